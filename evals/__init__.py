@@ -4,7 +4,7 @@
     >>> execution_accuracy([["Heat", 1995]], [[1995, "Heat"]])
     1.0
 
-Everything is imported at first use, so nothing here slows a server's start.
+The names of this package are imported on first use, so the package does not slow a server's start.
 """
 
 from __future__ import annotations

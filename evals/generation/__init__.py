@@ -1,4 +1,4 @@
-"""Generates tasks for any graph: graph patterns and RETURN templates, instantiated by sampling in its database.
+"""Generates tasks for any graph from graph patterns and RETURN templates, filled by sampling the graph's database.
 
 `patterns.json` and `templates.json` are data; `generate` accepts other files of the same form.
 """

@@ -1,10 +1,10 @@
-"""The answers of a graph to the queries of generation, each asked once.
+"""Runs the queries of task generation, each once, and keeps their rows.
 
     answers = Answers(graph)
     answers.rows("MATCH (n:Team) WITH DISTINCT n RETURN n.name", limit=5_001)     # [["Chicago Bulls"], …]
 
-The same conditions are met again and again: a pattern has few shapes on a small schema, and each template reads the same
-columns of a candidate. Queries that failed or reached the time limit are remembered too, so their 30 s are waited once.
+Generation repeats its queries: a pattern has few shapes on a small schema, and each template reads the same columns of
+a candidate. Queries that failed or reached the time limit are remembered too, so a slow query costs 30 s only once.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from graphground.graphs.engines.engine import EngineError, EngineUnavailable
 from graphground.graphs.graph import Graph
 
 SECONDS = 30.0
-"""The time limit of a query."""
+"""The time limit of a query, in seconds."""
 MOST_HELD = 300_000
-"""The most rows kept in all, about 30 MB; the queries that were used longest ago are forgotten first."""
+"""The most rows kept in all, about 30 MB; the least recently used queries are dropped first."""
 
 
 class Answers:
-    """The rows of queries, from the graph or as they were read before. The graph must not change meanwhile."""
+    """A cache of query results for one graph, which must not change while the cache is used."""
 
     def __init__(self, graph: Graph, most_held: int = MOST_HELD) -> None:
         self._graph, self._most_held = graph, most_held
@@ -31,7 +31,7 @@ class Answers:
         self._held = 0
 
     def rows(self, query: str, limit: int, parameters: Mapping[str, Any] | None = None) -> list[list[Any]] | None:
-        """At most `limit` rows; None for a query that fails or takes too long. The rows must not be changed.
+        """Return at most `limit` rows of a query; None if the query fails or takes too long. Do not modify the rows.
 
         Raises:
             EngineUnavailable: the graph cannot be queried at all.

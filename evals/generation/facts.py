@@ -1,6 +1,4 @@
-"""Facts about a graph that generation uses: cardinality and participation of its relationships, names, and property
-values.
-"""
+"""Reads the facts that task generation uses: cardinalities of relationships, names, and property values."""
 
 from __future__ import annotations
 
@@ -29,11 +27,11 @@ class LinkFacts:
     starts: int
     ends: int
     all_starts: bool
-    """Whether every node of the start label has the relationship, so that it excludes nothing as a condition."""
+    """Whether every node of the start label has the relationship, which then excludes no node as a condition."""
     all_ends: bool
 
     def many(self, from_start: bool) -> bool:
-        """Whether a node at the start (`from_start`) or else at the end has several such relationships."""
+        """Whether some start node (with `from_start`) or some end node (without) has several such relationships."""
         return self.count > (self.starts if from_start else self.ends)
 
     @property
@@ -44,21 +42,21 @@ class LinkFacts:
 
 @dataclass(frozen=True, slots=True)
 class GraphFacts:
-    """The facts from which sampling starts. Names are sampled from a sorted list, so the same seed gives the same ones."""
+    """The facts from which sampling starts; the order of names is fixed, so a seed always gives the same sample."""
 
     schema: PropertyGraphSchema
     links: tuple[LinkFacts, ...]
     counts: Mapping[str, int]
     names: Mapping[str, tuple[str, ...]]
-    """A sample of the names that only one node of the label has."""
+    """For each label, a sample of the names that belong to a single node of the label."""
     values: Mapping[tuple[str, str], tuple[Any, ...]]
-    """Values of each property in sampled nodes, without nulls."""
+    """For each label and property, the values in sampled nodes, without nulls."""
     single: Mapping[str, frozenset[str]]
-    """All names that only one node of the label has; without the labels that have more than `MOST_NAMES` names."""
+    """For each label with at most `MOST_NAMES` names, all names that belong to a single node of the label."""
 
 
 def read_facts(graph: Graph, rng: random.Random) -> GraphFacts:
-    """Read the facts from the graph; a label or pattern that cannot be queried within the time limit is left out.
+    """Read the facts from a graph, without the labels and patterns whose queries fail or reach the time limit.
 
     Raises:
         EngineUnavailable: the graph cannot be queried at all.
@@ -88,7 +86,7 @@ def read_facts(graph: Graph, rng: random.Random) -> GraphFacts:
 
 
 def _single_names(graph: Graph, label: str) -> tuple[int, list[str], bool]:
-    """The number of nodes, the names that only one of them has, sorted, and whether all names were read."""
+    """Return the number of nodes, the sorted names that belong to a single node, and whether all names were read."""
     if "name" not in graph.schema.labels[label].properties:
         return 0, [], False
     text = quoted_name(label)

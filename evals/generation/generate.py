@@ -4,10 +4,10 @@
 
 The realism rules (CypherBench, arXiv 2412.18702, §4.3), each checked in the database:
 
-- no redundant condition: without any one name, time or link, more nodes match;
+- no redundant condition: if any single name, time or link is removed, more nodes match;
 - no relationship that every node has, as the only condition;
-- no trivial grouping: some count exceeds 1, and there are at least two groups; an optional match is empty for some row;
-- no needless inverse pair: a path that returns over the same type must lead to nodes other than its start;
+- no trivial grouping: at least two groups, and a count above 1; an OPTIONAL MATCH finds nothing for some row;
+- no needless inverse pair: a path that goes back over the same relationship type must reach nodes other than its start;
 - the name of a named node is unique within its label.
 """
 
@@ -34,12 +34,12 @@ from graphground.graphs.graph import Graph
 
 MOST_ROWS = 100_000
 SAMPLE = 40
-"""Names from which one sampling query starts."""
+"""The number of names from which one sampling query starts."""
 MOST_MATCHED = 5_000
 """The most matched nodes whose values are read to choose a template; if more match, they are only counted."""
 TRIES = 60
 SHAPES = 20
-"""Random shapes tried to find one that the facts allow, before the database is queried."""
+"""The number of random shapes tried to find one that the facts allow, before the database is queried."""
 
 
 class GenerationError(ValueError):
@@ -48,7 +48,7 @@ class GenerationError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A pattern on the graph with its names: the MATCH part, the nodes' names and the query results about it."""
+    """A pattern filled with labels and names of the graph: its MATCH part, the names, and query results about it."""
 
     shape: Shape
     names: Mapping[str, str]
@@ -57,7 +57,7 @@ class Candidate:
 
 
 def read_data(name: str) -> list[dict[str, Any]]:
-    """The bundled `patterns` or `templates`, as data."""
+    """Read the records of a bundled file: `read_data("patterns")` or `read_data("templates")`."""
     text = files("graphground.evals.generation").joinpath(f"{name}.json").read_text("utf-8")
     return [dict(record) for record in json.loads(text)]
 
@@ -71,11 +71,11 @@ def generate(
     templates: Sequence[Mapping[str, Any]] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Task]:
-    """At most `count` tasks; fewer if the graph does not allow as many. The same seed gives the same tasks.
+    """Generate at most `count` tasks, or as many as the graph allows. The same seed gives the same tasks.
 
     Raises:
         GenerationError: the graph has no names or relationships to ask about.
-        EngineUnavailable: it cannot be queried.
+        EngineUnavailable: the graph cannot be queried.
     """
     rng = random.Random(seed)
     facts = read_facts(graph, rng)
@@ -180,7 +180,7 @@ class _Generator:
         )
 
     def _candidate(self, pattern: Mapping[str, Any]) -> Candidate | None:
-        """A candidate of the pattern's pool, which is filled by one sampling query when it is empty."""
+        """Return a candidate from the pattern's pool, after refilling an empty pool with one sampling query."""
         pool = self._pools[pattern["id"]]
         if not pool:
             pool += self._sampled(pattern)
@@ -264,7 +264,7 @@ class _Generator:
         return all((self._count(text) or MOST_ROWS) > matched for text in weaker(shape, names))
 
     def _time(self, shape: Shape, names: Mapping[str, str]) -> tuple[str, str] | None:
-        """A condition on the time at which a relationship held, as Cypher and in words."""
+        """Return a condition on the years in which the relationship `r0` held, in Cypher and in words."""
         rows = (
             self._rows(f"MATCH {_paths(shape, names)[0]} RETURN r0.start_year, r0.end_year ORDER BY r0.start_year", 500)
             or []
@@ -299,7 +299,7 @@ class _Generator:
         return fill(template, key, label.properties[key], values, self._rng)
 
     def _count(self, match: str, parameters: Mapping[str, Any] | None = None) -> int | None:
-        """The number of `n` that a MATCH part matches; None if counting takes too long."""
+        """Return the number of nodes `n` that a MATCH part matches; None if the query fails or takes too long."""
         key = f"{match} {parameters}"
         if key not in self._counts:
             rows = self._rows(f"{match} RETURN count(DISTINCT n)", 1, parameters)
@@ -308,7 +308,7 @@ class _Generator:
 
 
 def _paths(shape: Shape, names: Mapping[str, str]) -> list[str]:
-    """Each link of a shape as a separate path, with the given names."""
+    """Return each link of a shape as a separate path in Cypher, with the given names of nodes."""
     return [
         Shape(
             f"({left}{'*' if left in names else ''})~{link}~({right}{'*' if right in names else ''})",
@@ -321,13 +321,13 @@ def _paths(shape: Shape, names: Mapping[str, str]) -> list[str]:
 
 
 def _needless_inverse(shape: Shape) -> bool:
-    """Whether two links repeat each other: the same type between the same nodes, or a way back to the start only."""
+    """Whether a link repeats another: the same type between the same nodes, or back to nothing but the start."""
     links = [(left, right, *shape.links[link]) for left, link, right in shape.slots.links]
-    return any(_inverse(one, other) for one, other in combinations(links, 2))
+    return any(_inverse(*pair) for pair in combinations(links, 2))
 
 
-def _inverse(one: tuple[str, str, LinkFacts, bool], other: tuple[str, str, LinkFacts, bool]) -> bool:
-    (left0, right0, facts0, out0), (left1, right1, facts1, out1) = one, other
+def _inverse(link: tuple[str, str, LinkFacts, bool], other: tuple[str, str, LinkFacts, bool]) -> bool:
+    (left0, right0, facts0, out0), (left1, right1, facts1, out1) = link, other
     if facts0.pattern.type != facts1.pattern.type:
         return False
     if left0 == left1:  # (n)~r0~(m0),(n)~r1~(m1): the same relationship, or its inverse

@@ -1,13 +1,15 @@
-"""Rephrases raw questions of tasks through a language model, which then checks in up to three rounds what it wrote.
+"""Rephrases the raw questions of tasks with a language model, which also verifies its wording in up to three rounds.
 
     raw        What are the names of movies with "directed by" the person Michael Mann?
     rephrased  Which movies did Michael Mann direct?
 
 CypherBench (arXiv 2412.18702, §4.4 and Table 9) rewrites the question of a template with a model, and has a model verify
-and revise it three times. Here a round begins with checks that need no model: the question is one line without code, and
-has every name, number and date of the query that the raw question has. A question is taken only after a round in which the
-model found it to mean what the query does; otherwise the raw question is kept, with the reason. The model is a function
-from a prompt to a reply, so that any client can be used.
+and revise it three times. Here a round begins with checks that need no model: the question must be one line without
+code, and must keep every name,
+number and date of the query that the raw question states. A question is accepted only if the model then finds that the
+question and the query mean the same; otherwise the raw question is kept, with the reason. The model is a function from
+a
+prompt to a reply, so that any client can be used.
 """
 
 from __future__ import annotations
@@ -33,28 +35,28 @@ Ask = Callable[[str], Awaitable[str]]
 _LINE = re.compile(r"^\W*question\W*:[\s*_`\"“]*(?P<text>\S[^\n]*)$", re.IGNORECASE | re.MULTILINE)
 _VERDICT = re.compile(r"^\W*verdict\W*:\W*(same|different)\b", re.IGNORECASE | re.MULTILINE)
 _CODE = re.compile(r"->|<-|\)-|-\(|[`{}]|<\||\bMATCH\s*\(|\b[a-z]\w*\.[a-z]\w*\s|\b[a-z]+[A-Z]\w*|\w_\w")
-"""Patterns, property look-ups, and names as schemas write them: `hasCastMember`, `runtime_minute`."""
+"""Matches code in a question: patterns, property look-ups, schema names (`hasCastMember`, `runtime_minute`)."""
 _NUMBER = re.compile(r"\d+(?:[.,]\d{3})*(?:\.\d+)?")
 _DATE = re.compile(r"(\d{4})-\d\d-\d\d")
 _QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-"})
 
 
 class NoReply(ValueError):
-    """The model has no usable reply to this prompt; other prompts may fare better."""
+    """The model has no usable reply to one prompt; other prompts may succeed."""
 
 
 class RephrasingStopped(ValueError):
-    """The model cannot be used any more: no key, a refused one, an unreachable endpoint. Repeating resumes."""
+    """The model can no longer be used: a missing or refused key, an unreachable endpoint. A repeated call resumes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rephrased:
-    """A task after rephrasing: with its new question, or with its raw one and the reason."""
+    """A task after rephrasing: with the new question, or with the raw question and the reason for keeping it."""
 
     task: Task
     rounds: int = 0
     problem: str = ""
-    """Why the raw question was kept: a kind and, after a colon, the detail; empty if it was rephrased."""
+    """Why the raw question was kept: a kind and, after a colon, the detail; empty if the question was rephrased."""
     last: str = ""
     """The last question that the model wrote."""
 
@@ -64,7 +66,7 @@ class Rephrased:
         return self.problem.partition(":")[0]
 
     def as_record(self) -> dict[str, Any]:
-        """The result as a record of the report, which has one line for each task."""
+        """Return the result as a record of the report, which has one line per task."""
         return {
             "qid": self.task.qid,
             "rephrased": not self.problem,
@@ -78,10 +80,10 @@ class Rephrased:
 async def rephrase(
     tasks: Sequence[Task], ask: Ask, *, workers: int = 4, progress: Callable[[int, int], None] | None = None
 ) -> list[Rephrased]:
-    """Rephrase the questions of tasks, in order; at most `1 + ROUNDS` requests for each.
+    """Rephrase the questions of tasks, with at most `1 + ROUNDS` requests per task; return the results in order.
 
     Raises:
-        RephrasingStopped: the model cannot be used; nothing is returned, and the replies so far are in the caller's cache.
+        RephrasingStopped: the model cannot be used. Nothing is returned, but `ask` may have cached its replies.
     """
     found: dict[int, Rephrased] = {}
     stops: list[RephrasingStopped] = []
@@ -161,7 +163,7 @@ def literals_of(gold: str, raw: str) -> Iterator[str]:
 
 
 def problem_of(question: str, raw: str, literals: Sequence[str]) -> str:
-    """A fault of a question that can be seen without a model; empty if there is none.
+    """Return a problem of a question that can be found without a model; empty if the question has none.
 
     >>> problem_of("Which movies did Mann direct?", "movies with ...", ["Michael Mann"])
     'a name or value is missing: "Michael Mann"'
@@ -179,7 +181,7 @@ def problem_of(question: str, raw: str, literals: Sequence[str]) -> str:
 
 
 def question_in(reply: str) -> str:
-    """The question in a model's reply: the last line `QUESTION: …`; empty if there is none.
+    """Return the question in a model's reply: the last line `QUESTION: …`; empty if there is no such line.
 
     >>> question_in("VERDICT: different\\nQUESTION: Which movies did Michael Mann direct?")
     'Which movies did Michael Mann direct?'
@@ -189,7 +191,7 @@ def question_in(reply: str) -> str:
 
 
 def kinds_of(rephrased: Sequence[Rephrased]) -> dict[str, tuple[int, Rephrased]]:
-    """How often each kind of problem occurred, the most frequent first, each with its first example."""
+    """Return each kind of problem with its number of occurrences and first example, the most frequent kind first."""
     counts = Counter(result.kind for result in rephrased if result.problem)
     first = {result.kind: result for result in reversed(rephrased)}
     return {kind: (count, first[kind]) for kind, count in counts.most_common()}
@@ -206,7 +208,7 @@ def _states(text: str, literal: str) -> bool:
 
 
 def _without(text: str, literals: Sequence[str]) -> str:
-    """A text without the values that it has to state, which may look like code."""
+    """Return a text without the given values, which may look like code."""
     for literal in literals:
         text = re.sub(re.escape(literal), " ", text, flags=re.IGNORECASE)
     return text

@@ -1,4 +1,4 @@
-"""Graph patterns with chosen labels, relationship types and directions, and with names once they are sampled.
+"""Graph patterns with chosen labels, relationship types and directions, to be filled with sampled names.
 
 >>> slots_of("MATCH (n)~r0~(m0)~r1~(m1*) WITH DISTINCT n").links
 [('n', 'r0', 'm0'), ('m0', 'r1', 'm1')]
@@ -40,7 +40,7 @@ def slots_of(match: str) -> Slots:
 
 @dataclass(frozen=True)
 class Shape:
-    """A pattern on a schema: the labels of its nodes, and for each link its facts and whether it leaves the left node."""
+    """A pattern on a schema: the label of each node; for each link, its facts and whether it points to the right."""
 
     match: str
     labels: Mapping[str, str]
@@ -48,7 +48,7 @@ class Shape:
     slots: Slots = field(compare=False)
 
     def cypher(self, names: Mapping[str, str], time: str = "") -> str:
-        """The MATCH part, with the given names."""
+        """Return the MATCH part in Cypher, with the given names of nodes and the condition `time`."""
 
         def slot(found: re.Match[str]) -> str:
             node, _, link = found.groups()
@@ -63,7 +63,7 @@ class Shape:
 
 
 def choose_shape(match: str, facts: GraphFacts, rng: random.Random, *, timed: bool = False) -> Shape | None:
-    """A random shape for which the graph has relationships; None if this attempt failed."""
+    """Choose a random shape for which the graph has relationships; None if this attempt found no shape."""
     slots = slots_of(match)
     labels: dict[str, str] = {}
     links: dict[str, tuple[LinkFacts, bool]] = {}
@@ -92,9 +92,10 @@ def _fits(known: LinkFacts, out: bool, left: str | None, right: str | None) -> b
 
 
 def sampling_query(shape: Shape) -> tuple[str, str]:
-    """A query for names of the named nodes, starting from sampled names of one node; returned with that node.
+    """Return a query that finds names for the named nodes of a shape, and the node from which the query starts.
 
-    The parameter `$names` holds names of that node: the only named one, or `n` if there are several.
+    The start is the only named node, or `n` if several nodes are named. The parameter `$names` holds sampled names of
+    the start node.
     """
     named = shape.slots.named
     start = named[0] if len(named) == 1 else "n"
@@ -118,7 +119,7 @@ def _arrow(shape: Shape, link: str) -> str:
 
 
 def weaker(shape: Shape, names: Mapping[str, str]) -> Sequence[str]:
-    """MATCH parts with one condition less: without a name, or without a link. Each must match more nodes."""
+    """Return the MATCH parts with a single name or link removed; each of them must match more nodes."""
     found = []
     plain = re.sub(r" WHERE \{time\}", "", shape.match)
     for node in shape.slots.named:

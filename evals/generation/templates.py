@@ -1,7 +1,7 @@
-"""RETURN templates with a chosen property, order or condition, if the values of the nodes allow it.
+"""Fills RETURN templates with a property, an order or a condition, chosen by the values of the matched nodes.
 
-Each choice is realistic: no sorting of fewer than three values, no superlative with a tie, no condition that keeps all
-or none, no DISTINCT where all values differ.
+The choices are realistic: fewer than three values are not sorted, a superlative has no tie, a condition keeps some but
+not all values, and DISTINCT is used only if values repeat.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Filled:
 
 
 def keys_for(template: Mapping[str, Any], properties: Mapping[str, str], reserved: frozenset[str]) -> list[str]:
-    """The properties that a template can use: `n_avg` takes numbers, `n_order_by` also dates."""
+    """Return the properties that a template can use: `n_avg` takes numbers, `n_order_by` numbers and dates."""
     kinds = {
         "order": ORDERED,
         "number": NUMBERS,
@@ -42,9 +42,7 @@ def keys_for(template: Mapping[str, Any], properties: Mapping[str, str], reserve
 
 
 def fill(template: Mapping[str, Any], key: str, type_: str, values: Sequence[Any], rng: random.Random) -> Filled | None:
-    """Fill the template for these values of the matched nodes (None for a null); None if the result would not be
-    realistic.
-    """
+    """Fill a template for the values of a property in the matched nodes; None if the result would be unrealistic."""
     known = [value for value in values if value is not None]
     distinct = set(map(str, known))
     place, name = quoted_name(key) if key else "", words(key)
@@ -90,9 +88,9 @@ def fill(template: Mapping[str, Any], key: str, type_: str, values: Sequence[Any
 
 
 def condition(key: str, type_: str, values: Sequence[Any], rng: random.Random) -> tuple[str, str] | None:
-    """A condition for WHERE and its words: it keeps some but not all of the values, with a rounded threshold.
+    """Return a condition for WHERE, and the condition in words; None if no condition keeps some but not all values.
 
-    Every condition drops nodes without a value, so these do not count as excluded.
+    A threshold is rounded. Nodes without a value fail every condition and do not count as excluded.
     """
     known = [value for value in values if value is not None]
     if len(known) < 2:
@@ -138,10 +136,10 @@ def rounded(value: Any, key: str, type_: str) -> Any:
 
 
 def bucket(rows: int) -> int:
-    """The class of an answer's length: 0 for one row, 1 up to ten, 2 up to a hundred, 3 beyond."""
+    """Return the length class of an answer: 0 for at most one row, 1 up to ten, 2 up to a hundred, 3 beyond."""
     return 0 if rows <= 1 else 1 if rows <= 10 else 2 if rows <= 100 else 3
 
 
 def overfull(lengths: Counter[int], rows: int) -> bool:
-    """Whether more than half of the answers have this length class, so that other tasks should be preferred."""
+    """Whether more than half of the answers, and more than ten, have the length class of `rows`."""
     return lengths[bucket(rows)] > max(10, sum(lengths.values()) // 2)

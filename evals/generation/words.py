@@ -1,4 +1,4 @@
-"""Raw questions: the words of a pattern and a template, for a person or a model to rephrase."""
+"""Writes raw questions: patterns and templates in words, for a person or a model to rephrase."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from graphground.evals.generation.shapes import Shape
 
 
 def words(name: str) -> str:
-    """`hasCastMember` as `has cast member`, `runtime_minute` as `runtime minute`.
+    """Split a name of the schema into lower-case words: `hasCastMember` becomes `has cast member`.
 
     >>> words("partOfDivision"), words("runtime_minute")
     ('part of division', 'runtime minute')
@@ -18,7 +18,7 @@ def words(name: str) -> str:
 
 
 def plural(text: str) -> str:
-    """`movies` of `movie`, `countries` of `country`.
+    """Return the English plural of a noun: `movies` for `movie`, `countries` for `country`.
 
     >>> plural("country"), plural("movie"), plural("award class")
     ('countries', 'movies', 'award classes')
@@ -29,7 +29,7 @@ def plural(text: str) -> str:
 
 
 def match_words(question: str, shape: Shape, names: Mapping[str, str], time: str = "") -> str:
-    """The nodes that a pattern asks for: `movies with "directed by" the person Michael Mann`."""
+    """Describe the nodes that a pattern matches, in words: `movies with "directed by" the person Michael Mann`."""
 
     def slot(found: re.Match[str]) -> str:
         parts = found.group(1).split()

@@ -1,8 +1,8 @@
-"""Whether a predicted query is executable (the paper's Exec., in percent); otherwise the reason.
+"""Decides whether a predicted query is executable (Exec. in the paper, in percent), and if not, why.
 
 A prediction counts as executable if it compiles as Cypher, is read-only, and finishes within its time limit. The
-published implementation uses Neo4j alone, so it executes queries that write; here they are never executed and score 0.
-On the embedded engine, which accepts some queries that Neo4j refuses, the language check decides first.
+published implementation also executes queries that write; here such queries are never executed and score 0.
+The embedded engine accepts some queries that Neo4j refuses, so the language check comes before execution.
 """
 
 from __future__ import annotations
@@ -34,12 +34,13 @@ _NOT_READING = frozenset(
         VALUE_TOO_LARGE,
     }
 )
-"""Codes of queries that are never sent, as in `execute_cypher`: an agent's queries are not trusted."""
+"""Diagnostic codes of queries that are never sent to a database, because an agent's queries are not trusted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """The outcome of a query: `Attempt(None, "timeout", "The query was ended at 30 s.")`; no `failure` on success."""
+    """The outcome of a query: `Attempt(None, "timeout", "The query was ended at 30 s.")`; `failure` is empty on
+    success."""
 
     table: Table | None
     failure: Failure = ""
@@ -47,18 +48,18 @@ class Attempt:
 
 
 def executable(predicted: str, graph: Graph, *, timeout: float = 120.0) -> float:
-    """1.0 if the query compiles, is read-only and finishes within `timeout` seconds on `graph`, else 0.0.
+    """Return 1.0 if a query compiles, is read-only and finishes within `timeout` seconds on `graph`, else 0.0.
 
         executable("MATCH (t:Team) RETURN t.nmae", graph)  # 1.0: an unknown property is null, not an error
 
     Raises:
-        EngineUnavailable: the graph cannot be queried, which says nothing about the query.
+        EngineUnavailable: the graph cannot be queried, so the query cannot be scored.
     """
     return float(attempt(graph, predicted, timeout=timeout).table is not None)
 
 
 def attempt(graph: Graph, query: str, *, timeout: float = 120.0, limit: int | None = None) -> Attempt:
-    """Run a query that may be invalid.
+    """Run a query that may be invalid, and return its table or the reason for its failure.
 
     Raises:
         EngineUnavailable: the graph cannot be queried.
@@ -81,6 +82,6 @@ def attempt(graph: Graph, query: str, *, timeout: float = 120.0, limit: int | No
 
 
 def _other_cypher(graph: Graph, query: Query) -> bool:
-    """Whether the graph's database may accept what Neo4j refuses: it has all the functions unknown to Neo4j."""
+    """Whether the graph's database has all functions of the query that Neo4j does not know."""
     functions = graph.dialect.other_functions if graph.dialect is not None else frozenset()
     return bool(functions) and unknown_functions(query) <= functions

@@ -5,7 +5,8 @@ answer under some permutation of columns and, unless the gold query orders, of r
 serialized before they are compared.
 
 Edge cases: two empty answers are equal, whatever their columns; duplicates count; column names do not count; a query
-that fails scores 0. Where the published implementation departs from that definition, `rule="published"` follows it:
+that fails scores 0. The published implementation departs from this definition;
+`rule="published"` reproduces the departures:
 
 | case | `paper` | `published` |
 |---|---|---|
@@ -14,9 +15,9 @@ that fails scores 0. Where the published implementation departs from that defini
 | a predicted list that mixes types | compared | scores 0 (Python cannot sort it) |
 | the gold query orders | its last projection has ORDER BY | the words `order by` are in its text, a literal included |
 | a relationship or path in a row | compared | ends the evaluation with a TypeError |
-| an equal text | is run, and may fail | scores 1 unrun |
+| the prediction's text equals the gold query's | both are run, and may fail | scores 1 without running |
 
-More than three columns are as fast as one: columns are matched by their content, and only ambiguous ones are searched.
+Many columns cost little time: columns are matched by their content, and only ambiguous columns are permuted.
 """
 
 from __future__ import annotations
@@ -54,18 +55,19 @@ def execution_accuracy(
     timeout: float = 120.0,
     rule: Rule = "paper",
 ) -> float:
-    """1.0 if the prediction's answer equals the gold answer, else 0.0.
+    """Return 1.0 if the prediction's answer equals the gold answer, else 0.0.
 
         >>> execution_accuracy([["Heat", 170.0]], [[170, "Heat"]])
         1.0
         >>> execution_accuracy([["Heat"], ["Ronin"]], [["Ronin"], ["Heat"]], ordered=True)
         0.0
 
-    Both are tables, lists of rows, or (with `graph`) queries that are run for at most `timeout` seconds each. `ordered`
-    says whether the order of rows counts; by default the gold query decides, and it does not count for tables.
+    `predicted` and `gold` are tables, lists of rows, or (with `graph`) queries that are run for at most `timeout`
+    seconds each. `ordered` says whether the order of rows counts. By default the gold query decides; between tables
+    the order does not count.
 
     Raises:
-        ValueError: a query is given without a graph, or a query beside a table.
+        ValueError: a query is given without a graph, or together with a table.
         EngineError: the gold query fails.
     """
     if isinstance(predicted, str) or isinstance(gold, str):
@@ -76,7 +78,7 @@ def execution_accuracy(
 
 
 def _of_queries(predicted: str, gold: str, graph: Graph, ordered: bool | None, timeout: float, rule: Rule) -> float:
-    from graphground.evals.metrics.executable import attempt  # parses, which tables need not
+    from graphground.evals.metrics.executable import attempt  # loaded on first use: comparing tables needs no parser
     from graphground.evals.metrics.ordering import orders
 
     if rule == "published" and predicted == gold:
@@ -125,7 +127,7 @@ def _rows(answer: Answer) -> Rows:
 def _codes(
     predicted: Rows, gold: Rows, rule: Rule, near: dict[float, float] | None = None
 ) -> tuple[tuple[Codes, Codes], dict[Hashable, int]]:
-    """Both tables as integers, equal for equal values, by column; and the integer of each key."""
+    """Return both tables by column with an integer for each distinct value, and the integer of each value's key."""
     known: defaultdict[Hashable, int] = defaultdict(count().__next__)
     tables = [
         np.array(
@@ -141,7 +143,7 @@ def _codes(
 
 
 def _keys(column: Sequence[Any], rule: Rule, near: dict[float, float] | None) -> Sequence[Hashable]:
-    """The keys of a column's values; scalars, the most frequent case, are their own keys."""
+    """Return the key of each value in a column; scalars, the most frequent case, are their own keys."""
     types = set(map(type, column))
     if types <= _PLAIN:
         return column
@@ -153,7 +155,7 @@ def _keys(column: Sequence[Any], rule: Rule, near: dict[float, float] | None) ->
 
 
 def _neighbours(predicted: Rows, gold: Rows) -> tuple[dict[float, float], bool]:
-    """The floats of both tables that are equal within the tolerance, and whether lists or maps contain numbers."""
+    """Return the `representatives` of both tables' numbers, and whether lists or maps contain numbers."""
     numbers: set[float] = set()
     nested = False
     for column in chain(zip(*predicted, strict=True), zip(*gold, strict=True)):
@@ -174,7 +176,7 @@ def _neighbours(predicted: Rows, gold: Rows) -> tuple[dict[float, float], bool]:
 def _same(predicted: Codes, gold: Codes, *, ordered: bool) -> bool:
     if not len(gold):
         return True
-    if ordered:  # Rows keep their places, so a column matches an equal one or none.
+    if ordered:  # rows keep their order, so a column matches only an equal column
         return sorted(column.tobytes() for column in predicted) == sorted(column.tobytes() for column in gold)
     ours, theirs = _row_marks(predicted), _row_marks(gold)
     if not np.array_equal(np.sort(ours), np.sort(theirs)):
@@ -187,7 +189,7 @@ def _same(predicted: Codes, gold: Codes, *, ordered: bool) -> bool:
 
 
 def _mixed(codes: Any) -> Any:
-    """A pseudo-random number for each integer (the finalizer of SplitMix64); sums of them represent multisets."""
+    """Return a pseudo-random number for each integer (the finalizer of SplitMix64); their sum identifies a multiset."""
     codes = (codes + np.uint64(0x9E3779B97F4A7C15)) * np.uint64(0xBF58476D1CE4E5B9)
     codes ^= codes >> np.uint64(27)
     codes *= np.uint64(0x94D049BB133111EB)
@@ -196,21 +198,21 @@ def _mixed(codes: Any) -> Any:
 
 
 def _row_marks(table: Codes) -> Any:
-    """Equal marks for rows with the same values in any order; they only rule out, `_assign` proves a match."""
+    """Return a hash of each row, the same for any order of columns. Different hashes rule out a match."""
     return np.add.reduce(_mixed(table.view(np.uint64)), axis=0)
 
 
 def _column_marks(table: Codes, rows: Any) -> list[int]:
-    """Equal marks for columns with the same values in the same kinds of rows."""
+    """Return a hash for each column, equal for columns with the same values in rows of the same hash."""
     together = _mixed(_mixed(table.view(np.uint64)) + rows[None, :])
     return [int(mark) for mark in np.add.reduce(together, axis=1).tolist()]
 
 
 def _assign(predicted: Codes, gold: Codes, candidates: list[list[int]]) -> bool:
-    """Whether gold columns can be assigned distinct predicted ones so that the bags of rows are equal.
+    """Whether the gold columns can be assigned distinct predicted columns so that both tables have the same rows.
 
-    Columns with the fewest candidates come first, and a choice is dropped as soon as the bags of the row prefixes
-    differ. Identical columns are tried once.
+    Gold columns with the fewest candidates are assigned first. An assignment is given up as soon as the tables cut to
+    the assigned columns differ as multisets of rows. Identical candidates are tried only once.
     """
     order = sorted(range(len(candidates)), key=lambda place: len(candidates[place]))
     size = gold.shape[1]

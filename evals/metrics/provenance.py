@@ -7,12 +7,11 @@ collect(DISTINCT elementId(ps0)) AS ps2"]
 CypherBench (arXiv 2412.18702, §5.1) defines the provenance subgraph of a query as the subgraph that its MATCH clause
 matches, with its WHERE, before RETURN projects it. It is determined from the tree:
 
-- Each part of a UNION, also inside CALL { … }, contributes nodes; a subquery's nodes count if its rows survive.
+- Each part of a UNION, also inside CALL { … }, contributes nodes. A subquery's nodes count if its rows are kept.
 - OPTIONAL MATCH adds the nodes that it found. Anonymous nodes and the inner nodes of paths count.
-- A WITH that filters or renames is kept, with the nodes that it drops carried on beside it. A WITH that groups, sorts
-or limits is kept before a further MATCH. After the last MATCH it is left out, because there it belongs to the
-projection.
-- EXISTS { … } and patterns in WHERE are conditions. Nodes that they match are not part of the subgraph.
+- A WITH that filters or renames is kept, extended by the nodes that it would drop. A WITH that groups, sorts or limits
+is kept before a further MATCH; after the last MATCH it is left out, because it then belongs to the projection.
+- EXISTS { … } and patterns in WHERE are conditions: the nodes that match them are not part of the subgraph.
 """
 
 from __future__ import annotations
@@ -29,7 +28,9 @@ Kind = Literal["node", "path", "ids"]
 
 
 def provenance_queries(text: str, language: Language = "cypher5", node_id: str = "elementId") -> list[str]:
-    """Queries that each return one row of lists of node ids, nested for those found by subqueries; none without MATCH.
+    """Return queries that each yield one row with lists of node ids; an empty list if the query has no MATCH.
+
+    The ids of nodes that a subquery matches are in nested lists.
 
     Raises:
         CypherSyntaxError: the text is not a query.
@@ -59,7 +60,8 @@ class _Rewriter:
                 if not kept:
                     return
                 if len(kept) == 1 and isinstance(kept[0], t.CallSubquery) and not kept[0].imports:
-                    yield from self.of_body(kept[0].body)  # each part alone is planned better than all in one CALL
+                    yield from self.of_body(kept[0].body)  # databases plan each part alone better than all parts in one
+                    # CALL
                     return
                 texts, found = self._rewritten(kept, {})
                 lists = ", ".join(f"{self._collected(name, kind)} AS {self._fresh()}" for name, kind in found.items())
@@ -141,7 +143,7 @@ class _Rewriter:
         return " ".join(parts), kept
 
     def _subquery(self, call: t.CallSubquery, found: dict[str, Kind]) -> str:
-        """`CALL { … RETURN n }` with one more column: the ids of the nodes that were matched inside."""
+        """Return `CALL { … RETURN n }` with a further column for the ids of the nodes matched inside the subquery."""
         column = self._fresh()
         body = self._body_with_column(call.body, column)
         if body is None:

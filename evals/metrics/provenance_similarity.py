@@ -1,18 +1,20 @@
 """Provenance subgraph Jaccard similarity (PSJS): how much of the gold query's subgraph a prediction matched.
 
-CypherBench (arXiv 2412.18702, §5.1): the nodes that both queries' MATCH clauses match, divided by the nodes that
-either matches. It rewards a query that finds the right place in the graph and returns the wrong thing from it.
+CypherBench (arXiv 2412.18702, §5.1) divides the number of nodes that the MATCH clauses of both queries match by the
+number
+of nodes that those of either query match. A query that matches the right nodes but returns the wrong columns scores
+well.
 
-Edge cases, as published: an equal text scores 1; two empty subgraphs score 0; a prediction that fails scores 0; one
-without MATCH has an empty subgraph. The published implementation splits the text with regular expressions, this one
-uses the tree (`provenance`), so they differ on
+Edge cases, as published: a prediction with the gold query's text scores 1; two empty subgraphs score 0; a prediction
+that fails scores 0; a query without MATCH has an empty subgraph. The published implementation splits the text with
+regular expressions, and ours uses the tree (`provenance`), so the scores can differ for
 
 - keywords in lower case, and a query that begins with OPTIONAL MATCH, UNWIND or WITH: published, no MATCH is found;
-- STARTS WITH and ENDS WITH: published, the text is cut at the WITH in them, and fails;
-- `(n)` without a label, `()`, names in backticks, two labels, maps with `}` or `)` in a text: nodes without a variable
-  that a regular expression can read are left out, or the text fails;
-- a text that does not compile, which is not run here: published, all before RETURN is run and can score 1;
-- nodes inside paths of variable length, which are not collected;
+- STARTS WITH and ENDS WITH: published, the text is cut at their WITH, and the query fails;
+- `(n)` without a label, `()`, names in backticks, two labels, maps with `}` or `)` in a text: published, nodes whose
+  variable the regular expression cannot find are left out, or the query fails;
+- a query that does not compile: here it is not run; published, its text before RETURN is run and can score 1;
+- nodes inside paths of variable length: published, they are not collected;
 - a WITH that renames, and all that follows it; a MATCH after a WITH that groups or sorts; a filter after CALL { … }.
 """
 
@@ -31,11 +33,11 @@ if TYPE_CHECKING:
 
 
 def psjs(predicted: str, gold: str, graph: Graph, *, timeout: float = 120.0) -> float:
-    """The similarity of the two queries' provenance subgraphs, from 0.0 to 1.0.
+    """Return the similarity of two queries' provenance subgraphs, from 0.0 to 1.0.
 
         psjs("MATCH (n:Team) RETURN n.name", "MATCH (n:Team) RETURN count(n)", graph)  # 1.0: the same nodes
 
-    `timeout` is in seconds, for each of the queries that this takes.
+    `timeout` is the time limit of each provenance query, in seconds.
 
     Raises:
         CypherSyntaxError, EngineError: the gold query fails.
@@ -50,22 +52,22 @@ def psjs(predicted: str, gold: str, graph: Graph, *, timeout: float = 120.0) -> 
     return jaccard(matched, wanted)
 
 
-def jaccard(one: Collection[Hashable], other: Collection[Hashable]) -> float:
-    """The size of the intersection divided by the size of the union; 0.0 if both are empty.
+def jaccard(first: Collection[Hashable], second: Collection[Hashable]) -> float:
+    """Return the size of the intersection divided by the size of the union; 0.0 if both sets are empty.
 
     >>> jaccard({"a", "b"}, {"b", "c", "d"})
     0.25
     """
-    together = set(one) | set(other)
-    return len(set(one) & set(other)) / len(together) if together else 0.0
+    together = set(first) | set(second)
+    return len(set(first) & set(second)) / len(together) if together else 0.0
 
 
 def provenance_nodes(query: str, graph: Graph, *, timeout: float = 120.0) -> set[str]:
-    """The ids of the nodes that the query's MATCH clauses match.
+    """Return the ids of the nodes that a query's MATCH clauses match.
 
     Raises:
         CypherSyntaxError: the text is not a query.
-        EngineError: it cannot be run, is not read-only, or takes longer than `timeout` seconds.
+        EngineError: the query cannot be run, is not read-only, or takes longer than `timeout` seconds.
     """
     if access(parse(query, graph.language)) != "read":
         raise QueryFailed("The query is not read-only.")

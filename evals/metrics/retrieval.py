@@ -1,9 +1,8 @@
-"""Retrieval metrics for ranked answers: Hit@k, Recall@k and MRR, as STaRK reports them.
+"""Retrieval metrics for ranked answers: Hit@k, Recall@k and MRR, which STaRK reports.
 
 STaRK (arXiv 2404.13207, §4.1) uses Hit@1, Hit@5, Recall@20 and MRR; GraphRAFT (arXiv 2504.05478) reports the same
 four. `ranked` is best first. A repeated item counts only at its first position, and later positions move up: repeating
-an answer has no effect. Without relevant items there is nothing to find, and each metric raises `ValueError` instead of
-inventing a score.
+an answer has no effect. Without relevant items no score is defined, so each metric raises `ValueError`.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from collections.abc import Collection, Hashable, Iterable, Sequence
 
 
 def hit_at(ranked: Sequence[Hashable], relevant: Collection[Hashable], k: int) -> float:
-    """Whether one of the first `k` items is relevant, as 1.0 or 0.0.
+    """Return 1.0 if one of the first `k` items is relevant, else 0.0.
 
         >>> hit_at(["Ronin", "Heat"], {"Heat"}, 1), hit_at(["Ronin", "Heat"], {"Heat"}, 5)
         (0.0, 1.0)
@@ -25,7 +24,7 @@ def hit_at(ranked: Sequence[Hashable], relevant: Collection[Hashable], k: int) -
 
 
 def recall_at(ranked: Sequence[Hashable], relevant: Collection[Hashable], k: int) -> float:
-    """The share of the relevant items among the first `k`, from 0.0 to 1.0.
+    """Return the share of the relevant items that are among the first `k`, from 0.0 to 1.0.
 
         >>> recall_at(["Ronin", "Heat", "Thief"], {"Heat", "Thief", "Ali"}, 2)
         0.3333333333333333
@@ -40,7 +39,7 @@ def recall_at(ranked: Sequence[Hashable], relevant: Collection[Hashable], k: int
 
 
 def reciprocal_rank(ranked: Sequence[Hashable], relevant: Collection[Hashable]) -> float:
-    """1 divided by the position of the first relevant item, 0.0 if the list has none.
+    """Return 1 divided by the position of the first relevant item; 0.0 if the list has no relevant item.
 
         >>> reciprocal_rank(["Ronin", "Heat"], {"Heat"})
         0.5

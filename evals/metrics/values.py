@@ -1,4 +1,4 @@
-"""Hashable keys for the values of an answer: two values are the same exactly if their keys are equal.
+"""Makes hashable keys for the values of an answer: two values count as the same exactly if their keys are equal.
 
 >>> key([2, 1.0]) == key([1, 2])
 True
@@ -17,7 +17,7 @@ from typing import Any, Literal
 Rule = Literal["paper", "published"]
 
 TOLERANCE = 1e-9
-"""Relative difference within which two floats are equal: databases add the rows of avg() in no fixed order."""
+"""The relative difference up to which two floats are equal: databases sum the rows of avg() in no fixed order."""
 
 _NODE = frozenset(("id", "labels", "properties"))
 _RELATIONSHIP = frozenset(("id", "type", "start", "end", "properties"))
@@ -29,11 +29,11 @@ class Unsortable(TypeError):
 
 
 def key(value: Any, rule: Rule = "paper", numbers: Mapping[float, float] | None = None) -> Hashable:
-    """The key of a value; `numbers` gives a float's representative (see `representatives`).
+    """Return the key of a value; `numbers` maps a float to its representative (see `representatives`).
 
-    Lists and sets are multisets, maps compare by key, nodes by their properties (as the driver's `data()` gives them),
-    relationships by type, ends and properties, paths in order, dates and times by ISO 8601 text. An integer equals the
-    float of its value. `true` is 1 in the published implementation, as in Python, and not in the paper's reading.
+    Lists and sets are compared as multisets; maps key by key; nodes by their properties, as the driver's `data()` gives
+    them; relationships by type, ends and properties; paths in order; dates and times by their ISO 8601 texts. An
+    integer equals the float of the same value. `true` equals 1 only with `rule="published"`, as in Python.
 
     Raises:
         Unsortable: with `rule="published"`, a list that Python cannot sort.
@@ -92,7 +92,7 @@ def _map_key(value: Mapping[str, Any], rule: Rule, numbers: Mapping[float, float
 
 
 def numbers_in(values: Iterable[Any]) -> Iterator[float]:
-    """Every number in the values, including those in lists and maps, but no booleans."""
+    """Yield every number in the values, also from lists and maps; booleans are not numbers."""
     for value in values:
         match value:
             case bool():
@@ -106,7 +106,7 @@ def numbers_in(values: Iterable[Any]) -> Iterator[float]:
 
 
 def representatives(numbers: Iterable[float]) -> dict[float, float]:
-    """For each number that has neighbours within the relative `TOLERANCE`, the smallest of them.
+    """Map each number to the smallest of its group, where neighbours within the relative `TOLERANCE` form a group.
 
         >>> representatives([0.3, 0.1 + 0.2, 7.0])
         {0.30000000000000004: 0.3}

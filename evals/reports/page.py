@@ -11,7 +11,7 @@ from typing import Any
 from graphground.evals.reports.summary import compare, summarize
 
 MOST_TASKS = 5_000
-"""The most tasks shown in one file: wrong ones first. The figures count all tasks."""
+"""The most tasks shown on a page, wrong ones first. The figures cover all tasks."""
 
 
 def write_report(
@@ -23,7 +23,7 @@ def write_report(
 ) -> dict[str, Any]:
     """Write `path` (HTML) and the figures beside it (`.json`); return the figures.
 
-    With `other`, another run, the page also shows the tasks that this run won and lost against it.
+    `other` holds the settings and records of another run; the page then shows the tasks won and lost against that run.
     """
     summary = summarize(settings, records)
     if other is not None:
@@ -40,9 +40,9 @@ def write_report(
 
 
 def page(data: Mapping[str, Any]) -> str:
-    """The whole page as text. It refers to no other file or host."""
+    """Return the whole page as HTML that refers to no other file or host."""
     parts = files("graphground.evals.reports")
-    # In a script element only these end it early, or begin a comment: `</script>`, `<!--`.
+    # Inside a script element, `</script>` would end the element, and `<!--` would begin a comment.
     embedded = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     text = parts.joinpath("page.html").read_text("utf-8")
     for mark, content in (

@@ -7,7 +7,7 @@ from math import comb, erfc, sqrt
 from typing import NamedTuple
 
 Z = 1.959963984540054
-"""The normal quantile of a 95 % interval."""
+"""The quantile of the normal distribution for a 95 % interval."""
 
 
 class Interval(NamedTuple):
@@ -20,7 +20,7 @@ class Interval(NamedTuple):
 
 
 def proportion(successes: int, count: int) -> Interval:
-    """The share of successes with Wilson's interval, which stays within 0 and 1 even for few or extreme cases.
+    """Return the share of successes with Wilson's interval, which stays within 0 and 1 even for few cases.
 
         >>> [round(value, 3) for value in proportion(8, 10)]
         [0.8, 0.49, 0.943, 10]
@@ -55,15 +55,16 @@ def mean(values: Sequence[float]) -> Interval:
 
 
 def mcnemar(won: int, lost: int) -> float:
-    """The two-sided p-value of the exact McNemar test: the probability of such an uneven split of differing tasks by
-    chance.
+    """Return the two-sided p-value of the exact McNemar test for tasks won and lost between two runs.
 
         >>> round(mcnemar(10, 2), 4), mcnemar(0, 0)
         (0.0386, 1.0)
 
-    Tasks on which both runs are right, or both wrong, say nothing about their difference.
+    The p-value is the probability that chance splits the differing tasks at least as unevenly. Tasks on which both
+    runs are right, or both wrong, do not count. Above 1,000 tasks the normal approximation is used.
     """
     count, fewer = won + lost, min(won, lost)
-    if count > 1_000:  # the exact sum takes long numbers; the normal one with correction differs in the fifth digit
+    if count > 1_000:  # the exact sum needs long integers; the corrected normal approximation differs in the fifth
+        # digit
         return erfc(max(0.0, abs(won - lost) - 1) / sqrt(count) / sqrt(2))
     return min(1.0, 2 * sum(comb(count, wins) for wins in range(fewer + 1)) / (1 << count))

@@ -1,4 +1,4 @@
-"""The figures of a run: overall, by graph, pattern, template, variant and error category, and the cost of answers."""
+"""Computes the figures of a run: overall, by graph, pattern, template, variant and error category, and its cost."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ GROUPS = ("graph", "pattern", "template", "variant")
 
 
 def summarize(settings: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The figures of a run as JSON: `summarize(*read_run(folder))["overall"]["execution_accuracy"]["mean"]`."""
+    """Return the figures of a run: `summarize(*read_run(folder))["overall"]["execution_accuracy"]["mean"]`."""
     wrong = [record for record in records if record["execution_accuracy"] == 0]
     asked = [record for record in records if record["expected"] == "answer"]
     return {
@@ -67,11 +67,12 @@ def _grouped(records: Sequence[Mapping[str, Any]], key: str) -> dict[str, list[M
 
 
 def honesty(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """How the agent behaved, and how often its answers with rows were wrong.
+    """Return how often the agent behaved in each way, and how often its answers with rows were wrong.
 
-    `confident_wrong` is the share of answers with rows that are wrong or invented; `from_nothing` the share of answers
-    that come from a query without rows; `refusals_right` the share of unanswerable or ambiguous questions for which it
-    said so.
+    `confident_wrong` is the share of answers with rows that are wrong or invented; `from_nothing` is the share of
+    answers
+    that come from a query without rows; `refusals_right` is the share of unanswerable or ambiguous questions that the
+    agent recognized as such.
     """
     counts = Counter(record["behaviour"] for record in records)
     answered = (
@@ -95,10 +96,10 @@ def _share(count: int, total: int) -> dict[str, Any] | None:
 
 
 def cost(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The cost of the answers: tool calls, tokens, dollars and seconds, per task and in total, and by tool.
+    """Return the cost of the answers: tool calls, tokens, US dollars and seconds, per task, in total and by tool.
 
-    `calls_per_correct` is the number of all calls, including those for wrong answers, per right answer: the same
-    accuracy with half the calls is better.
+    `calls_per_correct` is the number of all tool calls, including calls for wrong answers, divided by the number of
+    right answers.
     """
     agents = [record["agent"] for record in records]
     calls = [call for agent in agents for call in agent["trace"]]
@@ -127,7 +128,7 @@ def cost(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def compare(first: Sequence[Mapping[str, Any]], second: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The tasks that the second run won and lost against the first, among those scored in both.
+    """Return the tasks that the second run won and lost against the first, among the tasks scored in both runs.
 
     Raises:
         ValueError: the runs have no task in common.

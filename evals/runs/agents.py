@@ -4,10 +4,10 @@
     ← {"qid": "nba-1", "cypher": "MATCH …", "trace": [{"tool": "find_entities", "seconds": 0.02}],
        "usage": {"input_tokens": 812, "output_tokens": 64, "cost_usd": 0.0021}}
 
-Only `cypher` is required. `stance` is `not_in_graph` if the agent says that the graph has no answer, or `ask` if it
-asks a clarifying question; `text` holds its words. `error` instead of `cypher` reports a failure. Its stderr is not
-read. Each worker has a separate process, started for its first question and restarted after it has died or was too
-slow.
+A reply must have `cypher`, or `error` for a failure; other fields are optional. `stance` is `not_in_graph` if the agent
+finds no answer in the graph, or `ask` if the agent asks a clarifying question; `text` holds the agent's words. The
+agent's stderr is not read. Each worker has its own process, which starts with the worker's first question and is
+restarted after it exits or exceeds the time limit.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ class AgentError(RuntimeError):
 
 
 class Predictor(Protocol):
-    """A source of predictions; every method may be called from any thread."""
+    """A source of predictions, whose methods may be called from any thread."""
 
     name: str
 
     def predict(self, task: Task) -> Prediction:
-        """The prediction for a task; a failure is its `error`, never an exception."""
+        """Return the prediction for a task; a failure becomes the prediction's `error`."""
         ...
 
     def close(self) -> None:
-        """Stop all started processes; may be called twice."""
+        """Stop all started processes; a second call has no effect."""
         ...
 
 
 class CommandAgent:
-    """An agent run as `CommandAgent("python my_agent.py", timeout=300.0)`: one process per worker thread."""
+    """An agent that is a program, with a process per worker thread: `CommandAgent("python my_agent.py", 300.0)`."""
 
     def __init__(self, command: str, timeout: float = 300.0) -> None:
         self.name = command
@@ -105,7 +105,7 @@ class CommandAgent:
 
 
 class _Process:
-    """A child process whose output is read by a thread, so that waiting for a line can time out."""
+    """An agent's process, whose output a thread reads, so that waiting for a line can time out."""
 
     def __init__(self, words: list[str]) -> None:
         self._process = subprocess.Popen(
@@ -171,7 +171,7 @@ def _read(qid: str, line: str, seconds: float) -> Prediction:
 
 
 class FilePredictions:
-    """Predictions made earlier: `FilePredictions({"nba-1": Prediction("nba-1", "MATCH …")})`."""
+    """A predictor that returns stored predictions: `FilePredictions({"nba-1": Prediction("nba-1", "MATCH …")})`."""
 
     def __init__(self, predictions: dict[str, Prediction], name: str = "file") -> None:
         self.name, self._predictions = name, predictions
@@ -184,7 +184,7 @@ class FilePredictions:
 
 
 class Repaired:
-    """Another predictor's queries after repair by `validate_cypher`: measures the effect of grounding alone."""
+    """A predictor that repairs another predictor's queries with `validate_cypher`, to measure the repair's effect."""
 
     def __init__(self, inner: Predictor, repair: Callable[[str, str], str | None]) -> None:
         self.name, self._inner, self._repair = f"{inner.name}, repaired", inner, repair

@@ -14,7 +14,7 @@ from graphground.tools.tool import Graphs
 
 
 class FirstSuggestion:
-    """The first candidate of `suggest_queries`; abstains if no entity of the question is in the graph."""
+    """Predicts the first candidate of `suggest_queries`; abstains if the graph has no entity of the question."""
 
     name = "suggest_queries"
 
@@ -51,7 +51,7 @@ class FirstSuggestion:
 
 
 def repair(graphs: Graphs, name: str, query: str) -> str | None:
-    """The query that `validate_cypher` suggests for a wrong one; None if it suggests none."""
+    """Return the correction that `validate_cypher` suggests for a wrong query; None if there is no suggestion."""
     graph = graphs.get(name)
     report = validate(query, graph.schema, entities=graph.indexed_entities, language=graph.language, read_only=True)
     return report.suggested_query

@@ -1,8 +1,9 @@
 """Classifies wrong predictions: the first of ten categories that fits, from diagnostics, names, patterns and rows.
 
-The categories are those of CypherBench's error analysis (arXiv 2412.18702, §5.4, its Figure 6), in the order in which
-they are tried: an earlier one explains a later one. There they were assigned manually; here by the checks of `cypher`
-and by comparing the two trees, so a prediction with two mistakes counts under the earlier category.
+The categories are those of CypherBench's error analysis (arXiv 2412.18702, §5.4, Figure 6). CypherBench assigned them
+manually; this module assigns them with the checks of `cypher` and by comparing the two trees. They are tried in a fixed
+order, because an early category explains a later one, so a prediction with two mistakes counts under the earlier
+category.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def category_of(
     rows: Sequence[Sequence[Any]],
     gold_rows: Sequence[Sequence[Any]],
 ) -> str:
-    """The category of a wrong prediction: a key of `CATEGORIES`.
+    """Return the category of a wrong prediction, which is a key of `CATEGORIES`.
 
     >>> category_of("MATCH (m:Movie) RETURN m.name", "MATCH (m:Movie {name: 'Heat'}) RETURN m.name", "", [], [], [])
     'entity_linking'
@@ -108,7 +109,7 @@ class _Shape:
 
 
 def _end(node: t.Node, known: Mapping[str, str]) -> str:
-    """The text for one end of a link: its label, with `*` if the node has a property map."""
+    """Return the text for one end of a link: the node's label, with `*` if the node has a property map."""
     if not isinstance(node, t.NodePattern):
         return ""
     label = "|".join(sorted(name.text for name in node.labels.find(t.Name))) if node.labels else ""
@@ -118,7 +119,7 @@ def _end(node: t.Node, known: Mapping[str, str]) -> str:
 
 
 def _compared(query: t.Query) -> Iterable[tuple[str, str]]:
-    """Each compared property with its value as text; in WHERE after the operator, unless the property is `name`."""
+    """Yield each compared property with its value as text; in WHERE with the operator, except for `name`."""
     for node in query.find(t.NodePattern):
         if isinstance(node.properties, t.MapLiteral):
             for entry in node.properties.entries:

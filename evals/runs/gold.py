@@ -1,4 +1,4 @@
-"""Gold answers, computed once: each gold query's table and the nodes that it matched, stored beside a run."""
+"""Gold answers, computed once per query and stored in the run's folder: a table and the ids of the matched nodes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from graphground.graphs.graph import Graph
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """A gold query's answer, and the ids of the nodes that it matches; `failure` if it cannot be run."""
+    """A gold query's table and the ids of the nodes that it matches, or in `failure` why the query cannot be run."""
 
     table: Table
     nodes: frozenset[str]
@@ -28,7 +28,7 @@ class Gold:
 
 
 class GoldAnswers:
-    """The gold answers of one run, by graph, its version and query. Every method may be called from any thread."""
+    """The gold answers of one run, stored by graph version and query. The methods may be called from any thread."""
 
     def __init__(self, path: Path, timeout: float = 120.0) -> None:
         self._timeout = timeout
@@ -42,18 +42,18 @@ class GoldAnswers:
             self._connection.commit()
 
     def get(self, version: str, graph: Graph, query: str) -> Gold:
-        """The answer, computed now if necessary; `version` changes when the graph does.
+        """Return a gold answer, computed now if it is not stored; `version` changes when the graph's data changes.
 
         Raises:
             EngineUnavailable: the graph cannot be queried.
         """
         with self._lock:
             asking = self._asking.setdefault((version, query), threading.Lock())
-        with asking:  # two tasks with the same gold query ask once
+        with asking:  # two tasks with the same gold query run it once
             return self._known(version, query, lambda: self._ask(graph, query))
 
     def close(self) -> None:
-        """Close the file; may be called twice."""
+        """Close the file; a second call has no effect."""
         with self._lock:
             self._connection.close()
 

@@ -10,7 +10,7 @@ from typing import Any
 
 
 class Journal:
-    """`Journal(Path("scores.jsonl")).append({"qid": "nba-1", …})`; opening it drops a truncated last line."""
+    """`Journal(Path("scores.jsonl")).append({"qid": "nba-1", …})`; opening a journal drops a truncated last line."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -28,7 +28,7 @@ class Journal:
             self.records.append(record)
 
     def close(self) -> None:
-        """Close the file; may be called twice."""
+        """Close the file; a second call has no effect."""
         self._file.close()
 
     def _read(self) -> list[dict[str, Any]]:

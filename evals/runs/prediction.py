@@ -1,4 +1,4 @@
-"""An agent's prediction for one question: a query, or that there is no answer, with its trace and its cost."""
+"""An agent's prediction for one question: a query, or the statement that there is none, with trace and cost."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """`Prediction("nba-1", "MATCH …", seconds=2.1)`; `error` says why there is none."""
+    """`Prediction("nba-1", "MATCH …", seconds=2.1)`; `error` says why there is no query."""
 
     qid: str
     query: str = ""
@@ -40,28 +40,28 @@ class Prediction:
     tokens_in: int = 0
     tokens_out: int = 0
     cost: float = 0.0
-    """In US dollars."""
+    """The cost of the prediction in US dollars."""
     trace: Sequence[ToolCall] = field(default_factory=tuple)
 
     def as_record(self) -> dict[str, Any]:
-        """The JSON form stored in a run's journal."""
+        """Return the prediction as a record for a run's journal."""
         return asdict(self)
 
     @classmethod
     def of_record(cls, record: Mapping[str, Any]) -> Prediction:
-        """The prediction in a record of a journal."""
+        """Return the prediction that a journal's record holds."""
         trace = tuple(ToolCall(**call) for call in record.get("trace", ()))
         return cls(**{**record, "trace": trace})
 
 
 def read_reply(qid: str, reply: Mapping[str, Any], seconds: float = 0.0) -> Prediction:
-    """The prediction in an agent's reply or a record of a predictions file.
+    """Return the prediction in an agent's reply or in a record of a predictions file.
 
         >>> read_reply("1", {"cypher": "```cypher\\nMATCH (n) RETURN n\\n```"}).query
         'MATCH (n) RETURN n'
 
     Raises:
-        ValueError: a field has a wrong type; the message names it.
+        ValueError: a field has a wrong type; the message names the field.
     """
     query = next((reply[name] for name in ("cypher", "pred_cypher", "prediction", "query") if reply.get(name)), "")
     text = reply.get("text") or reply.get("answer") or ""
@@ -94,7 +94,7 @@ def read_reply(qid: str, reply: Mapping[str, Any], seconds: float = 0.0) -> Pred
 
 
 def clean_query(text: str) -> str:
-    """The query in a model's text, without code fences and end-of-turn marks."""
+    """Return the query in a model's text, without code fences and end-of-turn marks."""
     fenced = _FENCE.search(text)
     text = fenced.group(1) if fenced else text
     for mark in _ENDS:
@@ -103,13 +103,13 @@ def clean_query(text: str) -> str:
 
 
 def read_predictions(path: Path, tasks: Sequence[Task]) -> dict[str, Prediction]:
-    """The predictions in a file by the qid of their task; tasks without a prediction are missing.
+    """Read a file of predictions as a map from a task's `qid`; tasks without a prediction have no entry.
 
     A record names its task by `qid`, or by `graph` and `question` (or `nl_question`) exactly as in the task.
     CypherBench's `result.json` has this form too.
 
     Raises:
-        TaskError: the file cannot be read, a record is not a prediction, or none belongs to a task.
+        TaskError: the file cannot be read, a record is not a prediction, or no record belongs to a task.
     """
     by_question: dict[tuple[str, str], list[Task]] = {}
     for task in tasks:

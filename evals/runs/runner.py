@@ -4,7 +4,8 @@
     run.go(predictor, graphs, workers=8, timeout=30.0)
 
 A prediction is on disk before it is scored, so an interrupted run sends no question twice. If a graph cannot be opened,
-its tasks stay unscored, with the reason; the same command scores them later.
+its tasks stay unscored and the outcome gives the reason; the same command scores the tasks
+later.
 """
 
 from __future__ import annotations
@@ -35,12 +36,12 @@ from graphground.tools.tool import Graphs
 
 
 class RunError(RuntimeError):
-    """A run that cannot continue: its folder belongs to other tasks, or another process is using it."""
+    """A run cannot continue: its folder belongs to other tasks, or another process is using the folder."""
 
 
 @dataclass
 class Outcome:
-    """The outcome of a run: tasks scored now and earlier, and those that could not be scored, by reason."""
+    """The outcome of a run: the numbers of tasks scored now, scored earlier, and not scored, the last by reason."""
 
     scored: int = 0
     before: int = 0
@@ -56,7 +57,7 @@ class Run:
 
     @classmethod
     def open(cls, folder: Path, tasks: Sequence[Task], predictor: str, *, note: str = "") -> Run:
-        """Start a run for these tasks, or resume the one in `folder`.
+        """Start a run for these tasks in `folder`, or resume the run that the folder holds.
 
         `note` is a sentence that the report shows, for example that the graph is a stand-in.
 
@@ -98,9 +99,10 @@ class Run:
         version: Callable[[str], str] = str,
         progress: Callable[[int, int], None] | None = None,
     ) -> Outcome:
-        """Predict and score the remaining tasks; `timeout` is in seconds, for each query.
+        """Predict and score the remaining tasks; `timeout` is the time limit of each query, in seconds.
 
-        `version` returns an identifier of a graph's data; when it changes, gold answers are computed again.
+        `version` maps the name of a graph to an identifier of its data; a new identifier makes gold answers be computed
+        again.
 
         Raises:
             RunError: another process is using the folder.
@@ -145,7 +147,7 @@ class _Work:
         before = {record["qid"] for record in self._scores.records}
         left = [task for task in tasks if task.qid not in before]
 
-        def one(task: Task) -> None:
+        def predict_and_score(task: Task) -> None:
             self._task(task)
             with self._lock:
                 self._done += 1
@@ -153,7 +155,7 @@ class _Work:
                     progress(len(before) + self._done, len(tasks))
 
         with ThreadPoolExecutor(max(1, workers)) as pool:
-            for future in [pool.submit(one, task) for task in left]:
+            for future in [pool.submit(predict_and_score, task) for task in left]:
                 future.result()
         if self._fatal is not None:
             raise self._fatal
@@ -166,7 +168,8 @@ class _Work:
         try:
             prediction = self._known.get(task.qid)
             if prediction is None:
-                graph = self._graphs.get(task.graph)  # a graph that is not open is no question to a model
+                graph = self._graphs.get(task.graph)  # before the model is asked: a question about a graph that cannot
+                # be opened would be wasted
                 prediction = self._predictor.predict(task)
                 self._predictions.append(prediction.as_record())
             else:
@@ -196,7 +199,7 @@ class _Work:
 
 
 class _Opened:
-    """Graphs by name; one that cannot be opened is tried once, and its error raised for each of its tasks."""
+    """Opens graphs by name; a graph that cannot be opened is tried only once, and its error is raised each time."""
 
     def __init__(self, graphs: Graphs) -> None:
         self._graphs = graphs
@@ -217,7 +220,7 @@ class _Opened:
 
 
 def read_run(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The settings of a run and its score records, the last one for each task.
+    """Return the settings of a run and the last score record of each task.
 
     Raises:
         RunError: there is no run in the folder, or nothing has been scored yet.

@@ -21,13 +21,13 @@ from graphground.graphs.graph import Graph
 from graphground.graphs.schemas.pictures.of_query import subgraph
 
 SHOWN_ROWS = 20
-"""The most rows of an answer that a record keeps for the report; scores use all rows."""
+"""The most rows of an answer that a record keeps for the report; scores are computed from all rows."""
 
 
 def score(
     task: Task, prediction: Prediction, graph: Graph, gold: Gold, *, timeout: float, draw: bool = True
 ) -> dict[str, Any]:
-    """Score one prediction; `timeout` is in seconds, for each query.
+    """Score one prediction and return its score record; `timeout` is the time limit of each query, in seconds.
 
     Raises:
         EngineUnavailable: the graph cannot be queried; the task can be scored later.
@@ -85,7 +85,7 @@ def score(
 
 
 def behaviour(task: Task, prediction: Prediction, correct: bool, table: Table | None) -> str:
-    """Classify the agent's behaviour against the expected one.
+    """Classify how the agent behaved, compared with the task's expected reaction.
 
     `right`: the right answer, or the right refusal. `wrong`: an answer with rows that differ from the gold answer.
     `empty`: an answer from a query without rows. `declined`: "not in the graph" or a clarifying question although there

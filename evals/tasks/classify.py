@@ -1,7 +1,7 @@
 """Derives from a gold query's tree which of the 12 graph patterns and which RETURN template it uses.
 
 CypherBench (arXiv 2412.18702, §4.2) makes a question from a graph pattern, 7 basic and 5 special ones, and a RETURN
-template. A `*` marks a node that is named:
+template. In the name of a pattern, `*` marks a node whose name the query gives:
 
     >>> classify("MATCH (n:Movie)-[r0:directedBy]->(m0:Person {name: 'X'}) WITH DISTINCT n RETURN n.name")
     ('basic_(n)-(m0*)', 'n_name')
@@ -40,11 +40,11 @@ COMBINED = {
     "n_prop_array_distinct": "n_prop",
     "n_prop_combined": "n_prop",
 }
-"""Published templates that CypherBench's report counts together."""
+"""The templates that CypherBench's report counts together: a template, and the name of its group."""
 
 
 def classify(gold: str) -> tuple[str, str]:
-    """The graph pattern and the RETURN template; `other` if neither fits."""
+    """Return the graph pattern and the RETURN template of a gold query; `other` for a part that fits none."""
     try:
         body = parse(gold).body
     except CypherSyntaxError:

@@ -4,9 +4,9 @@
     prime/stark_qa/stark_qa_human_generated_eval.csv   the same columns, written by people
     prime/split/train.index, val.index, test.index     one id in each line
 
-Source: STaRK (arXiv 2404.13207). Its knowledge bases are pickles of Python objects, which run code when they are read, so
-this loader does not read them: load a graph from the raw files with `graphground graphs import` instead, and keep the
-number of each node as a property.
+Source: STaRK (arXiv 2404.13207). STaRK publishes its knowledge bases as Python pickles, which run code when loaded, so
+this module does not read them.
+Import the graph from the raw files with `graphground graphs import` instead, and keep each node's number as a property.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ COLUMNS = {"id", "query", "answer_ids"}
 
 
 class StarkFileError(ValueError):
-    """A file that is not in STaRK's layout; the message says where and why."""
+    """A file is missing or not in STaRK's layout; the message says where and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +38,10 @@ class RetrievalQuestion:
 
 
 def read_stark(folder: Path, split: str = "test", *, human: bool = False) -> list[RetrievalQuestion]:
-    """The questions of a split, in its order; with `human`, those that people wrote, which have no splits.
+    """Return the questions of a split, in order; with `human`, the questions that people wrote, which have no splits.
 
     Raises:
-        StarkFileError: a file is missing or not in the layout.
+        StarkFileError: a file is missing or not in STaRK's layout.
     """
     questions = _questions(folder / "stark_qa" / f"stark_qa{'_human_generated_eval' if human else ''}.csv")
     if human:
@@ -58,7 +58,7 @@ def read_stark(folder: Path, split: str = "test", *, human: bool = False) -> lis
 
 
 def stark_scores(answers: Iterable[tuple[Sequence[Hashable], Collection[Hashable]]]) -> dict[str, float]:
-    """Hit@1, Hit@5, Recall@20 and MRR, the means over pairs of a ranked list and the relevant items.
+    """Return the mean Hit@1, Hit@5, Recall@20 and MRR over pairs of a ranked list and its relevant items.
 
         >>> stark_scores([([7, 3], {3}), ([], {1})])
         {'hit@1': 0.0, 'hit@5': 0.5, 'recall@20': 0.5, 'mrr': 0.25}

@@ -1,4 +1,4 @@
-"""Task files: CypherBench's JSON (a list of records), or one record per line, optionally gzipped.
+"""Reads and writes task files: CypherBench's JSON (a list of records), or one record per line, optionally gzipped.
 
 A record has `graph`, `nl_question` and `gold_cypher`; the other fields are optional: `qid`, `nl_question_raw`,
 `gold_match_cypher`, `answer_json`, and `from_template` with `match_category` and `return_pattern_id`. Missing parts of
@@ -20,7 +20,7 @@ Expected = Literal["answer", "not_in_graph", "ask"]
 
 
 class TaskError(ValueError):
-    """An invalid file of tasks or predictions; the message names the record and the problem."""
+    """A file of tasks or predictions is invalid; the message names the record and the problem."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Task:
     return_cypher: str = ""
 
     def as_record(self) -> dict[str, Any]:
-        """The CypherBench form; our own fields only if they are set."""
+        """Return the task as a CypherBench record, with our own fields if they are set."""
         record: dict[str, Any] = {
             "qid": self.qid,
             "graph": self.graph,
@@ -82,7 +82,7 @@ def read_tasks(path: Path) -> list[Task]:
 
 
 def write_tasks(tasks: Iterable[Task], path: Path) -> int:
-    """Write tasks as a CypherBench file (a JSON list; gzip for `.gz`) and return how many there are."""
+    """Write tasks to a CypherBench file (a JSON list, gzipped for `.gz`), and return the number of tasks."""
     records = [task.as_record() for task in tasks]
     text = json.dumps(records, ensure_ascii=False, indent=1) + "\n"
     path.write_bytes(gzip.compress(text.encode(), mtime=0) if path.suffix == ".gz" else text.encode())
@@ -90,12 +90,12 @@ def write_tasks(tasks: Iterable[Task], path: Path) -> int:
 
 
 def read_records(path: Path) -> Iterator[dict[str, Any]]:
-    """The records of a JSON list, of an object with one list in it, or of JSON Lines.
+    """Yield the records of a file: a JSON list, an object that contains one list, or JSON Lines.
 
-    An object with a `qid` or a question is a record itself: a file of one line, whose record may hold a list.
+    A single object with a `qid` or a question is itself the only record, even if it contains a list.
 
     Raises:
-        TaskError: the file is missing, or has none of these forms.
+        TaskError: the file cannot be read or has none of these forms.
     """
     try:
         data = path.read_bytes()
@@ -182,11 +182,11 @@ def _answer(value: Any, where: str) -> list[dict[str, Any]] | None:
 
 
 def _made_qid(graph: str, question: str, gold: str) -> str:
-    """An id for a task without one: the same for the same task, in any file."""
+    """Make an id for a task without `qid` from its graph, question and gold query: the same id in every file."""
     text = "\n".join((graph, question, gold))
     return f"{graph}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
 
 def as_dict(task: Task) -> dict[str, Any]:
-    """The fields by name, for the records of a run."""
+    """Return the task's fields by name, for the records of a run."""
     return asdict(task)

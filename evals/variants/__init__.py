@@ -1,1 +1,1 @@
-"""Harder variants of task files: the same gold answers under other names, and questions without an answer."""
+"""Harder variants of tasks: the same gold answers but other names in the question, and questions without an answer."""

@@ -1,6 +1,6 @@
 """Makes tasks harder: names as people write them, names that do not exist, and underspecified questions.
 
-    harden(tasks, graph, seed=7)          # for each task, each kind that it allows
+    harden(tasks, graph, seed=7)          # a variant for each task and each kind that the task allows
 
 | kind | the question | expected |
 |---|---|---|
@@ -10,8 +10,8 @@
 | `absent` | names something that is not in the graph | "not in the graph" |
 | `ambiguous` | names no entity although the gold query needs one | a clarifying question |
 
-A question is changed only if it contains the exact name, once, so that its meaning stays the same. An agent may handle
-names as they are stored but not these; report both (`variant` in a run's breakdown).
+A question is changed only if it contains the exact name once, so that its meaning stays the same. Report the scores of
+original tasks and of variants separately (`variant` in a run's breakdown): an agent may find only names as stored.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ Kind = Literal["alias", "misspelt", "shortened", "absent", "ambiguous"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 SECONDS = 10.0
 LEAST_LETTERS = 5
-"""The fewest letters with which a misspelt name is still recognizable."""
+"""The fewest letters of a name that is still recognizable when misspelt."""
 
 
 def harden(tasks: Iterable[Task], graph: Graph, seed: int = 0, kinds: Sequence[Kind] = KINDS) -> list[Task]:
-    """The variants of the tasks about `graph`, in order; none if no kind applies.
+    """Return the variants of the tasks about `graph`, in the tasks' order; a task may have several variants or none.
 
     Raises:
         EngineUnavailable: the graph cannot be queried.
@@ -56,7 +56,7 @@ def harden(tasks: Iterable[Task], graph: Graph, seed: int = 0, kinds: Sequence[K
 
 
 def names_in(query: str) -> list[tuple[str, str]]:
-    """Labels and names of the nodes that a query names: `[("Person", "Michael Mann")]`."""
+    """Return label and name of each node that a query names: `[("Person", "Michael Mann")]`."""
     try:
         tree = parse(query)
     except CypherSyntaxError:
@@ -148,14 +148,14 @@ def _ambiguous(graph: Graph, label: str, name: str, rng: random.Random) -> str |
 
 
 def _holders(graph: Graph, label: str, name: str, besides: str = "") -> bool:
-    """Whether a node with another name than `besides` has this name or alias."""
+    """Whether the graph has a node with this name or alias, not counting nodes whose name is `besides`."""
     aliases = " OR $name IN n.aliases" if "aliases" in graph.schema.labels[label].properties else ""
     rows = _rows(graph, f"MATCH (n:{quoted_name(label)}) WHERE n.name = $name{aliases} RETURN DISTINCT n.name", name)
     return any(row[0] != besides for row in rows)
 
 
 def _rows(graph: Graph, query: str, name: object) -> list[list[Any]]:
-    """The rows, or a row that rules the variant out if the graph does not respond in time."""
+    """Return the rows of a query; if it fails or is too slow, a row of null, which rules the variant out."""
     try:
         return graph.run(query, {"name": name}, timeout=SECONDS).rows
     except (QueryTimeout, QueryFailed):
