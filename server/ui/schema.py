@@ -98,7 +98,7 @@ def cut_value(value: Any) -> str | None:
     """A value as a short text: `cut_value(1995)` is `1995`."""
     if value is None:
         return None
-    text = str(value)
+    text = f"[{', '.join(map(str, value))}]" if isinstance(value, list | tuple) else str(value)
     return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 1] + "…"
 
 

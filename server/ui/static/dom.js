@@ -49,7 +49,7 @@ export function count(number) {
   return number === null || number === undefined ? "unknown" : Number(number).toLocaleString("en");
 }
 
-/** "1 row", "2 rows" */
-export function counted(number, noun) {
-  return `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
+/** "1 row", "2 rows"; a plural without an s is given. */
+export function counted(number, noun, plural = `${noun}s`) {
+  return `${count(number)} ${number === 1 ? noun : plural}`;
 }

@@ -1,4 +1,4 @@
-/** Pictures to zoom, pan and click: SVG that the server sends as nested lists, and that is made here element by element. */
+/** Pictures to zoom, move and click: SVG that the server sends as nested lists, and that is made here element by element. */
 
 import { drawn, element } from "./dom.js";
 
@@ -6,53 +6,86 @@ const ALLOWED = new Set(["svg", "title", "defs", "marker", "path", "rect", "g", 
 const STEP = 1.25;
 const LEAST = 0.05;
 const MOST = 6;
+/** The least scale at which a picture is first shown as a whole: below it, its letters are smaller than six pixels. */
+const OVERVIEW = 0.5;
+/** The scale of a picture that is first shown in part. */
+const READABLE = 0.9;
+const DRAGGED_PIXELS = 4;
+const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const MOVED_PIXELS = 40;
 
 function made([tag, attributes, content]) {
   if (!ALLOWED.has(tag)) return null;
   return drawn(tag, attributes, content.map((part) => (typeof part === "string" ? part : made(part))));
 }
 
+/** Whether the whole of a picture can be read in a place of that width. */
+export function readableIn(tree, width) {
+  return width / Number(tree[1].viewBox.split(" ")[2]) >= OVERVIEW;
+}
+
 /**
- * A picture in a frame with its buttons: `picture(answer.picture, { label: "Schema", boxes: ["Team"], choose })`.
+ * A picture in a frame with its buttons: `picture(answer.picture, { label: "Schema", boxes: ["Team"], first, choose })`.
  *
- * `choose(box)` is called when a box is clicked, or when Enter is pressed on it.
+ * `choose(box)` is called when a box is clicked, or when Enter is pressed on it. A picture that is too large to be read
+ * as a whole is first shown around the box `first`. `mark(box)` marks a box as chosen and moves it into view.
  */
-export function picture(tree, { label, boxes, choose }) {
+export function picture(tree, { label, boxes, first, choose }) {
   const svg = made(tree);
   const [, , width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
   svg.setAttribute("role", "group");
   svg.setAttribute("aria-label", label);
   svg.querySelector("title")?.remove();
-  for (const box of svg.querySelectorAll(".box")) {
-    const name = boxes[Number(box.dataset.box)];
-    box.setAttribute("role", "button");
-    const chosen = () => {
-      for (const other of svg.querySelectorAll(".chosen")) other.classList.remove("chosen");
-      box.classList.add("chosen");
-      choose(name, Number(box.dataset.box));
-    };
-    box.addEventListener("click", () => frame.dataset.dragged !== "true" && chosen());
-    box.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" && event.key !== " ") return;
-      event.preventDefault();
-      chosen();
-    });
-  }
-  const canvas = element("div", { class: "canvas", tabindex: 0, role: "group", "aria-label": `${label}: arrow keys move it, plus and minus zoom` }, svg);
+  const groups = [...svg.querySelectorAll(".box")];
+  const byName = new Map(groups.map((group) => [boxes[Number(group.dataset.box)], group]));
+  const canvas = element(
+    "div",
+    { class: "canvas", tabindex: 0, role: "group", "aria-label": `${label}: arrow keys move it, plus and minus zoom, Tab goes to its boxes` },
+    svg,
+  );
   const frame = element(
     "div",
     { class: "picture" },
-    canvas,
     element(
       "div",
-      { class: "tools" },
+      { class: "tools", role: "group", "aria-label": "Zoom" },
       element("button", { type: "button", "aria-label": "Zoom in", onclick: () => zoom(STEP) }, "+"),
       element("button", { type: "button", "aria-label": "Zoom out", onclick: () => zoom(1 / STEP) }, "−"),
-      element("button", { type: "button", "aria-label": "Show all", onclick: () => fit() }, "all"),
+      element("button", { type: "button", "aria-label": "Show all", onclick: fit }, "all"),
     ),
+    canvas,
   );
   const view = { x: 0, y: 0, scale: 1 };
+  const fingers = new Map();
+  let size = null;
+  let touched = false; // once the user has moved or zoomed it, a new size of the window changes neither
+  let dragged = false;
   let asked = false;
+
+  for (const group of groups) {
+    group.setAttribute("role", "button");
+    group.setAttribute("tabindex", -1);
+    group.addEventListener("click", () => dragged || chosen(group));
+  }
+  enterAt(byName.get(first) ?? groups[0]);
+
+  /** The one box that the Tab key reaches; the arrow keys go on from there. */
+  function enterAt(group) {
+    svg.querySelector(".box[tabindex='0']")?.setAttribute("tabindex", -1);
+    group?.setAttribute("tabindex", 0);
+  }
+
+  function chosen(group) {
+    mark(group);
+    const number = Number(group.dataset.box);
+    choose(boxes[number], number);
+  }
+
+  function mark(group) {
+    svg.querySelector(".chosen")?.classList.remove("chosen");
+    group.classList.add("chosen");
+    enterAt(group);
+  }
 
   function place() {
     if (asked) return;
@@ -63,12 +96,46 @@ export function picture(tree, { label, boxes, choose }) {
     });
   }
 
+  function scaleOfAll() {
+    return Math.min(canvas.clientWidth / width, canvas.clientHeight / height, 1.2) || 1;
+  }
+
   function fit() {
-    const { clientWidth, clientHeight } = canvas;
-    view.scale = Math.min(clientWidth / width, clientHeight / height, 1.2) || 1;
-    view.x = (clientWidth - width * view.scale) / 2;
-    view.y = (clientHeight - height * view.scale) / 2;
+    view.scale = scaleOfAll();
+    view.x = (canvas.clientWidth - width * view.scale) / 2;
+    view.y = (canvas.clientHeight - height * view.scale) / 2;
     place();
+  }
+
+  /** The whole picture where it can be read, else its part around a box. */
+  function begin() {
+    const group = svg.querySelector(".chosen") ?? byName.get(first);
+    if (!group || scaleOfAll() >= OVERVIEW) return fit();
+    view.scale = READABLE;
+    centre(group);
+  }
+
+  function middleOf(group) {
+    const [x, y, wide, high] = ["x", "y", "width", "height"].map((name) => Number(group.querySelector("rect").getAttribute(name)));
+    return { x: x + wide / 2, y: y + high / 2 };
+  }
+
+  function centre(group) {
+    const { x, y } = middleOf(group);
+    view.x = within(canvas.clientWidth, width * view.scale, canvas.clientWidth / 2 - x * view.scale);
+    view.y = within(canvas.clientHeight, height * view.scale, canvas.clientHeight / 2 - y * view.scale);
+    place();
+  }
+
+  /** The place of a side so that no empty space is shown beyond the picture, unless all of it fits. */
+  function within(room, long, wanted) {
+    return long <= room ? (room - long) / 2 : Math.min(0, Math.max(room - long, wanted));
+  }
+
+  function reveal(group) {
+    const { x, y } = middleOf(group);
+    const [left, top] = [view.x + x * view.scale, view.y + y * view.scale];
+    if (left < 0 || top < 0 || left > canvas.clientWidth || top > canvas.clientHeight) centre(group);
   }
 
   function zoom(factor, x = canvas.clientWidth / 2, y = canvas.clientHeight / 2) {
@@ -76,12 +143,14 @@ export function picture(tree, { label, boxes, choose }) {
     view.x = x - ((x - view.x) * scale) / view.scale;
     view.y = y - ((y - view.y) * scale) / view.scale;
     view.scale = scale;
+    touched = true;
     place();
   }
 
   function move(x, y) {
     view.x += x;
     view.y += y;
+    touched = true;
     place();
   }
 
@@ -97,50 +166,96 @@ export function picture(tree, { label, boxes, choose }) {
   );
   canvas.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
-    frame.dataset.dragged = "false";
-    const last = { x: event.clientX, y: event.clientY };
-    const begun = { ...last };
-    const dragged = (moved) => {
-      if (Math.hypot(moved.clientX - begun.x, moved.clientY - begun.y) > 4 && frame.dataset.dragged === "false") {
-        frame.dataset.dragged = "true";
-        canvas.setPointerCapture(moved.pointerId);
-      }
-      move(moved.clientX - last.x, moved.clientY - last.y);
-      last.x = moved.clientX;
-      last.y = moved.clientY;
-    };
-    const ended = () => {
-      canvas.removeEventListener("pointermove", dragged);
-      removeEventListener("pointerup", ended);
-      removeEventListener("pointercancel", ended);
-    };
-    canvas.addEventListener("pointermove", dragged);
-    addEventListener("pointerup", ended);
-    addEventListener("pointercancel", ended);
+    if (fingers.size === 0) {
+      dragged = false;
+      addEventListener("pointerup", lifted);
+      addEventListener("pointercancel", lifted);
+    }
+    const at = { x: event.clientX, y: event.clientY };
+    fingers.set(event.pointerId, { begun: at, at });
   });
+  canvas.addEventListener("pointermove", (event) => {
+    const finger = fingers.get(event.pointerId);
+    if (finger === undefined) return;
+    const now = { x: event.clientX, y: event.clientY };
+    const share = 1 / fingers.size; // of two fingers, each moves the picture by half of its way
+    const step = { x: now.x - finger.at.x, y: now.y - finger.at.y };
+    const other = [...fingers.values()].find((known) => known !== finger);
+    if (!dragged && (other || distance(finger.begun, now) > DRAGGED_PIXELS)) {
+      dragged = true;
+      canvas.setPointerCapture(event.pointerId);
+    }
+    move(step.x * share, step.y * share);
+    if (other) {
+      const { left, top } = canvas.getBoundingClientRect();
+      const factor = distance(now, other.at) / Math.max(1, distance(finger.at, other.at));
+      zoom(factor, (now.x + other.at.x) / 2 - left, (now.y + other.at.y) / 2 - top);
+    }
+    finger.at = now;
+  });
+
+  function lifted(event) {
+    fingers.delete(event.pointerId);
+    if (fingers.size > 0) return;
+    removeEventListener("pointerup", lifted);
+    removeEventListener("pointercancel", lifted);
+  }
+
   canvas.addEventListener("keydown", (event) => {
-    const ways = { ArrowLeft: [40, 0], ArrowRight: [-40, 0], ArrowUp: [0, 40], ArrowDown: [0, -40] };
-    if (ways[event.key]) move(...ways[event.key]);
+    const group = event.target.closest(".box");
+    const way = WAYS[event.key];
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (group && (event.key === "Enter" || event.key === " ")) chosen(group);
+    else if (group && event.key === "Escape") canvas.focus();
+    else if (group && way) nextTo(group, way)?.focus();
+    else if (way) move(-MOVED_PIXELS * way[0], -MOVED_PIXELS * way[1]);
     else if (event.key === "+" || event.key === "=") zoom(STEP);
     else if (event.key === "-") zoom(1 / STEP);
     else if (event.key === "0") fit();
     else return;
     event.preventDefault();
   });
-  canvas.addEventListener("focusin", (event) => {
-    const box = event.target.closest?.(".box");
-    if (!box || !box.matches(":focus-visible")) return;
-    canvas.scrollTo(0, 0); // the browser scrolls to what has the focus; the picture is moved instead
-    const shown = box.getBoundingClientRect();
-    const window_ = canvas.getBoundingClientRect();
-    if (shown.left < window_.left || shown.right > window_.right || shown.top < window_.top || shown.bottom > window_.bottom) {
-      move(
-        (window_.left + window_.right - shown.left - shown.right) / 2,
-        (window_.top + window_.bottom - shown.top - shown.bottom) / 2,
-      );
+
+  /** The nearest box in a direction; what lies off to the side counts as farther away. */
+  function nextTo(group, [right, down]) {
+    const from = middleOf(group);
+    let best = null;
+    let least = Infinity;
+    for (const other of groups) {
+      const { x, y } = middleOf(other);
+      const ahead = (x - from.x) * right + (y - from.y) * down;
+      const aside = Math.abs((x - from.x) * down) + Math.abs((y - from.y) * right);
+      if (other !== group && ahead > 0 && ahead + 2 * aside < least) [best, least] = [other, ahead + 2 * aside];
     }
+    return best;
+  }
+
+  canvas.addEventListener("focusin", (event) => {
+    const group = event.target.closest(".box");
+    if (!group) return;
+    enterAt(group);
+    canvas.scrollTo(0, 0); // the browser scrolls to what has the focus; the picture is moved instead
+    if (group.matches(":focus-visible")) reveal(group);
   });
-  const sizes = new ResizeObserver(fit);
+  const sizes = new ResizeObserver(() => {
+    const now = { width: canvas.clientWidth, height: canvas.clientHeight };
+    if (!touched || size === null) begin();
+    else move((now.width - size.width) / 2, (now.height - size.height) / 2);
+    size = now;
+  });
   sizes.observe(canvas);
-  return { frame, fit, stop: () => sizes.disconnect() };
+  return {
+    frame,
+    mark: (name) => {
+      const group = byName.get(name);
+      if (!group) return;
+      mark(group);
+      if (size !== null) reveal(group);
+    },
+    stop: () => sizes.disconnect(),
+  };
+}
+
+function distance(first, second) {
+  return Math.hypot(first.x - second.x, first.y - second.y);
 }

@@ -97,11 +97,14 @@ export async function runQuery({ query, question, parameters, limit, timeout }, 
 /** The nodes and relationships behind rows, as a picture with a list of the chosen node's relationships. */
 function shownMatches(found, context, keep) {
   if (found === null) return [element("p", {}, "The query matches no nodes that could be drawn.")];
-  const details = element("section", { class: "details", "aria-label": "The chosen node", "aria-live": "polite" });
+  const details = element("section", { class: "details", "aria-label": "The chosen node" });
   const names = new Map(found.nodes.map((node) => [node.id, node]));
+  const degrees = new Map(found.nodes.map(({ id }) => [id, 0]));
+  for (const { start, end } of found.links) for (const id of [start, end]) degrees.set(id, (degrees.get(id) ?? 0) + 1);
   const made = picture(found.picture, {
     label: "Nodes and relationships of the rows",
     boxes: found.nodes.map(({ id }) => id),
+    first: [...degrees].reduce((best, entry) => (entry[1] > best[1] ? entry : best))[0],
     choose: (id) => {
       const node = names.get(id);
       const links = found.links.filter(({ start, end }) => start === id || end === id);
@@ -116,6 +119,7 @@ function shownMatches(found, context, keep) {
           ),
         ),
       );
+      context.report(`${cut(node.name, 100)}, ${cut(node.label, 100)}: ${counted(links.length, "relationship")}.`);
     },
   });
   keep(made);

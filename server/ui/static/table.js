@@ -56,7 +56,8 @@ export function table({ columns, rows, name, report }) {
   function setWidths() {
     const widths = columns.map((column, number) => {
       const longest = rows.slice(0, LOOKED_AT).reduce((most, row) => Math.max(most, Math.min(textOf(row[number]).length, 45)), 0);
-      return `minmax(${Math.max(6, Math.min(column.length + 4, 30), longest + 3)}ch, ${Math.max(longest, 6)}fr)`;
+      const width = Math.max(6, Math.min(column.length + 4, 30), longest + 3);
+      return `minmax(${width}ch, ${width}fr)`; // a share in another proportion would make every column wider
     });
     scroller.style.setProperty("--columns", widths.join(" "));
   }

@@ -1,10 +1,13 @@
-/** The schema as a picture; a click on a label shows its counts, the fill of its properties and their common values. */
+/** The schema as a picture or as a list; a label shows its counts, the fill of its properties and their common values. */
 
-import { count, counted, cut, element } from "../dom.js";
-import { picture } from "../picture.js";
+import { counted, cut, element } from "../dom.js";
+import { about, inShort, touching } from "../label.js";
+import { picture, readableIn } from "../picture.js";
 
 const AGAIN_MILLISECONDS = 1500;
 const MOST_ASKED = 200;
+const MOST_IN_SHORT = 8;
+const FORMS = { picture: "Picture", list: "List" };
 
 export async function show(place, context) {
   const { graph, parameters, read, remember, report, failed, signal } = context;
@@ -12,35 +15,123 @@ export async function show(place, context) {
   let schema = await read("schema", { graph });
   const note = element("p", { class: "quiet" });
   const drawing = element("div");
-  const details = element("section", { class: "details", "aria-label": "Details", "aria-live": "polite" });
-  place.append(note, element("div", { class: "split" }, drawing, details));
+  const details = element("section", { class: "details", "aria-label": "Details" });
+  let wanted = parameters.get("form");
+  if (!(wanted in FORMS)) wanted = null;
+  let form = wanted ?? (readableIn(schema.picture, place.clientWidth) ? "picture" : "list");
+  let chosen = parameters.get("label");
+  const unfolded = new Set();
   let shown = null;
+  const forms = Object.entries(FORMS).map(([name, title]) => element("button", { type: "button", "data-form": name, onclick: () => showAs(name) }, title));
+  place.append(note, element("div", { class: "row", role: "group", "aria-label": "Form of the schema" }, forms), element("div", { class: "split" }, drawing, details));
 
   function draw() {
+    const focused = drawing.contains(document.activeElement);
     shown?.stop();
     const { labels, patterns } = schema;
     note.textContent = `${counted(labels.length, "label")}, ${counted(patterns.length, "pattern")}. Choose a label for its properties.${
       schema.expected && !schema.statistics ? " Figures are being collected." : ""
     }`;
-    shown = picture(schema.picture, { label: "Schema", boxes: schema.boxes, choose });
-    drawing.replaceChildren(shown.frame);
-    const listed = element(
-      "p",
-      { class: "chips" },
-      labels.map((label) => element("button", { type: "button", onclick: () => choose(label.name) }, cut(label.name, 60))),
+    for (const button of forms) button.setAttribute("aria-pressed", button.dataset.form === form);
+    shown = form === "picture" ? asPicture() : asList();
+    drawing.replaceChildren(...shown.made);
+    if (labelNamed(chosen)) shown.choose(labelNamed(chosen));
+    if (focused) drawing.querySelector("[tabindex='0'], summary")?.focus();
+  }
+
+  function asPicture() {
+    const degree = (label) => touching(label, schema).length;
+    const most = schema.labels.reduce((best, label) => (best === null || degree(label) > degree(best) ? label : best), null);
+    const made = picture(schema.picture, { label: "Schema", boxes: schema.boxes, first: chosen ?? most?.name, choose });
+    const names = schema.labels.map((label) => element("button", { type: "button", onclick: () => choose(label.name) }, cut(label.name, 60)));
+    return {
+      made: [made.frame, element("div", { class: "chips", role: "group", "aria-label": "Labels" }, names)],
+      stop: made.stop,
+      choose: (label) => {
+        details.replaceChildren(element("h2", { tabindex: -1 }, cut(label.name, 200)), ...about(label, schema, context, follow));
+        made.mark(label.name);
+      },
+      focus: () => details.querySelector("h2").focus(),
+    };
+  }
+
+  /** Each label with its relationships in short, to unfold. */
+  function asList() {
+    details.replaceChildren();
+    const items = new Map(schema.labels.map((label) => [label.name, folded(label)]));
+    return {
+      made: [element("ul", { class: "plain labels" }, [...items.values()].map((item) => element("li", {}, item)))],
+      stop: () => {},
+      choose: ({ name }) => {
+        items.get(name).open = true;
+      },
+      focus: () => items.get(chosen).firstChild.focus(),
+    };
+  }
+
+  function folded(label) {
+    const content = element("div", { class: "about" });
+    const item = element(
+      "details",
+      { open: unfolded.has(label.name) },
+      element(
+        "summary",
+        {},
+        element("strong", {}, cut(label.name, 200)),
+        label.count === null ? "" : ` ${counted(label.count, "node")}`,
+        element("span", { class: "quiet" }, inShort(label, schema, MOST_IN_SHORT)),
+      ),
+      content,
     );
-    drawing.append(listed);
+    item.addEventListener("toggle", () => {
+      if (!item.open) return unfolded.delete(label.name);
+      unfolded.add(label.name);
+      if (!content.hasChildNodes()) content.append(...about(label, schema, context, follow));
+      announce(label);
+    });
+    return item;
+  }
+
+  function labelNamed(name) {
+    return schema.labels.find((label) => label.name === name);
+  }
+
+  function announce(label) {
+    chosen = label.name;
+    remember(address());
+    const properties = label.properties.filter(({ name }) => !label.reserved.includes(name)).length;
+    const facts = [
+      ...(label.count === null ? [] : [counted(label.count, "node")]),
+      counted(properties, "property", "properties"),
+      counted(touching(label, schema).length, "pattern"),
+    ];
+    report(`${cut(label.name, 100)}: ${facts.join(", ")}.`);
+  }
+
+  function address() {
+    return { ...(labelNamed(chosen) ? { label: chosen } : {}), ...(wanted === null ? {} : { form: wanted }) };
   }
 
   function choose(name) {
-    const label = schema.labels.find((known) => known.name === name);
+    const label = labelNamed(name);
     if (!label) return;
-    remember({ label: name });
-    details.replaceChildren(...about(label, schema, context));
+    announce(label);
+    shown.choose(label);
+  }
+
+  /** Choose the label at the other end of a relationship, and go to what is shown of it. */
+  function follow(name) {
+    choose(name);
+    shown.focus();
+  }
+
+  function showAs(name) {
+    form = wanted = name;
+    remember(address());
+    draw();
   }
 
   draw();
-  choose(parameters.get("label"));
   report(`The schema has ${counted(schema.labels.length, "label")}.`);
   collectFigures();
   return () => shown?.stop();
@@ -48,71 +139,17 @@ export async function show(place, context) {
   /** Ask for the figures until they have been collected, a bounded number of times. */
   async function collectFigures() {
     try {
-      for (let asked = 0; schema.expected && !schema.statistics && asked < MOST_ASKED; asked += 1) {
+      for (let tries = 0; schema.expected && !schema.statistics && tries < MOST_ASKED; tries += 1) {
         await new Promise((done) => setTimeout(done, AGAIN_MILLISECONDS));
         if (signal.aborted) return;
         const newer = await read("schema", { graph });
         if (newer.statistics) {
           schema = newer;
           draw();
-          choose(new URLSearchParams(location.hash.split("?")[1] ?? "").get("label"));
         }
       }
     } catch (error) {
       failed(error);
     }
   }
-}
-
-function about(label, schema, { graph, address }) {
-  const variable = label.name[0]?.toLowerCase().match(/[a-z]/)?.[0] ?? "n";
-  const query = `MATCH (${variable}:${label.quoted})\nRETURN ${variable} LIMIT 25`;
-  const touching = schema.patterns.filter((pattern) => pattern.start === label.name || pattern.end === label.name);
-  return [
-    element("h2", {}, cut(label.name, 200)),
-    label.description ? element("p", {}, label.description) : null,
-    element("p", {}, `Nodes: ${count(label.count)}.`, label.namesakes ? ` ${count(label.namesakes)} share their name with another.` : ""),
-    element("p", {}, element("a", { href: address("query", graph, { q: query }) }, "Query these nodes")),
-    element("h3", {}, "Properties"),
-    properties(label.properties.filter(({ name }) => !label.reserved.includes(name)), label.naming),
-    element("h3", {}, "Relationships"),
-    element("ul", { class: "plain" }, touching.map((pattern) => relationship(pattern, label.name))),
-  ].filter(Boolean);
-}
-
-function relationship(pattern, label) {
-  const direction = pattern.symmetric ? ["—", "—"] : ["—", "→"];
-  return element(
-    "li",
-    {},
-    element("code", {}, `(${pattern.start === label ? "" : pattern.start})${direction[0]}[${pattern.type}]${direction[1]}(${pattern.end === label ? "" : pattern.end})`),
-    ` ${count(pattern.count)}`,
-    pattern.properties.length ? properties(pattern.properties, null) : null,
-  );
-}
-
-function properties(listed, naming) {
-  if (!listed.length) return element("p", {}, "None.");
-  return element(
-    "ul",
-    { class: "properties" },
-    listed.map((property) =>
-      element(
-        "li",
-        {},
-        element("div", {}, element("code", {}, property.name), ` ${property.type}`, property.name === naming ? ", names the node" : ""),
-        property.fill === undefined ? null : fill(property),
-        property.common?.length
-          ? element("div", { class: "samples" }, property.common.map(([value, times]) => element("span", {}, `${cut(value ?? "null", 60)}${times > 1 ? ` ×${count(times)}` : ""}`)))
-          : null,
-      ),
-    ),
-  );
-}
-
-function fill({ fill: share, distinct, least, greatest }) {
-  const meter = element("meter", { min: 0, max: 1, value: share, "aria-label": "Share of nodes with a value" });
-  const range = least !== null && greatest !== null ? `, ${cut(least, 30)} to ${cut(greatest, 30)}` : "";
-  const different = distinct === null ? "" : `, ${count(distinct)} distinct`;
-  return element("div", { class: "fill" }, meter, ` ${(100 * share).toFixed(share > 0.995 && share < 1 ? 2 : 0)} % filled${different}${range}`);
 }

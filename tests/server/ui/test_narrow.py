@@ -1,0 +1,116 @@
+"""The schema and the graph of rows on a screen 400 pixels wide: readable at first sight, moved and zoomed by fingers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.server.ui.test_views import BOSTON, open_view, run, text_of
+from tests.support.browser import Page
+
+pytestmark = pytest.mark.timeout(300)
+"""The first test waits for an engine, a server and a browser."""
+
+LETTERS = 10.0
+"""Pixels, the least height of letters that count as readable."""
+BOXES_IN_SIGHT = """
+(() => {
+  const place = document.querySelector('.canvas').getBoundingClientRect();
+  return [...document.querySelectorAll('.canvas .box')].filter((each) => {
+    const box = each.getBoundingClientRect();
+    return box.left >= place.left - 1 && box.top >= place.top - 1 && box.right <= place.right + 1 && box.bottom <= place.bottom + 1;
+  }).map((each) => each.querySelector('.title').textContent);
+})()
+"""
+LETTER_PIXELS = (
+    "parseFloat(getComputedStyle(document.querySelector('.canvas .title')).fontSize) * "
+    "new DOMMatrix(getComputedStyle(document.querySelector('.canvas svg')).transform).a"
+)
+
+
+@pytest.fixture
+def narrow(chromium: Page) -> Page:
+    """A tab of 400 pixels, in dark colours: the other tests have wide tabs in light ones."""
+    chromium.fresh(width=400, dark=True)
+    return chromium
+
+
+def touch(page: Page, kind: str, *points: tuple[float, float]) -> None:
+    """Put fingers on the page, move them, or lift them."""
+    places = [{"x": x, "y": y, "id": number} for number, (x, y) in enumerate(points)]
+    page.call("Input.dispatchTouchEvent", type=f"touch{kind}", touchPoints=places)
+
+
+def middle_of_canvas(page: Page) -> tuple[float, float]:
+    x, y = page.evaluate(
+        "(({ x, y, width, height }) => [x + width / 2, y + height / 2])"
+        "(document.querySelector('.canvas').getBoundingClientRect())"
+    )
+    return x, y
+
+
+def test_the_schema_is_a_list_where_its_picture_is_too_small_to_read(narrow: Page, page_address: str) -> None:
+    open_view(narrow, page_address, "schema")
+    labels = text_of(narrow, ".labels")
+    for part in ("Player 403 nodes", "playsFor\u00a0→\u00a0Team", "←\u00a0playsFor\u00a0Player"):
+        assert part in labels
+    narrow.click(".labels li:nth-child(2) summary")
+    narrow.wait("document.querySelector('.labels [open] meter')")
+    assert "height_cm" in text_of(narrow, ".labels [open]")
+    assert narrow.evaluate("location.hash").endswith("?label=Player")
+    narrow.wait(
+        "document.getElementById('status').textContent.startsWith('Player: 403 nodes, 11 properties, 4 patterns')"
+    )
+    narrow.click(".labels [open] [aria-label='Show Team']")
+    narrow.wait("document.activeElement.textContent.startsWith('Team')")
+    assert "inception_year" in text_of(narrow, ".labels li:first-child")
+    assert narrow.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert narrow.errors == []
+
+
+def test_a_schema_with_few_labels_is_a_picture_on_a_narrow_screen_too(narrow: Page, page_address: str) -> None:
+    open_view(narrow, page_address, "schema", "hostile")
+    narrow.wait(f"document.querySelector('.canvas svg').style.transform && ({BOXES_IN_SIGHT}).length === 1")
+    assert narrow.evaluate(LETTER_PIXELS) >= LETTERS
+
+
+def test_the_picture_begins_readable_and_is_moved_by_one_finger_and_zoomed_by_two(
+    narrow: Page, page_address: str
+) -> None:
+    open_view(narrow, page_address, "schema", form="picture")
+    narrow.wait(f"({BOXES_IN_SIGHT}).some((title) => title.startsWith('Team'))")
+    assert narrow.evaluate(LETTER_PIXELS) >= LETTERS
+    x, y = middle_of_canvas(narrow)
+    before: Any = narrow.evaluate("document.querySelector('.canvas svg').style.transform")
+    touch(narrow, "Start", (x, y))
+    touch(narrow, "Move", (x - 60, y + 20))
+    touch(narrow, "End")
+    narrow.wait(f"document.querySelector('.canvas svg').style.transform !== '{before}'")
+    assert narrow.evaluate(LETTER_PIXELS) == pytest.approx(10.8)
+    touch(narrow, "Start", (x - 40, y), (x + 40, y))
+    touch(narrow, "Move", (x - 80, y), (x + 80, y))
+    touch(narrow, "End")
+    narrow.wait(f"{LETTER_PIXELS} > 21")
+    assert narrow.evaluate(LETTER_PIXELS) == pytest.approx(21.6)
+    narrow.click("[aria-label='Show all']")
+    narrow.wait(f"({BOXES_IN_SIGHT}).length === 7")
+    narrow.click(".chips button:nth-child(3)")
+    narrow.wait("document.querySelector('.box.chosen')?.textContent.startsWith('Venue')")
+    narrow.click("[data-form=list]")
+    narrow.wait("document.querySelector('.labels [open] strong')?.textContent === 'Venue'")
+    assert "form=list" in narrow.evaluate("location.hash")
+    assert narrow.errors == []
+
+
+def test_the_graph_of_rows_begins_readable_around_its_most_connected_node(narrow: Page, page_address: str) -> None:
+    open_view(narrow, page_address, "query", q=BOSTON)
+    run(narrow)
+    cells = "[...document.querySelectorAll('.rows [role=row]:first-child > *')].map((cell) => cell.getBoundingClientRect().right)"
+    assert sum(right <= 400 for right in narrow.evaluate(cells)) >= 2, "columns are no wider than their texts"
+    narrow.evaluate(
+        "[...document.querySelectorAll('button')].find((each) => each.textContent === 'Show as a graph').click()"
+    )
+    narrow.wait(f"document.querySelector('.canvas') && ({BOXES_IN_SIGHT}).includes('Boston Celtics')")
+    assert narrow.evaluate(LETTER_PIXELS) >= LETTERS
+    assert narrow.errors == []
