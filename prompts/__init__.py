@@ -1,1 +1,1 @@
-"""Prompt texts as Markdown templates, and their loader."""
+"""Prompt texts as Markdown templates, and functions that load them."""

@@ -31,7 +31,7 @@ class Template:
     text: str
 
     def fill(self, values: Mapping[str, str]) -> str:
-        """The text with all placeholders filled in.
+        """Return the text with all placeholders filled in.
 
         A value that itself contains `{{…}}` is not expanded.
         """
@@ -40,7 +40,7 @@ class Template:
 
 @cache
 def all_templates() -> dict[str, Template]:
-    """Every template of the folder by name."""
+    """Return every template of the folder by name."""
     return {path.stem: read(path.stem, path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.md"))}
 
 

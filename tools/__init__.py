@@ -1,7 +1,7 @@
-"""The tools, one module each: a request model in, an answer model out.
+"""The tools, one module each: a function from a request model to an answer model.
 
 To add a tool, write its module with a `TOOL` and add its name here. Slow imports (numpy, drivers, rapidfuzz) are inside
-functions: a server answers `tools/list` before any of them is needed.
+functions, because a server answers `tools/list` without them.
 """
 
 from __future__ import annotations
@@ -25,5 +25,5 @@ NAMES = (
 
 @cache
 def all_tools() -> dict[str, Tool[Any, Any]]:
-    """Every tool by name, in the order in which clients see them."""
+    """Return every tool by name, in the order in which clients see the tools."""
     return {name: import_module(f"graphground.tools.{name}").TOOL for name in NAMES}

@@ -1,4 +1,4 @@
-"""Diagnostics in tool answers."""
+"""The diagnostics in tools' answers: checks a query for a tool, and converts findings and database errors."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ class DiagnosticAnswer(BaseModel):
 
     @classmethod
     def of(cls, diagnostic: Diagnostic) -> DiagnosticAnswer:
-        """The JSON form of a diagnostic."""
+        """Convert a diagnostic into its JSON form."""
         return cls(**diagnostic.as_dict())
 
 
 def judged(graph: Graph, query: str, parameters: Mapping[str, Any] | None, question: str | None = None) -> Report:
-    """The report on a query, checked against the current schema of the database.
+    """Check a query against the current schema of the database, and return the report.
 
-    An error caused by an outdated schema is never reported: the schema is read again first, and if that takes too long,
-    its errors become warnings that say so.
+    An outdated schema never causes an error: it is read again first, and if that takes too long, schema errors become
+    warnings that mention the change.
     """
 
     def verdict() -> Report:
@@ -67,21 +67,22 @@ def judged(graph: Graph, query: str, parameters: Mapping[str, Any] | None, quest
 
 
 def _by_question(graph: Graph, query: str, question: str | None, report: Report) -> Report:
-    """Extend a report by what the question shows; without a question or names, return it unchanged.  If there is no
-    index of names yet, names are looked up in the database, as in find_entities.
+    """Add the findings that follow from the question; without a question or names, return the report unchanged.
+
+    If there is no index of names yet, names are looked up in the database, as in find_entities.
     """
     if question is None or graph.entities is None:
         return report
-    from graphground.graphs.suggestions.asked import judged_by_question  # loads learned weights
+    from graphground.graphs.suggestions.asked import judged_by_question  # imported here: loads learned weights
 
     try:
         return judged_by_question(report, query, question, graph.schema, graph.entities)
     except EngineError:
-        return report  # the database does not answer: the report is complete without the question
+        return report  # the database is unavailable: the report is complete without the question
 
 
 def doubted(report: Report) -> Report:
-    """The report with its schema errors as warnings, because the schema may be outdated."""
+    """Turn the schema errors of a report into warnings, because the schema may be outdated."""
     diagnostics = tuple(
         replace(
             diagnostic,
@@ -101,19 +102,19 @@ def doubted(report: Report) -> Report:
 
 
 def of_dialect(graph: Graph, query: Query | None, *, refused: bool = False) -> list[Diagnostic]:
-    """Hints about constructs of Neo4j's Cypher that the graph's kind of database does not support.
+    """Return hints about constructs of Neo4j's Cypher that the graph's kind of database does not support.
 
-    Empty if the kind is not known yet, or the text cannot be parsed.
+    The list is empty if the kind of database is not known yet, or the text cannot be parsed.
 
-    `refused` is set for a query that the database has refused: constructs that some versions of the database do not
-    support are then reported too.
+    With `refused`, for a query that the database has refused, constructs that only some of its versions support are
+    reported too.
     """
     constructs = graph.dialect.unsupported if graph.dialect is not None else ()
     return find_unsupported(query, constructs, refused=refused) if query is not None and constructs else []
 
 
 def from_engine(error: QueryFailed, query: str) -> Diagnostic:
-    """A database's refusal as a diagnostic; if it gives no position, the whole query is marked."""
+    """Convert a database's error into a diagnostic; without a position in the error, the whole query is marked."""
     code = "syntax" if "syntax" in error.code.lower() or not error.code else "refused_by_database"
     if error.line is None or error.column is None:
         lines = query.splitlines() or [""]

@@ -35,7 +35,7 @@ SECONDS_FOR_WHY, LEAST_FOR_WHY = 2.0, 0.2
 
 
 class ExecuteCypherRequest(Request):
-    """`{"query": "MATCH (t:Team) RETURN t.name", "limit": 10}`."""
+    """The arguments of `execute_cypher`: `{"query": "MATCH (t:Team) RETURN t.name", "limit": 10}`."""
 
     query: str | None = Field(None, min_length=1, max_length=LONGEST_QUERY, description="One read-only Cypher query.")
     graph: str | None = Field(None, description="A name from list_graphs.")
@@ -68,14 +68,14 @@ class ExecuteCypherAnswer(Answer):
     _rest: Rest | None = PrivateAttr(None)
 
     def shortened(self, share: float) -> ExecuteCypherAnswer | None:
-        """This answer with only the first rows; None if there is at most one row."""
+        """Return this answer with only the first rows, or None if it has at most one row."""
         if len(self.rows) < 2:
             return None
         rows = self.rows[: max(1, int(len(self.rows) * share))]
         return self.model_copy(update={"rows": rows, "row_count": len(rows), "truncated": True}).continued(self._rest)
 
     def continued(self, rest: Rest | None) -> ExecuteCypherAnswer:
-        """This answer with its total and the cursor of the next row, if it is truncated."""
+        """Return this answer with the total and the cursor of the next row, if the answer is truncated."""
         self._rest = rest
         if rest is not None and self.truncated:
             self.total, self.cursor = rest.total, rest.cursor_after(len(self.rows))
@@ -83,7 +83,7 @@ class ExecuteCypherAnswer(Answer):
 
 
 def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCypherAnswer:
-    """Check the query and run it on the graph's database; explain an empty answer."""
+    """Check the query and run it on the graph's database; add the reasons if the answer is empty."""
     if request.cursor is not None:
         return next_rows(request.cursor, request)
     if request.query is None:
@@ -146,7 +146,7 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
 
 
 def next_rows(cursor: str, request: ExecuteCypherRequest) -> ExecuteCypherAnswer:
-    """The rows that follow those of an earlier answer; no query is run.
+    """Return the rows that follow those of an earlier answer, without running a query.
 
     Raises:
         ToolFailure: the cursor is unknown, has expired, or belongs to another query.
@@ -172,7 +172,7 @@ def next_rows(cursor: str, request: ExecuteCypherRequest) -> ExecuteCypherAnswer
 
 
 def columns_as_written(query: Query, columns: list[str]) -> list[str]:
-    """The column names of the original query, which may differ from those of the sent text."""
+    """Return the column names of the original query, which may differ from those of the sent text."""
     if columns and canonical(query.text).text == query.text:
         return columns
     written = columns_of(query)
@@ -180,7 +180,7 @@ def columns_as_written(query: Query, columns: list[str]) -> list[str]:
 
 
 def columns_of(query: Query) -> list[str]:
-    """The columns that a query returns, read from its tree: the embedded engine names none for an empty result."""
+    """Return the columns of a query, read from its tree, because the embedded engine names no columns of an empty result."""
     body = query.body
     while isinstance(body, Union):
         body = body.parts[0]
@@ -189,15 +189,15 @@ def columns_of(query: Query) -> list[str]:
 
 
 def nothing_in(rows: list[list[Any]]) -> bool:
-    """Whether an answer is empty: no rows, or a single row of zeros, nulls and empty lists."""
+    """Return whether an answer is empty: it has no rows, or a single row of zeros, nulls and empty lists."""
     return not rows or (
         len(rows) == 1 and all(value is None or value == [] or (value == 0 and value is not False) for value in rows[0])
     )
 
 
 def reasons(graph: Graph, query: Query, request: ExecuteCypherRequest, left: float) -> list[DiagnosticAnswer]:
-    """The part of the query that matches nothing, found by queries within the remaining time."""
-    from graphground.graphs.why_empty import why_empty  # loads rapidfuzz, which only empty answers need
+    """Find the part of the query that matches nothing, by queries within the remaining time, `left` seconds."""
+    from graphground.graphs.why_empty import why_empty  # loads rapidfuzz, needed only for empty answers
 
     return [
         DiagnosticAnswer.of(diagnostic)
@@ -210,9 +210,10 @@ def reasons(graph: Graph, query: Query, request: ExecuteCypherRequest, left: flo
 def looked_at_again(
     graph: Graph, query: Query, table: Table, request: ExecuteCypherRequest, diagnostics: list[DiagnosticAnswer]
 ) -> list[DiagnosticAnswer]:
-    """Add diagnostics on problems that the rows hide (ties, merged namesakes, dropped nulls), counted in the
-    database."""
-    from graphground.graphs.why_empty.second_look import second_look  # loads the reader of facts
+    """Add diagnostics about problems that the rows hide (ties, merged namesakes, dropped nulls), found by counting in the
+    database.
+    """
+    from graphground.graphs.why_empty.second_look import second_look  # imported here: loads the reader of facts
 
     look = second_look(graph, query, table, request.parameters)
     known = {(diagnostic.line, diagnostic.column) for diagnostic in diagnostics if diagnostic.severity != "hint"}
@@ -227,7 +228,7 @@ REFUSED = frozenset({"not_read_only", "forbidden_procedure", "file_or_network_ac
 def checked(
     graph: Graph, query: str, parameters: dict[str, Any] | None, question: str | None = None
 ) -> tuple[Query, list[DiagnosticAnswer]]:
-    """The tree of an acceptable query, and its diagnostics: schema errors, warnings and hints.
+    """Return the tree of an acceptable query, and its diagnostics: schema errors, warnings and hints.
 
     Raises:
         ToolFailure: the query is not read-only, or would not compile.
@@ -259,7 +260,7 @@ def checked(
             next="Write a read-only query: MATCH … RETURN …",
         )
     tree = report.query
-    # A name that the schema does not have is no reason to refuse, and Memgraph accepts some queries that Neo4j refuses.
+    # A name that is missing in the schema is no reason to refuse, and Memgraph accepts some queries that Neo4j refuses.
     if tree is None or not (report.compiles or _may_run_all_the_same(graph, tree)):
         first = next(problem for problem in report.diagnostics if problem.severity == "error")
         raise ToolFailure(
@@ -293,7 +294,7 @@ def refuse_missing_parameters(query: Query, given: Mapping[str, Any]) -> None:
 
 
 def _may_run_all_the_same(graph: Graph, query: Query) -> bool:
-    """Whether a database of another dialect may accept a query that Neo4j refuses, although it was parsed completely.
+    """Return whether a database of another dialect may accept a completely parsed query that Neo4j refuses.
 
     Functions unknown to Neo4j are sent only if they are known to be free of side effects.
     """
@@ -302,7 +303,7 @@ def _may_run_all_the_same(graph: Graph, query: Query) -> bool:
 
 
 def failure_of(error: EngineError, query: Query, graph: Graph) -> ToolFailure:
-    """The tool failure for an engine's error."""
+    """Convert an engine's error into the tool's failure."""
     message = str(error)
     match error:
         case QueryTimeout():
@@ -316,18 +317,18 @@ def failure_of(error: EngineError, query: Query, graph: Graph) -> ToolFailure:
         case EngineBusy():
             return ToolFailure("engine_busy", message, next="Try again in a moment.")
         case QueryFailed():
-            told = [from_engine(error, query.text), *of_dialect(graph, query, refused=True)]
+            found = [from_engine(error, query.text), *of_dialect(graph, query, refused=True)]
             return ToolFailure(
                 "query_failed",
                 message,
-                diagnostics=told,
+                diagnostics=found,
                 next="Fix the query and check it with validate_cypher; get_schema has the names.",
             )
     return ToolFailure("engine_error", message, next="Try again; if it keeps failing, run `graphground doctor`.")
 
 
 def example_queries(graph: Graph) -> list[str]:
-    """A query that works on this graph: `MATCH (n:Team) RETURN n.name LIMIT 10`."""
+    """Return a query that works on this graph: `MATCH (n:Team) RETURN n.name LIMIT 10`."""
     return [f"MATCH (n:{in_backticks(label)}) RETURN n LIMIT 10" for label in list(graph.schema.labels)[:1]]
 
 

@@ -1,4 +1,4 @@
-"""Failures of tools, which always have the same fields."""
+"""Failures of tools; all failures have the same fields."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any
 from graphground.cypher.diagnostics import LONGEST_MESSAGE, Diagnostic, cut_inside
 
 LONGEST_INPUT, MOST_INPUTS = 10_000, 100
-"""The most characters of a valid input that a failure offers, and the most such inputs."""
+"""The most characters of a valid input that a failure suggests, and the most inputs that it suggests."""
 
 
 class ToolFailure(Exception):
-    """A tool failed.
+    """The failure of a tool call.
 
-    `unknown_graph`, "There is no graph 'nab'.", nearest `["nba"]`, next "Call list_graphs …".
-    `nearest` holds valid inputs ready to paste, best first; `next` is the call to make now;
-    `diagnostics` says where in a query it failed. A failure may repeat texts of the caller, so a message is shortened
-    to `LONGEST_MESSAGE` characters, and valid inputs longer than `LONGEST_INPUT` are left out, because a shortened one
+    Example: `unknown_graph`, "There is no graph 'nab'.", nearest `["nba"]`, next "Call list_graphs …".
+    `nearest` holds valid inputs ready to paste, best first; `next` says which call to make now; `diagnostics` holds the
+    errors in a query, with their positions. A failure may repeat the caller's text, so a message is shortened to
+    `LONGEST_MESSAGE` characters, and valid inputs longer than `LONGEST_INPUT` are left out, because a shortened input
     could not be pasted.
     """
 
@@ -37,7 +37,7 @@ class ToolFailure(Exception):
         self.diagnostics = list(diagnostics)
 
     def as_dict(self) -> dict[str, Any]:
-        """The failure as JSON fields."""
+        """Return the failure as JSON fields."""
         return {
             "error": self.error,
             "message": self.message,

@@ -22,12 +22,12 @@ from graphground.tools.failure import ToolFailure
 from graphground.tools.get_schema import STALE, settled
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
 
-TOLD_APART = 4
-"""The most candidates of one name for which relationships are read, to distinguish them."""
+MOST_COMPARED = 4
+"""The most candidates of a mention for which relationships are read, to tell the candidates apart."""
 
 
 def _at_most(characters: int) -> AfterValidator:
-    """A text with a maximum length, which is checked but left out of the JSON Schema to keep `tools/list` short."""
+    """Return a validator of a text's length that adds nothing to the JSON Schema, to keep `tools/list` short."""
 
     def check(text: str) -> str:
         if len(text) > characters:
@@ -38,12 +38,12 @@ def _at_most(characters: int) -> AfterValidator:
 
 
 Mention = Annotated[str, _at_most(1_000)]
-"""A mention, with a maximum length, because it is compared with many names."""
+"""A mention; its length is limited, because it is compared with many names."""
 Question = Annotated[str, _at_most(20_000)]
 
 
 class FindEntitiesRequest(Request):
-    """`{"mentions": ["Lebron James"], "label": "Player"}`, or `{"question": "How tall is Lebron James?"}`."""
+    """The arguments of `find_entities`: `{"mentions": ["Lebron James"]}` or `{"question": "How tall is Lebron James?"}`."""
 
     mentions: list[Mention] = Field(
         default_factory=list, max_length=50, description="Names as written in the question, one entity each."
@@ -80,7 +80,7 @@ class EntityCandidate(BaseModel):
 
 
 class MentionAnswer(BaseModel):
-    """The verdict on one mention, and its candidates, best first."""
+    """The verdict on one mention, and its candidates, the best first."""
 
     mention: str
     verdict: Literal["found", "ambiguous", "not_found"] = Field(
@@ -115,7 +115,7 @@ def find_entities(graphs: Graphs, request: FindEntitiesRequest) -> FindEntitiesA
         (mention, place)
         for mention, its in judged.items()
         if its.verdict == "ambiguous"
-        for place, candidate in enumerate(its.candidates[: min(TOLD_APART, request.limit)])
+        for place, candidate in enumerate(its.candidates[: min(MOST_COMPARED, request.limit)])
         if not candidate.is_value
     ]
     around = dict(
@@ -128,7 +128,7 @@ def find_entities(graphs: Graphs, request: FindEntitiesRequest) -> FindEntitiesA
 
 
 def _of_mentions(lookup: EntityLookup, request: FindEntitiesRequest) -> dict[str, Judged]:
-    """Each distinct mention with its verdict."""
+    """Return the verdict on each distinct mention in the request."""
     distinct = list(dict.fromkeys(request.mentions))
     found = lookup.find_all(
         distinct, label=request.label, property=request.property, mode=request.mode, limit=max(request.limit, JUDGED)
@@ -140,8 +140,8 @@ def _of_mentions(lookup: EntityLookup, request: FindEntitiesRequest) -> dict[str
 
 
 def _of_question(graph: Graph, lookup: EntityLookup, request: FindEntitiesRequest) -> dict[str, Judged]:
-    """Each distinct mention of the question with its verdict."""
-    from graphground.graphs.entities.question import mentions_of  # only questions need it
+    """Return the verdict on each distinct mention in the question."""
+    from graphground.graphs.entities.question import mentions_of  # imported only for questions
 
     found = mentions_of(
         request.question or "", lookup, graph.schema, label=request.label, property=request.property, mode=request.mode
@@ -150,8 +150,7 @@ def _of_question(graph: Graph, lookup: EntityLookup, request: FindEntitiesReques
 
 
 def _with_prominent(judged: Judged, graph: Graph) -> Judged:
-    """Also mark an exactly matching name as ambiguous if a longer name belongs to a node with far more
-    relationships."""
+    """Mark an exactly matching name as ambiguous if a longer name belongs to a node with far more relationships."""
     if judged.verdict != "found" or graph.engine is None:
         return judged
     best = judged.candidates[0]
@@ -168,7 +167,7 @@ def _with_prominent(judged: Judged, graph: Graph) -> Judged:
 
 
 def entity_lookup(graph: Graph) -> EntityLookup:
-    """The entity lookup of a graph.
+    """Return the entity lookup of a graph.
 
     Raises:
         ToolFailure: the graph has no data; the message says how to load it.
@@ -183,7 +182,7 @@ def entity_lookup(graph: Graph) -> EntityLookup:
 
 
 def _staleness(graph: Graph, lookup: EntityLookup) -> str | None:
-    """A warning if the index does not exist yet, or is older than its database."""
+    """Return a warning if the index does not exist yet, or is older than its database; else None."""
     from graphground.graphs.entities.own_index import OwnIndex
 
     if isinstance(lookup, OwnIndex) and (state := lookup.state):
@@ -204,7 +203,7 @@ def _staleness(graph: Graph, lookup: EntityLookup) -> str | None:
 def _check_label(graph: Graph, label: str | None) -> None:
     if label is None or label in graph.schema.labels or graph.schema.open:
         return
-    outdated = settled(graph)  # the label may be new: nothing is denied before the schema is read again
+    outdated = settled(graph)  # the label may be new, so the schema is read again before the label is refused
     if label in graph.schema.labels:
         return
     raise ToolFailure(
@@ -230,7 +229,7 @@ def _check_property(lookup: EntityLookup, property: str | None) -> None:
 
 
 def _same_name(judged: Judged, lookup: EntityLookup, label: str | None) -> int:
-    """The number of distinct entities with the best candidate's name; aliases count only if the mention is an alias."""
+    """Return how many distinct entities share the best candidate's name; aliases count only if the mention is an alias."""
     best = judged.candidates[0]
     if best.is_value:
         return 0
@@ -282,7 +281,7 @@ def _around(graph: Graph, candidate: Candidate) -> list[str]:
 
 
 def pattern_for(candidate: Candidate, graph: Graph) -> str:
-    """The node as a pattern: `(n:Player {name: 'LeBron James'})`; a value in a list needs a WHERE."""
+    """Return a pattern that finds the node: `(n:Player {name: 'LeBron James'})`; for a list property, with a WHERE."""
     value = quoted_string(candidate.name)
     label, key = quoted_name(candidate.label), quoted_name(candidate.name_property)
     known = graph.schema.labels.get(candidate.label)

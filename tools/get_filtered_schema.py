@@ -15,7 +15,7 @@ from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
 
 
 class GetFilteredSchemaRequest(Request):
-    """`{"question": "Who coaches the Celtics?", "graph": "nba"}`."""
+    """The arguments of `get_filtered_schema`: `{"question": "Who coaches the Celtics?", "graph": "nba"}`."""
 
     question: str = Field(max_length=20_000, description="The user's question, as it was asked.")
     graph: str | None = Field(None, description="A name from list_graphs.")
@@ -41,14 +41,14 @@ class GetFilteredSchemaAnswer(Answer):
     )
 
     def as_text(self) -> str:
-        """The schema itself, then what was left out."""
+        """Return the schema, followed by a note on what was left out."""
         if not self.left_out:
             return self.schema_
         return f"{self.schema_}\n\nLeft out: {', '.join(self.left_out)}. get_schema has everything."
 
 
 def get_filtered_schema(graphs: Graphs, request: GetFilteredSchemaRequest) -> GetFilteredSchemaAnswer:
-    """Filter the schema by the question."""
+    """Filter the schema of a graph by a question."""
     graph = graph_named(graphs, request.graph)
     note = settled(graph)
     facts = graph.statistics(fresh=True)
@@ -68,7 +68,7 @@ def get_filtered_schema(graphs: Graphs, request: GetFilteredSchemaRequest) -> Ge
         over = estimate_tokens(text) - request.max_tokens if request.max_tokens is not None else 0
         if over <= 0 or budget is None:
             break
-        budget -= over  # marks such as `(no values)` take tokens too
+        budget -= over  # marks such as `(no values)` use tokens too
     whole = base_form(graph.schema, facts) + note
     answer = GetFilteredSchemaAnswer(
         graph=graph.name,
@@ -86,11 +86,11 @@ def get_filtered_schema(graphs: Graphs, request: GetFilteredSchemaRequest) -> Ge
 
 
 class StaticMeaning:
-    """The static embedding model in the package, loaded at first use."""
+    """The static embedding model that comes with the package, loaded at first use."""
 
     def encode(self, texts: Sequence[str]) -> Any:
-        """One vector for each text."""
-        from graphground.graphs.entities.vectors.encoders import STATIC, encoder  # numpy and the model, when needed
+        """Return one vector for each text."""
+        from graphground.graphs.entities.vectors.encoders import STATIC, encoder  # imports numpy and loads the model
 
         return encoder(STATIC).encode(texts)
 

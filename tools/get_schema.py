@@ -24,7 +24,7 @@ STALE = "The database has changed since this schema was read; it is being read a
 
 
 class GetSchemaRequest(Request):
-    """`{"graph": "nba", "form": "base"}`."""
+    """The arguments of `get_schema`: `{"graph": "nba", "form": "base"}`."""
 
     graph: str | None = Field(None, description="A name from list_graphs.")
     form: Literal["base", "enhanced", "json"] = Field(
@@ -48,7 +48,7 @@ class GetSchemaAnswer(Answer):
     )
 
     def as_text(self) -> str:
-        """The schema itself."""
+        """Return the schema alone."""
         if not self.truncated:
             return self.schema_
         return (
@@ -58,7 +58,7 @@ class GetSchemaAnswer(Answer):
 
 
 def get_schema(graphs: Graphs, request: GetSchemaRequest) -> GetSchemaAnswer:
-    """Write the schema in the requested form."""
+    """Return the schema of a graph in the requested form."""
     graph = graph_named(graphs, request.graph)
     if request.refresh:
         try:
@@ -80,14 +80,14 @@ def get_schema(graphs: Graphs, request: GetSchemaRequest) -> GetSchemaAnswer:
 
 
 def settled(graph: Graph) -> str:
-    """Reread an outdated schema; return a note for the answer if that takes too long."""
+    """Read an outdated schema again; return a note for the answer if that takes too long, else an empty string."""
     if not graph.stale or graph.settle():
         return ""
     return f"\n({STALE})" if graph.stale else ""
 
 
 def with_note(document: str, note: str) -> str:
-    """A schema in JSON with the note as an additional field, which readers of CypherBench's form ignore."""
+    """Add the note to a JSON schema as an additional field, which readers of CypherBench's form ignore."""
     return json.dumps({**json.loads(document), "note": note.strip("\n()")}, indent=2)
 
 
@@ -99,7 +99,7 @@ def within(
     question: str = "",
     facts: Statistics | None = None,
 ) -> tuple[str, LeftOut]:
-    """The schema in a form within a budget, with the elements left out.
+    """Return the schema in a form and within a token budget, with the elements left out.
 
     Raises:
         ToolFailure: the budget is too small for a single label.
@@ -124,9 +124,7 @@ def within(
 
 
 def by_size(schema: PropertyGraphSchema) -> Selection:
-    """A selection of everything, in which the labels and patterns with the most nodes and connections are the most
-    relevant.
-    """
+    """Select the whole schema; the labels in the most relationship patterns rank as the most relevant."""
     selection = Selection.whole(schema)
     degree = dict.fromkeys(schema.labels, 0)
     for pattern in schema.patterns:
@@ -141,7 +139,7 @@ def by_size(schema: PropertyGraphSchema) -> Selection:
 
 
 def too_small(schema: PropertyGraphSchema, max_tokens: int) -> ToolFailure:
-    """The failure that states how large a budget must be."""
+    """Return the failure for a token budget that is too small, with budgets that suffice."""
     whole = estimate_tokens(base_form(schema))
     return ToolFailure(
         "budget_too_small",
@@ -152,9 +150,9 @@ def too_small(schema: PropertyGraphSchema, max_tokens: int) -> ToolFailure:
 
 
 def samples_of(graph: Graph) -> Samples:
-    """The graph's sample values, read from its database at first use."""
+    """Return the graph's sample values, read from its database at first use."""
     if graph.engine is not None and (graph.samples is None or graph.sampled not in (None, graph.schema)):
-        from graphground.graphs.schemas.extraction.extract import sample_values  # only the enhanced form needs it
+        from graphground.graphs.schemas.extraction.extract import sample_values  # imported only for the enhanced form
 
         graph.samples = sample_values(graph.engine, graph.schema, SAMPLING_SECONDS)
         graph.sampled = graph.schema

@@ -1,12 +1,12 @@
-"""Keeps rows that were read but not returned, so that a client can request the next ones.
+"""Keeps rows that were read but not returned, so that a client can request them later.
 
     >>> with keeping_for("session-4711"):
     ...     answer = execute_cypher(graphs, request)
     >>> answer.cursor
     '5cZtqJ0vJm3H2nWb0eYw3Q.100'
 
-A cursor consists of an unguessable name and the number of the next row. It works only for the client that received it,
-any number of times, until `LIFE_SECONDS` after its last use or until newer answers need the memory.
+A cursor consists of an unguessable name and the number of the next row. Only the client that received a cursor can use
+it, any number of times, until `LIFE_SECONDS` after its last use or until newer answers need the memory.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from graphground.tools.failure import ToolFailure
 
 LIFE_SECONDS = 600.0
 ANSWER_BYTES, OWNER_BYTES, ALL_BYTES = 4_000_000, 16_000_000, 64_000_000
-"""Maximum bytes kept for one answer, for one client, and in total."""
+"""The most bytes kept for one answer, for one client, and in total."""
 ROW_BYTES = 64
-"""The bytes of memory that a row takes in addition to its JSON."""
+"""The estimated bytes of memory that a row takes in addition to its JSON text."""
 MOST_FORGOTTEN = 1_000
 AGAIN = "Run the query again, with a larger limit or with ORDER BY, SKIP and LIMIT."
 
 OWNER: ContextVar[str | None] = ContextVar("graphground_owner", default=None)
-"""The client of the current call; None if it could not request further rows."""
+"""The client of the current call; None if the client has no means of requesting further rows."""
 
 
 @contextmanager
 def keeping_for(owner: str | None) -> Iterator[None]:
-    """Keep further rows of calls inside the block for that client; None keeps nothing."""
+    """Keep further rows of calls inside the `with` block for this client; with None, keep no rows."""
     token = OWNER.set(owner)
     try:
         yield
@@ -49,9 +49,9 @@ def keeping_for(owner: str | None) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class KeptRows:
-    """The rows of one answer from number `first` (from 0) on, each as JSON.
+    """Kept rows of one answer, each as JSON; `first` is the number of the first kept row, counted from 0.
 
-    `total` is the number of rows of the whole answer, None if unknown.
+    `total` is the number of rows of the whole answer, or None if unknown.
     """
 
     columns: list[str]
@@ -64,12 +64,12 @@ class KeptRows:
 
     @property
     def end(self) -> int:
-        """The number of the row after the last kept one."""
+        """The number of the row after the last kept row."""
         return self.first + len(self.rows)
 
     @classmethod
     def of(cls, columns: list[str], first: int, rows: list[list[Any]], total: int | None, query: str) -> KeptRows:
-        """As many of the rows as may be kept for one answer."""
+        """Keep as many rows as `ANSWER_BYTES` allows."""
         encoded: list[bytes] = []
         size = 0
         for row in rows:
@@ -83,17 +83,17 @@ class KeptRows:
 
 
 class RowStore:
-    """`ROWS.keep("5cZt…", KeptRows.of(["name"], 100, rows, 2687, query))`; safe in threads."""
+    """A thread-safe store of kept rows: `ROWS.keep("5cZt…", KeptRows.of(["name"], 100, rows, 2687, query))`."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, tuple[float, KeptRows]] = OrderedDict()
-        """The kept rows by name, with the time of their last use; the least recently used come first."""
+        """The kept rows by name, with the time of their last use in seconds; the least recently used come first."""
         self._forgotten: deque[tuple[str, str]] = deque(maxlen=MOST_FORGOTTEN)
 
     def keep(self, name: str, kept: KeptRows) -> bool:
-        """Keep rows under a name, replacing earlier ones; False if there is no memory for any row."""
+        """Keep rows under a name, replacing earlier rows of that name; return False if there are no rows to keep."""
         with self._lock:
             self._kept.pop(name, None)
             if not kept.rows:
@@ -103,10 +103,10 @@ class RowStore:
         return True
 
     def find(self, cursor: str) -> tuple[str, KeptRows, int]:
-        """The name and the rows behind a cursor of the calling client, and the number of its row.
+        """Return the name, the rows and the row number of a cursor of the calling client.
 
         Raises:
-            ToolFailure: it has expired, or belongs to another client.
+            ToolFailure: the cursor has expired, is unknown, or belongs to another client.
         """
         name, _, number = cursor.partition(".")
         owner = OWNER.get() or ""
@@ -124,8 +124,7 @@ class RowStore:
             raise ToolFailure(
                 "expired_cursor",
                 f"The rows of this cursor are no longer kept: rows are kept for {LIFE_SECONDS / 60:.0f} minutes after "
-                f""
-                "their last use, or until newer answers need the room.",
+                "their last use, or until newer answers need the memory.",
                 next=AGAIN,
             )
         raise ToolFailure(
@@ -137,11 +136,11 @@ class RowStore:
 
     @property
     def size(self) -> int:
-        """The bytes that are kept."""
+        """The number of bytes that are kept."""
         return sum(kept.size for _, kept in self._kept.values())
 
     def _make_room(self, owner: str) -> None:
-        """Remove expired rows, then the oldest of this client, then the oldest of all, until the rest fits."""
+        """Remove expired rows, then the client's oldest rows, then the oldest rows of all clients, until the limits hold."""
         for name, (used, _) in list(self._kept.items()):
             if self._clock() - used > LIFE_SECONDS:
                 self._forget(name)
@@ -160,5 +159,5 @@ ROWS = RowStore()
 
 
 def new_name() -> str:
-    """A name for kept rows: 128 random bits."""
+    """Return a new name for kept rows: 128 random bits."""
     return secrets.token_urlsafe(16)

@@ -8,11 +8,11 @@ from graphground.tools.tool import Answer, Graphs, Request, Tool
 
 
 class ListGraphsRequest(Request):
-    """No arguments."""
+    """The arguments of `list_graphs`: none."""
 
 
 class GraphSummary(BaseModel):
-    """One open graph: `nba, arcadedb, 4327 nodes, 18991 relationships`."""
+    """One open graph, such as `nba, arcadedb, 4327 nodes, 18991 relationships`."""
 
     name: str
     description: str = ""

@@ -1,8 +1,8 @@
-"""Reads more rows than an answer holds, so that the next ones need no second run.
+"""Reads more rows than an answer holds, so that the next rows need no second run of the query.
 
-`ROWS_AHEAD` is small, because every answer waits for these rows. A database that sorts or counts has done most of its
-work before the first row. Any other query may read ahead within `SHARE` of its time limit. If that is too short, the
-query is run again without reading ahead, in the remaining time.
+`ROWS_AHEAD` is small, because every answer waits for these rows. For a query that sorts or counts, the database has
+done most of its work before the first row. Any other query may read ahead within `SHARE` of its time limit. If that is
+too short, the query is run again in the remaining time, without reading ahead.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ SHARE = 0.25
 def read_ahead(
     graph: Graph, query: Query, parameters: Mapping[str, Any] | None, *, limit: int, timeout: float
 ) -> Table:
-    """Run a query; the table may have up to `ROWS_AHEAD` more rows than `limit`.
+    """Run a query; the returned table may have up to `ROWS_AHEAD` rows more than `limit`.
 
     Raises:
-        EngineError: as `Graph.run` does.
+        EngineError: the query failed, as in `Graph.run`.
     """
     last = _last_return(query)
     if OWNER.get() is None or query.prefix or _fits(last, limit) or may_not_end(query):
@@ -53,19 +53,19 @@ def read_ahead(
 
 
 def _last_return(query: Query) -> Return | None:
-    """The RETURN of a query without UNION."""
+    """Return the RETURN of a query without UNION, or None."""
     last = query.body.clauses[-1] if isinstance(query.body, SingleQuery) else None
     return last if isinstance(last, Return) else None
 
 
 def _fits(last: Return | None, limit: int) -> bool:
-    """Whether the query itself limits its rows to what the answer holds."""
+    """Return whether the query itself limits its rows to at most `limit`."""
     own = last.projection.limit if last is not None else None
     return isinstance(own, IntegerLiteral) and own.value <= limit
 
 
 def _works_first(last: Return) -> bool:
-    """Whether the database sorts or counts before it returns a first row."""
+    """Return whether the database sorts or counts before it returns a first row."""
     return bool(last.projection.order_by) or any(
         isinstance(node, CountStar) or (isinstance(node, FunctionCall) and node.key in AGGREGATES)
         for item in last.projection.items

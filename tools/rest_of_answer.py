@@ -13,7 +13,7 @@ from graphground.tools.shortening import shorten_rows
 
 
 class Rest(Protocol):
-    """The rows that an answer with `count` rows leaves out."""
+    """The rows of a result that an answer leaves out."""
 
     @property
     def total(self) -> int | None:
@@ -21,13 +21,13 @@ class Rest(Protocol):
         ...
 
     def cursor_after(self, count: int) -> str | None:
-        """The cursor of the row after the first `count` rows; None if it is not kept."""
+        """Return the cursor of the row after the first `count` rows, or None if that row is not kept."""
         ...
 
 
 @dataclass(slots=True)
 class FreshRest:
-    """The rest of a table that was just read; its rows are kept when a cursor for them is requested."""
+    """The remaining rows of a table that was just read; they are kept when a cursor is requested."""
 
     columns: list[str]
     table: Table
@@ -36,11 +36,11 @@ class FreshRest:
 
     @property
     def total(self) -> int | None:
-        """The number of rows, if all were read."""
+        """The number of rows of the table, or None if not all rows were read."""
         return None if self.table.truncated else len(self.table.rows)
 
     def cursor_after(self, count: int) -> str | None:
-        """Keep the rows after the first `count`, and return their cursor; None if there is no memory for them."""
+        """Keep the rows after the first `count`, and return their cursor; None if there are no rows to keep."""
         rows = self.table.rows[count:]
         shorten_rows(rows)
         kept = ROWS.keep(self._name, KeptRows.of(self.columns, count, rows, self.total, self.query))
@@ -49,7 +49,7 @@ class FreshRest:
 
 @dataclass(slots=True)
 class KeptRest:
-    """The rest of kept rows, from number `first` on."""
+    """The remaining rows of an earlier answer, from row number `first` on."""
 
     name: str
     kept: KeptRows
@@ -57,7 +57,7 @@ class KeptRest:
 
     @classmethod
     def at(cls, cursor: str) -> KeptRest:
-        """The rows behind a cursor of the calling client.
+        """Find the rows of a cursor of the calling client.
 
         Raises:
             ToolFailure: the cursor has expired or is unknown.
@@ -70,12 +70,12 @@ class KeptRest:
         return self.kept.total
 
     def rows(self, limit: int) -> tuple[list[Any], bool]:
-        """The next rows, already in JSON, and whether there are more after them."""
+        """Return the next rows, already in JSON, and whether more rows follow."""
         place = self.first - self.kept.first
         rows = self.kept.rows[place : place + limit]
         return [orjson.Fragment(row) for row in rows], self.first + len(rows) != self.kept.total
 
     def cursor_after(self, count: int) -> str | None:
-        """The cursor after the next `count` rows; None after the last kept row."""
+        """Return the cursor after the next `count` rows; None after the last kept row."""
         number = self.first + count
         return f"{self.name}.{number}" if number < self.kept.end else None

@@ -7,11 +7,11 @@ from typing import Any
 LONGEST_TEXT = 4_000
 LONGEST_LIST = 500
 DEEPEST = 20
-"""The most levels of nested JSON; most clients can read about a hundred."""
+"""The greatest depth of nested JSON in an answer; most clients can parse about a hundred levels."""
 
 
 def shorten_rows(rows: list[Any]) -> bool:
-    """Shorten the long texts and lists in rows, in place; return whether there were any.
+    """Shorten the long texts and lists in rows, in place; return whether any value was shortened.
 
     >>> rows = [["Heat", "x" * 5_000]]
     >>> shorten_rows(rows), rows[0][1][-26:]
@@ -30,7 +30,7 @@ def shorten_rows(rows: list[Any]) -> bool:
 
 
 def shortened(value: Any, depth: int = 0) -> Any:
-    """The value itself if it is short enough, else a shortened copy."""
+    """Return the value itself if it is short enough, else a shortened copy."""
     if isinstance(value, str):
         return value if len(value) <= LONGEST_TEXT else f"{value[:LONGEST_TEXT]}… (of {len(value):,} characters)"
     if isinstance(value, list | dict) and depth >= DEEPEST:

@@ -14,7 +14,7 @@ PATTERNS_IN_GRAMMAR = 60
 
 
 class SuggestQueriesRequest(Request):
-    """`{"question": "Which teams did LeBron James play for?"}`."""
+    """The arguments of `suggest_queries`: `{"question": "Which teams did LeBron James play for?"}`."""
 
     question: str | None = Field(None, max_length=2_000, description="The question in plain words.")
     mentions: list[Mention] | None = Field(None, max_length=20, description="The names in it, if known.")
@@ -26,7 +26,7 @@ class SuggestQueriesRequest(Request):
 
 
 class SuggestedQuery(BaseModel):
-    """A query that can be run unchanged, and how it reads the question."""
+    """A suggested query that can be run unchanged, with the meaning of the question that it assumes."""
 
     cypher: str
     reason: str = Field(description="How it reads the question.")
@@ -35,7 +35,7 @@ class SuggestedQuery(BaseModel):
 
 
 class SuggestQueriesAnswer(Answer):
-    """Candidates, the best first."""
+    """The suggested queries, the best first."""
 
     candidates: list[SuggestedQuery]
     grammar: str | None = Field(None, description="The requested grammar.")
@@ -43,7 +43,7 @@ class SuggestQueriesAnswer(Answer):
 
 def suggest_queries(graphs: Graphs, request: SuggestQueriesRequest) -> SuggestQueriesAnswer:
     """Find the entities, rank the possible queries around them by the question, and count their matches."""
-    # Loaded on first use, as every tool does with what needs numpy or rapidfuzz.
+    # Imported on first use, as in every tool that needs numpy or rapidfuzz.
     from graphground.graphs.suggestions import gbnf, mentions_in, mentions_of, regular_expression, space_of, suggest
 
     graph = graph_named(graphs, request.graph)

@@ -1,4 +1,4 @@
-"""The parts of a tool: a request model, an answer model and the function between them."""
+"""The parts of a tool: a request model, an answer model, and the function from one to the other."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Request(BaseModel):
 
 
 class Answer(BaseModel):
-    """The answer of a tool: plain JSON values under documented names."""
+    """The answer of a tool: plain JSON values in documented fields."""
 
     def as_text(self) -> str | None:
-        """The complete answer as text, if it reads better than JSON; None means compact JSON."""
+        """Return the complete answer as text if that is easier to read than JSON; None means compact JSON."""
         return None
 
     def shortened(self, share: float) -> Answer | None:
-        """This answer with about `share` (0 to 1) of its rows, marked as truncated; None if it has no rows."""
+        """Return this answer with about `share` (0 to 1) of its rows, marked as truncated; None if it cannot be shortened."""
         return None
 
 
@@ -36,7 +36,7 @@ AnswerT = TypeVar("AnswerT", bound=Answer)
 
 
 class Graphs(Protocol):
-    """The opened graphs, as tools see them."""
+    """The opened graphs, as tools use them."""
 
     def names(self) -> Sequence[str]: ...
 

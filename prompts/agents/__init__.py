@@ -1,4 +1,4 @@
-"""The prompts of the agents: one Markdown template for each role, and their loader."""
+"""The prompts of the agents: one Markdown template for each role, and functions that load them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FOLDER = Path(__file__).parent
 
 @cache
 def agent_templates(folder: Path = FOLDER) -> dict[str, Template]:
-    """The template of each role by its name; a file in `folder` replaces the one of the same name.
+    """Return the template of each role by its name; a file in `folder` replaces the built-in template of the same name.
 
     Raises:
         ValueError: a file of the folder is not a template, or is not named after a role.
@@ -28,7 +28,7 @@ def agent_templates(folder: Path = FOLDER) -> dict[str, Template]:
 
 
 def agent_prompt(role: str, folder: Path = FOLDER, **values: str) -> str:
-    """A role's prompt with its placeholders filled in: `agent_prompt("zero_shot", schema="…", question="…")`."""
+    """Fill in the placeholders of a role's prompt: `agent_prompt("zero_shot", schema="…", question="…")`."""
     return agent_templates(folder)[role].fill(values)
 
 

@@ -1,4 +1,4 @@
-"""The prompts that turn raw questions of generated tasks into natural ones: one writes, one checks."""
+"""The prompts that turn the raw questions of generated tasks into natural questions: `rephrase` writes, `verify` checks."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ FOLDER = Path(__file__).parent
 
 @cache
 def task_templates() -> dict[str, Template]:
-    """The templates by name: `rephrase` and `verify`."""
+    """Return the templates by name: `rephrase` and `verify`."""
     return {path.stem: read(path.stem, path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.md"))}
 
 
 def task_prompt(name: str, **values: str) -> str:
-    """A prompt with its placeholders filled: `task_prompt("rephrase", raw="…", query="…", kept="…")`."""
+    """Fill in the placeholders of a prompt: `task_prompt("rephrase", raw="…", query="…", kept="…")`."""
     return task_templates()[name].fill(values)

@@ -1,1 +1,1 @@
-"""The server owner's queries as tools: defined in the settings, run like any query of `execute_cypher`."""
+"""Queries of the server's owner, offered as tools: defined in the settings and run like a query of `execute_cypher`."""

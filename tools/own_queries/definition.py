@@ -10,9 +10,10 @@ ParameterType = Literal["string", "integer", "number", "boolean", "date", "array
 
 @dataclass(frozen=True, slots=True)
 class OwnParameter:
-    """One argument of the tool: `OwnParameter("team", "string", "The team's full name.")` is `$team` in the query.
+    """An argument of the tool: `OwnParameter("team", "string", "The team's full name.")` is `$team` in the query.
 
-    The bounds have the same meaning as in JSON Schema. A parameter that is not required and has no default is null.
+    The bounds mean the same as in JSON Schema. An argument that is not required, has no default and is not given is
+    null.
     """
 
     name: str
@@ -32,15 +33,15 @@ class OwnParameter:
 
 @dataclass(frozen=True, slots=True)
 class OwnQuery:
-    """A tool: `OwnQuery("roster", "The players of a team.", "MATCH … {name: $team} …", parameters=(team,))`."""
+    """A query offered as a tool: `OwnQuery("roster", "The players of a team.", "MATCH … {name: $team} …")`."""
 
     name: str
     description: str
     cypher: str
     place: str = ""
-    """Where it is defined: `settings.toml: [queries.roster]`."""
+    """The place of the definition: `settings.toml: [queries.roster]`."""
     graph: str | None = None
-    """The graph that it queries; None for the only open one."""
+    """The graph to query; None for the only open graph."""
     title: str = ""
     limit: int = 100
     timeout_s: float = 30.0

@@ -1,4 +1,4 @@
-"""The problems of an own query: with the language, with the schema of its graph, and with its parameters."""
+"""Finds the problems of an own query: in its Cypher, with the schema of its graph, and with its parameters."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from graphground.tools.own_queries.request import sample_values
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """`Problem("settings.toml: [queries.roster], cypher, line 1, column 10", "There is no label 'Taem'.", "…")`."""
+    """A problem: `Problem("settings.toml: [queries.roster], cypher, line 1, column 10", "There is no label 'Taem'.", "…")`."""
 
     place: str
     message: str
@@ -24,7 +24,7 @@ class Problem:
 
 
 def problems_of(own: OwnQuery, graph: Graph) -> list[Problem]:
-    """The errors in a query; none if it can be offered as a tool.
+    """Return the errors in a query; an empty list if the query can be offered as a tool.
 
     Each parameter is assumed to have a value of its type; names of entities in the query are not looked up.
     """
@@ -67,7 +67,7 @@ def problems_of(own: OwnQuery, graph: Graph) -> list[Problem]:
 
 
 def wrong_graph(own: OwnQuery, names: list[str]) -> Problem | None:
-    """The problem with the graph that a query names, or fails to name."""
+    """Return the problem with the graph of a query: it is unknown, or not named although several graphs are open."""
     if own.graph is None and len(names) > 1:
         return Problem(
             own.place, f"{len(names)} graphs are open.", f"Name the graph of the query: graph = {names[0]!r}."

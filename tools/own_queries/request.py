@@ -1,4 +1,4 @@
-"""The request model of an own query: its JSON Schema is shown to clients and used to check arguments."""
+"""The request model of an own query; clients see its JSON Schema, and the arguments are checked against it."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ TYPES: dict[str, Any] = {
     "date": Annotated[str, AfterValidator(_checked_date), WithJsonSchema({"type": "string", "format": "date"})],
 }
 SAMPLES: dict[str, Any] = {"string": "", "integer": 1, "number": 1.5, "boolean": True, "date": "2000-01-01"}
-"""A value of each type, with which a query is checked before it has arguments."""
+"""A sample value for each type; a query is checked with these before it has arguments."""
 
 
 def request_model(own: OwnQuery) -> type[Request]:
-    """A model with one field for each parameter, under the parameter's name as its alias.
+    """Return a model with one field for each parameter, whose alias is the parameter's name.
 
     >>> model = request_model(OwnQuery("roster", "…", "…", parameters=(OwnParameter("team", "string", "A team."),)))
     >>> given_values(model.model_validate({"team": "Chicago Bulls"}))
@@ -44,7 +44,7 @@ def request_model(own: OwnQuery) -> type[Request]:
         if not parameter.required and parameter.default is None:
             annotation = annotation | None
         default = ... if parameter.required else parameter.default
-        # Names such as `schema` or `copy` are methods of pydantic models, so they are used only as aliases.
+        # Names such as `schema` or `copy` are methods of pydantic models, so parameter names are used only as aliases.
         fields[f"parameter_{number}"] = (
             annotation,
             Field(default, alias=parameter.name, description=parameter.description),
@@ -54,7 +54,7 @@ def request_model(own: OwnQuery) -> type[Request]:
 
 
 def annotation_of(parameter: OwnParameter) -> Any:
-    """The type of a parameter with its bounds."""
+    """Return the type of a parameter with its bounds, as pydantic expects it."""
     if parameter.enum:
         return Literal[parameter.enum]
     if parameter.type == "array":
@@ -85,12 +85,12 @@ def check_parameter(parameter: OwnParameter) -> None:
 
 
 def given_values(request: Request) -> dict[str, Any]:
-    """The values of all parameters of the query, by name."""
+    """Return the values of all parameters of the query, by name."""
     return request.model_dump(by_alias=True)
 
 
 def sample_values(own: OwnQuery) -> dict[str, Any]:
-    """A sample value for each parameter, so that the types in a query can be checked."""
+    """Return a sample value for each parameter, so that the types in a query can be checked."""
     return {parameter.name: _sample(parameter) for parameter in own.parameters}
 
 

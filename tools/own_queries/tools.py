@@ -1,4 +1,4 @@
-"""Own queries as additional tools: `OwnTools(queries).offered()`; a broken one is left out."""
+"""Offers own queries as additional tools: `OwnTools(queries).offered()`; a query with problems is left out."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ logger = logging.getLogger(__name__)
 
 
 class OwnTools:
-    """The tools of a server's own queries, and which of them are broken.
+    """The tools for a server's own queries; records which of them are broken.
 
-    A query is checked when its graph is open, and again at every call, because a database may change.
+    A query is checked once its graph is open, and again at each call, because a database may change.
     """
 
     def __init__(self, queries: Sequence[OwnQuery] = ()) -> None:
@@ -33,24 +33,24 @@ class OwnTools:
         self._lock = threading.Lock()
 
     def all(self) -> Mapping[str, Tool[Any, Any]]:
-        """Every tool, including broken ones."""
+        """Return every tool, including the broken ones."""
         with self._lock:
             if not self._tools:
                 self._tools = {name: self._tool(own) for name, own in self.queries.items()}
             return self._tools
 
     def offered(self) -> dict[str, Tool[Any, Any]]:
-        """The tools that are not known to be broken."""
+        """Return the tools that are not known to be broken."""
         return {name: tool for name, tool in self.all().items() if name not in self._broken}
 
     def names(self) -> list[str]:
-        """The names of the tools, without creating them."""
+        """Return the names of the tools that are not known to be broken, without creating the tools."""
         return [name for name in self.queries if name not in self._broken]
 
     def check(self, graphs: Graphs, *, quietly: bool = False) -> dict[str, list[Problem]]:
-        """Check every query, opening its graph; return the problems of broken ones, which are logged unless `quietly`.
+        """Check every query, opening its graph; return the problems of the broken queries.
 
-        A query whose graph cannot be opened at the moment keeps its state.
+        Newly found problems are logged unless `quietly`. A query whose graph cannot be opened now keeps its state.
         """
         for own in self.queries.values():
             names = list(graphs.names())
@@ -65,7 +65,7 @@ class OwnTools:
         return dict(self._broken)
 
     def _note(self, own: OwnQuery, problems: list[Problem], quietly: bool = False) -> None:
-        """Store the problems of a query; log them once."""
+        """Store the problems of a query, and log the first time that it is broken."""
         if not problems:
             self._broken.pop(own.name, None)
             return
@@ -91,7 +91,7 @@ class OwnTools:
         )
 
     def _run(self, own: OwnQuery, graphs: Graphs, request: Request) -> ExecuteCypherAnswer:
-        """Run the query like any other, with the arguments as its parameters."""
+        """Run the query like a query of `execute_cypher`, with the arguments as its parameters."""
         graph: Graph = graph_named(graphs, own.graph)
         problems = problems_of(own, graph)
         self._note(own, problems)
