@@ -90,18 +90,15 @@ def _lane(config: pytest.Config) -> str | None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Run a lane in several processes, unless `-n` is given or an option needs the terminal.
-
-    The quick lane gets one process more than there are cores, because its tests often wait; the others also start
-    databases and browsers, which need the cores.
-    """
+    """Run a lane in one process more than there are cores, because tests often wait; unless `-n` is given or an option
+    needs the terminal."""
     option = config.option
     alone = option.usepdb or option.capture == "no" or option.collectonly or hasattr(config, "workerinput")
     if alone or _lane(config) not in ("quick", "all") or getattr(option, "numprocesses", 0) is not None:
         return
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if cores > 1:
-        option.numprocesses = min(cores + (_lane(config) == "quick"), MOST_PROCESSES)
+        option.numprocesses = min(cores + 1, MOST_PROCESSES)
         option.loadscopereorder = False  # `pytest_collection_modifyitems` has put long modules first
 
 

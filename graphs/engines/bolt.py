@@ -7,7 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import count, islice
@@ -24,6 +24,7 @@ from graphground.cypher.quoting import quoted_name
 from graphground.graphs.engines.abandoned import Abandoned, LastResort
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.dialects import Dialect, dialect_of, version_of
+from graphground.graphs.engines.drivers import close_driver, connection_of
 from graphground.graphs.engines.engine import (
     Capabilities,
     EngineBusy,
@@ -147,7 +148,7 @@ class BoltEngine:
     def stream(self, query: str, parameters: Mapping[str, Any] | None = None) -> Iterator[list[Any]]:
         """Stream the rows of a read-only query without a row limit; meant for exports."""
         try:
-            with self._session(CHUNK) as session:
+            with self._session(fetch_size=CHUNK) as session:
                 sent = to_send(self.dialect, query)
                 records = iter(session.run(cast(Any, sent.text), cast(Any, parameters or {})))
                 while chunk := list(islice(records, CHUNK)):
@@ -169,7 +170,7 @@ class BoltEngine:
         """
         started = time.perf_counter()
         try:
-            with self._driver.session(database=database, default_access_mode=neo4j.READ_ACCESS) as session:
+            with self._session(database=database) as session:
                 statement = neo4j.Query(cast(Any, prefix + to_send(self.dialect, query).text), timeout=EXPLAIN_SECONDS)
                 result = session.run(statement, cast(Any, parameters or {}))
                 return Table([COLUMN], plan_of(result), False, (time.perf_counter() - started) * 1000)
@@ -225,8 +226,7 @@ class BoltEngine:
             for done in list(self._ending):
                 done.wait(CLOSING_SECONDS)
         for driver in (self._driver, self._administrator):
-            with suppress(BufferError):  # a thread that terminates a query still writes to one of the connections
-                driver.close()
+            close_driver(driver)
 
     @cached_property
     def dialect(self) -> Dialect:
@@ -258,7 +258,7 @@ class BoltEngine:
         fetch_size = CHUNK if limit is None else min(limit + 1, CHUNK)
         tag = QueryTag(f"{uuid4().hex[:12]}-{next(TAG_NUMBERS)}")
         with (
-            self._session(fetch_size) as session,
+            self._session(fetch_size=fetch_size) as session,
             RunningQuery(
                 timeout, lambda: self._terminate(tag, session), lambda: self._abandon(tag, session, slot, query)
             ) as running,
@@ -309,7 +309,7 @@ class BoltEngine:
 
     def _terminate(self, tag: QueryTag, session: neo4j.Session) -> None:
         """Terminate in the database the query that the session runs."""
-        connection, dialect = _connection(session), self.dialect
+        connection, dialect = connection_of(session), self.dialect
         if connection is None or not dialect.running or not dialect.terminate:
             return
         tag.client = f":{connection.local_port}"
@@ -324,7 +324,7 @@ class BoltEngine:
     def _end_query(self, list_all: str, end: str, tag: QueryTag) -> bool:
         """Terminate the query that the database's list shows under the tag; return whether the list shows it."""
         listed = False
-        with self._administrator.session(database=self.address.database) as administration:
+        with self._opened(self._administrator) as administration:
             for row in administration.run(cast(Any, list_all), tag=tag.name):
                 values = row.data()
                 number = str(values.get("id", values.get("transactionId", values.get("transaction_id"))))
@@ -336,7 +336,7 @@ class BoltEngine:
 
     def _abandon(self, tag: QueryTag, session: neo4j.Session, slot: Slot, query: str | Query) -> None:
         """Stop waiting for a query that the database does not end, and watch it until it has ended."""
-        connection = _connection(session)
+        connection = connection_of(session)
         if connection is None:
             return
         tag.client = f":{connection.local_port}"
@@ -370,12 +370,19 @@ class BoltEngine:
             return QueryCancelled("The query was terminated because its caller disconnected.")
         return timed_out(timeout)
 
+    def _session(self, **options: Any) -> AbstractContextManager[neo4j.Session]:
+        """A session for reading."""
+        return self._opened(self._driver, default_access_mode=neo4j.READ_ACCESS, **options)
+
     @contextmanager
-    def _session(self, fetch_size: int) -> Iterator[neo4j.Session]:
-        with self._driver.session(
-            database=self.address.database, default_access_mode=neo4j.READ_ACCESS, fetch_size=fetch_size
-        ) as session:
-            yield session
+    def _opened(self, driver: neo4j.Driver, **options: Any) -> Iterator[neo4j.Session]:
+        """A session of that driver; a connection that it makes after `close` is closed with it."""
+        try:
+            with driver.session(**{"database": self.address.database, **options}) as session:
+                yield session
+        finally:
+            if self._closed:
+                close_driver(driver)
 
     @contextmanager
     def _slot(self) -> Iterator[Slot]:
@@ -420,7 +427,7 @@ class BoltEngine:
             probe = probe.replace("{label}", quoted_name(str(labels[0][0])))
         query: Any = neo4j.Query(cast(Any, probe), timeout=10)
         try:
-            with self._session(1) as session:
+            with self._session(fetch_size=1) as session:
                 if dialect.probe_writes:
                     with session.begin_transaction(timeout=10) as transaction:
                         try:
@@ -472,11 +479,6 @@ def plan_of(result: neo4j.Result) -> list[list[Any]]:
     summary = result.consume()
     plan = summary.profile or summary.plan
     return [[line] for line in plan_lines(plan)] if plan else [["This database returned no plan."]]
-
-
-def _connection(session: neo4j.Session) -> Any:
-    """Return a session's connection: the driver has no public access to the socket on which a query waits."""
-    return getattr(session, "_connection", None)
 
 
 def bolt_engine(address: BoltAddress) -> BoltEngine:

@@ -12,6 +12,7 @@ import pytest
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine, bolt_engine
 from graphground.graphs.engines.cancellation import cancellable
+from graphground.graphs.engines.drivers import pooled_connections
 from graphground.graphs.engines.engine import EngineBusy, EngineUnavailable, QueryCancelled, QueryFailed, QueryTimeout
 from tests.support.neo4j_server import Neo4jServer, seeded
 
@@ -223,3 +224,26 @@ def test_routing_addresses_work(server: Neo4jServer) -> None:
     engine = bolt_engine(BoltAddress(server.uri.replace("bolt://", "neo4j://"), server.user, server.password, "neo4j"))
     assert engine.run("MATCH (n) RETURN count(n)").rows == [[2]]
     engine.close()
+
+
+def test_a_connection_that_a_session_makes_after_the_engine_is_closed_does_not_stay_open(server: Neo4jServer) -> None:
+    engine = bolt_engine(BoltAddress(server.uri, server.user, server.password))
+    with engine._session() as session:
+        session.run("RETURN 1").consume()
+        engine.close()
+        session.run("RETURN 1").consume()
+        (later,) = pooled_connections(engine._driver)
+        assert not later.closed()
+    assert later.closed()
+
+
+def test_closing_reaches_every_connection_while_a_thread_writes_to_one_of_them(server: Neo4jServer) -> None:
+    engine = bolt_engine(BoltAddress(server.uri, server.user, server.password))
+    with engine._session() as first, engine._session() as second:
+        for session in (first, second):
+            session.begin_transaction()
+        connections = pooled_connections(engine._driver)
+        assert len(connections) == 2
+        with memoryview(connections[0].outbox._buffer.data):  # as long as it exists, writing raises BufferError
+            engine.close()
+        assert all(connection.closed() for connection in connections)
