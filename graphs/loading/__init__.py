@@ -1,1 +1,1 @@
-"""Files in and out: SimpleKG, checks of records, loading, exporting."""
+"""Graph files: SimpleKG, record checks, loading, importing and exporting."""

@@ -1,9 +1,9 @@
 """Compares two SimpleKG files: nodes and relationships that were added, removed or changed.
 
-    compare(Path("movie-2025.json.gz"), Path("movie.json.gz")).nodes.added
+    compare(Path("movie-2025.json.gz"), Path("movie.json.gz")).nodes.counts["added"]
 
-Only a short digest of each record is held in memory. Nodes are identified by their `eid`; relationships by type and
-ends, and by their position among those of the same type and ends.
+Only a short digest of each record is held in memory. A node is identified by its `eid`; a relationship by its type and
+ends, and by its position among the relationships of the same type and ends.
 """
 
 from __future__ import annotations
@@ -23,14 +23,17 @@ SHOWN = 10
 
 @dataclass(slots=True)
 class Changes:
-    """`Changes(kept=3370, added=["Movie#Q1"], …)`: counts, and the first keys of each kind."""
+    """The differences between two sets of records: how many were kept, and the counts and first keys by kind.
+
+    `Changes(3370, {"added": 1, "removed": 0, "changed": 0}, {"added": ["Movie#Q1"], "removed": [], "changed": []})`
+    """
 
     kept: int = 0
     counts: dict[str, int] = field(default_factory=lambda: {"added": 0, "removed": 0, "changed": 0})
     examples: dict[str, list[str]] = field(default_factory=lambda: {"added": [], "removed": [], "changed": []})
 
     def note(self, kind: str, key: str) -> None:
-        """Count a change and keep its key, if it is among the first."""
+        """Count a change; its key is kept if it is one of the first `SHOWN`."""
         self.counts[kind] += 1
         if len(self.examples[kind]) < SHOWN:
             self.examples[kind].append(key)
@@ -41,7 +44,7 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The changes between two graphs; `schema` says whether the schema changed too."""
+    """The differences between two graphs; `schema` is True if the schemas differ."""
 
     schema: bool
     nodes: Changes
@@ -55,7 +58,7 @@ def compare(old: Path, new: Path) -> Comparison:
     """Compare two files; the order of records does not matter.
 
     Raises:
-        SimpleKGError: one of them is not a valid graph file.
+        SimpleKGError: one of the files is not a valid graph file.
     """
     before, after = SimpleKGFile(old), SimpleKGFile(new)
     return Comparison(
@@ -91,7 +94,7 @@ def _nodes(file: SimpleKGFile) -> Iterator[tuple[str, bytes]]:
 
 
 def _relationships(file: SimpleKGFile) -> Iterator[tuple[str, bytes]]:
-    """Number the relationships of one type between the same ends in the order of their content."""
+    """Yield relationships with their digests; those of one type between the same ends are numbered by content."""
     seen: dict[str, list[bytes]] = {}
     for _, record in file.relations():
         key = f"({record['subj_id']})-[:{record['label']}]->({record['obj_id']})"

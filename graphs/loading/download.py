@@ -2,9 +2,9 @@
 
     fetch("https://huggingface.co/datasets/…/nba_simplekg.json", Path("nba.json"))
 
-Received bytes are kept in `nba.json.part`, and a later call requests only the rest. The file gets its name when its
-size and checksum match those that the server announced; `nba.json.sha256` beside it lets a later call trust it without
-network access.
+Received bytes are kept in `nba.json.part`, and a later call requests only the rest. The file gets its final name when
+its size and checksum match those that the server announced. The checksum is stored beside the file in
+`nba.json.sha256`, so that a later call can verify the file without network access.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from graphground import __version__
 from graphground.graphs.loading.retry_after import retry_after
 
 Progress = Callable[[str, int, int | None], None]
-"""Called with the step (`downloading`), the bytes received, and the file's size (None if unknown)."""
+"""A function called with the step (`downloading`), the bytes received, and the file's size (None if unknown)."""
 TRIES, FIRST_PAUSE, LONGEST_WAIT = 5, 1.0, 300.0
 AT_ONCE = 1 << 18
 _CHECKSUM = re.compile(r'(?:W/)?"?([0-9a-f]{64}|[0-9a-f]{40})"?')
@@ -35,11 +35,11 @@ _RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
 
 
 class DownloadError(RuntimeError):
-    """A file that could not be downloaded; the message says from where, why, and what to do."""
+    """A file could not be downloaded; the message names the address, the reason and what to do."""
 
 
 class _Again(Exception):
-    """A failure that may be temporary; `pause` is the wait that the server requested, in seconds."""
+    """A failure that may be temporary; `pause` is the wait, in seconds, that the server requested."""
 
     def __init__(self, message: str, pause: float = 0.0) -> None:
         super().__init__(message)
@@ -48,7 +48,7 @@ class _Again(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Announced:
-    """The announced size and SHA-256, or SHA-1 of a git blob, of a file; None for those not announced."""
+    """The size and the SHA-256 (or SHA-1 of a git blob) that a server announced for a file; None if not announced."""
 
     size: int | None
     checksum: str | None
@@ -62,13 +62,14 @@ def fetch(
     offline: bool = False,
     sleep: Callable[[float], None] = time.sleep,
 ) -> str:
-    """Download the file from the first address that provides it; return its SHA-256.
+    """Download a file from the first address that provides it; return its SHA-256.
 
     An existing file that matches the checksum beside it is not downloaded again.
 
     Raises:
-        DownloadError: no address provides it, it arrives damaged, the disk is full, or it is missing and `offline` is
-        set.
+        DownloadError: no address provides the file, it arrives damaged, the disk is full, or it is missing and
+        `offline`
+        is set.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -96,7 +97,7 @@ def fetch(
 
 
 def _kept(path: Path) -> str | None:
-    """The checksum of a file that was downloaded completely and has not changed since."""
+    """Return the checksum of a completely downloaded file that has not changed since; None for any other."""
     note = path.with_name(path.name + ".sha256")
     try:
         noted = note.read_text("ascii").strip()
@@ -133,7 +134,7 @@ def _download(address: str, path: Path, progress: Progress | None, sleep: Callab
 
 
 def _receive(client: httpx2.Client, address: str, part: Path, progress: Progress | None) -> Announced:
-    """Receive the file, or the rest of it, into `part`."""
+    """Receive the file, or the missing rest of it, into `part`."""
     have = part.stat().st_size if part.exists() else 0
     note = part.with_name(part.name + ".from")
     begun = _noted(note)
@@ -176,9 +177,9 @@ def _noted(note: Path) -> Announced | None:
 
 
 def _announced(answer: httpx2.Response, have: int) -> Announced:
-    """The size and checksum stated by the response, or by a redirect before it.
+    """Return the size and checksum that the response, or a redirect before it, announces.
 
-    Hugging Face names the SHA-256 of a large file in `X-Linked-Etag` of the redirect; the store behind it in `ETag`.
+    Hugging Face announces the SHA-256 of a large file in `X-Linked-Etag` of the redirect, and its file store in `ETag`.
     """
     size, checksum = None, None
     for response in (*answer.history, answer):
@@ -246,7 +247,7 @@ def _finish(address: str, announced: Announced, part: Path, path: Path) -> str:
 
 
 def _git_blob(path: Path, size: int) -> str:
-    """The SHA-1 that git, and therefore Hugging Face's ETag, assigns to a small file."""
+    """Return the SHA-1 of a file as a git blob, which Hugging Face sends as the ETag of small files."""
     found = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
     with path.open("rb") as file:
         while piece := file.read(AT_ONCE):

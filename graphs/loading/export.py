@@ -15,10 +15,10 @@ from graphground.graphs.storage.home import Home
 
 
 def export_graph(name: str, path: Path, home: Home) -> tuple[int, int]:
-    """Write the graph; return the numbers of nodes and relationships.
+    """Write a loaded graph to a SimpleKG file; return the numbers of nodes and relationships.
 
     Raises:
-        CatalogError: there is no such graph.
+        CatalogError: no loaded graph has that name.
     """
     catalog = Catalog(home)
     entry = catalog.get(name)

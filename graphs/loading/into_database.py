@@ -29,11 +29,11 @@ from graphground.graphs.loading.simplekg import SimpleKGError, SimpleKGFile
 ROWS_AT_ONCE = 5_000
 INDEXED = ("eid", "name")
 Progress = Callable[[str, int, int], None]
-"""Called with the step (`checking`, `nodes`, `relationships`), the bytes of the file read so far, and its size."""
+"""A function called with the step (`checking`, `nodes`, `relationships`), the bytes read, and the file's size."""
 
 
 class BoltLoader:
-    """The writing side of one database; an `EngineError` says what the database refused."""
+    """A connection that writes to one database; an `EngineError` states what the database refused."""
 
     def __init__(self, address: BoltAddress) -> None:
         address.check()
@@ -60,7 +60,7 @@ class BoltLoader:
         self.close()
 
     def create_indexes(self, labels: Iterable[str], keys: Iterable[str]) -> None:
-        """Create an index on each of these properties of each label; an existing one is not an error."""
+        """Create an index on each of the properties of each label; an index that exists already is no error."""
         pairs = [(label, key) for label in labels for key in keys]
         if self.dialect.name in INDEXERS and INDEXERS[self.dialect.name](self.address, pairs):
             return
@@ -78,12 +78,13 @@ class BoltLoader:
     def bulk_load(self, file: SimpleKGFile, begins: Callable[[str], None] = lambda step: None) -> tuple[int, int]:
         """Write a whole graph into an empty database; return the numbers of nodes and relationships.
 
-        The file is checked from its first to its last record before anything is written. `begins` gets each step.
+        The whole file is checked before anything is written. `begins` is called with the name of each step.
 
         Raises:
-            SimpleKGError: a record is invalid; the message names the first one.
-            EngineError: the database is not empty, or refused a statement; records written before remain, and the
-            message says how to delete them.
+            SimpleKGError: a record is invalid; the message names the first invalid record.
+            EngineError: the database is not empty, or refused a statement. Records that were written before remain,
+            and
+            the message explains how to delete them.
         """
         begins("checking")
         check_names(file.schema)
@@ -136,23 +137,23 @@ class BoltLoader:
 
 
 class Batches:
-    """Collects rows by the statement that writes them, in batches."""
+    """Collects rows by the statement that writes them, and writes them in batches."""
 
     def __init__(self, write: Callable[[str, list[dict[str, Any]]], object], statements: Mapping[Any, str]) -> None:
         self._write, self._statements = write, statements
         self._waiting: dict[Any, list[dict[str, Any]]] = {}
         self.written = 0
-        """How many rows have been written to the database."""
+        """The number of rows that have been written to the database."""
 
     def add(self, kind: Any, row: dict[str, Any]) -> None:
-        """Add a row to the current batch; a full batch is written."""
+        """Add a row to the batch of its statement; a full batch is written."""
         waiting = self._waiting.setdefault(kind, [])
         waiting.append(row)
         if len(waiting) >= ROWS_AT_ONCE:
             self._send(kind)
 
     def flush(self) -> None:
-        """Write the current batches."""
+        """Write all batches that are not empty."""
         for kind in list(self._waiting):
             self._send(kind)
 
@@ -163,7 +164,7 @@ class Batches:
 
 
 def load_into(path: Path, address: BoltAddress, progress: Progress | None = None) -> tuple[int, int]:
-    """Load a file into the database at that address; return the numbers of nodes and relationships."""
+    """Load a file into the database at `address`; return the numbers of nodes and relationships."""
     step = ["checking"]
     file = SimpleKGFile(path, lambda read: progress(step[-1], read, size) if progress is not None else None)
     size = path.stat().st_size
@@ -172,7 +173,7 @@ def load_into(path: Path, address: BoltAddress, progress: Progress | None = None
 
 
 def checked_labels(file: SimpleKGFile) -> dict[str, str]:
-    """Check the whole file; return the label of every entity by its id."""
+    """Check all records of a file; return the label of every entity by its id."""
     checks = RecordChecks(file.schema)
     labels: dict[str, str] = {}
     for number, record in file.entities():
@@ -186,10 +187,10 @@ def checked_labels(file: SimpleKGFile) -> dict[str, str]:
 
 
 def check_names(schema: PropertyGraphSchema) -> None:
-    r"""Refuse names that a database may parse as more than a name: Neo4j decodes `\u0060` before it looks for quotes.
+    r"""Refuse names that a parser may not read as one name: Neo4j decodes `\u0060` before it looks for quotes.
 
     Raises:
-        SimpleKGError: the first such label, type or property.
+        SimpleKGError: a label, type or property has such a name; the message gives the first.
     """
     names = [("label", label.name) for label in schema.labels.values()]
     names += [("type", pattern.type) for pattern in schema.patterns]
@@ -201,7 +202,7 @@ def check_names(schema: PropertyGraphSchema) -> None:
 
 
 def node_statement(label: str, properties: Mapping[str, str]) -> str:
-    """The statement that creates `$rows` as nodes; JSON has no dates, so the database converts text to dates.
+    """Return the statement that creates the nodes in `$rows`; it converts dates, which are text in JSON.
 
     >>> node_statement("Movie", {"released": "date", "runtime": "float"})
     'UNWIND $rows AS row CREATE (n:`Movie`) SET n = row SET n.`released` = date(row.`released`)'
@@ -210,7 +211,7 @@ def node_statement(label: str, properties: Mapping[str, str]) -> str:
 
 
 def relationship_statements(schema: PropertyGraphSchema) -> dict[tuple[str, str, str], str]:
-    """The statements that create `$rows` as relationships, by type, start label and end label."""
+    """Return the statements that create the relationships in `$rows`, by type, start label and end label."""
     return {
         (
             pattern.type,
@@ -224,7 +225,7 @@ def relationship_statements(schema: PropertyGraphSchema) -> dict[tuple[str, str,
 
 
 def conversions(variable: str, row: str, properties: Mapping[str, str]) -> str:
-    """` SET n.`born` = date(row.`born`)` for each date, alone or in a list."""
+    """Return the SET clauses that convert properties to dates: ` SET n.`born` = date(row.`born`)`."""
     parts = []
     for key, type_ in properties.items():
         inner = type_.removeprefix("list[").removesuffix("]")
@@ -242,4 +243,4 @@ def _memgraph_indexes(address: BoltAddress, pairs: list[tuple[str, str]]) -> boo
 
 
 INDEXERS: Mapping[str, Callable[[BoltAddress, list[tuple[str, str]]], bool]] = {"memgraph": _memgraph_indexes}
-"""Kinds of databases whose own library creates indexes, if it is installed; the function returns False if not."""
+"""Functions that create indexes with a database's own library; they return False if it is not installed."""

@@ -29,9 +29,9 @@ from graphground.graphs.storage.home import Home
 from graphground.graphs.storage.manifest import write_manifest
 
 FULL_DISK_BYTES = 64 * 1024 * 1024
-"""If less than this is free after a failed load, a full disk is reported as the cause."""
+"""Free bytes below which a failed load is attributed to a full disk."""
 Progress = Callable[[str, int, int], None]
-"""Called with the step (`nodes`, `relationships`, `finishing`), the bytes read in it, and the size of the file."""
+"""A function called with the step (`nodes`, `relationships`, `finishing`), the bytes read, and the file's size."""
 
 
 def load_file(
@@ -43,12 +43,12 @@ def load_file(
     digest: str = "",
     progress: Progress | None = None,
 ) -> Entry:
-    """Load a file as the graph of that name (by default the schema's name), replacing an older one.
+    """Load a file as the graph called `name` (default: the schema's name); a graph of that name is replaced.
 
     Raises:
         SimpleKGError: the file is not a valid graph; the message names the first invalid record.
         CatalogError: the name cannot be used.
-        EngineUnavailable: there is no embedded engine here, or it failed.
+        EngineUnavailable: there is no embedded engine on this machine, or it failed.
     """
     require_arcadedb()
     path = Path(path).absolute()
@@ -82,10 +82,10 @@ def load_file(
 
 
 def drop_graph(name: str, home: Home) -> Entry:
-    """Remove a graph from the catalog and delete its files (a running engine deletes files that it has open).
+    """Remove a graph from the catalog and delete its files; a running engine deletes the files that it has open.
 
     Raises:
-        CatalogError: there is no such graph.
+        CatalogError: no loaded graph has that name.
     """
     catalog = Catalog(home)
     entry = catalog.remove(name)
@@ -132,7 +132,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _last(process: subprocess.Popen[bytes], progress: Progress | None, size: int) -> dict[str, Any]:
-    """Forward the progress that the process reports; return its last message."""
+    """Report the progress of a process to the caller; return the last message of the process."""
     last: dict[str, Any] = {}
     assert process.stdout is not None
     for line in process.stdout:

@@ -16,7 +16,7 @@ TASKS = ("train.json", "test.json")
 
 
 def mirrors(given: Sequence[str] = ()) -> list[str]:
-    """The mirrors in order: the given ones, else those in GRAPHGROUND_MIRROR, else the authors' server."""
+    """Return the servers to download from: the given ones, else those in GRAPHGROUND_MIRROR, else the authors' server."""
     named = list(given) or os.environ.get(MIRRORS, "").split()
     return [address.rstrip("/") for address in named] or [PUBLISHED]
 
@@ -24,10 +24,10 @@ def mirrors(given: Sequence[str] = ()) -> list[str]:
 def pull_graph(
     name: str, home: Home, given: Sequence[str] = (), progress: Progress | None = None, *, offline: bool = False
 ) -> tuple[Path, str]:
-    """The SimpleKG file of a domain, downloaded if missing, and its SHA-256.
+    """Return the path and the SHA-256 of a domain's SimpleKG file, downloaded if it is missing.
 
     Raises:
-        DownloadError: there is no such domain, or the download failed; the message says why and what to do.
+        DownloadError: CypherBench has no such domain, or the download failed; the message gives the reason and advice.
     """
     if name not in DOMAINS:
         from rapidfuzz import process
@@ -46,7 +46,7 @@ def pull_graph(
 def pull_tasks(
     home: Home, given: Sequence[str] = (), progress: Progress | None = None, *, offline: bool = False
 ) -> list[Path]:
-    """The files of the questions with their gold Cypher."""
+    """Return the paths of the files with CypherBench's questions and gold Cypher, downloaded if missing."""
     paths = [home.downloads / name for name in TASKS]
     for path in paths:
         fetch([f"{mirror}/{path.name}" for mirror in mirrors(given)], path, progress, offline=offline)
@@ -54,5 +54,5 @@ def pull_tasks(
 
 
 def description_of(name: str) -> str:
-    """A one-line description of a domain."""
+    """Return the one-line description of a domain."""
     return read_definition(name).description

@@ -1,4 +1,4 @@
-"""The checks that a SimpleKG record must pass before it is loaded.
+"""The checks that SimpleKG records must pass before they are loaded.
 
 >>> checks = RecordChecks(schema)
 >>> checks.entity(0, {"eid": "Q25173", "label": "Movi", "name": "Heat"})
@@ -80,7 +80,7 @@ SCALARS: dict[str, Check] = {
 
 
 def check_of(type_: str) -> Check:
-    """The check for a property type; it returns the value to store, or raises ValueError.
+    """Return the check for a property type: a function that returns the value to store, or raises ValueError.
 
     >>> check_of("list[float]")([1, 2.5])
     [1.0, 2.5]
@@ -110,7 +110,8 @@ def check_of(type_: str) -> Check:
 
 
 def check_namespace(schema: PropertyGraphSchema) -> None:
-    """Refuse a name that is both a label and a relationship type: the embedded engine has one namespace for both.
+    """Refuse a schema in which a label and a relationship type have the same name, which the embedded engine cannot
+    store.
 
     Raises:
         SimpleKGError: there is such a name.
@@ -124,7 +125,7 @@ def check_namespace(schema: PropertyGraphSchema) -> None:
 
 
 class RecordChecks:
-    """Checks records against a schema; returns the values to store."""
+    """Checks records against a schema and returns the values to store."""
 
     def __init__(self, schema: PropertyGraphSchema) -> None:
         self.schema = schema
@@ -141,7 +142,7 @@ class RecordChecks:
         }
 
     def entity(self, number: int, record: Mapping[str, Any]) -> tuple[str, str, dict[str, Any]]:
-        """The label, id and properties of a node, including the reserved ones."""
+        """Return the label, id and properties of a node, including the reserved properties."""
         eid, label, name = record.get("eid"), record.get("label"), record.get("name")
         checks = self._labels.get(label) if type(label) is str else None
         if type(eid) is not str or not eid or len(eid) > LONGEST_ID:
@@ -176,7 +177,7 @@ class RecordChecks:
     def relation(
         self, number: int, record: Mapping[str, Any], label_of: Callable[[str], str | None]
     ) -> tuple[str, str, str, dict[str, Any]]:
-        """Type, ids of start and end, and properties of a relationship."""
+        """Return the type, the ids of start and end, and the properties of a relationship."""
         type_, start, end = record.get("label"), record.get("subj_id"), record.get("obj_id")
         patterns = self._patterns.get(type_) if type(type_) is str else None
         if patterns is None:
@@ -235,7 +236,7 @@ class RecordChecks:
 
 
 def add_checked(stored: dict[str, Any], properties: Any, checks: Checks) -> None:
-    """Add the properties that are not null; raise a ValueError that names the first invalid one."""
+    """Add the properties that are not null to `stored`; raise a ValueError that names the first invalid property."""
     if type(properties) is not dict:
         raise ValueError("properties")
     for key, value in properties.items():
@@ -247,7 +248,7 @@ def add_checked(stored: dict[str, Any], properties: Any, checks: Checks) -> None
 
 
 def near(name: Any, known: Mapping[str, Any]) -> str:
-    """` (nearest: Movie)` if there is a similar name."""
+    """Return ` (nearest: Movie)` if a known name is similar, else an empty text."""
     found = closest(str(name), known, limit=1)
     return f" (nearest: {found[0]})" if found else ""
 

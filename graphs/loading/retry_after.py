@@ -7,7 +7,7 @@ import email.utils
 
 
 def retry_after(value: str | None) -> float:
-    """Seconds in a Retry-After header, given as seconds or as a date; 0 without one."""
+    """Return the seconds to wait that a Retry-After header states (in seconds, or as a date); 0 without a header."""
     if not value:
         return 0.0
     try:

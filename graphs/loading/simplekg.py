@@ -29,11 +29,11 @@ PARTS = ("schema", "entities", "relations")
 
 
 class SimpleKGError(ValueError):
-    """An invalid graph file: the message names the record (its number from 0 and its id) and the problem."""
+    """An invalid graph file; the message names the record (its number from 0 and its id) and the problem."""
 
 
 class SimpleKGFile:
-    """`SimpleKGFile(Path("movie.json.gz"))`: its `schema`, and its records one after the other.
+    """A SimpleKG file: `SimpleKGFile(Path("movie.json.gz")).schema`; its records are read one after the other.
 
     `read` is called from time to time with the number of bytes read.
     """
@@ -47,11 +47,11 @@ class SimpleKGFile:
         self.schema = self._schema()
 
     def entities(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
-        """Each entity with its number."""
+        """Yield each entity with its number, from 0."""
         return self._records("entities")
 
     def relations(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
-        """Each relation with its number."""
+        """Yield each relation with its number, from 0."""
         return self._records("relations")
 
     def _schema(self) -> PropertyGraphSchema:
@@ -87,7 +87,7 @@ class SimpleKGFile:
             raise SimpleKGError(f"{self.path.name} has no {part!r}")
 
     def _blocks(self, part: str) -> Iterator[list[Any]]:
-        """The records in blocks, as long as the file allows; relations can be read after the entities only."""
+        """Yield blocks of records while the file's layout allows; relations can be read only after the entities."""
         with self._opened() as file:
             try:
                 if part == "entities":
@@ -137,7 +137,7 @@ class SimpleKGFile:
 
 
 class _Unzipped:
-    """A gzipped file for ijson; `tell` returns the position in the compressed file, for progress."""
+    """A gzipped file for ijson; `tell` returns the position in the compressed file, to show the progress."""
 
     def __init__(self, file: gzip.GzipFile, raw: IO[bytes]) -> None:
         self.read, self.seek, self.tell = file.read, file.seek, raw.tell
@@ -149,9 +149,9 @@ def write_simplekg(
     entities: Iterable[Mapping[str, Any]],
     relations: Iterable[Mapping[str, Any]],
 ) -> tuple[int, int]:
-    """Write a file as a stream, gzipped if its name ends in .gz; it gets its name when it is complete.
+    """Write a file as a stream, gzipped if its name ends in .gz; return the numbers of entities and relations.
 
-    Return how many entities and relations it holds.
+    The file gets its final name when it is complete.
     """
     counts = [0, 0]
     with (

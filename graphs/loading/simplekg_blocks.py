@@ -1,8 +1,8 @@
-"""Reads the arrays of a SimpleKG file a few hundred records at a time: several times faster than event by event.
+"""Reads the arrays of a SimpleKG file a few hundred records at a time, several times faster than event by event.
 
-It supports one layout, which is that of most files: an object with `schema`, `entities` and `relations` in this order,
-records as objects, no empty array. Anything else raises `NotInBlocks`, and `simplekg.py` then reads the file event by
-event and reports what is wrong with it.
+Only the usual layout is supported: an object with `schema`, `entities` and `relations` in this order, records as
+objects, no empty array. Any other layout raises `NotInBlocks`; `simplekg.py` then reads the file event by event and
+reports its problems.
 
 Why a cut is correct: if a part begins between records, and `[` + part + `]` is JSON, the part also ends between
 records. If it ended inside a text or a nested object, the bracket would not close the array.
@@ -29,17 +29,17 @@ Blocks = Generator[list[Any], None, int]
 
 
 class NotInBlocks(Exception):
-    """The file does not have the expected shape, or is not JSON."""
+    """The file does not have the supported layout, or is not JSON."""
 
 
 def entity_blocks(file: IO[bytes]) -> Blocks:
-    """The entities of a file positioned at its start, in blocks of a few hundred.
+    """Yield the entities of a file positioned at its start, in blocks of a few hundred.
 
-    `next(entity_blocks(file))` is `[{"eid": "Q25173", …}, …]`; the generator's value is the byte at which the
-    relations begin, for `relation_blocks`.
+    `next(entity_blocks(file))` is `[{"eid": "Q25173", …}, …]`. The generator's return value is the byte at which the
+    relations begin, which `relation_blocks` needs.
 
     Raises:
-        NotInBlocks: see above; the blocks before it are valid.
+        NotInBlocks: the layout is not supported; the blocks already yielded are valid.
     """
     text = file.read(AT_ONCE)
     while (begin := _beginning(text)) is None:
@@ -51,17 +51,17 @@ def entity_blocks(file: IO[bytes]) -> Blocks:
 
 
 def relation_blocks(file: IO[bytes], begin: int) -> Blocks:
-    """The relations, from the byte `begin` on; after them the JSON object and the file must end.
+    """Yield the relations from the byte `begin` on, in blocks; after them the JSON object and the file must end.
 
     Raises:
-        NotInBlocks: see above.
+        NotInBlocks: the layout is not supported; the blocks already yielded are valid.
     """
     file.seek(begin)
     return (yield from _blocks(file, b"", begin, _END))
 
 
 def _blocks(file: IO[bytes], text: bytes, at: int, end: re.Pattern[bytes]) -> Blocks:
-    """Blocks from `text` and the rest of the file up to the end of the array; returns the next byte position."""
+    """Yield the blocks of an array in `text` and the rest of the file; return the byte position after the array."""
     separator = b""
     while True:
         more = file.read(AT_ONCE)
@@ -93,7 +93,7 @@ def _blocks(file: IO[bytes], text: bytes, at: int, end: re.Pattern[bytes]) -> Bl
 
 
 def _beginning(text: bytes) -> int | None:
-    """The position of the first entity: the schema before it also has a key `entities`."""
+    """Return the position of the first entity; the schema before it also has a key `entities`, which does not count."""
     for begin in _BEGIN.finditer(text):
         head = _parsed(text[: begin.start()] + b'"entities":[]}')
         if type(head) is dict and list(head) == ["schema", "entities"]:
@@ -102,7 +102,7 @@ def _beginning(text: bytes) -> int | None:
 
 
 def _separator(text: bytes) -> bytes:
-    """The text between the first two records, including the first key of a record; empty if none is found."""
+    """Return the text between the first two records with the first key of the second; empty if it is not found."""
     for between in _BETWEEN.finditer(text):
         if _parsed(b"[" + text[: between.start() + 1] + b"]") is not None:
             return between[0]

@@ -1,8 +1,8 @@
-"""The processes of one load: `python -m graphground.graphs.loading.worker graph|index FILE FOLDER`.
+"""The child processes of a load: `python -m graphground.graphs.loading.worker graph|index FILE FOLDER`.
 
-`graph` checks the file and writes the engine's files to FOLDER/database, `index` writes the entity index to
-FOLDER/graph/entities. Each reports its progress on stdout, one JSON object per line, and its result in the last line.
-Each exits when its stdin closes, because the process that started the load has then ended.
+`graph` checks the file and writes the engine's files to FOLDER/database; `index` writes the entity index to
+FOLDER/graph/entities. Each process reports its progress on stdout, one JSON object per line, and its result in the last
+line. It exits when its stdin closes, which happens when the process that started the load has ended.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Identifiers:
         self._others: set[str] = set()
 
     def is_new(self, identifier: str) -> bool:
-        """Add an id; return whether it was not seen before."""
+        """Add an id; return whether it is new."""
         if identifier == self._expected:
             self._next += 1
             self._expected = f"{self._prefix}{self._next}"
@@ -85,7 +85,7 @@ def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
     writer: GraphWriter | None = None
 
     def started() -> GraphWriter:
-        """Start the engine once; it takes two seconds, and a small invalid file is refused before that."""
+        """Start the engine at the first record: it takes two seconds, so a small invalid file is refused earlier."""
         nonlocal writer
         writer = writer or GraphWriter(
             folder / "database",
@@ -174,7 +174,7 @@ def index(path: Path, folder: Path, say: Say) -> None:
 
 
 def index_records(document: SimpleKGFile, schema: PropertyGraphSchema) -> Iterator[Record]:
-    """The index record of each entity: its names, and its text properties."""
+    """Yield the index record of each entity: its names and its text properties."""
     texts = {
         label.name: [
             key
@@ -207,7 +207,7 @@ def main(task: str, file: str, folder: str) -> None:
         output.flush()
 
     threading.Thread(target=_end_with_stdin, daemon=True).start()
-    gc.disable()  # records hold no cycles: to look for some in millions of them took a fifth of the time
+    gc.disable()  # records have no reference cycles; searching millions of records for cycles took a fifth of the time
     try:
         if task == "graph":
             nodes, relationships = load(Path(file), Path(folder), say)

@@ -1,6 +1,6 @@
-"""Generates a graph for a schema: counts by label and pattern first, then nodes and relationships in blocks.
+"""Generates a graph from a schema: first the counts by label and pattern, then nodes and relationships in blocks.
 
-Only the counts are held in memory, so a graph of ten million nodes needs no more than one of ten.
+Only the counts are held in memory, so a graph of ten million nodes needs no more memory than one of ten nodes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ HOMONYMS = 20
 def synth(
     schema: PropertyGraphSchema, nodes: int, relationships: int, seed: int = 0, vocabulary: Vocabulary | None = None
 ) -> SyntheticGraph:
-    """A graph for `schema` with the given numbers of nodes and relationships; the same seed gives the same graph.
+    """Generate a graph for `schema` with these numbers of nodes and relationships; equal seeds give equal graphs.
 
         >>> graph = synth(schema, nodes=1_000, relationships=5_000, seed=7)
         >>> next(graph.entities())["eid"]
@@ -77,7 +77,7 @@ class SyntheticGraph:
         return list(_shares(weights, self.relationships, least=dict.fromkeys(weights, 0)).values())
 
     def entities(self) -> Iterator[dict[str, Any]]:
-        """SimpleKG entities, label by label."""
+        """Yield SimpleKG entities, label by label."""
         for place, (name, label) in enumerate(self.schema.labels.items()):
             given = self._given(name)
             types = {key: type_ for key, type_ in label.properties.items() if key not in label.reserved}
@@ -105,7 +105,7 @@ class SyntheticGraph:
                     }
 
     def relations(self) -> Iterator[dict[str, Any]]:
-        """SimpleKG relations, pattern by pattern; the vocabulary's relationships first."""
+        """Yield SimpleKG relations, pattern by pattern; the vocabulary's relationships come first."""
         rid = 0
         for place, (pattern, count) in enumerate(zip(self.schema.patterns, self.pattern_counts, strict=True)):
             links = self._links.get((pattern.type, pattern.start, pattern.end), ())
@@ -141,7 +141,7 @@ class SyntheticGraph:
         return grouped
 
     def _given(self, label: str) -> list[str]:
-        """The names from the vocabulary, then its homonyms once more."""
+        """Return the vocabulary's names for a label, followed by a second occurrence of those that two nodes share."""
         names = list(self.vocabulary.names.get(label, ()))
         return names + names[::HOMONYMS]
 
@@ -177,7 +177,7 @@ class SyntheticGraph:
 
 
 def _with(values: dict[str, Any], fixed: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The available values, with the vocabulary's values in place of some random ones."""
+    """Return the known values, with the vocabulary's in place of random ones; no interval ends before it starts."""
     if fixed:
         values |= {key: value for key, value in fixed.items() if key in values}
         start, end = values.get("start_year"), values.get("end_year")
@@ -187,13 +187,13 @@ def _with(values: dict[str, Any], fixed: Mapping[str, Any] | None) -> dict[str, 
 
 
 def _scatter(ranks: NDArray[np.int64], count: int, place: int) -> NDArray[np.int64]:
-    """Assign ranks to nodes, one to one, so that a different node has the highest degree in each pattern."""
+    """Map ranks to nodes one to one, so that a different node has the highest degree in each pattern."""
     step = next(step for step in (7_919, 7_907, 7_901, 1) if np.gcd(step, count) == 1)
     return (ranks * step + place * 104_729) % count
 
 
 def _order_intervals(columns: dict[str, list[Any]]) -> None:
-    """Ensure that no interval ends before it starts."""
+    """Swap the ends of intervals that end before they start."""
     starts, ends = columns.get("start_year"), columns.get("end_year")
     if starts and ends:
         for row, (start, end) in enumerate(zip(starts, ends, strict=True)):
@@ -202,7 +202,7 @@ def _order_intervals(columns: dict[str, list[Any]]) -> None:
 
 
 def _shares(weights: Mapping[K, float], total: int, least: Mapping[K, int]) -> dict[K, int]:
-    """Split a total by weight, exactly, with a minimum for each share.
+    """Split a total exactly in proportion to weights, with a minimum for each share.
 
     >>> _shares({"a": 3.0, "b": 1.0}, 8, {"a": 1, "b": 1})
     {'a': 6, 'b': 2}

@@ -1,4 +1,4 @@
-"""Generated names: pronounceable, mostly distinct, with a few homonyms.
+"""Generated names: pronounceable and mostly distinct, with a few homonyms.
 
 >>> [make_name("Person", number) for number in range(2)]
 ['Nagon Sherukan', 'Maklemar Mistudar']
@@ -15,12 +15,12 @@ CODAS = ("", "n", "r", "l", "s")
 PEOPLE = frozenset({"Person", "Player", "Politician", "Character"})
 
 WORDS = 2**16
-"""The number of distinct words; a name has two, so there are 2^32 names before they repeat."""
+"""The number of distinct words; a name of two words repeats only after 2^32 names."""
 
 
 @cache
 def word(number: int) -> str:
-    """The word with a number below `WORDS`: two or three syllables, the same on every machine."""
+    """Return the word with a number below `WORDS`: two or three syllables, the same on every machine."""
     mixed = (number * 40_503 + 12_345) % WORDS
     syllables = []
     for _ in range(3):
@@ -33,10 +33,10 @@ def word(number: int) -> str:
 
 
 def make_name(label: str, number: int) -> str:
-    """The name of the `number`th node of a label.
+    """Return the name of a label's node with the given number.
 
-    People have two words; other names end in their label, as real titles often do (`'Karin Museum'`), except that a
-    third of them are one short word.
+    Names of people have two words. Other names end in their label, as real titles often do (`'Karin Museum'`), except
+    that a third of them are one short word.
     """
     salt = crc32(label.encode())  # otherwise the first person and the first film would have the same name
     first, second = word((number * 2_654_435_761 + salt >> 5) % WORDS), word((number // 7 + number * 31 + salt) % WORDS)
@@ -52,5 +52,5 @@ def make_name(label: str, number: int) -> str:
 
 
 def number_of_name(number: int) -> int:
-    """The number whose name a node has: mostly its own, for one node in fifty that of an earlier node."""
+    """Return the number from which a node's name is made: its own, or for one node in fifty that of an earlier node."""
     return number // 2 if number % 50 == 49 else number

@@ -1,9 +1,9 @@
-"""Stand-in graphs: generated graphs on which given queries return rows, and wrong queries return others.
+"""Stand-in graphs: generated graphs on which given queries return rows, and wrong queries return different rows.
 
 For each query a few witnesses are planted: nodes and relationships that satisfy its patterns and conditions. Near
 misses surround them, each wrong in one way: a relationship of another type or direction between the same labels, a
-condition just violated, one relationship missing, a node of the same name, a node that matches twice. Queries are tried
-on such a graph if the original graph is not available. Scores on it are estimates.
+condition just violated, a missing relationship, a node of the same name, a node that matches twice. Queries are tried
+on such a graph if the original graph is not available; scores measured on it are estimates.
 """
 
 from __future__ import annotations
@@ -44,12 +44,13 @@ def stand_in(
     seed: int = 0,
     instances: int = 3,
 ) -> SyntheticGraph:
-    """A graph on which `queries` return rows, and nearly right queries return others.
+    """Generate a graph on which `queries` return rows, and nearly right queries return different rows.
 
-    `MATCH (m:Movie)-[:directedBy]->(p:Person {name: 'Michael Mann'}) WHERE m.runtime_minute > 90 RETURN m.name`
-    gives it a person of that name, `instances` movies of more than 90 minutes that he directed, one of 90 minutes,
-    one that he wrote, and one of the same name. A text that cannot be parsed is left out, as are labels, types and
-    values that the schema does not have. The sizes are raised where the queries need more.
+    `MATCH (m:Movie)-[:directedBy]->(p:Person {name: 'Michael Mann'}) WHERE m.runtime_minute > 90 RETURN m.name` adds a
+    person of that name, `instances` movies of more than 90 minutes that he directed, a movie of 90 minutes, a movie
+    that he wrote, and a movie of the same name. Texts that cannot be parsed are ignored, as are labels, types and
+    values that the schema does not have. The graph has more nodes or relationships than stated if the queries need
+    more.
     """
     planter = _Planter(schema, random.Random(seed), instances)
     for text in queries:
@@ -82,13 +83,13 @@ class _Planter:
         self._links: list[Link] = []
 
     def vocabulary(self) -> Vocabulary:
-        """Everything that was planted."""
+        """Return everything that was planted, as a vocabulary."""
         return Vocabulary(
             {label: tuple(names) for label, names in self._names.items()}, dict(self._values), self._links, self._fixed
         )
 
     def plant(self, part: Part) -> None:
-        """The witnesses of one part of a query, and its near misses."""
+        """Plant the witnesses and the near misses of one part of a query."""
         owners = self._owners(part)
         for way in part.alternatives:
             for condition in (*part.inline, *way):
@@ -132,7 +133,7 @@ class _Planter:
         named: Mapping[str, str] | None = None,
         shared: Mapping[str, int] | None = None,
     ) -> dict[str, int]:
-        """Nodes and relationships that satisfy a part, or all of it except one condition; returns each node's number."""
+        """Plant nodes and relationships that satisfy a part but not `violated`; return each node's number."""
         way = part.alternatives[number % len(part.alternatives)]
         fixed: dict[str, dict[str, Any]] = defaultdict(dict)
         owners = self._owners(part)
@@ -173,7 +174,7 @@ class _Planter:
         return numbers
 
     def _node(self, label: str, name: str | None, properties: Mapping[str, Any], anchor: bool) -> int:
-        """The node that queries refer to by name, or a new node."""
+        """Return the number of the existing node that queries refer to by name, or of a new node."""
         names = self._names[label]
         if anchor and name is not None and (label, name) in self._numbers:
             number = self._numbers[label, name]
@@ -188,11 +189,11 @@ class _Planter:
         return number
 
     def _owners(self, part: Part) -> dict[str, str]:
-        """Labels and relationship types by element."""
+        """Return the label or relationship type of each element of a part."""
         return {**{link.element: link.type for link in part.links}, **part.labels}
 
     def _mention(self, owner: str | None, condition: Condition) -> None:
-        """Add the value that a condition compares with to the random ones."""
+        """Add the value that a condition compares with, and its neighbours, to the random values of the property."""
         if owner is None or condition.value is None or condition.key in RESERVED:
             return
         type_ = (self._type(owner, condition.key) or "").removeprefix("list[").removesuffix("]")

@@ -11,19 +11,19 @@ from numpy.typing import NDArray
 from graphground.graphs.synth.names import word
 
 CATEGORIES = 40
-"""The number of distinct values of a `str` property; few, as for countries, genders or languages."""
+"""The number of distinct values of a `str` property; small, as for countries, genders or languages."""
 
 FIRST_DAY, LAST_DAY = np.datetime64("1850-01-01"), np.datetime64("2024-12-31")
 BORROWED = 0.3
-"""The share of values taken from the vocabulary, if it has some for the property."""
+"""The share of values that are taken from the vocabulary, if it has values for the property."""
 
 
 def column(
     owner: str, key: str, type_: str, size: int, rng: np.random.Generator, borrowed: Sequence[Any] = ()
 ) -> list[Any]:
-    """`size` values of one property; None for a node without a value.
+    """Return `size` values of one property; None for a node without a value.
 
-    `column("Person", "date_of_birth", "date", 2, rng)` may give `['1931-04-07', None]`.
+    `column("Person", "date_of_birth", "date", 2, rng)` may return `['1931-04-07', None]`.
     """
     values = _values(owner, key, type_, size, rng)
     if borrowed:
@@ -37,7 +37,7 @@ def column(
 
 
 def _missing(key: str) -> float:
-    """How often a property is missing: ends of intervals and deaths often, genders hardly ever."""
+    """Return the share of nodes without a property: high for ends of intervals and deaths, low for genders."""
     if key.startswith("end_") or key.endswith("_of_death"):
         return 0.45
     return 0.03 + (sum(map(ord, key)) % 5) * 0.06
@@ -72,7 +72,7 @@ def _values(owner: str, key: str, type_: str, size: int, rng: np.random.Generato
 
 
 def zipf(count: int, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Ranks from 0 to `count - 1`, the first the most frequent: 1/rank if there are few, flatter if there are many."""
+    """Draw ranks from 0 to `count - 1`, the lowest most often: with weight 1/rank if `count` is small, else flatter."""
     uniform = rng.random(size)
     ranks = np.power(count + 1.0, uniform) - 1.0 if count <= 10_000 else count * np.square(uniform)
     return np.minimum(ranks.astype(np.int64), count - 1)

@@ -1,4 +1,4 @@
-"""Required content of a generated graph: names, values and relationships that queries refer to."""
+"""The required content of a generated graph: names, values and relationships to which queries refer."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """Names and values for a synthetic graph, for example from queries that will be run on it.
+    """Names and values for a generated graph, for example from queries that will be run on it.
 
-    `names={"Movie": ("Heat", "Ronin")}` gives the first two movies these names;
-    `values={("Movie", "runtime_minute"): (90, 91.5)}` mixes these values among the random ones, and
-    likewise `("releasedIn", "date")` for the property of a relationship. Dates are ISO 8601 text.
-    `properties={("Movie", 0): {"runtime_minute": 170, "released": None}}` fixes those of one node, None for no value.
+    `names={"Movie": ("Heat", "Ronin")}` gives the first two movies these names. `values={("Movie", "runtime_minute"):
+    (90, 91.5)}` mixes these values with the random ones, and likewise `("releasedIn", "date")` for the property of a
+    relationship. Dates are ISO 8601 text. `properties={("Movie", 0): {"runtime_minute": 170, "released": None}}` fixes
+    values of one node; None means no value.
     """
 
     names: Mapping[str, Sequence[str]] = field(default_factory=dict)

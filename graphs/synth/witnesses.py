@@ -1,4 +1,4 @@
-"""Derives what a graph must contain for a query to return rows: nodes, relationships and the conditions on both.
+"""Derives the content that a graph must have for a query to return rows: nodes, relationships and conditions.
 
 >>> part, = parts_of(parse("MATCH (m:Movie)-[r:directedBy]->(:Person) WHERE m.year > 1990 RETURN m.name"))
 >>> part.answer, [(link.type, link.start, link.end) for link in part.links]
@@ -19,7 +19,7 @@ from graphground.cypher import tree as t
 from graphground.graphs.synth.names import word
 
 MOST_ALTERNATIVES = 6
-"""The most ways to satisfy a WHERE that are considered; an OR of many parts has more."""
+"""The number of ways to satisfy a WHERE that are considered; an OR of many parts has more."""
 
 OPPOSITE = {
     "=": "<>",
@@ -43,7 +43,10 @@ _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "<>": "<>"}
 
 
 class Condition(NamedTuple):
-    """`n.year > 1990` as `Condition("n", "year", ">", 1990)`; `'x' IN n.list` has the operator `HAS`."""
+    """A condition on a property: `n.year > 1990` is `Condition("n", "year", ">", 1990)`.
+
+    `'x' IN n.list` has the operator `HAS`.
+    """
 
     element: str
     key: str
@@ -53,7 +56,7 @@ class Condition(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class WitnessLink:
-    """A relationship between two nodes of a part; `element` names it in conditions."""
+    """A relationship between two nodes of a part; conditions refer to it by `element`."""
 
     element: str
     type: str
@@ -64,7 +67,7 @@ class WitnessLink:
 
 @dataclass(slots=True)
 class Part:
-    """One MATCH … RETURN of a query: node labels by element, relationships, names, and ways to satisfy WHERE."""
+    """One MATCH … RETURN of a query: labels by element, relationships, names, and the ways to satisfy its WHERE."""
 
     labels: dict[str, str] = field(default_factory=dict)
     links: list[WitnessLink] = field(default_factory=list)
@@ -77,7 +80,7 @@ class Part:
 
 
 def parts_of(query: t.Query) -> list[Part]:
-    """Each part of the query that has its own patterns; subqueries and parts of unions separately."""
+    """Return the parts of a query that have patterns of their own, such as subqueries and the parts of a UNION."""
     found = []
     for single in query.find(t.SingleQuery):
         part = _part(single)
@@ -151,7 +154,7 @@ def _entries(properties: t.Expression | None) -> Iterator[tuple[str, Any]]:
 
 
 def constant(node: t.Node) -> Any:
-    """`'x'`, `3`, `-3`, `[1, 2]`, `date('1999-01-01')` as a value; None for other expressions."""
+    """Return the value of a constant, `'x'`, `3`, `-3`, `[1, 2]`, `date('1999-01-01')`; None for other expressions."""
     match node:
         case t.StringLiteral() | t.IntegerLiteral() | t.FloatLiteral() | t.BooleanLiteral():
             return node.value
@@ -166,8 +169,9 @@ def constant(node: t.Node) -> Any:
 
 
 def _ways(node: t.Expression, negated: bool) -> Iterator[tuple[Condition, ...]]:
-    """The ways to make a condition true (or false), each a set of conditions; unsupported conditions are assumed to
-    hold.
+    """Yield the ways to make a condition true (or false if `negated`), each as a set of simple conditions.
+
+    Unsupported conditions are assumed to hold.
     """
     match node:
         case t.Unary(operator="NOT", operand=inner):
@@ -203,7 +207,7 @@ def _comparison(node: t.Binary) -> Condition | None:
 
 
 def satisfying(condition: Condition, rng: random.Random) -> Any:
-    """A value for which a condition holds, at its boundary if it has one; None for a missing value.
+    """Return a value for which a condition holds, at its boundary if it has one; None for a missing value.
 
     >>> satisfying(Condition("n", "year", ">", 1990), random.Random(0)) > 1990
     True
@@ -234,7 +238,7 @@ def satisfying(condition: Condition, rng: random.Random) -> Any:
 
 
 def violating(condition: Condition, rng: random.Random) -> Any:
-    """A value just outside a condition: 1990 for `n.year > 1990`."""
+    """Return a value that just fails a condition: 1990 for `n.year > 1990`."""
     opposite = OPPOSITE.get(condition.operator)
     return satisfying(condition._replace(operator=opposite), rng) if opposite else None
 
@@ -244,7 +248,7 @@ def _is_date(value: str) -> bool:
 
 
 def _moved(value: Any, steps: int) -> Any:
-    """The value moved by a number of steps: years and counts by one, dates by a day, floats by a tenth."""
+    """Move a value by a number of steps: years and counts by one, dates by a day, floats by a tenth."""
     match value:
         case bool():
             return not value
@@ -261,7 +265,7 @@ def _moved(value: Any, steps: int) -> Any:
 
 
 def fresh_value(key: str, type_: str, rng: random.Random) -> Any:
-    """A rarely used value of a property type, so that sorting and counting have distinct values."""
+    """Return a random value of a property type, so that values to be sorted and counted are mostly distinct."""
     match type_.split("|")[0]:
         case "int":
             return rng.randint(1850, 2023) if "year" in key else rng.randint(1, 100_000)
@@ -300,7 +304,7 @@ def of_type(value: Any, type_: str | None) -> bool:
 
 
 def nearby(value: Any) -> Sequence[Any]:
-    """A value and, for an ordering, its neighbours, so that `<`, `=` and `>` all match something."""
+    """Return a value and, if it has an order, its neighbours, so that `<`, `=` and `>` all match one of them."""
     if isinstance(value, list):
         return [near for item in value for near in nearby(item)]
     if isinstance(value, bool) or (isinstance(value, str) and not _is_date(value)):

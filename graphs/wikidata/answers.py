@@ -1,4 +1,4 @@
-"""Parses SPARQL results in JSON: complete, or refused with a description of the problem.
+"""Parses SPARQL results in JSON; an incomplete result raises an error that describes the problem.
 
 >>> bindings(b'{"head": {"vars": ["x"]}, "results": {"bindings": [{"x": {"type": "literal", "value": "a"}}]}}')
 [{'x': {'type': 'literal', 'value': 'a'}}]
@@ -24,7 +24,7 @@ class AnswerError(ValueError):
 
 
 def bindings(body: bytes) -> list[Binding]:
-    """The solutions in a result, each a map from variables to terms.
+    """Return the solutions in a result, each a map from variables to terms.
 
     Raises:
         AnswerError: the response is cut off, is an HTML page, or has another shape.

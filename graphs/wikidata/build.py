@@ -29,7 +29,10 @@ from graphground.graphs.wikidata.writing import ITEMS_AT_ONCE, GraphWriting, val
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """The result of a build: the counts, and what it discarded (`place`, `reason`, `count`, `examples`)."""
+    """The result of a build: the number of nodes and relationships, and the discarded values.
+
+    Each entry of `discarded` has the keys `place`, `reason`, `count` and `examples`.
+    """
 
     path: Path
     nodes: int
@@ -101,7 +104,7 @@ def _note_values(plan: Plan, workspace: Workspace, label: str) -> None:
 
 
 def write(plan: Plan, workspace: Workspace, path: Path) -> Built:
-    """Write the graph and, as `….discarded.json` beside it, what was left out and why."""
+    """Write the graph and, to `….discarded.json` beside it, the discarded values with the reasons."""
     writing = GraphWriting(plan, workspace)
     nodes, relationships = write_simplekg(
         path, plan.definition.property_graph_schema(), writing.entities(), writing.relations()

@@ -29,7 +29,7 @@ from graphground.graphs.wikidata.values import DAY, ITEM, NO_VALUE, QUANTITY, SO
 
 NameOf = Callable[[str], str | None]
 Discard = Callable[[str, Value], None]
-"""Called with the reason and the value for each discarded value."""
+"""A function that is called with the reason and the value for each discarded value."""
 DECADE, CENTURY, MONTH = 8, 7, 10
 LARGEST_INT = 1 << 63
 _WHOLE = re.compile(r"[+-]?\d{1,19}")
@@ -41,7 +41,7 @@ class Unfit(ValueError):
 
 
 def node_property(statements: Sequence[Statement], wanted: Property, name_of: NameOf, discard: Discard) -> Any:
-    """The value of a node's property from the item's statements; None without a fitting one.
+    """Return the value of a node's property from the item's statements; None if no statement fits.
 
     node_property(statements_of_P2047, Property(type="float", wikidata="P2047", unit="minute"), …)  →  170.0
     """
@@ -59,7 +59,7 @@ def node_property(statements: Sequence[Statement], wanted: Property, name_of: Na
 
 
 def property_value(values: Iterable[Value], wanted: Property, name_of: NameOf, discard: Discard) -> Any:
-    """The values converted to a property of that type; None if none fits."""
+    """Convert values to the type of the property; None if no value fits."""
     is_list = wanted.type.startswith("list[")
     convert_one = CONVERSIONS[wanted.type[5:-1] if is_list else wanted.type]
     fitting: list[Any] = []
@@ -139,7 +139,7 @@ CONVERSIONS: Mapping[str, Callable[[Value, Property, NameOf], Any]] = {
 
 
 def _number(value: Value, wanted: Property) -> Decimal:
-    """The number of a quantity, in the property's unit."""
+    """Return the number of a quantity, in the unit of the property."""
     if value[0] != QUANTITY:
         raise Unfit(_absent(value, "not a number"))
     amount = _decimal(value[1])
@@ -181,7 +181,7 @@ def _absent(value: Value, otherwise: str = "of a kind that is not supported") ->
 
 
 def time_text(value: Value) -> str:
-    """A time as text, with its known precision.
+    """Return a time as text, as precisely as it is known.
 
     >>> [time_text(("time", 1952, 3, 11, precision)) for precision in (11, 10, 9, 8, 7)]
     ['11 March 1952', 'March 1952', '1952', '1950s', '20th century']

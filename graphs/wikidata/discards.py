@@ -1,4 +1,4 @@
-"""Counts the values that a build left out: how often, why, and the first examples of each."""
+"""Counts the values that a build discarded, by place and reason, with the first examples of each."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ EXAMPLES = 3
 
 @dataclass(slots=True)
 class Discarded:
-    """`Discarded(412, ["Q42: ('time', 1952, 0, 0, 9)"])`."""
+    """The discarded values of one place and reason: `Discarded(412, ["Q42: time 1952 0 0 9"])`."""
 
     count: int = 0
     examples: list[str] = field(default_factory=list)
 
 
 class Discards:
-    """Counts by place (`Person.date_of_birth`) and reason (`date coarser than a day`)."""
+    """Counts discarded values by place (`Person.date_of_birth`) and reason (`date coarser than a day`)."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], Discarded] = {}
 
     def add(self, place: str, reason: str, example: str) -> None:
-        """Count one discarded value and keep it as an example, if it is among the first."""
+        """Count one discarded value; the first `EXAMPLES` of a place and reason are kept as examples."""
         found = self._found.setdefault((place, reason), Discarded())
         found.count += 1
         if len(found.examples) < EXAMPLES:
             found.examples.append(example)
 
     def value(self, place: str, reason: str, item: int, value: Value) -> None:
-        """Count a value of an item."""
+        """Count one discarded value of an item."""
         self.add(place, reason, f"Q{item}: {described(value)}")
 
     def __iter__(self) -> Iterator[tuple[str, str, Discarded]]:
@@ -49,5 +49,5 @@ class Discards:
 
 
 def described(value: Value) -> str:
-    """`("quantity", "+170", "Q7727")` as `quantity +170 Q7727`."""
+    """Return a value as words: `("quantity", "+170", "Q7727")` becomes `quantity +170 Q7727`."""
     return " ".join(str(part) for part in value)

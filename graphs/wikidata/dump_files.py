@@ -1,11 +1,11 @@
 """Reads the lines of a dump in blocks: plain, .gz or .bz2, decompressed on all cores if the format allows it.
 
     for block in blocks(Path("latest-all.json.bz2")):
-        block.split(b"\\n")
+        block.split(b"\n")
 
 A .bz2 dump of Wikidata consists of many consecutive streams, which are found by their headers and decompressed in
-parallel; a .gz file is a single stream, decompressed on one core while others parse its lines. Memory is bounded by the
-blocks in flight.
+parallel. A .gz file is a single stream, decompressed by one core while other cores parse its lines. Only a few blocks
+are in memory at a time.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ GZIP, BZIP2 = b"\x1f\x8b", b"BZh"
 
 
 class DumpError(ValueError):
-    """A dump that cannot be read; the message says where."""
+    """A dump that cannot be read; the message gives the position of the problem."""
 
 
 def identity_of(path: Path) -> str:
-    """The name, size and modification time of a dump: a build resumes only on the same one."""
+    """Return the name, size and modification time of a dump: a build resumes only on an unchanged dump."""
     status = path.stat() if path.exists() else None
     return f"{path.name} {status.st_size} {status.st_mtime_ns}" if status else path.name
 
 
 def is_ntriples(path: Path) -> bool:
-    """Whether a dump is of N-Triples, not of entity JSON: by its content, packed or not.
+    """Whether a dump contains N-Triples instead of entity JSON; decided by its content, which may be compressed.
 
     Raises:
         DumpError: the file cannot be read.
@@ -48,10 +48,10 @@ def is_ntriples(path: Path) -> bool:
 
 
 def blocks(path: Path, read: Callable[[int], None] | None = None, size: int = BLOCK) -> Iterator[bytes]:
-    """Blocks of whole lines; `read` is called with the number of file bytes read so far.
+    """Yield blocks of whole lines; `read` is called with the number of file bytes read so far.
 
     Raises:
-        DumpError: the file is damaged or truncated; the message gives the byte up to which it could be read.
+        DumpError: the file is damaged or truncated; the message gives the number of bytes that could be read.
     """
     path = Path(path)
     try:
@@ -87,12 +87,12 @@ def _plain(file: IO[bytes], size: int) -> Iterator[bytes]:
 
 
 def _unzipped(file: IO[bytes], size: int) -> Iterator[bytes]:
-    """One or several gzip members; decompression runs beside the reader, a few blocks ahead."""
+    """Yield the content of a file of gzip members, decompressed by another thread a few blocks ahead of the caller."""
     return _ahead(_members(file, b"", size // 4, lambda: zlib.decompressobj(zlib.MAX_WBITS | 16)), 4)
 
 
 def _members(file: IO[bytes], compressed: bytes, size: int, fresh: Callable[[], Any]) -> Iterator[bytes]:
-    """The contents of the members or streams of a file, in order."""
+    """Yield the decompressed contents of all members or streams of a file, in order."""
     member, is_begun = fresh(), False
     while True:
         while compressed:
@@ -109,7 +109,7 @@ def _members(file: IO[bytes], compressed: bytes, size: int, fresh: Callable[[], 
 
 
 def _ahead(pieces: Iterator[bytes], many: int) -> Iterator[bytes]:
-    """The pieces, produced by a thread that keeps some ready (decompression releases the interpreter lock)."""
+    """Yield the pieces; a thread prepares the next `many` pieces meanwhile (decompression releases the GIL)."""
     with ThreadPoolExecutor(1) as pool:
         waiting: deque[Future[bytes | None]] = deque(pool.submit(next, pieces, None) for _ in range(many))
         while (piece := waiting.popleft().result()) is not None:
@@ -118,7 +118,7 @@ def _ahead(pieces: Iterator[bytes], many: int) -> Iterator[bytes]:
 
 
 def _bunzipped(file: IO[bytes], size: int) -> Iterator[bytes]:
-    """The streams of a .bz2 in order, each decompressed by its own thread; very long streams one at a time."""
+    """Yield the streams of a .bz2 file in order, decompressed in parallel; very long streams one at a time."""
     cores = os.cpu_count() or 1
     rest = b""
     with ThreadPoolExecutor(cores) as pool:

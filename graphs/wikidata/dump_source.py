@@ -1,8 +1,8 @@
-"""A dump of entity documents as a source: one pass over its lines for each step, by processes on all cores.
+"""A dump of entity documents as a source: each step is one pass over its lines, by processes on all cores.
 
-The steps are: the subclasses (P279); the items of each level of labels, with their statements and names; the names of
-the values. A pass reads the whole dump but parses only the lines that it needs, and writes its findings to the
-workspace: memory does not grow with the dump.
+The steps read the subclasses (P279), then the items of each level of labels with their statements and names, then the
+names of the values. A pass reads the whole dump, parses only the lines that it needs, and writes its findings to the
+workspace, so that memory does not grow with the dump.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _TYPE_FIRST = re.compile(rb'\s*\{"type":"item","id":"Q(\d+)"')
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """The items that a level selects for one label: members of classes, or starts of relationships to chosen ends."""
+    """The items that a pass selects for one label: members of classes, or items with a relationship to chosen ends."""
 
     label: int
     class_property: str
@@ -58,9 +58,7 @@ class Pass:
 
 @dataclass(slots=True)
 class Found:
-    """The findings in a block: edges of the class tree, candidates, packed statements, names, and lines that are not
-    JSON.
-    """
+    """The findings in a block of lines; `broken` is the number of lines that are not JSON."""
 
     edges: list[tuple[int, int]]
     candidates: list[tuple[int, int]]
@@ -80,23 +78,23 @@ class DumpSource:
 
     @property
     def identity(self) -> str:
-        """The dump's name, size and modification time."""
+        """The dump's name, size and modification time, as one text."""
         return identity_of(self.path)
 
     @property
     def notes(self) -> list[str]:
-        """The number of lines that could not be read."""
+        """A note with the number of lines that could not be read, if there are any."""
         return [f"{self.broken:,} lines of the dump are not JSON; they were left out."] if self.broken else []
 
     def check(self, plan: Plan) -> None:
-        """Raise if the definition needs SPARQL, which a dump cannot evaluate."""
+        """Raise an error if the definition has SPARQL conditions, which a dump cannot evaluate."""
         refuse_sparql(plan)
 
     def close(self) -> None:
-        """Do nothing: no resource is held between passes."""
+        """Do nothing: no file is open between passes."""
 
     def subclasses(self, plan: Plan, workspace: Workspace) -> None:
-        """Read the subclasses of the plan's classes: all edges of the class tree, then downwards from each class."""
+        """Read all edges of the class tree, and from them the direct and indirect subclasses of the plan's classes."""
         if not plan.roots:
             return
         with workspace.doing("edges"):
@@ -117,7 +115,7 @@ class DumpSource:
                 workspace.add_redirects(found.redirects)
 
     def names(self, plan: Plan, workspace: Workspace) -> None:
-        """Read the names of nodes and values, in one pass."""
+        """Read the names of nodes and values in one pass."""
         with workspace.doing():
             for found in self._pass("names", plan, workspace):
                 workspace.add_names(found.names)
@@ -171,7 +169,7 @@ def _rule(plan: Plan, label: str, workspace: Workspace) -> Rule:
 
 
 class Reader:
-    """Parses blocks of lines for one pass; reads the workspace, which is not written meanwhile."""
+    """Parses blocks of lines for one pass; it may read the workspace, which is not written during a pass."""
 
     def __init__(self, task: Pass) -> None:
         self.task = task
@@ -180,11 +178,11 @@ class Reader:
         self._read_line = {"classes": self._class_edges, "items": self._item, "names": self._name}[task.step]
 
     def close(self) -> None:
-        """Close the workspace."""
+        """Close the connection to the workspace."""
         self._db.close()
 
     def read(self, piece: bytes) -> Found:
-        """Read a block of whole lines, and return what was found in it."""
+        """Parse a block of whole lines and return the findings."""
         found = Found([], [], [], [], [])
         for line in piece.split(b"\n"):
             if len(line) > 3:
@@ -228,7 +226,7 @@ class Reader:
 
     def _item(self, line: bytes, found: Found) -> None:
         known: list[int] | None = None
-        if first := _TYPE_FIRST.match(line):  # as Wikidata's own dumps write it
+        if first := _TYPE_FIRST.match(line):  # the order of keys in Wikidata's own dumps
             known = self._is_candidate(int(first[1]))
             if not known and not any(rule.classes or rule.starts for rule in self.task.rules):
                 return

@@ -1,10 +1,10 @@
-"""A SPARQL endpoint over HTTP, which may be slow, busy or temporarily broken.
+"""A SPARQL endpoint over HTTP, which may be slow, busy or temporarily out of order.
 
     with Endpoint("https://query.wikidata.org/sparql") as endpoint:
         endpoint.select("SELECT ?item WHERE { ?item wdt:P31 wd:Q3032333 }")
 
-Temporary failures are retried after a pause that doubles each time (after 429 and 503, the pause that the endpoint
-requests). A query that ran out of time raises `QueryTooLong`: the caller splits it.
+Temporary failures are retried after a pause that doubles each time; after status 429 or 503 the pause is the one that
+the endpoint requests. A query that exceeds the time limit raises `QueryTooLong`, so that the caller can split it.
 """
 
 from __future__ import annotations
@@ -28,19 +28,20 @@ HINT = "To resume the build, run the same command again."
 
 
 class EndpointError(RuntimeError):
-    """The endpoint cannot be used, or did not recover; the message gives its response and what to do."""
+    """The endpoint cannot be used or still fails after all retries; the message gives its response and what to do."""
 
 
 class QueryTooLong(RuntimeError):
-    """The endpoint could not answer a query within its time limit, or only in part."""
+    """The endpoint could not answer a query within its time limit, or answered only a part."""
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """Seconds to wait for a response, the number of tries, the first pause, and the pause between queries.
+    """The patience with an endpoint: the response timeout, the number of tries, the first pause, and the pause between
+    queries; all times in seconds.
 
-    `cuts` is how many truncated responses to one query are treated as accidents; after that the query counts as too
-    long.
+    `cuts` is the number of truncated responses to one query that are treated as accidents; after further ones the query
+    counts as too long.
     """
 
     answer: float = 90.0
@@ -51,7 +52,7 @@ class Patience:
 
 
 class Endpoint:
-    """Sends SELECT queries; tests can replace `sleep`."""
+    """A client that sends SELECT queries; tests can replace `sleep`."""
 
     def __init__(
         self,
@@ -84,11 +85,11 @@ class Endpoint:
         self._client.close()
 
     def select(self, query: str) -> list[Binding]:
-        """The solutions of a query.
+        """Send a query and return its solutions.
 
         Raises:
-            QueryTooLong: it ran out of time; split it.
-            EndpointError: it was refused, or the endpoint did not recover after all tries.
+            QueryTooLong: the query exceeds the endpoint's time limit; split it.
+            EndpointError: the endpoint refused the query, or still failed after all retries.
         """
         problem, cuts, pause = "", 0, 0.0
         for attempt in range(self.patience.tries):
@@ -122,7 +123,12 @@ class Endpoint:
         raise EndpointError(f"{self.url} did not answer after {self.patience.tries} tries: {problem}. {HINT}")
 
     def _refusal(self, answer: httpx2.Response) -> str:
-        """The advice for a response with an error status; raises if a retry is useless."""
+        """Return a description of a temporary error status; raise an error for any other.
+
+        Raises:
+            QueryTooLong: the query exceeds the endpoint's time limit.
+            EndpointError: a retry is useless; the message gives advice.
+        """
         status, body = answer.status_code, answer.content
         if (status in (500, 503, 504) and any(sign in body for sign in TIMEOUT_SIGNS)) or status == 504:
             raise QueryTooLong(f"status {status}: the endpoint's time limit")

@@ -9,16 +9,16 @@ from urllib.parse import unquote
 from graphground.graphs.wikidata.workspace import Names
 
 ALL_LANGUAGES = "mul"
-"""Wikidata's code for names that apply to every language without its own."""
+"""Wikidata's code for names that apply to all languages that have no name of their own."""
 
 
 def with_fallback(languages: Sequence[str]) -> list[str]:
-    """`with_fallback(["de", "en"])` is `["de", "en", "mul"]`."""
+    """Return languages with the code for all languages at the end: `with_fallback(["de"])` is `["de", "mul"]`."""
     return list(dict.fromkeys([*languages, ALL_LANGUAGES]))
 
 
 def first_of(texts: Mapping[str, str], languages: Sequence[str]) -> str | None:
-    """The text in the first of these languages that has one, else the text for all languages."""
+    """Return the text in the first of the languages that has a text, else the text for all languages, else None."""
     return next(
         (texts[language].strip() for language in with_fallback(languages) if texts.get(language, "").strip()), None
     )
@@ -31,7 +31,11 @@ def names_of(
     article: str | None,
     languages: Sequence[str],
 ) -> Names:
-    """An item's names from texts by language, with the aliases in the name's language and those for all languages."""
+    """Return an item's names from its texts by language.
+
+    The name and description are taken from the first language that has them; aliases are those in the name's language
+    and those for all languages.
+    """
     name = first_of(labels, languages)
     language = next((language for language in with_fallback(languages) if labels.get(language, "").strip()), None)
     among = {language or languages[0], ALL_LANGUAGES}
@@ -45,7 +49,7 @@ def names_of(
 
 
 class Texts:
-    """An item's texts from RDF, by kind (`label`, `description`, `alias`, `article`) and language, in any order."""
+    """Collects an item's texts from RDF, by language and kind: `label`, `description`, `alias` or `article`."""
 
     def __init__(self) -> None:
         self._found: dict[str, dict[str, list[str]]] = {"label": {}, "description": {}, "alias": {}, "article": {}}
@@ -55,7 +59,7 @@ class Texts:
         self._found[kind].setdefault(language, []).append(text)
 
     def names(self, languages: Sequence[str]) -> Names:
-        """The names; of several texts in a language, the smallest is taken."""
+        """Return the names in the first of the languages that has any; of several texts in a language, the smallest."""
         label, description, articles = (
             {language: min(texts) for language, texts in self._found[kind].items()}
             for kind in ("label", "description", "article")
@@ -66,7 +70,7 @@ class Texts:
 
 
 def names_in_document(document: Mapping[str, Any], languages: Sequence[str], wikipedia: str) -> Names:
-    """The names in an entity document, in the JSON layout of the dumps or the newer one."""
+    """Return the names in an entity document, in the JSON layout of the dumps or the newer layout."""
 
     def texts(key: str) -> dict[str, str]:
         given = document.get(key)
@@ -85,10 +89,10 @@ def names_in_document(document: Mapping[str, Any], languages: Sequence[str], wik
 
 
 def title_of(article: str) -> str:
-    """`title_of("https://en.wikipedia.org/wiki/Heat_(1995_film)")` is `"Heat (1995 film)"`."""
+    """Return the title of an article: `https://en.wikipedia.org/wiki/Heat_(1995_film)` has `"Heat (1995 film)"`."""
     return unquote(article.rpartition("/wiki/")[2]).replace("_", " ")
 
 
 def article_address(title: str, wikipedia: str) -> str:
-    """The address of an article: `https://en.wikipedia.org/wiki/Heat_(1995_film)`."""
+    """Return the address of an article: `https://en.wikipedia.org/wiki/Heat_(1995_film)`."""
     return f"https://{wikipedia}.wikipedia.org/wiki/{title.replace(' ', '_')}"

@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 ONE_PROCESS = 1 << 26
-"""Size of a dump in bytes below which starting more processes costs more than it saves."""
+"""The size of a dump in bytes below which a single process reads it: starting more costs more than it saves."""
 Task = TypeVar("Task")
 Found = TypeVar("Found", covariant=True)
 
 
 class BlockReader(Protocol[Found]):
-    """Reads blocks of lines; made once in each process."""
+    """Reads blocks of lines; each process has its own."""
 
     def read(self, piece: bytes) -> Found:
-        """Read a block of whole lines, and return what was found in it."""
+        """Parse a block of whole lines and return the findings."""
         ...
 
     def close(self) -> None:
@@ -29,7 +29,7 @@ class BlockReader(Protocol[Found]):
 
 
 def processes_for(path: Path) -> int:
-    """The number of processes that a dump of that size is worth."""
+    """Return the number of processes with which to read a dump."""
     size = path.stat().st_size if path.exists() else 0
     return os.cpu_count() or 1 if size > ONE_PROCESS else 1
 
@@ -37,7 +37,7 @@ def processes_for(path: Path) -> int:
 def mapped(
     make: Callable[[Task], BlockReader[Found]], task: Task, pieces: Iterable[bytes], processes: int
 ) -> Iterator[Found]:
-    """The findings in each block, in the order of the blocks; a few blocks are in flight for each process."""
+    """Yield the findings of each block, in the order of the blocks; each process is a few blocks ahead."""
     if processes == 1:
         reader = make(task)
         try:

@@ -1,4 +1,4 @@
-"""The requests of a definition to a source: the order of labels, the properties of each, and their qualifiers."""
+"""What a definition requests from a source: labels in order, their properties and the qualifiers of each property."""
 
 from __future__ import annotations
 
@@ -22,39 +22,39 @@ class Plan:
 
     @cached_property
     def levels(self) -> list[list[str]]:
-        """Labels in the order of selection; the labels of a level depend only on earlier levels."""
+        """The labels in levels, in the order of selection; the labels of a level depend only on earlier levels."""
         return levels(self.definition)
 
     @cached_property
     def labels(self) -> list[str]:
-        """All labels; their positions are their numbers in a workspace."""
+        """All labels; a label's position is its number in a workspace."""
         return list(self.definition.nodes)
 
     def number(self, label: str) -> int:
-        """A label's number in a workspace."""
+        """Return a label's number in a workspace."""
         return self.labels.index(label)
 
     def node(self, label: str) -> Node:
-        """A label's definition."""
+        """Return a label's definition."""
         return self.definition.nodes[label]
 
     def selecting(self, label: str) -> list[tuple[Relationship, bool]]:
-        """The relationships that select a label's items, each with whether the label is its end."""
+        """Return the relationships that select a label's items, each with True if the label is at its end."""
         return selecting(self.definition, label)
 
     def class_property(self, label: str) -> str:
-        """`P31`, or `P279` if the subclasses themselves are the nodes."""
+        """Return the property that leads to classes: `P31`, or `P279` if the subclasses themselves are the nodes."""
         return INSTANCE_OF if self.node(label).members == "instances" else SUBCLASS_OF
 
     @cached_property
     def roots(self) -> list[int]:
-        """The classes whose subclasses are needed."""
+        """The classes whose subclasses are needed, as item numbers."""
         return sorted(
             {_number(name) for label in self.labels for name in self.node(label).classes if self.node(label).subclasses}
         )
 
     def starting(self, label: str) -> list[Relationship]:
-        """The relationships that start at a label and have statements."""
+        """Return the relationships that start at a label and are read from statements."""
         return [
             relationship
             for relationship in self.definition.relationships
@@ -63,7 +63,7 @@ class Plan:
 
     @cached_property
     def qualifiers(self) -> Wanted:
-        """The qualifiers to read for each property's statements, for any label."""
+        """The qualifiers to read for the statements of each property, for all labels together."""
         found: dict[str, set[str]] = {}
         for node in self.definition.nodes.values():
             for value in node.properties.values():
@@ -78,13 +78,13 @@ class Plan:
 
     @cached_property
     def in_full(self) -> frozenset[str]:
-        """The properties and qualifiers whose values are converted, so that units and precisions are needed."""
+        """The properties and qualifiers whose values are converted, so that their units and precisions are needed."""
         parts = [node.properties for node in self.definition.nodes.values()]
         parts += [relationship.properties for relationship in self.definition.relationships]
         return frozenset(value.wikidata for properties in parts for value in properties.values())
 
     def wanted(self, label: str) -> Wanted:
-        """The properties to read of a label's items, each with its qualifiers."""
+        """Return the properties to read for a label's items, each with its qualifiers."""
         node = self.node(label)
         names = {link.property for link in node.linked_to} | set(node.has_property)
         names |= {value.wikidata for value in node.properties.values()}
@@ -94,7 +94,7 @@ class Plan:
         return {name: self.qualifiers.get(name, frozenset()) for name in sorted(names)}
 
     def wanted_of(self, labels: Sequence[str]) -> Wanted:
-        """The properties to read for items that may belong to any of these labels."""
+        """Return the properties to read for items that may belong to any of the labels, each with its qualifiers."""
         found: dict[str, frozenset[str]] = {}
         for label in labels:
             for name, qualifiers in self.wanted(label).items():

@@ -1,4 +1,4 @@
-"""The SPARQL queries of a build. Each names the items that it is about, which bounds its cost.
+"""The SPARQL queries of a build. Each query lists the items that it is about, which bounds its cost.
 
 >>> print(redirects([42]))
 PREFIX wd: <http://www.wikidata.org/entity/>
@@ -41,12 +41,12 @@ def _items(numbers: Iterable[int]) -> str:
 
 
 def subclasses(root: int) -> str:
-    """The direct and indirect subclasses of a class."""
+    """Return the query for the direct and indirect subclasses of a class."""
     return _query(f"SELECT DISTINCT ?class WHERE {{ ?class wdt:P279* wd:Q{root} }}", "wd", "wdt")
 
 
 def direct_subclasses(classes: Sequence[int]) -> str:
-    """The direct subclasses of some classes: for endpoints on which `subclasses` takes too long."""
+    """Return the query for the direct subclasses of classes, for endpoints on which `subclasses` takes too long."""
     return _query(
         f"SELECT DISTINCT ?class WHERE {{ VALUES ?parent {{ {_items(classes)} }} ?class wdt:P279 ?parent }}",
         "wd",
@@ -55,8 +55,9 @@ def direct_subclasses(classes: Sequence[int]) -> str:
 
 
 def members(node: Node, class_property: str, classes: Sequence[int], ending: str = "") -> str:
-    """The members of some classes that satisfy a label's constraints; `ending` restricts them to item numbers with that
-    ending.
+    """Return the query for the members of some classes that satisfy a label's constraints.
+
+    `ending` restricts the members to item numbers that end with these digits.
     """
     conditions = [f"?item wdt:{link.property} wd:{link.item} ." for link in node.linked_to]
     conditions += [f"?item wdt:{name} [] ." for name in node.has_property]
@@ -73,7 +74,7 @@ def members(node: Node, class_property: str, classes: Sequence[int], ending: str
 
 
 def subjects(name: str, ranks: str, ends: Sequence[int]) -> str:
-    """The items that have one of these items as the value of a property."""
+    """Return the query for the items that have one of `ends` as the value of a property."""
     path = f"wdt:{name}" if ranks == "best" else f"p:{name}/ps:{name}"
     return _query(
         f"SELECT DISTINCT ?item WHERE {{ VALUES ?end {{ {_items(ends)} }} ?item {path} ?end }}", "wd", "wdt", "p", "ps"
@@ -81,11 +82,11 @@ def subjects(name: str, ranks: str, ends: Sequence[int]) -> str:
 
 
 def statements(items: Sequence[int], wanted: Wanted, in_full: Set[str]) -> str:
-    """The statements of items, of all ranks, as rows of subject ?s, predicate ?k and object ?v; a normal rank has none.
+    """Return the query for the statements of items, of all ranks, as rows of subject ?s, predicate ?k and object ?v.
 
-    A subject is a statement (then ?item and ?p give its item and property) or the node of a quantity or time, which is
-    read for the properties and qualifiers `in_full`. Every branch has constant predicates and no part is optional,
-    because planners turn more general queries into scans of the whole store.
+    A subject is a statement (then ?item and ?p give its item and property) or the value node of a quantity or time,
+    which is read for the properties and qualifiers `in_full`. Normal ranks have no row. Every branch has constant
+    predicates and no part is optional, because planners turn more general queries into scans of the whole store.
     """
     branches = []
 
@@ -118,7 +119,7 @@ def statements(items: Sequence[int], wanted: Wanted, in_full: Set[str]) -> str:
 
 
 def names(items: Sequence[int], languages: Sequence[str], wikipedia: str) -> str:
-    """Names, descriptions and aliases in some languages, and the articles of a Wikipedia."""
+    """Return the query for names, descriptions and aliases in some languages, and for the articles of a Wikipedia."""
     among = ", ".join(f'"{language}"' for language in languages)
     return _query(
         f"""SELECT ?item ?kind ?text WHERE {{
@@ -136,7 +137,7 @@ def names(items: Sequence[int], languages: Sequence[str], wikipedia: str) -> str
 
 
 def redirects(items: Sequence[int]) -> str:
-    """The items that these items were merged into."""
+    """Return the query for the items into which the given items were merged."""
     return _query(
         f"SELECT ?item ?target WHERE {{ VALUES ?item {{ {_items(items)} }} ?item owl:sameAs ?target }}", "wd", "owl"
     )

@@ -1,9 +1,7 @@
-"""Assembles statements from the triples of Wikidata's RDF: one row per predicate, in any order.
+"""Assembles statements from the triples of Wikidata's RDF, which may come in any order.
 
-gathering = Gathering()
-gathering.statement("Q42", "P569", "Q42-F078…")
-gathering.part("Q42-F078…", "psv/P569", {"type": "uri", "value": "http://www.wikidata.org/value/b72…"})
-gathering.detail("b72…", "timePrecision", "11")
+gathering = Gathering() gathering.statement("Q42", "P569", "Q42-F078…") gathering.part("Q42-F078…", "psv/P569", {"type":
+"uri", "value": "http://www.wikidata.org/value/b72…"}) gathering.detail("b72…", "timePrecision", "11")
 """
 
 from __future__ import annotations
@@ -22,12 +20,12 @@ Term = Mapping[str, Any]
 
 
 def last(address: str) -> str:
-    """`last("http://www.wikidata.org/prop/P57")` is `"P57"`."""
+    """Return the last part of an address: `last("http://www.wikidata.org/prop/P57")` is `"P57"`."""
     return address.rpartition("/")[2]
 
 
 def kind_of(predicate: str) -> tuple[str, str] | None:
-    """`("pqv", "P580")` for a predicate between a statement and its values; None for any other."""
+    """Return the kind and property of a predicate of statements, `("pqv", "P580")`; None for any other predicate."""
     if predicate.startswith(PROP):
         rest = predicate[len(PROP) :]
         for prefix, kind in KINDS.items():
@@ -37,7 +35,7 @@ def kind_of(predicate: str) -> tuple[str, str] | None:
 
 
 class Gathering:
-    """Statements being assembled; `rows` returns them when all triples have been added."""
+    """Collects triples about statements; `rows` returns the statements when all triples have been added."""
 
     def __init__(self) -> None:
         self._statements: dict[str, tuple[str, str]] = {}
@@ -47,7 +45,7 @@ class Gathering:
         self._details: dict[str, dict[str, str]] = defaultdict(dict)
 
     def statement(self, item: str, name: str, key: str) -> None:
-        """Add a statement with its item and property."""
+        """Add a statement of an item and a property; `key` is the statement's name."""
         self._statements[key] = item, name
 
     def part(self, key: str, predicate: str, term: Term) -> None:
@@ -65,11 +63,11 @@ class Gathering:
             self._linked[key, kind[:2], name].append(last(term["value"]))
 
     def detail(self, node: str, predicate: str, text: str) -> None:
-        """Add a triple whose subject is the node of a quantity or time."""
+        """Add a triple whose subject is the value node of a quantity or time."""
         self._details[node][predicate.rpartition("#")[2]] = text
 
     def rows(self) -> Iterator[tuple[int, str, list[Statement]]]:
-        """The statements by item and property, in order."""
+        """Yield the statements by item and property, in order."""
         found: dict[tuple[int, str], list[Statement]] = defaultdict(list)
         qualifiers: dict[str, dict[str, list[Value]]] = defaultdict(dict)
         for key, kind, name in sorted({*self._simple, *self._linked}):
@@ -88,7 +86,7 @@ class Gathering:
             yield number, name, sorted(statements, key=lambda statement: statement.identifier.upper())
 
     def _values(self, key: str, kind: str, name: str) -> list[Value]:
-        """The values of a predicate: complete ones if their nodes are known, otherwise the simple ones."""
+        """Return the values of a predicate: complete values if their value nodes are known, else the simple values."""
         full = [
             value
             for node in self._linked.get((key, kind, name), ())

@@ -1,4 +1,4 @@
-"""Decides which candidates become nodes: those of the right class with the required links and properties."""
+"""Decides which candidates become nodes: those with the right class and the required links and properties."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ITEMS_AT_ONCE = 1000
 
 
 def ends_of(workspace: Workspace, plan: Plan, relationship: Relationship, item: int) -> Iterator[tuple[int, int]]:
-    """The ends of an item's relationships, each with the position of its statement; redirects are followed."""
+    """Yield the ends of an item's relationships, each with the position of its statement; redirects are followed."""
     if relationship.wikidata == IDENTICAL:
         yield item, -1
         return
@@ -42,7 +42,7 @@ def add_ends(workspace: Workspace, plan: Plan, label: str) -> None:
 
 
 def select(workspace: Workspace, plan: Plan, label: str) -> None:
-    """Turn the candidates of a label into nodes."""
+    """Make nodes of the candidates of a label that satisfy its conditions."""
     node, number = plan.node(label), plan.number(label)
     classes = {
         class_id

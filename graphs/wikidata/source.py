@@ -1,4 +1,4 @@
-"""The interface of a source of statements: the calls that a build makes to an endpoint or a dump."""
+"""The interface of a source of Wikidata statements, which may be an endpoint or a dump."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from graphground.graphs.wikidata.plan import Plan
 from graphground.graphs.wikidata.workspace import Workspace
 
 Progress = Callable[[str, int, int | None], None]
-"""Called with the step, the amount done, and the total (None if unknown)."""
+"""A function that is called with the step, the amount done, and the total (None if unknown)."""
 
 
 class SourceError(ValueError):
-    """A source that cannot provide what a definition needs; the message says what, and which source can."""
+    """A source cannot provide what a definition needs; the message names the missing data and a source that has it."""
 
 
 class Source(Protocol):
@@ -21,20 +21,23 @@ class Source(Protocol):
 
     @property
     def identity(self) -> str:
-        """The value that must be unchanged for a build to be resumed."""
+        """A description of the source; a build is resumed only if it is unchanged."""
 
     @property
     def notes(self) -> list[str]:
         """Notes for the user after a build: lines that could not be read, and data that the source does not have."""
 
     def check(self, plan: Plan) -> None:
-        """Raise SourceError if this source cannot provide what the definition needs."""
+        """Raise a `SourceError` if this source cannot provide what the definition needs."""
 
     def subclasses(self, plan: Plan, workspace: Workspace) -> None:
         """Fetch the subclasses of the plan's classes."""
 
     def items(self, plan: Plan, labels: Sequence[str], workspace: Workspace) -> None:
-        """Fetch the candidates of labels that the build has not added itself, and the statements of all candidates."""
+        """Fetch candidates for the labels, and the statements of all their candidates.
+
+        The build itself has already added the candidates at the ends of relationships.
+        """
 
     def names(self, plan: Plan, workspace: Workspace) -> None:
         """Fetch the names of nodes and values."""
@@ -44,10 +47,10 @@ class Source(Protocol):
 
 
 def refuse_sparql(plan: Plan) -> None:
-    """Raise if a definition has SPARQL conditions, which a dump cannot evaluate.
+    """Raise an error if a definition has SPARQL conditions, which a dump cannot evaluate.
 
     Raises:
-        SourceError: there is such a condition.
+        SourceError: a label has such a condition.
     """
     for label in plan.labels:
         if plan.node(label).sparql:

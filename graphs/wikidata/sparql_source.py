@@ -1,7 +1,7 @@
-"""A SPARQL endpoint as a source: batches of items that it can answer in time, split in half if it cannot.
+"""A SPARQL endpoint as a source: items are queried in batches, which are halved if the endpoint cannot answer in time.
 
-Every query names the items or classes that it is about, so its cost is bounded by their number, and no page depends on
-an earlier one. A batch that takes too long is split, and later batches keep the size that worked.
+Every query lists the items or classes that it is about, which bounds its cost, and no query depends on the result of an
+earlier page. After a batch has been halved, later batches keep the smaller size.
 """
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ class SparqlSource:
 
     @property
     def identity(self) -> str:
-        """The endpoint's address."""
+        """The address of the endpoint."""
         return self.endpoint.url
 
     @property
     def notes(self) -> list[str]:
-        """Return no notes: an endpoint holds all statements."""
+        """An empty list: an endpoint holds all statements."""
         return []
 
     def check(self, plan: Plan) -> None:
-        """Accept every definition: an endpoint can provide what any of them needs."""
+        """Accept every definition: an endpoint can provide all data that a definition may need."""
 
     def close(self) -> None:
         """Close the connections."""
@@ -110,7 +110,7 @@ class SparqlSource:
             return _numbers(self.endpoint.select(query), "item")
 
         def ask_by_endings(part: Sequence[int], ending: str = "") -> list[int]:
-            """Query a single class with too many members by the last digit of the item number."""
+            """Query the members of a single class in parts, by the last digits of the item number."""
             if len(ending) == LONGEST_ENDING:
                 raise EndpointError(
                     f"{self.endpoint.url}: {label!r} has too many members for its time limit "
@@ -132,7 +132,7 @@ class SparqlSource:
                     workspace.add_candidates(plan.number(label), sorted(set(found)))
 
     def _starts(self, plan: Plan, label: str, workspace: Workspace) -> None:
-        """Add the items at the start of the selecting relationships; their ends have been selected before."""
+        """Add the start items of the selecting relationships as candidates; their end items are already nodes."""
         for relationship, is_end in plan.selecting(label):
             if is_end or relationship.wikidata == IDENTICAL:
                 continue
@@ -180,7 +180,7 @@ class SparqlSource:
         return gathering.rows()
 
     def _redirects(self, items: Sequence[int]) -> list[tuple[int, int]]:
-        """Fetch the redirects of merged items."""
+        """Fetch the target of each item that was merged into another."""
         pairs = [
             (_number(found, "item"), _number(found, "target"))
             for found in self._in_parts("redirects", items, self._merged)
@@ -222,7 +222,7 @@ class SparqlSource:
         ask: Callable[[Sequence[int]], Iterable[T]],
         ask_single: Callable[[Sequence[int]], Iterable[T]] | None = None,
     ) -> list[T]:
-        """The answers for all items, queried in parts that the endpoint can answer in time."""
+        """Return the answers for all items, queried in parts that the endpoint can answer in time."""
         found: list[T] = []
         waiting = list(reversed(_slices(items, self._sizes.get(kind, len(items)))))
         while waiting:

@@ -22,7 +22,7 @@ RANKS = {
     "NormalRank": NORMAL,
     "PreferredRank": PREFERRED,
 }
-"""Ranks by their names in entity documents and in RDF."""
+"""Ranks by the names that entity documents and RDF use."""
 
 
 class Statement(NamedTuple):
@@ -35,19 +35,19 @@ class Statement(NamedTuple):
 
 
 def best(statements: Iterable[Statement]) -> list[Statement]:
-    """The preferred statements, or the normal ones if none is preferred; never deprecated ones."""
+    """Return the preferred statements, or the normal statements if none is preferred."""
     kept = not_deprecated(statements)
     highest = max((statement.rank for statement in kept), default=NORMAL)
     return [statement for statement in kept if statement.rank == highest]
 
 
 def not_deprecated(statements: Iterable[Statement]) -> list[Statement]:
-    """All statements except deprecated ones."""
+    """Return all statements except deprecated ones."""
     return [statement for statement in statements if statement.rank != DEPRECATED]
 
 
 def chosen(statements: Iterable[Statement], ranks: str) -> list[Statement]:
-    """The statements that a definition's `ranks` selects: `best` or `not_deprecated`."""
+    """Return the statements that a definition's `ranks` selects: `best` or `not_deprecated`."""
     return best(statements) if ranks == "best" else not_deprecated(statements)
 
 
@@ -56,9 +56,9 @@ Wanted = Mapping[str, frozenset[str]]
 
 
 def statements_of(claims: Mapping[str, Any] | Sequence[Any], wanted: Wanted) -> dict[str, list[Statement]]:
-    """The wanted statements of an entity document's `claims`, by property, each list in the order of identifiers.
+    """Return the wanted statements in an entity document's `claims`, by property, in the order of their identifiers.
 
-    A malformed statement is left out.
+    Malformed statements are left out.
     """
     found: dict[str, list[Statement]] = {}
     if not isinstance(claims, Mapping):  # an entity without statements has an empty list
@@ -89,12 +89,12 @@ def _identifier(statement: Statement) -> str:
 
 
 def packed(statements: Sequence[Statement]) -> bytes:
-    """Statements in the form stored in a workspace."""
+    """Return statements as bytes, the form in which a workspace stores them."""
     return orjson.dumps([tuple(statement) for statement in statements])
 
 
 def unpacked(body: bytes) -> list[Statement]:
-    """The statements in a stored form."""
+    """Return the statements that `packed` has stored as bytes."""
     return [
         Statement(
             rank,

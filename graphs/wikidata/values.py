@@ -33,19 +33,19 @@ _DATES = frozenset(XSD + name for name in ("dateTime", "date"))
 
 
 def item_number(identifier: str) -> int | None:
-    """`item_number("Q42")` is 42; None if it is not an item."""
+    """Return the number of an item, `item_number("Q42")` is 42; None for any other identifier."""
     return int(identifier[1:]) if identifier[:1] == "Q" and identifier[1:].isdigit() else None
 
 
 def item_of(uri: str) -> str | None:
-    """`item_of("http://www.wikidata.org/entity/Q42")` is `"Q42"`; None for any other address."""
+    """Return the item of an address, `item_of("http://www.wikidata.org/entity/Q42")` is `"Q42"`; None for any other."""
     if uri.startswith(ENTITY):
         return uri[len(ENTITY) :]
     return uri[len(SECURE_ENTITY) :] if uri.startswith(SECURE_ENTITY) else None
 
 
 def value_of_snak(snak: Mapping[str, Any]) -> Value:
-    """The value of a snak of an entity document.
+    """Return the value in a snak of an entity document.
 
     >>> value_of_snak({"snaktype": "value", "datavalue": {"type": "string", "value": "tt0113277"}})
     ('text', 'tt0113277')
@@ -94,8 +94,7 @@ def quantity(amount: str, unit: str) -> Value:
 def time(text: str, precision: int, *, julian: bool = False, with_year_zero: bool = False) -> Value:
     """Parse a time from an entity document (`+1952-00-00T00:00:00Z`) or from RDF (`1952-01-01T00:00:00Z`).
 
-    Documents name the calendar and have no year 0; RDF has converted days to Gregorian ones and counts the year before
-    1 as 0.
+    Documents state the calendar and have no year 0. In RDF, days are already Gregorian, and the year 0 is 1 BC.
     """
     match = _TIME.fullmatch(text.strip())
     if match is None:
@@ -110,7 +109,7 @@ def time(text: str, precision: int, *, julian: bool = False, with_year_zero: boo
 
 
 def _gregorian(year: int, month: int, day: int) -> tuple[int, int, int]:
-    """The Gregorian date of a Julian one, through the Julian day number."""
+    """Convert a Julian date to a Gregorian date, through the Julian day number."""
     astronomical = year if year > 0 else year + 1
     shift = (14 - month) // 12
     years, months = astronomical + 4800 - shift, month + 12 * shift - 3
@@ -126,7 +125,7 @@ def _gregorian(year: int, month: int, day: int) -> tuple[int, int, int]:
 
 
 def value_of_term(term: Mapping[str, Any]) -> Value:
-    """The value of an RDF term in a SPARQL result; dates have no precision there and count as days.
+    """Return the value of an RDF term in a SPARQL result; a date, which has no precision there, counts as a day.
 
     >>> value_of_term({"type": "uri", "value": "http://www.wikidata.org/entity/Q42"})
     ('item', 'Q42')

@@ -1,7 +1,7 @@
 """The workspace of a build: the data fetched so far, in one SQLite file.
 
-Each batch is written in one transaction, together with the note that it is done. A killed build resumes after the last
-complete batch, and the graph is written from the same rows as in an uninterrupted run.
+Each batch is written in one transaction, together with the record that it is done. A killed build resumes after the
+last complete batch, and the graph is written from the same rows as in an uninterrupted build.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from graphground.graphs.wikidata.statements import Statement, packed, unpacked
 FORMAT = "1"
 EXTRACT = "-extract"
 TARGETS_KEPT = 1 << 18
-"""Items whose targets are kept in memory: the ends of relationships are often the same."""
+"""The number of items whose merge targets are kept in memory; the same items end many relationships."""
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS done (task TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -38,11 +38,11 @@ CREATE TABLE IF NOT EXISTS redirects (item INTEGER PRIMARY KEY, target INTEGER);
 
 
 class WorkspaceError(ValueError):
-    """A workspace that belongs to another build."""
+    """A workspace cannot be used: it is damaged, belongs to another build, or another process is using it."""
 
 
 class Names(NamedTuple):
-    """`Names("Heat", "1995 film", ["Heat: The Movie"], "Heat (1995 film)")`; missing parts are None."""
+    """An item's names: `Names("Heat", "1995 film", ["Heat: The Movie"], "Heat (1995 film)")`; None if missing."""
 
     name: str | None
     description: str | None = None
@@ -51,7 +51,7 @@ class Names(NamedTuple):
 
 
 class Workspace:
-    """`Workspace(Path("movie.build"), identity)`; raises if the file belongs to another `identity`."""
+    """`Workspace(Path("movie.build"), identity)`; raises `WorkspaceError` if the file belongs to another `identity`."""
 
     def __init__(self, path: Path, identity: str) -> None:
         self.path = Path(path)
@@ -76,23 +76,23 @@ class Workspace:
         self._last: tuple[int, dict[int, bytes], dict[int, list[Statement]]] | None = None
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the workspace file."""
         self._db.close()
 
     def remove(self) -> None:
-        """Close the file and delete it."""
+        """Close the workspace file and delete it."""
         self.close()
         for suffix in ("", "-wal", "-shm", EXTRACT, f"{EXTRACT}.part"):
             self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
 
     @property
     def extract(self) -> Path:
-        """The file beside the workspace in which a source may keep the part of a dump that it needs."""
+        """The path of the extract, in which a source keeps the part of a dump that it needs; beside the workspace."""
         return self.path.with_name(self.path.name + EXTRACT)
 
     @property
     def database(self) -> sqlite3.Connection:
-        """The connection, for temporary tables of a source and queries over the workspace."""
+        """The SQLite connection, for a source's temporary tables and its queries on the workspace."""
         return self._db
 
     def _meta(self, key: str) -> str | None:
@@ -100,12 +100,12 @@ class Workspace:
         return None if row is None else str(row[0])
 
     def is_done(self, task: str) -> bool:
-        """Whether that task has been done, in this run or an earlier one."""
+        """Whether the task has been done, in this run or an earlier one."""
         return self._db.execute("SELECT 1 FROM done WHERE task = ?", (task,)).fetchone() is not None
 
     @contextmanager
     def doing(self, task: str | None = None) -> Iterator[None]:
-        """Run a transaction: its writes are kept together with the note that the task is done, or not at all."""
+        """Run a transaction that also records `task` as done: either all of it is stored or nothing."""
         self._db.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -117,7 +117,7 @@ class Workspace:
         self._db.execute("COMMIT")
 
     def mark(self, task: str) -> None:
-        """Note, within a transaction, that a task has been done."""
+        """Record, within a transaction, that a task has been done."""
         self._db.execute("INSERT OR IGNORE INTO done VALUES (?)", (task,))
 
     def add_classes(self, root: int, classes: Iterable[int]) -> None:
@@ -129,7 +129,7 @@ class Workspace:
         self._db.executemany("INSERT OR IGNORE INTO edges VALUES (?, ?)", edges)
 
     def below(self, root: int) -> list[int]:
-        """The classes that edges lead to from a class, including itself."""
+        """Return a class and all classes below it, as stored by `add_edges`."""
         return [
             row[0]
             for row in self._db.execute(
@@ -140,7 +140,7 @@ class Workspace:
         ]
 
     def classes(self, root: int) -> set[int]:
-        """The subclasses of a class, including itself."""
+        """Return the item numbers of a class and its stored subclasses."""
         return {row[0] for row in self._db.execute("SELECT class FROM classes WHERE root = ?", (root,))} | {root}
 
     def add_candidates(self, label: int, items: Iterable[int]) -> None:
@@ -157,11 +157,11 @@ class Workspace:
         return found.fetchone() is not None
 
     def batches(self, table: str, label: int, size: int) -> Iterator[list[int]]:
-        """The items of a label in `candidates` or `nodes`, in the order of their numbers, in batches."""
+        """Yield the items of a label in the table `candidates` or `nodes`, ordered by number, in batches of `size`."""
         return self._keyset(f"SELECT item FROM {table} WHERE label = ? AND item > ? ORDER BY item LIMIT {size}", label)
 
     def unnamed(self, size: int) -> Iterator[list[int]]:
-        """Nodes and values whose names have not been fetched, in batches."""
+        """Yield the nodes and values whose names have not been fetched, in batches of `size`."""
         return self._keyset(
             "SELECT item FROM (SELECT item FROM nodes WHERE item > ?2 UNION "
             "SELECT item FROM values_seen WHERE item > ?2) WHERE ?1 = 0 AND item NOT IN "
@@ -176,12 +176,12 @@ class Workspace:
             last = rows[-1]
 
     def count(self, table: str, label: int | None = None) -> int:
-        """The number of rows in a table, for one label or in all."""
+        """Return the number of rows in a table, for one label or for all labels."""
         where, values = ("", ()) if label is None else (" WHERE label = ?", (label,))
         return int(self._db.execute(f"SELECT count(*) FROM {table}{where}", values).fetchone()[0])
 
     def add_statements(self, rows: Iterable[tuple[int, str, Sequence[Statement]]]) -> None:
-        """Store an item's statements of a property."""
+        """Store statements, as rows of item, property and list of statements."""
         self.add_packed((item, int(name[1:]), packed(statements)) for item, name, statements in rows)
 
     def add_packed(self, rows: Iterable[tuple[int, int, bytes]]) -> None:
@@ -190,7 +190,7 @@ class Workspace:
         self._db.executemany("INSERT OR REPLACE INTO statements VALUES (?, ?, ?)", rows)
 
     def statements(self, item: int, name: str) -> list[Statement]:
-        """An item's statements of a property, all ranks."""
+        """Return an item's statements of a property, of all ranks."""
         if self._last is None or self._last[0] != item:
             rows = self._db.execute("SELECT property, body FROM statements WHERE item = ?", (item,))
             self._last = item, dict(rows.fetchall()), {}
@@ -201,7 +201,7 @@ class Workspace:
         return known[number]
 
     def add_values_seen(self, items: Iterable[int]) -> None:
-        """Store items whose names are needed."""
+        """Store items that occur as values, so that their names are fetched."""
         self._db.executemany("INSERT OR IGNORE INTO values_seen VALUES (?)", ((item,) for item in items))
 
     def add_names(self, rows: Iterable[tuple[int, Names]]) -> None:
@@ -215,19 +215,19 @@ class Workspace:
         )
 
     def names(self, item: int) -> Names | None:
-        """The names of an item; None if it has none."""
+        """Return the names of an item; None if they have not been fetched."""
         row: Any = self._db.execute(
             "SELECT name, description, aliases, article FROM names WHERE item = ?", (item,)
         ).fetchone()
         return None if row is None else Names(row[0], row[1], orjson.loads(row[2]), row[3])
 
     def add_redirects(self, rows: Iterable[tuple[int, int]]) -> None:
-        """Store items that were merged into others."""
+        """Store pairs of an item and the item into which it was merged."""
         self._targets.clear()
         self._db.executemany("INSERT OR REPLACE INTO redirects VALUES (?, ?)", rows)
 
     def target(self, item: int) -> int:
-        """The item that an item was merged into; the item itself if it was not merged."""
+        """Return the item into which an item was merged, or the item itself if it was not merged."""
         known = self._targets.get(item)
         if known is None:
             known = self._target(item)

@@ -1,8 +1,8 @@
-"""Writes the graph in a workspace as SimpleKG: node by node, in a fixed order.
+"""Writes the graph in a workspace as SimpleKG, in a fixed order.
 
 Nodes are ordered by label and number, relationships by pattern, start and end. Ids are those of the published graphs:
-`Movie#Q25173`. Relationships between the same nodes that do not contradict each other are merged, as in the published
-code.
+`Movie#Q25173`. Relationships between the same nodes are merged if they do not contradict each other, as in the
+published code.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NAMES_KEPT = 1 << 16
 
 
 class GraphWriting:
-    """The entities and relations of a workspace; `discards` collects what is left out while they are read."""
+    """Generates the entities and relations of a workspace; `discards` collects the values that do not fit meanwhile."""
 
     def __init__(self, plan: Plan, workspace: Workspace) -> None:
         self.plan, self.workspace = plan, workspace
@@ -41,7 +41,7 @@ class GraphWriting:
         return None if names is None else names.name
 
     def entities(self) -> Iterator[Mapping[str, Any]]:
-        """Each node as a SimpleKG entity."""
+        """Yield each node as a SimpleKG entity."""
         for number, label in enumerate(self.plan.labels):
             for some in self.workspace.batches("nodes", number, ITEMS_AT_ONCE):
                 for item in some:
@@ -79,7 +79,7 @@ class GraphWriting:
         return lambda reason, value: self.discards.value(place, reason, item, value)
 
     def relations(self) -> Iterator[Mapping[str, Any]]:
-        """Each relationship as a SimpleKG relation."""
+        """Yield each relationship as a SimpleKG relation."""
         rids = count()
         for relationship in self.plan.definition.relationships:
             for some in self.workspace.batches("nodes", self.plan.number(relationship.start), ITEMS_AT_ONCE):
@@ -131,7 +131,9 @@ class GraphWriting:
 
 
 def merge_into(several: list[dict[str, Any]], properties: dict[str, Any]) -> None:
-    """Merge a relationship's properties into the first set that agrees with them; lists are joined.
+    """Merge a relationship's properties into the first map of properties that agrees with them, or append them.
+
+    Lists are joined.
 
     >>> several = [{"start_year": 1999}]
     >>> merge_into(several, {"start_year": 1999, "end_year": 2003}); several
@@ -148,7 +150,7 @@ def merge_into(several: list[dict[str, Any]], properties: dict[str, Any]) -> Non
 
 
 def values_named(plan: Plan, workspace: Workspace, label: str, item: int) -> Iterator[int]:
-    """The items whose names are needed for an item's properties."""
+    """Yield the items whose names are needed for the properties of an item and of its relationships."""
     for wanted in plan.node(label).properties.values():
         if wanted.type in ("str", "list[str]"):
             yield from _named(statement.value for statement in workspace.statements(item, wanted.wikidata))

@@ -4,8 +4,8 @@
     {"movieId": "str", "title": "str", "released": "date"}
 
 Needs the extra `parquet`. A column has the type that the file declares: text stays text, even if all of it is digits.
-NaN counts as missing. Times keep microseconds; durations, times of day, structures and bytes become text, as do decimal
-numbers with more than 15 digits.
+NaN is a missing value. Times keep microseconds. Durations, times of day, structures, bytes and decimal numbers with
+more than 15 digits become text.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Batches = Callable[[], Iterator[Any]]
 
 
 class ArrowTable:
-    """A table with a schema of Arrow, whose `batches` can be read repeatedly.
+    """A table with an Arrow schema; `batches` returns a new iterator over the data at each call.
 
     Raises:
         ImportRefused: there are no columns, or a column has no name or the name of another column.
@@ -46,11 +46,11 @@ class ArrowTable:
         }
 
     def reader(self, type_: str) -> Callable[[Any], Any]:
-        """The function that converts a cell."""
+        """Return the function that converts a cell to a property type."""
         return typed_reader(type_)
 
     def rows(self, problems: Problems, keys: Set[str] = frozenset()) -> Iterator[tuple[int, Sequence[Any]]]:
-        """Each row with its number, from 1; a row whose key cannot be read is noted as a problem and skipped."""
+        """Yield each row with its number, from 1; a row whose key cannot be read is added to `problems` and skipped."""
         number = 0
         try:
             for batch in self._batches():
@@ -74,12 +74,12 @@ class ArrowTable:
 
 
 def _cells(column: Any) -> list[Any]:
-    """A column's cells as Python values; a missing cell is an empty text."""
+    """Return a column's cells as Python values; a missing cell is an empty text."""
     if arrow.types.is_timestamp(column.type) and column.type.unit == "ns":
         column = column.cast(arrow.timestamp("us", column.type.tz), safe=False)
     try:
         cells = column.to_pylist()
-    except (ValueError, OverflowError, UnicodeDecodeError):  # days beyond Python's, bytes that are not UTF-8
+    except (ValueError, OverflowError, UnicodeDecodeError):  # days after year 9999, bytes that are not UTF-8
         cells = [_cell(scalar) for scalar in column]
     is_float = arrow.types.is_floating(column.type)
     return ["" if cell is None or (is_float and cell != cell) or cell == [] else cell for cell in cells]
@@ -96,7 +96,7 @@ def _cell(scalar: Any) -> Any:
 
 
 def property_type(type_: Any) -> str:
-    """The property type for a type of Arrow.
+    """Return the property type for an Arrow type.
 
     >>> property_type(arrow.list_(arrow.int32())), property_type(arrow.decimal128(38, 2))
     ('list[int]', 'str')
@@ -123,7 +123,7 @@ def property_type(type_: Any) -> str:
 
 
 def parquet_table(path: Path) -> ArrowTable:
-    """The table in a Parquet file, or in a folder of parts such as `movies.parquet/part-0.parquet`.
+    """Open a Parquet file, or a folder of parts such as `movies.parquet/part-0.parquet`, as a table.
 
     Raises:
         ImportRefused: a file cannot be read, or the parts have different columns.
@@ -158,7 +158,7 @@ def _schema(path: Path) -> Any:
 
 
 def frame_table(name: str, frame: Any) -> ArrowTable:
-    """The table in a frame of pandas or polars, or in anything else that Arrow reads.
+    """Convert a frame of pandas or polars, or any other object that Arrow can read, to a table.
 
     Raises:
         ImportRefused: the object is not a frame, or a column mixes types.

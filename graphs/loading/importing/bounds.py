@@ -1,6 +1,6 @@
-"""Bounds on what a file may hold in one piece, so that a small hostile file cannot take all memory or hours.
+"""Limits on the size of single parts of a file, so that a small hostile file cannot take all memory or hours.
 
-A gzipped file of 4 MB may expand to a line of 4 GB; an XML entity of twelve lines to a petabyte.
+Without them, a gzipped file of 4 MB may expand to a line of 4 GB, and an XML entity of twelve lines to a petabyte.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from xml.parsers import expat
 from graphground.graphs.loading.importing.problems import ImportRefused
 
 LONGEST_LINE = 1 << 26
-"""Bytes or characters of one line of JSON Lines or CSV."""
+"""The most bytes or characters in one line of JSON Lines or CSV."""
 LONGEST_PIECE = 1 << 24
-"""Bytes of one XML tag or one XML text."""
+"""The most bytes in one XML tag or one XML text."""
 LONGEST_NAME = 200
-"""Characters of a label, a type, a property or a column."""
+"""The most characters in the name of a label, a type, a property or a column."""
 LONGEST_ENTITY = 200
-"""Characters of an XML entity: RDF/XML uses entities for the beginnings of addresses."""
+"""The most characters in an XML entity; RDF/XML uses entities for the beginnings of IRIs."""
 
 
 def bounded_lines(file: IO[AnyStr], name: str) -> Iterator[AnyStr]:
-    """The lines of a file.
+    """Yield the lines of a file.
 
     Raises:
         ImportRefused: a line is longer than `LONGEST_LINE`.
@@ -36,12 +36,12 @@ def bounded_lines(file: IO[AnyStr], name: str) -> Iterator[AnyStr]:
 
 
 def check_entities(document: IO[bytes], name: str) -> None:
-    """Refuse an XML document whose entities could expand: nested, long, or external ones.
+    """Refuse an XML document whose entities could expand without limit: nested, long or external entities.
 
-    Only the part before the first element is read; the parser of the document reports other errors.
+    Only the part before the first element is read. Other errors are left to the parser that reads the document.
 
     Raises:
-        ImportRefused: there is such an entity.
+        ImportRefused: the document declares such an entity.
     """
     refused: list[str] = []
     parser = expat.ParserCreate()
@@ -70,4 +70,4 @@ def check_entities(document: IO[bytes], name: str) -> None:
 
 
 class _Begun(Exception):
-    """The first element was reached."""
+    """Signals that the first element was reached, where reading stops."""

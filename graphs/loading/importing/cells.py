@@ -1,10 +1,10 @@
-"""Converts cells of text to typed values, and infers the type that fits all cells of a column.
+"""Converts text cells to typed values, and infers the type that fits all cells of a column.
 
     >>> type_of_column(["1", "2", ""]), type_of_column(["007", "12"]), type_of_column(["1", "2.5"])
     ('int', 'str', 'float')
 
-No inferred type loses information: a leading zero, a plus sign or a twentieth digit makes a column text. An empty cell
-means that the property is missing.
+No inferred type loses information: with a leading zero, a plus sign or twenty digits, a column stays text. An empty
+cell means that the property is missing.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ NARROW_FIRST = ("int", "float", "bool", "date", "datetime")
 
 
 def reader_of(type_: str) -> Callable[[str], Any]:
-    """The function that parses a cell, or raises ValueError: `not a date such as 1995-12-15`.
+    """Return the function that parses cells of a type; it raises ValueError: `not a date such as 1995-12-15`.
 
     >>> reader_of("list[int]")("1; 2")
     [1, 2]
@@ -85,7 +85,7 @@ def reader_of(type_: str) -> Callable[[str], Any]:
 
 
 class ColumnType:
-    """The narrowest type of all cells seen so far; `add` takes many at once."""
+    """The narrowest type that fits all cells added so far."""
 
     def __init__(self) -> None:
         self._possible = list(NARROW_FIRST)
@@ -93,7 +93,7 @@ class ColumnType:
         self._seen: set[str] = set()
 
     def add(self, cells: Iterable[str]) -> None:
-        """Take cells into account."""
+        """Add cells of the column."""
         if not self._possible:
             return
         for text in set(cells) - self._seen:
@@ -105,7 +105,7 @@ class ColumnType:
 
     @property
     def name(self) -> str:
-        """The type; `str` where nothing narrower fits or all cells are empty."""
+        """The name of the type; `str` if no narrower type fits or all cells are empty."""
         return self._possible[0] if self._possible and not self.is_empty else "str"
 
 
@@ -118,7 +118,7 @@ def _reads(name: str, text: str) -> bool:
 
 
 def type_of_column(cells: Iterable[str]) -> str:
-    """The type of a whole column."""
+    """Return the narrowest type that fits all cells of a column."""
     column = ColumnType()
     column.add(cells)
     return column.name

@@ -17,12 +17,12 @@ from graphground.graphs.loading.simplekg import write_simplekg
 
 Cell = tuple[str, int, Callable[[Any], Any]]
 TableOf = Callable[[str], Table]
-"""Opens the table that a mapping names."""
+"""A function that opens the table with the name that a mapping gives."""
 LONGEST_ID = 1900
 
 
 class Conversion:
-    """The records of tables by a mapping; `problems` collects invalid rows while the records are read."""
+    """Converts tables to records by a mapping; `problems` collects invalid rows while the records are read."""
 
     def __init__(self, mapping: Mapping, table_of: TableOf) -> None:
         self.mapping, self._table_of = mapping, table_of
@@ -30,7 +30,7 @@ class Conversion:
         self._ids: dict[str, set[str]] = {label: set() for label in mapping.nodes}
 
     def check_columns(self) -> None:
-        """Raise if a file or a column that the mapping names does not exist."""
+        """Raise an error if a file or a column that the mapping names does not exist."""
         for label, node in self.mapping.nodes.items():
             named = [node.id, node.title, node.aliases, node.description]
             self._check(f"nodes.{label}", node.file, [name for name in named if name], node.properties)
@@ -45,7 +45,7 @@ class Conversion:
                 self.problems.add(file, None, f"{place}: there is no column {name!r}; it has {', '.join(known)}")
 
     def entities(self) -> Iterator[AbstractMapping[str, Any]]:
-        """Each row of the node tables as an entity."""
+        """Yield an entity for each row of the node tables."""
         for label, node in self.mapping.nodes.items():
             yield from self._nodes(label, node)
 
@@ -77,7 +77,7 @@ class Conversion:
             }
 
     def relations(self) -> Iterator[AbstractMapping[str, Any]]:
-        """Each row of the relationship tables as a relation; the entities must have been read first."""
+        """Yield a relation for each row of the relationship tables; call it after `entities` has been read completely."""
         rids = count()
         for table in self.mapping.relationships:
             for record in self._relationships(table):
@@ -94,7 +94,7 @@ class Conversion:
         for line, row in file.rows(Problems() if is_own else self.problems, texts):
             start, end = ends(row)
             if not end and is_own:
-                continue  # a node without that relationship
+                continue  # an empty cell: the node has no such relationship
             for key, known, label, column in (
                 (start, starts, table.start, table.start_column),
                 (end, targets, table.end, table.end_column),
@@ -135,14 +135,13 @@ def _cells(file: Table, properties: AbstractMapping[str, Column]) -> list[Cell]:
 
 
 def _parts(cell: Any) -> list[str]:
-    """The parts of a list, or of a text with separators."""
+    """Return the parts of a list, or of a text that contains separators."""
     parts = (str(part) for part in cell if part is not None) if isinstance(cell, list) else str(cell).split(SEPARATOR)
     return [part.strip() for part in parts if part.strip()]
 
 
 def import_folder(folder: Path, mapping: Mapping, output: Path) -> tuple[int, int]:
-    """Write the graph of a folder of CSV and Parquet files as a SimpleKG file; return the counts of nodes and
-    relationships.
+    """Convert a folder of CSV and Parquet files to a SimpleKG file; return the numbers of nodes and relationships.
 
     Raises:
         ImportRefused: there are invalid rows; the message gives their lines and their number. Nothing is written.
@@ -151,7 +150,7 @@ def import_folder(folder: Path, mapping: Mapping, output: Path) -> tuple[int, in
 
 
 def import_tables(mapping: Mapping, table_of: TableOf, output: Path) -> tuple[int, int]:
-    """Write the graph of tables as a SimpleKG file; return the counts of nodes and relationships.
+    """Convert tables to a SimpleKG file; return the numbers of nodes and relationships.
 
     Raises:
         ImportRefused: there are invalid rows; the message gives their places and their number. Nothing is written.

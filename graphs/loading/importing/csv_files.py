@@ -1,4 +1,4 @@
-"""CSV files as rows of text: the header first, each row with the line on which it begins."""
+"""CSV files as rows of text cells; each row comes with the line on which it begins."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ LARGEST_CELL = 1 << 24
 
 
 class CsvFile:
-    """`CsvFile(Path("movies.csv"))`: its `columns`, and its `rows` as often as they are needed.
+    """A CSV file, whose rows can be read repeatedly: `CsvFile(Path("movies.csv")).columns`.
 
     Raises:
-        ImportRefused: the file cannot be read, is empty, or has a header that names a column twice or not at all.
+        ImportRefused: the file cannot be read, is empty, or has a header with an empty or repeated name.
     """
 
     counted = "line"
@@ -43,7 +43,7 @@ class CsvFile:
         check_columns(self.columns, lambda message: self._refused(1, message))
 
     def reader(self, type_: str) -> Callable[[str], Any]:
-        """The function that parses a cell."""
+        """Return the function that parses the cells of a type."""
         return reader_of(type_)
 
     def _header(self, file: TextIO) -> Sequence[str]:
@@ -53,7 +53,7 @@ class CsvFile:
             raise self._refused(1, f"the header is not valid CSV ({error})") from None
 
     def rows(self, problems: Problems, keys: Set[str] = frozenset()) -> Iterator[tuple[int, list[str]]]:
-        """Each row with its line number; rows with a wrong number of cells are noted as problems and skipped."""
+        """Yield each row with its line number; rows with a wrong number of cells are skipped as `problems`."""
         width = len(self.columns)
         with self._opened() as file:
             reader = csv.reader(bounded_lines(file, self.path.name), delimiter=self.delimiter, strict=True)
@@ -93,7 +93,7 @@ class CsvFile:
 
 
 def _line_of(content: bytes, error: UnicodeDecodeError) -> int:
-    """The line of the first byte that is not UTF-8."""
+    """Return the number of the line with the first byte that is not UTF-8."""
     try:
         content.decode("utf-8")
     except UnicodeDecodeError as found:

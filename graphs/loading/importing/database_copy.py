@@ -1,7 +1,7 @@
-"""Copies a connected database: its nodes and relationships, read part by part into a folder, then as records.
+"""Copies a connected database: nodes and relationships are first read part by part into a folder, then as records.
 
-The nodes are one part, and the relationships of each type another. Complete parts are kept, so that an interrupted copy
-resumes; each part is read in one transaction, but together they are not one snapshot.
+All nodes are one part, and the relationships of each type another. Complete parts are kept, so that an interrupted copy
+resumes. Each part is read in one transaction, but the parts together are not one snapshot.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ FETCH = 5_000
 NODES = "nodes.jsonl"
 PARTS = "parts.json"
 Report = Callable[[str, int, int | None], None]
-"""Called with the part (`nodes`, or a relationship type), the number of its records read so far, and their total."""
+"""A function called with the part (`nodes` or a relationship type), its records read so far, and their total."""
 
 
 class DatabaseCopy:
     """`DatabaseCopy(BoltAddress("bolt://localhost:7687", "reader", "secret"), folder)`; `fetch` fills the folder.
 
     Raises:
-        EngineUnavailable: the address is not that of a Bolt server.
+        EngineUnavailable: the address is not a Bolt address.
     """
 
     def __init__(self, address: BoltAddress, folder: Path) -> None:
@@ -44,10 +44,11 @@ class DatabaseCopy:
         self.address, self.folder, self.name = address, folder, address.where()
 
     def fetch(self, report: Report = lambda part, count, total: None) -> None:
-        """Read the parts that are missing.
+        """Read the missing parts of the database into the folder.
 
         Raises:
-            EngineError: the database does not respond, refuses the user or a query, or the connection was lost; another
+            EngineError: the database does not respond, refuses the user or a query, or the connection was lost;
+            another
             call resumes with the next part.
             ImportRefused: the folder holds a copy of another database.
         """
@@ -81,7 +82,7 @@ class DatabaseCopy:
                 )
 
     def _check_folder(self, types: list[str]) -> None:
-        """Record the source of the copy, and refuse a folder with a copy of another source."""
+        """Record which database the folder is a copy of, and refuse a folder with a copy of another database."""
         described = {"address": self.name, "types": types}
         note = self.folder / PARTS
         if note.exists() and orjson.loads(note.read_bytes()) != described:
@@ -105,15 +106,14 @@ class DatabaseCopy:
         report(part, total, total)
 
     def nodes(self, problems: Problems) -> Iterator[NodeRecord]:
-        """Each node, with its property `eid` as id if every node has a unique one, otherwise with the database's own
-        id."""
+        """Yield each node; its id is the property `eid` if every node has a unique one, else the database's own id."""
         own = self._own_ids
         for key, labels, properties in self._rows(NODES):
             values = _restored(properties)
             yield NodeRecord(values["eid"] if own else str(key), tuple(sorted(labels)), values)
 
     def relationships(self, problems: Problems) -> Iterator[RelationshipRecord]:
-        """Each relationship, by type."""
+        """Yield the relationships, type by type."""
         ids = {str(key): properties["eid"] for key, _, properties in self._rows(NODES)} if self._own_ids else None
         for number, type_ in enumerate(orjson.loads((self.folder / PARTS).read_bytes())["types"]):
             for start, end, properties in self._rows(f"{number}.jsonl"):
@@ -122,7 +122,7 @@ class DatabaseCopy:
 
     @cached_property
     def _own_ids(self) -> bool:
-        """Whether every node has a text `eid` of its own."""
+        """Whether every node has a non-empty, unique text as its property `eid`."""
         seen: set[str] = set()
         for _, _, properties in self._rows(NODES):
             key = properties.get("eid")
@@ -138,12 +138,12 @@ class DatabaseCopy:
 
 
 def _match(type_: str) -> str:
-    """A MATCH for the relationships of a type; the type is quoted even if it is a plain word, because it may be `SET`."""
+    """Return a MATCH for the relationships of a type, which is always quoted because it may be a keyword (`SET`)."""
     return f"MATCH (a)-[r:{in_backticks(type_)}]->(b)" if quotable(type_) else relationships(type_).match()
 
 
 def _tagged(value: Any) -> Any:
-    """Convert a value that JSON cannot hold: a date or time to a map with its kind, any other value as for an answer."""
+    """Convert a value that JSON cannot hold: a date or time to a map with its kind, any other value to plain JSON."""
     match value:
         case neo4j.time.DateTime():
             return {"~": "datetime", "v": value.iso_format()}
@@ -166,7 +166,7 @@ def _restored(value: Any) -> Any:
 
 
 def _python(kind: type[datetime.date], text: str) -> Any:
-    """A date or time as a Python value, or as text if Python cannot represent it: years before 1, nanoseconds."""
+    """Return a date or time as a Python value, or as text if Python cannot hold it: years before 1, nanoseconds."""
     try:
         return kind.fromisoformat(text)
     except ValueError:

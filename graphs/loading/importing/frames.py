@@ -1,10 +1,10 @@
-"""Imports frames of pandas, polars or pyarrow, from Python.
+"""Imports frames of pandas, polars or pyarrow from a Python program.
 
     frames = {"movies": movies, "people": people, "acted_in": acted_in}
     import_frames(frames, "films", Path("films.json"))
 
-The frames are read as a folder of files with these names would be. `infer_frames` returns the mapping, to be
-reviewed and edited. The index of a pandas frame is left out: `frame.reset_index()` makes it a column. Needs the extra `parquet`.
+The frames are treated like a folder of files with these names. `infer_frames` returns the mapping, which you can edit.
+The index of a pandas frame is left out; `frame.reset_index()` makes it a column. Needs the extra `parquet`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Frames = AbstractMapping[str, Any]
 
 
 def tables_of(frames: Frames) -> dict[str, Table]:
-    """The frames as tables.
+    """Convert frames to tables, by name.
 
     Raises:
         ImportRefused: a frame cannot be read, or the extra is not installed.
@@ -36,7 +36,7 @@ def tables_of(frames: Frames) -> dict[str, Table]:
 
 
 def infer_frames(frames: Frames, name: str) -> Mapping:
-    """The mapping of frames; its `file` entries are their names.
+    """Infer the mapping of frames; the frames' names are its `file` entries.
 
     Raises:
         ImportRefused: no frame can be read as nodes.
@@ -45,9 +45,9 @@ def infer_frames(frames: Frames, name: str) -> Mapping:
 
 
 def import_frames(frames: Frames, mapping: Mapping | str, output: Path) -> tuple[int, int]:
-    """Write the graph of frames as a SimpleKG file; return the counts of nodes and relationships.
+    """Convert frames to a SimpleKG file; return the numbers of nodes and relationships.
 
-    `mapping` is a mapping, or the name of the graph; then the mapping is inferred.
+    `mapping` is a mapping, or the name of the graph, for which a mapping is then inferred.
 
     Raises:
         ImportRefused: there are invalid rows; the message gives their numbers. Nothing is written.

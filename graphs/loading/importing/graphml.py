@@ -1,9 +1,9 @@
-"""Reads GraphML: nodes, edges and their data as a stream, with the line of each.
+"""Reads GraphML: nodes, edges and their data as a stream, each with its line.
 
-The format: http://graphml.graphdrawing.org/primer/graphml-primer.html. The format does not define labels and types, so
-each tool stores them in its own way. Supported are those of Neo4j (`labels=":Movie"` on a node, `label="DIRECTED"` on
-an edge), of TinkerPop (data under `labelV`, `labelE`) and data under `labels` or `type`, for edges also `label`.
-Without any, a node is a `Node` and an edge is `RELATED_TO`. An undirected edge keeps its written direction.
+The format (http://graphml.graphdrawing.org/primer/graphml-primer.html) does not define labels and types, so each tool
+stores them in its own way. Supported are Neo4j's way (`labels=":Movie"` on a node, `label="DIRECTED"` on an edge),
+TinkerPop's (data under `labelV`, `labelE`), and data under `labels` or `type`, for edges also `label`. Without any of
+these, a node is a `Node` and an edge is `RELATED_TO`. An undirected edge keeps its written direction.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ READERS: Mapping[str, Callable[[str], Any]] = {
 
 
 class GraphML:
-    """`GraphML(Path("films.graphml"))`, gzipped if its name ends in .gz.
+    """A GraphML file, gzipped if its name ends in .gz: `GraphML(Path("films.graphml"))`.
 
     Raises:
         ImportRefused: the file cannot be read, or is not GraphML.
@@ -48,7 +48,7 @@ class GraphML:
             raise ImportRefused([f"there is no file {path}"], 1)
 
     def nodes(self, problems: Problems) -> Iterator[NodeRecord]:
-        """Each `<node>` as a record."""
+        """Yield each `<node>` as a record."""
         for element in _Reader(self, problems).elements("node"):
             properties = dict(element.data)
             labels = tuple(filter(None, element.attributes.get("labels", "").split(":")))
@@ -63,7 +63,7 @@ class GraphML:
                 problems.add(self.name, element.line, "a <node> needs an 'id'")
 
     def relationships(self, problems: Problems) -> Iterator[RelationshipRecord]:
-        """Each `<edge>` as a record."""
+        """Yield each `<edge>` as a record."""
         for element in _Reader(self, problems).elements("edge"):
             properties = dict(element.data)
             type_ = element.attributes.get("label", "")
@@ -105,7 +105,7 @@ class _Reader:
         self._parser = parser
 
     def elements(self, wanted: str) -> Iterator[_Element]:
-        """Each element of one kind, once it is complete."""
+        """Yield each element of the `wanted` kind when it is complete."""
         self._wanted = wanted
         path = self._source.path
         try:

@@ -1,8 +1,8 @@
 """Infers a mapping from CSV files, Parquet files or frames: node tables, relationship tables and the types of cells.
 
-A file is a relationship table if two of its columns hold ids of other tables and no column holds ids of its own;
-otherwise it is a node table, and each column that holds ids of another table is a relationship. A column holds a
-table's ids if its name says so (`movieId`, `movie_id`, or `start` and `end`) and all its cells are such ids.
+A file is a relationship table if two of its columns hold ids of other tables and no column holds its own ids. Otherwise
+it is a node table, and each column that holds ids of another table is a relationship. A column holds the ids of a table
+if its name says so (`movieId`, `movie_id`, or `start` and `end`) and all its cells are ids of that table.
 """
 
 from __future__ import annotations
@@ -31,28 +31,28 @@ STARTS, ENDS = (
 
 @dataclass
 class Content:
-    """The content of one table."""
+    """What is known about one table while the mapping is inferred."""
 
     file: Table
     rows: int
     types: dict[str, str]
     unique: dict[str, set[str]] = field(default_factory=dict)
-    """The cells of the columns whose cells are unique and not empty."""
+    """The cells of each column whose cells are unique and not empty."""
     id: str | None = None
 
     @property
     def ids(self) -> set[str]:
-        """The ids of its nodes."""
+        """The cells of the id column; empty if the table has none."""
         return self.unique.get(self.id or "", set())
 
     @property
     def stem(self) -> str:
-        """`movies` of `movies.csv.gz`."""
+        """The file name without its endings: `movies` of `movies.csv.gz`."""
         return self.file.name.split(".")[0]
 
 
 def infer(folder: Path, name: str | None = None) -> Mapping:
-    """The mapping of a folder of CSV and Parquet files, or of a single file.
+    """Infer the mapping of a folder of CSV and Parquet files, or of a single file.
 
     Raises:
         ImportRefused: no file can be read as nodes, or a file is broken.
@@ -62,7 +62,7 @@ def infer(folder: Path, name: str | None = None) -> Mapping:
 
 
 def infer_tables(files: Sequence[Table], name: str) -> Mapping:
-    """The mapping of tables.
+    """Infer the mapping of tables; `name` is the graph's name.
 
     Raises:
         ImportRefused: no table can be read as nodes, or a row is broken.
@@ -115,7 +115,7 @@ def infer_tables(files: Sequence[Table], name: str) -> Mapping:
 
 
 def _name(text: str) -> str:
-    """A name for the graph of a file or folder."""
+    """Return a valid graph name for the name of a file or folder."""
     name = re.sub(r"[^A-Za-z0-9_.-]", "_", text)
     return (name if name[:1].isalpha() else f"graph_{name}")[:64]
 
@@ -160,7 +160,7 @@ def _singular(stem: str) -> str:
 
 
 def _label(stem: str) -> str:
-    """`Movie` of `movies`, `FilmSeries` of `film_series`."""
+    """Return a label for a file name: `Movie` for `movies`, `FilmSeries` for `film_series`."""
     words = [word for word in re.split(r"[^A-Za-z0-9]+", stem) if word]
     words = [*words[:-1], words[-1] if words[-1].lower() in ("series", "people") else _singular(words[-1])]
     words = [{"people": "person"}.get(word.lower(), word) for word in words]
@@ -168,7 +168,7 @@ def _label(stem: str) -> str:
 
 
 def _own_ids(table: Content) -> list[str]:
-    """The columns that are named like the table's own id: `id`, or `movieId` of `movies`."""
+    """Return the columns that are named like the table's own id: `id`, or `movieId` in `movies`."""
     own = {"id", f"{_folded(_singular(table.stem))}id", f"{_folded(_label(table.stem))}id", "key", "code", "uri"}
     return [column for column in table.file.columns if _folded(column) in own]
 
@@ -184,8 +184,9 @@ def _id_column(table: Content) -> str | None:
 
 
 def _release_if_link(table: Content, tables: Sequence[Content]) -> None:
-    """Unset the id of a table that was chosen only because the first column is unique, if that column is an end of a
-    link: in `person,movie` each person may appear once.
+    """Unset an id column that was chosen only because its cells are unique, if the table is a list of links.
+
+    In a table with the columns `person,movie`, for example, each person may appear only once.
     """
     column = table.id
     if column is None or column in _own_ids(table):
@@ -198,7 +199,7 @@ def _release_if_link(table: Content, tables: Sequence[Content]) -> None:
 
 
 def _references(table: Content, labels: dict[str, Content]) -> Iterator[tuple[str, str]]:
-    """The columns that hold ids of other tables, each with the label of that table."""
+    """Yield the columns that hold ids of other tables, each with the label of that table."""
     named: dict[str, list[str]] = {}
     for column in table.file.columns:
         folded = _folded(column)
@@ -245,13 +246,13 @@ def _properties(table: Content, columns: list[str]) -> dict[str, Column]:
 
 
 def _key(column: str) -> str:
-    """A property's name: `release_date` of `release date`."""
+    """Return a column's name as the name of a property: `release_date` for `release date`."""
     name = re.sub(r"\W+", "_", column).strip("_") or "value"
     return f"{name}_" if name in RESERVED_PROPERTIES else name
 
 
 def _own(label: str, table: Content, column: str, end: str) -> RelationshipTable:
-    """The relationship for a column of a node table: `directorId` of movies gives `director`."""
+    """Return the relationship table for a column of a node table: `directorId` of movies gives `hasDirector`."""
     assert table.id is not None
     type_ = re.sub(r"[^A-Za-z0-9]*(id|Id|ID)$", "", column) or column
     return RelationshipTable(

@@ -1,10 +1,10 @@
-"""Reads JSON Lines: one node or relationship per line, in the form that Neo4j's `apoc.export.json` writes.
+"""Reads JSON Lines with one node or relationship per line, in the form that Neo4j's `apoc.export.json` writes.
 
     {"type": "node", "id": "1", "labels": ["Movie"], "properties": {"title": "Heat", "released": 1995}}
     {"type": "relationship", "id": "7", "label": "DIRECTED", "start": {"id": "2"}, "end": {"id": "1"},
      "properties": {}}
 
-Text in the ISO form of a date or a time gets that type if all values of the property have it.
+Text in the ISO form of a date or time is read as a date or time if all values of the property have that form.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\
 
 
 class JsonLines:
-    """`JsonLines(Path("films.jsonl"))`, gzipped if its name ends in .gz.
+    """A JSON Lines file, gzipped if its name ends in .gz: `JsonLines(Path("films.jsonl"))`.
 
     Raises:
         ImportRefused: the file cannot be read.
@@ -41,7 +41,7 @@ class JsonLines:
             raise ImportRefused([f"there is no file {path}"], 1)
 
     def nodes(self, problems: Problems) -> Iterator[NodeRecord]:
-        """The lines of type `node`; a line of any other type except `relationship` is a problem."""
+        """Yield the lines of type `node`; lines of unknown types are added to `problems`."""
         for line, record in self._records(problems):
             match record:
                 case {"type": "node", "id": str() | int() as key}:
@@ -58,7 +58,7 @@ class JsonLines:
                     problems.add(self.name, line, "'type' must be 'node' or 'relationship'")
 
     def relationships(self, problems: Problems) -> Iterator[RelationshipRecord]:
-        """The lines of type `relationship`."""
+        """Yield the lines of type `relationship`."""
         for line, record in self._records(Problems()):
             if record.get("type") != "relationship":
                 continue
@@ -105,7 +105,7 @@ def _dated(properties: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def dated(value: Any) -> Any:
-    """Text in the form of a day or a time, converted; any other value unchanged.
+    """Convert text in the form of a day or a time; return any other value unchanged.
 
     >>> dated("1995-12-15"), dated("1995-13-15")
     (datetime.date(1995, 12, 15), '1995-13-15')

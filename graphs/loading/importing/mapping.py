@@ -1,4 +1,4 @@
-"""The mapping from CSV and Parquet files to a graph: a TOML file that is inferred, shown, and yours to edit.
+"""The mapping from CSV and Parquet files to a graph: a TOML file that is inferred and that you can edit.
 
 name = "films"
 [nodes.Movie]
@@ -53,14 +53,14 @@ class Part(BaseModel):
 
 
 class Column(Part):
-    """A property: its column and the type of its cells; the parts of a list are separated by `;`."""
+    """A property: its column, and the type of the cells. The items of a list are separated by `;`."""
 
     column: Name
     type: CellType = "str"
 
 
 class NodeTable(Part):
-    """A file whose rows are nodes of a label; `title` is the column with their names, by default `id`."""
+    """A file whose rows are nodes of one label; `title` is the column with the nodes' names, by default `id`."""
 
     file: Name
     id: Name
@@ -71,7 +71,7 @@ class NodeTable(Part):
 
 
 class RelationshipTable(Part):
-    """A file whose rows are relationships, or a node file in which a column refers to other nodes."""
+    """A file whose rows are relationships, or a node file with a column that refers to other nodes."""
 
     type: Name
     file: Name
@@ -86,14 +86,14 @@ class RelationshipTable(Part):
 
 
 class Mapping(Part):
-    """A whole mapping."""
+    """A whole mapping: the tables of nodes by label, and the tables of relationships."""
 
     name: Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,63}$")]
     nodes: dict[Name, NodeTable] = Field(min_length=1)
     relationships: list[RelationshipTable] = []
 
     def schema_of_graph(self) -> PropertyGraphSchema:
-        """The schema of the graph."""
+        """Return the schema of the graph that the mapping produces."""
         labels = {
             name: Label(
                 name,
@@ -158,7 +158,7 @@ def _inconsistencies(mapping: Mapping) -> Iterator[str]:
 
 
 def written(mapping: Mapping) -> str:
-    """A mapping as TOML.
+    """Return a mapping as TOML text.
 
     >>> print(written(mapping).splitlines()[0])
     name = "films"

@@ -1,4 +1,4 @@
-"""Imports a networkx graph, from Python.
+"""Imports a networkx graph from a Python program.
 
     import networkx
     graph = networkx.MultiDiGraph()
@@ -6,8 +6,8 @@
     graph.add_edge("heat", "mann", "DIRECTED_BY", year=1995)
     import_records(NetworkX(graph), "films", Path("films.json"))
 
-The attribute `labels` or `type` of a node is its label, the attribute `type` (or `label`) of an edge, or the key of an
-edge of a multigraph, its type. An undirected edge keeps the direction in which networkx lists it.
+A node's label is its attribute `labels` or `type`. An edge's type is its attribute `type` or `label`, or in a
+multigraph its key. An undirected edge keeps the direction in which networkx lists it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from graphground.graphs.loading.importing.records import NodeRecord, Relationshi
 
 
 class NetworkX:
-    """Records of a `networkx` graph of any kind; `NetworkX(graph)`."""
+    """The nodes and edges of a `networkx` graph of any kind as records: `NetworkX(graph)`."""
 
     name = "the networkx graph"
 
@@ -28,14 +28,14 @@ class NetworkX:
         self._graph = graph
 
     def nodes(self, problems: Problems) -> Iterator[NodeRecord]:
-        """Each node; without a name attribute its key is its name."""
+        """Yield each node; its key is its id, and also its name if it has no name attribute."""
         for key, attributes in self._graph.nodes(data=True):
             properties = {str(name): value for name, value in attributes.items()}
             labels = properties.pop("labels", None) or properties.pop("type", None) or ()
             yield NodeRecord(str(key), (labels,) if isinstance(labels, str) else tuple(map(str, labels)), properties)
 
     def relationships(self, problems: Problems) -> Iterator[RelationshipRecord]:
-        """Each edge."""
+        """Yield each edge."""
         multiple = self._graph.is_multigraph()
         for start, end, *key, attributes in self._graph.edges(data=True, **({"keys": True} if multiple else {})):
             properties = {str(name): value for name, value in attributes.items()}

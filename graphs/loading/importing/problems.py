@@ -1,4 +1,4 @@
-"""The problems found in imported data: the first ones in full, and their number."""
+"""The problems found in imported data: the texts of the first ones, and the number of all."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ SHOWN = 20
 
 
 class ImportRefused(ValueError):
-    """Data that cannot be imported; `problems` holds the first ones, `count` is the number of all."""
+    """Data cannot be imported; `problems` holds the first problems, `count` is the number of all."""
 
     def __init__(self, problems: Sequence[str], count: int) -> None:
         self.problems, self.count = list(problems), count
@@ -17,7 +17,7 @@ class ImportRefused(ValueError):
 
 
 class Problems:
-    """Collects problems; `raise_any` raises them together."""
+    """Collects problems, and raises them together in one error."""
 
     def __init__(self) -> None:
         self._first: list[str] = []
@@ -30,7 +30,7 @@ class Problems:
             self._first.append(_placed(file, place, message, counted))
 
     def raise_any(self) -> None:
-        """Raise the collected problems, if any.
+        """Raise an error if problems have been collected.
 
         Raises:
             ImportRefused: there are problems.
@@ -40,7 +40,7 @@ class Problems:
 
 
 def refusal(file: str, place: int | None, message: str, counted: str = "line") -> ImportRefused:
-    """The error for a single problem, to be raised at once."""
+    """Return the error for a single problem that stops the import."""
     return ImportRefused([_placed(file, place, message, counted)], 1)
 
 

@@ -20,16 +20,16 @@ from graphground.graphs.loading.importing.values import as_type, merged, text_of
 from graphground.graphs.loading.simplekg import write_simplekg
 
 NAMES = ("name", "title", "label", "fullname", "full_name", "displayname", "display_name", "caption", "preflabel")
-"""Properties that name a node, in order of preference; in lower case."""
+"""Names of properties that name a node, in lower case, in order of preference."""
 FIELDS = {"aliases": "list[str]", "provenance": "list[str]", "description": "str"}
-"""Properties that become fields of an entity if they have this type."""
+"""Properties that become fields of an entity if they have the type given here."""
 TAKEN = {name: f"source_{name}" for name in ("name", "eid", *FIELDS)}
-"""The names under which an imported graph keeps other properties that are named like a field."""
+"""New names for an imported graph's properties whose names are those of fields."""
 LONGEST_ID = 1900
 
 
 class GraphOfRecords:
-    """The schema of a source's records, and the records in SimpleKG form."""
+    """The inferred schema of a source's records, and the records in SimpleKG form."""
 
     def __init__(self, source: RecordSource, name: str) -> None:
         self.source, self.name = source, name
@@ -39,7 +39,7 @@ class GraphOfRecords:
         self._patterns: dict[tuple[str, str, str], dict[str, str]] = {}
         self._titles: dict[str, str] = {}
         self.other_labels = 0
-        """How many nodes have several labels: only the rarest label is kept."""
+        """The number of nodes with several labels, of which only the rarest label is kept."""
 
     def infer(self) -> PropertyGraphSchema:
         """Read all records once and infer the schema.
@@ -93,7 +93,7 @@ class GraphOfRecords:
                 _add_types(self._patterns.setdefault(pattern, {}), link.properties)
 
     def _check_names(self) -> None:
-        """Refuse names that the database cannot store: very long ones, invisible characters, `@` at the beginning."""
+        """Refuse names that the database cannot store: too long, with invisible characters, or beginning with `@`."""
         keys = {key for types in (*self._properties.values(), *self._patterns.values()) for key in types}
         for name in sorted(self._properties.keys() | {type_ for type_, _, _ in self._patterns} | keys):
             if len(name) > LONGEST_NAME or not name or not name.isprintable() or name.startswith("@"):
@@ -105,7 +105,7 @@ class GraphOfRecords:
         self.problems.raise_any()
 
     def _label(self, label: str) -> Label:
-        """A label with its properties except the reserved ones, each under its name in the file."""
+        """Return a label with its properties, including the reserved ones, under the names that the file uses."""
         own = {
             TAKEN.get(key, key): type_
             for key, type_ in self._properties[label].items()
@@ -118,7 +118,7 @@ class GraphOfRecords:
         return key == self._titles.get(label) or (key in FIELDS and self._properties[label].get(key) == FIELDS[key])
 
     def entities(self) -> Iterator[Mapping[str, Any]]:
-        """Each node as an entity."""
+        """Yield each node as a SimpleKG entity."""
         for node in self.source.nodes(Problems()):
             label = self._labels[node.id]
             types = self._properties[label]
@@ -142,7 +142,7 @@ class GraphOfRecords:
             }
 
     def relations(self) -> Iterator[Mapping[str, Any]]:
-        """Each relationship as a relation."""
+        """Yield each relationship as a SimpleKG relation."""
         numbers = count()
         for link in self.source.relationships(Problems()):
             types = self._patterns[link.type, self._labels[link.start], self._labels[link.end]]
@@ -164,7 +164,7 @@ class GraphOfRecords:
 
 
 def import_records(source: RecordSource, name: str, output: Path) -> GraphOfRecords:
-    """Write a source's graph as a SimpleKG file; return the inferred schema.
+    """Convert a source's graph to a SimpleKG file; return the graph with its inferred schema.
 
         import_records(JsonLines(Path("films.jsonl")), "films", Path("films.json"))
 
@@ -179,12 +179,12 @@ def import_records(source: RecordSource, name: str, output: Path) -> GraphOfReco
 
 
 def _is_id(node: NodeRecord, key: str) -> bool:
-    """Whether a property repeats the node's id, as `eid` does in a copy of a graph loaded by graphground."""
+    """Whether a property repeats the node's id, as `eid` does in a graph that graphground loaded."""
     return key == "eid" and node.properties[key] == node.id
 
 
 def _title(keys: Mapping[str, str]) -> str | None:
-    """The property that names the nodes of a label, if one of the usual names is among its properties."""
+    """Return the property that names the nodes of a label; None if the label has none of the usual names."""
     folded = {key.lower(): key for key in keys}
     return next((folded[name] for name in NAMES if name in folded), None)
 

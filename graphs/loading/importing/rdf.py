@@ -1,12 +1,13 @@
-"""Imports RDF: classes become labels, literals properties, links between resources relationships.
+"""Imports RDF: classes become labels, literals become properties, and links between resources become relationships.
 
-    <http://example.org/heat> a <http://example.org/Movie> ; rdfs:label "Heat"@en ; ex:director <http://example.org/mann> .
+    <http://example.org/heat> a <http://example.org/Movie> ; rdfs:label "Heat"@en ; ex:director
+    <http://example.org/mann> .
 
-Turtle, N-Triples, N-Quads, TriG, RDF/XML and JSON-LD are read by pyoxigraph (the extra `rdf`). A name is the last part
-of an IRI; if two IRIs end alike, the later one gets a number. `rdfs:label`, `skos:prefLabel`, `schema:name` and
-`foaf:name` name a node, `skos:altLabel` gives its aliases, `rdfs:comment` and `schema:description` its description.
-If a property has literals in several languages, one language is kept: English, else none, else the first. A resource
-without a class is a `Resource`.
+Turtle, N-Triples, N-Quads, TriG, RDF/XML and JSON-LD are read by pyoxigraph (the extra `rdf`). The last part of an IRI
+becomes the name; if two IRIs end alike, a number is added to the second name. `rdfs:label`, `skos:prefLabel`,
+`schema:name` and `foaf:name` name a node, `skos:altLabel` gives its aliases, `rdfs:comment` and `schema:description`
+its description. If a property has literals in several languages, only one language is kept: English, else literals
+without a language, else the language of the first. A resource without a class gets the label `Resource`.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ READERS: Mapping[str, Callable[[str], Any]] = {
 
 
 class Rdf:
-    """`Rdf(Path("films.ttl"))`: the statements are held in memory, by subject.
+    """An RDF file, whose statements are held in memory: `Rdf(Path("films.ttl"))`.
 
     Raises:
         ImportRefused: the file cannot be read, or the extra `rdf` is not installed.
@@ -83,7 +84,7 @@ class Rdf:
         self._read()
 
     def nodes(self, problems: Problems) -> Iterator[NodeRecord]:
-        """Each resource that is a subject, or that a statement links to."""
+        """Yield each resource that is the subject or the object of a statement."""
         for message in self._wrong:
             problems.add(self.name, None, message)
         subjects = dict.fromkeys(
@@ -94,7 +95,7 @@ class Rdf:
             yield NodeRecord(subject, labels, self._properties(subject))
 
     def relationships(self, problems: Problems) -> Iterator[RelationshipRecord]:
-        """Each statement whose object is a resource, except its class."""
+        """Yield each statement whose object is a resource, except statements of a class."""
         for start, predicate, end in self._links:
             yield RelationshipRecord(self._name(predicate), start, end)
 
@@ -128,7 +129,7 @@ class Rdf:
             raise ImportRefused([f"{self.name}: {error}"], 1) from None
 
     def _check_nesting(self) -> None:
-        """Refuse JSON that is nested deeper than orjson allows (1,024): the time of the RDF parser grows with its square."""
+        """Refuse JSON-LD nested deeper than orjson allows (1,024): the RDF parser takes time quadratic in the depth."""
         try:
             orjson.loads(self.path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
         except orjson.JSONDecodeError as error:
@@ -163,7 +164,7 @@ class Rdf:
         return properties
 
     def _name(self, iri: str) -> str:
-        """The name of a class or predicate; the same IRI always gets the same name."""
+        """Return the name for the IRI of a class or predicate; the same IRI always has the same name."""
         if iri not in self._names:
             name = last = _last(iri)
             number = 1
@@ -176,7 +177,7 @@ class Rdf:
 
 
 def in_one_language(values: list[tuple[str, Any]]) -> list[Any]:
-    """The values in English, else those without a language, else those in the first value's language.
+    """Return the values in English, else those without a language, else those in the first value's language.
 
     >>> in_one_language([("de", "Hitze"), ("en", "Heat")])
     ['Heat']
@@ -187,10 +188,10 @@ def in_one_language(values: list[tuple[str, Any]]) -> list[Any]:
 
 
 def _key(term: Any) -> str:
-    """The id of a resource: its IRI, or `_:` and the name of a blank node."""
+    """Return the id of a resource: its IRI, or `_:` and the name of a blank node."""
     return str(term) if str(term).startswith("_:") else str(term.value)
 
 
 def _last(iri: str) -> str:
-    """The last part of an IRI, as a name: `http://example.org/Movie#Heat` is `Heat`."""
+    """Return the last part of an IRI: `http://example.org/Movie#Heat` ends in `Heat`."""
     return re.split(r"[#/:]", iri.rstrip("#/:"))[-1] or iri

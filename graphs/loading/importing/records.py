@@ -1,4 +1,4 @@
-"""Nodes and relationships as a file or a database provides them, without a schema.
+"""Nodes and relationships in the form in which a file or a database provides them, without a schema.
 
 >>> NodeRecord("p1", ("Person",), {"name": "Michael Mann", "born": 1943}, 3).properties["born"]
 1943
@@ -15,9 +15,9 @@ from graphground.graphs.loading.importing.problems import Problems
 
 @dataclass(frozen=True, slots=True)
 class NodeRecord:
-    """A node; values are Python's `str int float bool`, `date` and `datetime`, and lists of these.
+    """A node; its values are Python's `str int float bool`, `date` and `datetime`, and lists of these.
 
-    `place` is the line in its file, or None if the source has no lines.
+    `place` is the node's line in its file, or None if the source has no lines.
     """
 
     id: str
@@ -38,14 +38,14 @@ class RelationshipRecord:
 
 
 class RecordSource(Protocol):
-    """A source of records that can be read repeatedly: `name` is the file's name, shown with each problem."""
+    """A source of records that can be read repeatedly; problems are reported under its `name`."""
 
     name: str
 
     def nodes(self, problems: Problems) -> Iterator[NodeRecord]:
-        """Every node; unreadable ones are noted as problems and skipped."""
+        """Yield every node; nodes that cannot be read are added to `problems` and skipped."""
         ...
 
     def relationships(self, problems: Problems) -> Iterator[RelationshipRecord]:
-        """Every relationship."""
+        """Yield every relationship."""
         ...

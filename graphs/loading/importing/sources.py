@@ -19,10 +19,10 @@ READERS: Mapping[str, type[json_lines.JsonLines] | type[graphml.GraphML]] = {
 
 
 def file_source(path: Path) -> RecordSource:
-    """The reader for a file, by the ending of its name.
+    """Return the reader for a file, chosen by the ending of its name.
 
     Raises:
-        ImportRefused: there is no reader for such a file, or it cannot be read.
+        ImportRefused: no reader supports such files, or the file cannot be read.
     """
     name = path.name.lower()
     if name.endswith(rdf.SUFFIXES):
@@ -41,10 +41,10 @@ def file_source(path: Path) -> RecordSource:
 
 
 def database_source(address: BoltAddress, folder: Path, report: Callable[[str, int, int | None], None]) -> RecordSource:
-    """The records of a database, once they have been read into `folder`.
+    """Copy a database into `folder` and return the copy as a source of records.
 
     Raises:
-        EngineError: the database does not respond, or refuses; another call resumes.
+        EngineError: the database does not respond, or refuses the user or a query; another call resumes.
     """
     from graphground.graphs.loading.importing.database_copy import DatabaseCopy  # the driver is loaded on first use
 
@@ -54,7 +54,7 @@ def database_source(address: BoltAddress, folder: Path, report: Callable[[str, i
 
 
 def name_of(source: str) -> str:
-    """A name for the graph of a file or of an address.
+    """Return a name for the graph in a file or at an address.
 
     >>> name_of("data/my films.jsonl.gz"), name_of("bolt://graphs.example:7687")
     ('my_films', 'graphs.example')

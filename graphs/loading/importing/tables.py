@@ -1,9 +1,9 @@
-"""Tables as sources of rows: CSV files, Parquet files, and frames of Python programs, all read in the same way.
+"""Tables as sources of rows: CSV files, Parquet files and frames, all read through the same interface.
 
     open_table(Path("movies.parquet")).columns
     ["movieId", "title", "released"]
 
-Cells of CSV are text and their types are inferred; cells of Parquet files and of frames are typed.
+Cells of CSV files are text whose types are inferred; cells of Parquet files and frames are typed.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ SUFFIXES = (*CSV_SUFFIXES, *PARQUET_SUFFIXES)
 
 
 class Table(Protocol):
-    """A table that can be read repeatedly; `name` is shown with each problem."""
+    """A table that can be read repeatedly; problems are reported under its `name`."""
 
     name: str
     columns: list[str]
     counted: str
-    """The word before a row's number in messages: `line` or `row`."""
+    """The noun for a row in messages: `line` or `row`."""
 
     @property
     def types(self) -> Mapping[str, str] | None:
-        """The property type of each column; None if its cells are untyped text."""
+        """The property type of each column; None if the cells are untyped text."""
         ...
 
     def rows(self, problems: Problems, keys: Set[str] = frozenset()) -> Iterator[tuple[int, Sequence[Any]]]:
-        """Each row with its place; a missing cell is an empty text, and the cells of the columns `keys` are texts."""
+        """Yield each row with its number; a missing cell is an empty text, cells of the columns `keys` become text."""
         ...
 
     def reader(self, type_: str) -> Callable[[Any], Any]:
-        """The function that converts a cell to a property type, or raises ValueError: `not a date such as 1995-12-15`."""
+        """Return the function that converts a cell to a type or raises ValueError: `not a date such as 1995-12-15`."""
         ...
 
 
 def open_table(path: Path) -> Table:
-    """The table in a file, by the ending of its name.
+    """Open the table in a file; its format is chosen by the ending of the file name.
 
     Raises:
         ImportRefused: the file cannot be read, or the extra that it needs is not installed.
@@ -62,13 +62,13 @@ def open_table(path: Path) -> Table:
 
 
 def is_table(path: Path) -> bool:
-    """Whether a path is named like a table: `movies.csv`, or a folder of parts such as `movies.parquet`."""
+    """Whether a path has the name of a table: `movies.csv`, or a folder of parts such as `movies.parquet`."""
     name = path.name.lower()
     return name.endswith(PARQUET_SUFFIXES if path.is_dir() else SUFFIXES)
 
 
 def tables_in(source: Path) -> list[Path]:
-    """The tables of a folder, by name, or the single table that `source` is.
+    """Return the paths of the tables in a folder, by name, or `source` alone if it is itself a table.
 
     Raises:
         ImportRefused: there is no such folder, or no table in it.
@@ -84,7 +84,7 @@ def tables_in(source: Path) -> list[Path]:
 
 
 def check_columns(columns: Iterable[str], refuse: Callable[[str], ImportRefused]) -> None:
-    """Raise if a column has no name, a very long one, or the name of another."""
+    """Raise the error that `refuse` makes if a column has no name, a very long name, or the name of another column."""
     seen: set[str] = set()
     for number, column in enumerate(columns, start=1):
         if not column:

@@ -1,9 +1,9 @@
-"""Converts typed cells, as Parquet and frames have them, to the type that a mapping names.
+"""Converts typed cells of Parquet files and frames to the types that a mapping names.
 
     >>> read_cell(1995, "float"), read_cell(3.0, "int"), read_cell("1995", "int"), read_cell([1, None], "list[str]")
     (1995.0, 3, 1995, ['1'])
 
-Text is read as a cell of CSV is, so that one mapping serves both.
+Text is parsed like a cell of a CSV file, so that one mapping serves both formats.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from graphground.graphs.loading.importing.values import text_of
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A cell that has no Python value, such as a day in the year 12000; `text` is how it is shown."""
+    """A cell without a Python value, such as a day in the year 12000; messages show it as `text`."""
 
     text: str
 
@@ -30,15 +30,15 @@ class Unreadable:
 
 
 def typed_reader(type_: str) -> partial[Any]:
-    """The function that converts a typed cell to a property type."""
+    """Return the function that converts a typed cell to a property type."""
     return partial(read_cell, type_=type_)
 
 
 def read_cell(value: Any, type_: str) -> Any:
-    """A typed cell as a value of a property.
+    """Convert a typed cell to a property value.
 
     Raises:
-        ValueError: it cannot be converted without loss: `not a 64-bit whole number`.
+        ValueError: the cell cannot be converted without loss: `not a 64-bit whole number`.
     """
     if isinstance(value, Unreadable):
         raise ValueError(f"not a {type_.removeprefix('list[').rstrip(']')} that can be kept")
@@ -87,7 +87,7 @@ def _date(value: datetime.date) -> str:
 
 
 def key_text(value: Any) -> str:
-    """A cell of an id, a name or a description as text: whole numbers without a fraction, as ids are written.
+    """Return an id, a name or a description as text; whole numbers have no fraction.
 
     >>> key_text(12), key_text(12.0), key_text("012")
     ('12', '12', '012')

@@ -17,9 +17,9 @@ LARGEST = 1 << 63
 
 
 def type_of(value: Any) -> str | None:
-    """The property type of a value; None for a missing value: null, an empty list, NaN.
+    """Return the property type of a value; None for a missing value: null, an empty list, NaN.
 
-    A whole number beyond 64 bits, a time, a duration, a point or a map is kept as text.
+    A whole number beyond 64 bits, a time, a duration, a point and a map have the type of text.
     """
     if value is None or (isinstance(value, float) and not isfinite(value)):
         return None
@@ -35,7 +35,7 @@ def type_of(value: Any) -> str | None:
 
 
 def merged(first: str, second: str) -> str:
-    """The type that covers two types; lists and single values together become lists, integers and floats become floats."""
+    """Return the type that covers two types: an integer and a float become a float, a list and a value a list."""
     if first == second:
         return first
     if first.startswith("list[") or second.startswith("list["):
@@ -45,7 +45,7 @@ def merged(first: str, second: str) -> str:
 
 
 def as_type(value: Any, type_: str) -> Any:
-    """A value converted to a property type; None for a missing value."""
+    """Convert a value to a property type; None for a missing value."""
     if type_of(value) is None:
         return None
     if type_.startswith("list["):
@@ -59,7 +59,7 @@ def as_type(value: Any, type_: str) -> Any:
 
 
 def text_of(value: Any) -> str:
-    """A value of any kind as text.
+    """Return a value of any kind as text.
 
     >>> text_of("a"), text_of(1.5), text_of(True), text_of({"x": 1})
     ('a', '1.5', 'true', '{"x": 1}')

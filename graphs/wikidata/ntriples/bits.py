@@ -1,4 +1,4 @@
-"""A cheap membership test in bounded memory, applied to every line of a dump.
+"""A fast membership test in bounded memory, applied to every line of a dump.
 
 >>> bits = Bits.of_keys([b"Q42-F078"], 1)
 >>> b"Q42-F078" in bits, 42 in Bits.of_items([42], 42), 43 in Bits.of_items([42], 42)
@@ -15,25 +15,25 @@ from zlib import crc32
 import numpy
 
 MOST = 1 << 28
-"""The largest number of bits (32 MiB), more than Wikidata has items."""
+"""The largest number of bits: 32 MiB, enough for a bit per item of Wikidata."""
 AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Bits:
-    """Numbers of items, exactly; or names of statements and value nodes by their hashes, with false positives.
+    """A bit set of item numbers (exact), or of the hashes of statement and value node names (with false positives).
 
-    It is sent to each process once. The caller joins the findings with the exact keys.
+    It is sent to each process once. The caller removes false positives by joining the findings with the exact names.
     """
 
     body: bytes
     mask: int
     beyond: frozenset[int] = frozenset()
-    """Numbers too large for a bit."""
+    """Item numbers that are too large to have a bit."""
 
     @classmethod
     def of_items(cls, items: Iterable[int], largest: int) -> Bits:
-        """The bits of item numbers up to `largest`."""
+        """Return the bit set of item numbers up to `largest`."""
         beyond: set[int] = set()
 
         def small() -> Iterable[int]:
@@ -48,7 +48,7 @@ class Bits:
 
     @classmethod
     def of_keys(cls, keys: Iterable[bytes], count: int) -> Bits:
-        """The bits of keys, of which there are `count`."""
+        """Return the bit set of `count` keys."""
         return cls(*_body(map(crc32, keys), min(MOST, 1 << max((count * 16).bit_length(), 16))))
 
     def __contains__(self, key: int | bytes) -> bool:

@@ -1,6 +1,7 @@
-"""Reads blocks of N-Triples lines, one class for each pass: extract, members, subjects, claims, parts, details, names.
+"""Reads blocks of N-Triples lines, with one class for each pass: extract, members, subjects, claims, parts, details and
+names.
 
-A line is split into three parts, and skipped unless its predicate is among those of the pass: most lines of a dump are
+A line is split into three parts, and skipped unless its predicate is one that the pass reads: most lines of a dump are
 names in other languages, references and properties that the definition does not use.
 """
 
@@ -26,13 +27,13 @@ from graphground.graphs.wikidata.ntriples.terms import STATEMENT, VALUE_NODE, it
 Line = tuple[bytes, bytes, bytes]
 """The subject, the predicate, and the rest of a line: the object and the final full stop."""
 LEVEL = 1
-"""The compression level of the extract: the fastest."""
+"""The gzip compression level of the extract: the fastest."""
 NAMES = frozenset({LABEL, ALIAS, DESCRIPTION, ABOUT})
 Row = tuple[int | bytes, ...]
 
 
 def triples(piece: bytes, wanted: frozenset[bytes] | Mapping[bytes, object]) -> list[Line]:
-    """The lines of a block with one of these predicates."""
+    """Return the lines of a block whose predicate is in `wanted`."""
     return [
         (parts[0], parts[1], parts[2])
         for line in piece.split(b"\n")
@@ -42,7 +43,7 @@ def triples(piece: bytes, wanted: frozenset[bytes] | Mapping[bytes, object]) -> 
 
 @dataclass(slots=True)
 class Found:
-    """The findings in a block: rows for the tables of the staging area, and how many lines are malformed."""
+    """The findings in a block: rows for the staging tables, the extract, and the number of malformed lines."""
 
     rows: dict[str, list[Row]] = field(default_factory=dict)
     extract: bytes = b""
@@ -56,19 +57,19 @@ class Found:
 
 class _Pass:
     def close(self) -> None:
-        """Hold nothing between blocks."""
+        """Do nothing: a pass holds no resources between blocks."""
 
 
 @dataclass(frozen=True)
 class Extract(_Pass):
-    """Keeps the lines that later passes need, gzipped, and reads the class tree and the merged items."""
+    """Keeps the lines that later passes need, gzipped, and reads the class tree and the redirects of merged items."""
 
     wanted: frozenset[bytes]
     subclass_of: bytes
     claims: frozenset[bytes]
 
     def read(self, piece: bytes) -> Found:
-        """The findings in a block."""
+        """Return the extract of a block, with its edges of the class tree and its redirects."""
         found, kept = Found(), []
         for subject, predicate, rest in triples(piece, self.wanted):
             if not rest.endswith((b".", b".\r", b". ")):
@@ -92,10 +93,10 @@ def _add_pair(found: Found, table: str, left: int | None, right: int | None) -> 
 
 @dataclass(frozen=True)
 class Members(_Pass):
-    """Finds the members of classes and the start nodes of relationships, in truthy triples or in full statements.
+    """Finds the members of classes and the start items of relationships, in truthy triples or in full statements.
 
-    `classes` maps each predicate that states a class to the labels of the classes. `starts` maps the predicate of a
-    relationship to its start labels, each with the items at which the relationship may end; for the predicates in
+    `classes` maps each predicate that states a class to the labels of each class. `starts` maps the predicate of a
+    relationship to its start labels, each with the items at which the relationship may end. For the predicates in
     `by_statement`, a start is stored with the key of its statement.
     """
 
@@ -104,7 +105,7 @@ class Members(_Pass):
     by_statement: frozenset[bytes]
 
     def read(self, piece: bytes) -> Found:
-        """Read a block of whole lines, and return the members and starts in it."""
+        """Return the members and starts in a block of whole lines."""
         found = Found()
         for subject, predicate, rest in triples(piece, {**self.classes, **self.starts}):
             value = item_in(rest)
@@ -125,13 +126,13 @@ class Members(_Pass):
 
 @dataclass(frozen=True)
 class Subjects(_Pass):
-    """Finds the items of the statements that `Members` noted (the hits), and which hits are deprecated."""
+    """Finds the items and the ranks of the statements that `Members` found (the hits)."""
 
     claims: frozenset[bytes]
     keys: Bits
 
     def read(self, piece: bytes) -> Found:
-        """The findings in a block."""
+        """Return the items of hits in a block, and its deprecated hits."""
         found = Found()
         for subject, predicate, rest in triples(piece, self.claims | {RANK}):
             if predicate == RANK:
@@ -151,7 +152,7 @@ class Claims(_Pass):
     items: Bits
 
     def read(self, piece: bytes) -> Found:
-        """The findings in a block."""
+        """Return the truthy values and the statement keys of candidates in a block."""
         found = Found()
         for subject, predicate, rest in triples(piece, {**self.direct, **self.claims}):
             item = item_in(subject)
@@ -170,13 +171,13 @@ class Claims(_Pass):
 
 @dataclass(frozen=True)
 class Parts(_Pass):
-    """Reads the values, qualifiers and ranks of statements, and notes the nodes of values."""
+    """Reads the values, qualifiers and ranks of statements, and the names of their value nodes."""
 
     wanted: frozenset[bytes]
     keys: Bits
 
     def read(self, piece: bytes) -> Found:
-        """The findings in a block."""
+        """Return the values, qualifiers, ranks and value nodes of statements in a block."""
         found = Found()
         for subject, predicate, rest in triples(piece, self.wanted):
             key = key_in(subject, STATEMENT)
@@ -199,7 +200,7 @@ class Details(_Pass):
     nodes: Bits
 
     def read(self, piece: bytes) -> Found:
-        """The findings in a block."""
+        """Return the parts of value nodes in a block."""
         found = Found()
         for subject, predicate, rest in triples(piece, self.wanted):
             node = key_in(subject, VALUE_NODE)
@@ -210,14 +211,14 @@ class Details(_Pass):
 
 @dataclass(frozen=True)
 class Names(_Pass):
-    """Reads the names, descriptions and aliases of items in some languages, and their articles."""
+    """Reads the names, descriptions and aliases of items in the wanted languages, and their articles."""
 
     items: Bits
     languages: frozenset[bytes]
     articles: bytes
 
     def read(self, piece: bytes) -> Found:
-        """The findings in a block."""
+        """Return the names and articles of items in a block."""
         found = Found()
         usual = tuple(b'"@%b .' % language for language in self.languages)
         for subject, predicate, rest in triples(piece, NAMES):
@@ -232,5 +233,5 @@ class Names(_Pass):
 
 
 def _is_plain(rest: bytes) -> bool:
-    """Whether a literal's tag is followed by one space and the point, as in the published dumps."""
+    """Whether a literal's language tag is followed by one space and the full stop, as in the published dumps."""
     return rest.endswith(b" .") and rest[-3:-2].isalnum()

@@ -1,8 +1,8 @@
 """The predicates that a definition needs from Wikidata's RDF.
 
-A property whose values alone are needed is read from truthy triples (`wdt:P31`), which hold the best statements. A
-property with qualifiers, converted values or statements of every rank is read from statement nodes (`p:P39`, `ps:P39`,
-`pq:P580` and the nodes of values), if the dump has them.
+If only the values of a property are needed, they are read from truthy triples (`wdt:P31`), which hold the best
+statements. A property with qualifiers, converted values or statements of every rank is read from statement nodes
+(`p:P39`, `ps:P39`, `pq:P580` and the value nodes), if the dump has them.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ def _predicate(folder: str, name: str) -> bytes:
 
 
 def direct(name: str) -> bytes:
-    """`wdt:P31`: from an item to the value of a best statement."""
+    """Return the predicate `wdt:P31`, which leads from an item to the value of a best statement."""
     return _predicate("direct/", name)
 
 
 def claim(name: str) -> bytes:
-    """`p:P39`: from an item to a statement."""
+    """Return the predicate `p:P39`, which leads from an item to a statement."""
     return _predicate("", name)
 
 
 def value(name: str) -> bytes:
-    """`ps:P39`: from a statement to its value."""
+    """Return the predicate `ps:P39`, which leads from a statement to its value."""
     return _predicate("statement/", name)
 
 
@@ -56,17 +56,17 @@ class Predicates:
 
     @cached_property
     def names(self) -> list[str]:
-        """The properties that any label needs."""
+        """The Wikidata properties that any label needs."""
         return sorted(self.plan.wanted_of(self.plan.labels))
 
     @cached_property
     def with_statements(self) -> frozenset[str]:
-        """The properties that are read from statement nodes."""
+        """The Wikidata properties that are read from statement nodes."""
         return self.beyond_values if self.is_full else frozenset()
 
     @cached_property
     def beyond_values(self) -> frozenset[str]:
-        """The properties for which the best values alone do not suffice."""
+        """The Wikidata properties for which the best values alone do not suffice."""
         definition = self.plan.definition
         every_rank = {
             relationship.wikidata
@@ -80,7 +80,7 @@ class Predicates:
         )
 
     def parts(self, names: Iterable[str]) -> Iterator[bytes]:
-        """The predicates between the statements of properties and their values."""
+        """Yield the predicates that lead from the statements of the properties to values and qualifiers."""
         for name in names:
             yield value(name)
             if name in self.plan.in_full:
@@ -92,7 +92,7 @@ class Predicates:
 
     @cached_property
     def extract(self) -> frozenset[bytes]:
-        """All predicates that any step but the one for names needs."""
+        """All predicates that the steps need, except those of names."""
         found = {SAME_AS, *map(direct, self.names), *map(claim, self.beyond_values), *self.parts(self.beyond_values)}
         if self.plan.roots:
             found.add(direct(SUBCLASS_OF))

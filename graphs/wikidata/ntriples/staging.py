@@ -1,6 +1,6 @@
-"""The findings of the passes over a dump, on disk: temporary tables beside the workspace, joined into statements.
+"""The findings of the passes over a dump, on disk: temporary tables in the workspace, joined into statements.
 
-Lines of an item may stand anywhere in a dump, so nothing is assembled while it is read.
+The lines about an item may stand anywhere in a dump, so statements are assembled only after a pass.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _KINDS = {LABEL: "label", ALIAS: "alias", DESCRIPTION: "description", ABOUT: "ar
 
 
 class Staging:
-    """Tables for the rows of one step; they are dropped when the step is done."""
+    """Temporary tables for the findings of one step, dropped when the step is done."""
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self._db = database
@@ -44,7 +44,7 @@ class Staging:
             self._db.execute(f"CREATE TEMP TABLE {name} ({columns})")
 
     def close(self) -> None:
-        """Drop the tables."""
+        """Drop the temporary tables."""
         for name in COLUMNS:
             self._db.execute(f"DROP TABLE IF EXISTS temp.{name}")
 
@@ -56,22 +56,22 @@ class Staging:
                 self._db.executemany(f"INSERT INTO temp.{name} VALUES ({marks})", rows)
 
     def items(self, query: str, values: Sequence[int]) -> Bits:
-        """The bits of the item numbers that a query returns."""
+        """Return the item numbers that a query returns as a bit set."""
         largest = self._db.execute(f"SELECT max(item) FROM ({query})", values).fetchone()[0]
         rows = self._db.execute(query, values)
         return Bits.of_items((row[0] for row in rows if row[0] is not None), largest or 0)
 
     def keys(self, column: str, table: str) -> Bits:
-        """The bits of the keys in a column."""
+        """Return the keys in a column as a bit set."""
         count = self._db.execute(f"SELECT count(*) FROM temp.{table}").fetchone()[0]
         return Bits.of_keys((row[0] for row in self._db.execute(f"SELECT {column} FROM temp.{table}")), count)
 
     def count(self, table: str) -> int:
-        """The number of rows in a table."""
+        """Return the number of rows in a table."""
         return int(self._db.execute(f"SELECT count(*) FROM temp.{table}").fetchone()[0])
 
     def members(self, label: int) -> Iterator[int]:
-        """The items that are members of a label; deprecated statements do not count."""
+        """Yield the items that are members of a label; deprecated statements do not count."""
         rows = self._db.execute(
             "SELECT item FROM members WHERE label = ?1 UNION SELECT subjects.item FROM hits JOIN subjects USING (key) "
             "WHERE hits.label = ?1 AND key NOT IN (SELECT key FROM deprecated)",
@@ -80,7 +80,7 @@ class Staging:
         return (row[0] for row in rows)
 
     def statements(self) -> Iterator[tuple[int, str, list[Statement]]]:
-        """The statements of each item and property, in the order of items."""
+        """Yield the statements of each item and property, in the order of items."""
         yield from self._direct()
         self._db.execute("CREATE INDEX temp.parts_key ON parts (key)")
         self._db.execute("CREATE INDEX temp.links_item ON links (item)")
@@ -121,7 +121,7 @@ class Staging:
                         gathering.detail(node, detail[1:-1].decode(), found["value"])
 
     def texts(self) -> Iterator[tuple[int, Texts]]:
-        """The names of each item, by kind and language."""
+        """Yield the names of each item, by kind and language."""
         rows = self._db.execute("SELECT DISTINCT item, predicate, rest FROM temp.texts ORDER BY item")
         for item, several in groupby(rows, itemgetter(0)):
             texts = Texts()

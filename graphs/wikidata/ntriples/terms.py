@@ -22,18 +22,18 @@ _SINGLE = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
 
 
 def item_in(part: bytes) -> int | None:
-    """The number of the item with which a part of a line begins."""
+    """Return the number of the item with which a part of a line begins; None if it begins with something else."""
     found = _ITEM(part)
     return int(found[1]) if found else None
 
 
 def key_in(part: bytes, prefix: bytes) -> bytes:
-    """The name of a statement or value node: the rest of an address after `prefix`; empty for any other address."""
+    """Return the name of a statement or value node: the part of an IRI after `prefix`; empty for any other IRI."""
     return part[len(prefix) : part.find(b">")] if part.startswith(prefix) else b""
 
 
 def term_of(rest: bytes) -> Term | None:
-    """The object of a line as a term of a SPARQL result; None if it is malformed.
+    """Return the object of a line as a term of a SPARQL result; None if the line is malformed.
 
     `rest` is the line after its predicate, with the full stop at the end.
     """
@@ -60,9 +60,9 @@ def term_of(rest: bytes) -> Term | None:
 
 
 def unescaped(text: str) -> str:
-    """Text with its escapes replaced.
+    """Replace the escapes in a text.
 
-    >>> unescaped(r"caf\\u00E9 \\"noir\\"")
+    >>> unescaped(r"caf\u00e9 \"noir\"")
     'café "noir"'
     """
     return _ESCAPE.sub(_replaced, text) if "\\" in text else text
@@ -77,7 +77,7 @@ def _replaced(escape: re.Match[str]) -> str:
 
 
 def language_of(rest: bytes) -> bytes:
-    """The language tag of a literal; empty if it has none.
+    """Return the language tag of a literal; empty if the literal has none.
 
     >>> language_of(b'"Heat"@en-gb .')
     b'en-gb'
@@ -87,7 +87,8 @@ def language_of(rest: bytes) -> bytes:
 
 
 def direct_value(term: Term) -> Value:
-    """The value of a truthy triple. It has no precision: 1 January counts as a year, the first of a month as a month.
+    """Return the value of a truthy triple. Truthy dates have no precision: 1 January is taken for a year, the first day
+    of another month for a month.
 
     >>> direct_value({"type": "literal", "value": "1991-01-01T00:00:00Z",
     ...               "datatype": "http://www.w3.org/2001/XMLSchema#dateTime"})

@@ -1,9 +1,9 @@
-"""A dump of N-Triples as a source: one pass over the dump for statements, one for names, all others over an extract.
+"""A dump of N-Triples as a source: two passes over the dump, for statements and for names; all others over an extract.
 
-The first pass keeps the lines whose predicates the definition needs, gzipped, beside the workspace. Each level of labels
-then takes up to five passes over that extract: members of classes and starts of relationships, the subjects of
-statements, the candidates' statements, their parts, and the nodes of their values. Each pass hands its findings to
-temporary tables on disk; memory does not grow with the dump, and the order of its lines does not matter.
+The first pass writes the lines whose predicates the definition needs to a gzipped extract beside the workspace. Each
+level of labels then takes up to five passes over the extract: members of classes and starts of relationships, the
+subjects of statements, the candidates' statements, their parts, and their value nodes. Each pass writes its findings to
+temporary tables on disk, so that memory does not grow with the dump and the order of its lines does not matter.
 """
 
 from __future__ import annotations
@@ -40,21 +40,21 @@ class NTriplesSource:
 
     @property
     def identity(self) -> str:
-        """The dump's name, size and modification time."""
+        """The dump's name, size and modification time, as one text."""
         return identity_of(self.path)
 
     @property
     def notes(self) -> list[str]:
-        """The data that a truthy dump does not have, and the number of lines that could not be read."""
+        """Notes on data that a truthy dump does not have, and the number of lines that could not be read."""
         lines = [f"{self.broken:,} lines of the dump are not N-Triples; they were left out."] if self.broken else []
         return [*self._missing, *lines]
 
     def check(self, plan: Plan) -> None:
-        """Raise if the definition needs SPARQL, which a dump cannot evaluate."""
+        """Raise an error if the definition has SPARQL conditions, which a dump cannot evaluate."""
         refuse_sparql(plan)
 
     def close(self) -> None:
-        """Do nothing: no resource is held between passes."""
+        """Do nothing: no file is open between passes."""
 
     def subclasses(self, plan: Plan, workspace: Workspace) -> None:
         """Write the extract, and read the subclasses of the plan's classes."""
@@ -98,7 +98,7 @@ class NTriplesSource:
             self._statements(wanted, labels, workspace, staging)
 
     def _members(self, wanted: Predicates, labels: Sequence[str], workspace: Workspace, staging: Staging) -> None:
-        """Find the members of classes, and the starts of relationships to nodes."""
+        """Find the members of classes and the start items of relationships, and store them as candidates."""
         plan = wanted.plan
         classes: dict[bytes, dict[int, tuple[int, ...]]] = defaultdict(dict)
         starts: dict[bytes, tuple[tuple[int, Bits], ...]] = defaultdict(tuple)
@@ -133,7 +133,7 @@ class NTriplesSource:
             workspace.add_candidates(number, staging.members(number))
 
     def _statements(self, wanted: Predicates, labels: Sequence[str], workspace: Workspace, staging: Staging) -> None:
-        """Read the statements of the candidates of labels, and of the items that these were merged into."""
+        """Read the statements of the candidates of labels, and of the items into which candidates were merged."""
         plan = wanted.plan
         names = sorted(plan.wanted_of(labels))
         with_statements = [name for name in names if name in wanted.with_statements]
@@ -152,7 +152,7 @@ class NTriplesSource:
         workspace.add_statements(staging.statements())
 
     def names(self, plan: Plan, workspace: Workspace) -> None:
-        """Read the names of nodes and values, in one pass over the dump."""
+        """Read the names of nodes and values in one pass over the dump."""
         self._predicates(plan, workspace)
         languages = frozenset(language.encode() for language in with_fallback(plan.definition.languages))
         seen = "SELECT item FROM nodes UNION SELECT item FROM values_seen"
@@ -165,7 +165,7 @@ class NTriplesSource:
             workspace.add_names((item, texts.names(plan.definition.languages)) for item, texts in staging.texts())
 
     def _stage(self, step: str, task: BlockReader[Found], workspace: Workspace, staging: Staging) -> None:
-        """Run a pass over the extract."""
+        """Run a pass over the extract and store its findings."""
         processes = min(self._processes, processes_for(workspace.extract))
         for found in self._pass(step, task, workspace.extract, processes):
             staging.add(found)
@@ -183,13 +183,13 @@ class NTriplesSource:
 
 
 def _same(task: BlockReader[Found]) -> BlockReader[Found]:
-    """Return the pass itself: it is its own reader."""
+    """Return the task itself, which also reads the blocks."""
     return task
 
 
 @contextmanager
 def _staging(workspace: Workspace) -> Iterator[Staging]:
-    """A transaction with temporary tables."""
+    """Run a transaction with temporary tables, which are dropped at its end."""
     with workspace.doing():
         staging = Staging(workspace.database)
         yield staging
@@ -204,10 +204,10 @@ def _pairs(found: Found, table: str) -> Iterable[tuple[int, int]]:
 
 
 def _missing(plan: Plan) -> Iterator[str]:
-    """The data that a definition needs and a truthy dump does not have.
+    """Yield notes on data that a definition needs and a truthy dump does not have.
 
     Raises:
-        SourceError: without it, a relationship or a property would have no values at all.
+        SourceError: a relationship or a property would have no values at all.
     """
     definition = plan.definition
     for relationship in definition.relationships:
