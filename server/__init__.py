@@ -1,1 +1,1 @@
-"""The MCP application: registration, middleware, settings, transports, command line."""
+"""The MCP server: the application that runs tools, middleware, settings, transports, and the command line."""

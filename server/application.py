@@ -1,4 +1,4 @@
-"""The application: runs every tool on the open graphs, for any transport."""
+"""The application: runs tool calls on the open graphs, independently of the transport."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ MIDDLEWARE: tuple[Middleware, ...] = (log_time, shape_errors, check_arguments)
 
 
 class Application:
-    """Runs tool calls: `application.call("list_graphs", {})` gives an `Outcome`.
+    """Runs tool calls: `application.call("list_graphs", {})` returns an `Outcome`.
 
-    The graphs are opened by the first call that needs them, in that call's thread, so a server answers `tools/list`
-    before any driver is loaded.
+    The first call that needs the graphs opens them, in its own thread, so a server answers `tools/list` before it loads
+    any driver.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class Application:
         queries: Sequence[OwnQuery] = (),
         recorder: Recorder | None = None,
     ):
-        """`queries` become tools beside the seven; if there is a `recorder`, it records the calls of clients."""
+        """Offer the seven tools, and a tool for each of `queries`; a `recorder`, if given, records calls."""
         self.recorder = recorder
         self.own = OwnTools(queries)
         self._open_graphs = open_graphs
@@ -54,37 +54,37 @@ class Application:
 
     @property
     def tools(self) -> dict[str, Tool[Any, Any]]:
-        """Every tool that is offered, under its name."""
+        """All offered tools by name."""
         return {**all_tools(), **self.own.offered()}
 
     def has_tool(self, name: str) -> bool:
-        """Whether there is a tool of that name, even a broken one, which reports the problem when it is called."""
+        """Whether a tool has this name; the tool may be broken, and then reports its problem when it is called."""
         return name in all_tools() or name in self.own.queries
 
     def graphs(self) -> Graphs:
-        """The opened graphs."""
+        """Return the graphs of the server, after opening them on the first call."""
         with self._lock:
             if self._graphs is None:
                 self._graphs = self._open_graphs()
             return self._graphs
 
     def known_names(self) -> Sequence[str] | None:
-        """The names of the graphs; None before any call has needed them."""
+        """Return the names of the graphs; None before the first call that needs the graphs."""
         return None if self._graphs is None else self._graphs.names()
 
     def check_queries(self) -> None:
-        """Check the own queries against the current graphs."""
+        """Check the queries of the settings file against the current schemas of their graphs."""
         if self.own.queries:
             self.own.check(self.graphs())
 
     def open_in_background(self, seconds: float) -> None:
-        """Connect to the user's own databases and start the embedded engine, after a delay in seconds.
+        """After `seconds`, connect to the user's own databases and start the embedded engine, in a background thread.
 
-        Problems with a database, such as missing write protection, are therefore logged before the first query.
+        Problems with a database, such as missing write protection, are thus logged before the first query.
         """
 
         def work() -> None:
-            with suppress(Exception):  # the call that needs the graph reports it again, with an explanation
+            with suppress(Exception):  # the call that needs the graph reports the problem again, with an explanation
                 self.graphs().open_eager()
                 self.check_queries()
 
@@ -93,8 +93,7 @@ class Application:
         timer.start()
 
     def call(self, name: str, arguments: Mapping[str, Any], owner: str | None = None) -> Outcome:
-        """Run one tool; never raises. Rows that an answer leaves out are kept for `owner`; without an owner none are
-        kept."""
+        """Run a tool and return its outcome; never raises. `owner`, if given, can later fetch the other rows."""
         tool = all_tools().get(name) or self.own.all().get(name)
         if tool is None:
             near = closest(name, self.tools)

@@ -24,8 +24,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of a call: `payload` is the structured answer as JSON, encoded once; `text` is the complete answer as
-    text."""
+    """The outcome of a call: `payload` is the structured answer as encoded JSON, `text` the same answer as text."""
 
     payload: bytes
     text: str
@@ -37,7 +36,7 @@ Middleware = Callable[[Call, Next], Outcome]
 
 
 def encode(value: Any) -> bytes:
-    """Compact JSON of plain values and answer models.
+    """Encode plain values and answer models as compact JSON.
 
     >>> encode({"rows": [["Heat", 170.0]]})
     b'{"rows":[["Heat",170.0]]}'
@@ -51,7 +50,7 @@ def is_empty(value: Any) -> bool:
 
 
 def encode_answer(answer: Answer) -> bytes:
-    """Compact JSON of an answer, under its documented names."""
+    """Encode an answer as compact JSON, with the documented names of its fields."""
     return encode(_fields(answer))
 
 
@@ -64,10 +63,10 @@ def _plain(value: Any) -> Any:
 
 
 def _fields(model: BaseModel) -> dict[str, Any]:
-    """The fields, without pydantic's traversal of every row: the rows of a large answer are encoded once, here.
+    """Return the fields of an answer that are not empty and not at their default.
 
-    A field is left out if it is empty or has its default value, because an agent pays for every word of an answer.
-    Requested fields, such as the rows of a query, have no default and are always present.
+    Such fields are left out because an agent pays for every word of an answer. Required fields, such as the rows of a
+    query, have no default and are always present. pydantic's `model_dump` is not used, because it copies every row.
     """
     fields, values = type(model).model_fields, model.__dict__
     return {

@@ -19,11 +19,13 @@ logger = logging.getLogger(__name__)
 
 
 class Changes:
-    """Sends `list_changed` for resources and tools: since 2026-07-28 to subscribed clients, in the older protocol to
-    every session.
+    """Sends `list_changed` for resources and tools.
 
-    `names` are the graphs, None until one is first used; `tools` are the offered own queries, which `check_tools`
-    checks again when the graphs change.
+    Since the protocol of 2026-07-28 only subscribed clients are notified; in the older protocol, every session is.
+    `names`
+    returns the names of the graphs, None until a graph is first used. `tools` returns the names of the offered own
+    queries,
+    which `check_tools` checks again after the graphs have changed.
     """
 
     def __init__(
@@ -43,7 +45,7 @@ class Changes:
 
     @asynccontextmanager
     async def watch(self, server: Any) -> AsyncIterator[dict[str, Any]]:
-        """Check once a second, as long as the server runs, whether graphs were added or removed."""
+        """While the server runs, check once a second whether graphs were added or removed."""
         async with anyio.create_task_group() as group:
             group.start_soon(self._look)
             yield {}
@@ -55,7 +57,7 @@ class Changes:
         tools = list(self._tools())
         while True:
             await anyio.sleep(LOOK_SECONDS)
-            with suppress(Exception):  # a catalog that cannot be read is reported by the call that needs it
+            with suppress(Exception):  # the call that needs the catalog reports that it cannot be read
                 names = self._names()
                 if names is not None:
                     before, graphs = graphs, list(names)
@@ -66,7 +68,7 @@ class Changes:
                 await self._tell(ToolsListChanged(), "send_tool_list_changed")
 
     async def _tell(self, event: ServerEvent, method: str) -> None:
-        """Publish an event, and notify every session of the older protocol by calling its method of that name."""
+        """Publish an event to subscribers, and call `method` on every session of the older protocol."""
         await self._bus.publish(event)
         for session in list(self._sessions):
             try:

@@ -25,7 +25,7 @@ COMMANDS = {
 
 
 def main() -> None:
-    """Run the command that the first word names, importing only that command's module."""
+    """Run the command that the first argument names; only that command's module is imported."""
     word, *rest = sys.argv[1:] or ["--help"]
     if word in ("--version", "-V"):
         sys.stdout.write(f"graphground {__version__}\n")
@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def usage() -> str:
-    """The text of `graphground --help`."""
+    """Return the text of `graphground --help`."""
     width = max(map(len, COMMANDS)) + 2
     lines = [
         "Usage: graphground COMMAND [OPTIONS]",

@@ -1,4 +1,4 @@
-"""Completion of graph names, labels and methods."""
+"""Suggests completions for the arguments of prompts and resources: graph names, labels and methods."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST_VALUES = 100
 
 
 def complete(application: Application, argument: str, typed: str, others: Mapping[str, str]) -> list[str]:
-    """Suggest values for an argument; those that begin with the typed text come first.
+    """Suggest values for an argument; values that begin with the typed text come first.
 
     complete(application, "graph", "n", {}) returns ["nba"]
     """

@@ -21,10 +21,11 @@ def tool_definition(tool: Tool[Any, Any]) -> dict[str, Any]:
 
 
 def output_schema(tool: Tool[Any, Any]) -> dict[str, Any]:
-    """The schema of a tool's answer, reduced to what clients check: names and single types.
+    """Return the schema of a tool's answer, reduced to the parts that clients check: names and single types.
 
-    Every client pays for this text in every conversation, and agents read the answers themselves, so descriptions are
-    left to the reference (`described_output_schema`).
+    Descriptions are only in the reference (`described_output_schema`), because every conversation pays for the tokens
+    of
+    this schema, and agents see the answers themselves.
     """
     schema = described_output_schema(tool)
     return {
@@ -44,7 +45,7 @@ def _types_alone(schema: dict[str, Any], defined: dict[str, Any]) -> dict[str, A
         return _types_alone(defined[schema["$ref"].rpartition("/")[2]], defined)
     if "anyOf" in schema:
         branches = [_types_alone(branch, defined) for branch in schema["anyOf"]]
-        # A field that may be left out is never null: `server.call` leaves it out.
+        # An optional field is never null: `server.call` leaves an empty field out.
         return branches[0] if schema.get("default", ...) is None else {"anyOf": branches}
     alone: dict[str, Any] = {"type": schema["type"]} if "type" in schema else {}
     if "properties" in schema:
@@ -55,7 +56,8 @@ def _types_alone(schema: dict[str, Any], defined: dict[str, Any]) -> dict[str, A
 
 
 def input_schema(tool: Tool[Any, Any]) -> dict[str, Any]:
-    """The schema of a tool's arguments; an optional argument has just its type, because leaving it out means null."""
+    """Return the schema of a tool's arguments; the type of an optional argument excludes null, which means "left
+    out"."""
     schema = _slim(tool.request.model_json_schema())
     properties = schema.setdefault("properties", {})
     for name, definition in properties.items():
@@ -68,7 +70,7 @@ def input_schema(tool: Tool[Any, Any]) -> dict[str, Any]:
 
 
 def _slim(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema without pydantic's titles, which only repeat the names and cost tokens."""
+    """Return the schema without pydantic's titles, which only repeat the names and cost tokens."""
     slim: dict[str, Any] = {}
     for key, value in schema.items():
         if key == "title" and isinstance(value, str):

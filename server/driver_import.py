@@ -1,7 +1,7 @@
 """Imports the Neo4j driver without the data-frame libraries that it looks for.
 
-Where pandas or pyarrow is installed, the driver imports it to accept data frames as parameters, which costs a server's
-first answer a third of a second. No query here has such a parameter.
+If pandas or pyarrow is installed, the driver imports it to accept data frames as parameters, which delays a server's
+first answer by a third of a second. No query of ours has a data frame as a parameter.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ FRAMES = ("pandas", "pyarrow")
 
 
 def import_driver() -> None:
-    """Import the driver for this process; only a program of our own may call this, since it holds for every user of it.
+    """Import the driver without support for data frames, for the whole process: call this only in our own programs.
 
-    The hidden libraries can be imported afterwards.
+    Other code can still import pandas and pyarrow afterwards.
     """
     with hidden(*FRAMES):
         import_module("neo4j")
@@ -27,7 +27,7 @@ def import_driver() -> None:
 
 @contextmanager
 def hidden(*names: str) -> Iterator[None]:
-    """Make `import` fail for these modules inside the block, unless they are imported already."""
+    """Make importing the named modules fail inside the block; modules that are already imported stay available."""
     absent = [name for name in names if name not in sys.modules]
     for name in absent:
         sys.modules[name] = cast(ModuleType, None)  # the import system raises ModuleNotFoundError for it

@@ -9,13 +9,13 @@ from pathlib import Path
 from graphground.server.settings import Settings, default_home
 
 AFTER_SECONDS = 0.1
-"""Delay in seconds; by then the answer to `tools/list` has been sent."""
+"""The delay until the engine is started, in seconds; by then the answer to `tools/list` has been sent."""
 
 
 def start_engine_soon(settings: Settings) -> None:
-    """Start the engine in the background if only loaded graphs are served.
+    """Start the engine in the background, unless your own databases are served.
 
-    If your own databases are served too, the engine starts when a loaded graph is opened.
+    With your own databases, the engine starts when a loaded graph is opened.
     """
     if settings.bolt_databases():
         return
@@ -25,13 +25,13 @@ def start_engine_soon(settings: Settings) -> None:
 
 
 def start_engine(folder: Path, names: tuple[str, ...]) -> None:
-    """Start the engine of a data folder if it holds a graph (one of `names`, if given)."""
-    # This needs neither the SDK nor a driver, which a server has not loaded when it answers `tools/list`.
+    """Start the engine of a data folder if the folder holds a graph; if `names` are given, a graph with such a name."""
+    # These modules import neither the SDK nor a driver, so they do not delay the answer to `tools/list`.
     from graphground.graphs.engines.embedded.launcher import ensure_engine
     from graphground.graphs.storage.catalog import Catalog
     from graphground.graphs.storage.home import Home
 
-    with suppress(Exception):  # the call that needs the graph reports it, with an explanation
+    with suppress(Exception):  # the call that needs the graph reports the problem, with an explanation
         home = Home(folder)
         loaded = {entry.name for entry in Catalog(home).entries()}
         if loaded & set(names or loaded):

@@ -1,8 +1,8 @@
 """Notifications that a client receives before its answer: progress of a long call, and log messages.
 
 A call that takes over a second reports its stage and its elapsed seconds once a second, if the client sent a progress
-token. Log records of a call are sent to its client if they have at least the level that the client set: with
-`logging/setLevel`, or since 2026-07-28 in the request itself.
+token. Log records of a call are sent to the call's client from the level on that the client has set: with
+`logging/setLevel`, or since the protocol of 2026-07-28 in the request itself.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _records: ContextVar[deque[logging.LogRecord] | None] = ContextVar("graphground_
 
 
 class ClientLog(logging.Handler):
-    """Collects the records of each call for the client that made it."""
+    """Collects the log records of each call, to be sent to the client that made the call."""
 
     def emit(self, record: logging.LogRecord) -> None:
         records = _records.get()
@@ -41,20 +41,20 @@ class ClientLog(logging.Handler):
 
 
 def log_to_clients() -> None:
-    """Forward this program's log records of level info and above to the clients that want them."""
+    """Collect graphground's log records of level info and above, to be sent to clients."""
     ours = logging.getLogger("graphground")
     ours.addHandler(ClientLog(logging.INFO))
     ours.setLevel(min(logging.INFO, ours.getEffectiveLevel()))
 
 
 class LogLevels:
-    """The log level that each session has set; if there are too many sessions, the oldest are forgotten."""
+    """The minimum log level that each session has set; beyond `MOST_SESSIONS`, the oldest are forgotten."""
 
     def __init__(self) -> None:
         self._levels: OrderedDict[str, LoggingLevel] = OrderedDict()
 
     def set(self, context: Any, level: LoggingLevel) -> None:
-        """Handle `logging/setLevel`; a level cannot be stored without a session."""
+        """Handle `logging/setLevel`: store the level for the session, if the request has a session."""
         session = session_id(context)
         if session is None:
             return
@@ -63,7 +63,7 @@ class LogLevels:
             self._levels.popitem(last=False)
 
     def allowed(self, context: Any) -> frozenset[str]:
-        """The levels of messages to send to the client of this request."""
+        """Return the levels of log messages that the client of a request wants."""
         if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
             return frozenset(allowed_log_levels(context.protocol_version, context.meta))
         session = session_id(context)
@@ -72,14 +72,14 @@ class LogLevels:
 
 
 def session_id(context: Any) -> str | None:
-    """The session id of a request: from its HTTP header, or that of the only session over stdio."""
+    """Return the session id in a request's HTTP header, None if there is none; over stdio, the empty string."""
     headers: Mapping[str, str] = {"mcp-session-id": ""} if context.request is None else context.request.headers
     return headers.get("mcp-session-id")
 
 
 @asynccontextmanager
 async def reporting(context: Any, levels: LogLevels) -> AsyncIterator[None]:
-    """While the block runs, send its progress and log messages to the client of this request."""
+    """Send the progress and log messages of the block to the client of the request, while the block runs."""
     records: deque[logging.LogRecord] = deque(maxlen=MOST_RECORDS)
     token = _records.set(records)
     try:
@@ -96,7 +96,7 @@ async def reporting(context: Any, levels: LogLevels) -> AsyncIterator[None]:
 async def _report(context: Any, activity: Any, records: deque[logging.LogRecord], levels: LogLevels) -> None:
     begun = time.monotonic()
     await anyio.sleep(FIRST_SECONDS)
-    with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):  # the client has gone
+    with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):  # the client has disconnected
         while True:
             seconds = time.monotonic() - begun
             await context.session.report_progress(round(seconds, 1), None, f"{activity.stage} ({seconds:.0f} s)")

@@ -20,7 +20,7 @@ class PromptError(Exception):
 
 
 def list_prompts() -> list[dict[str, Any]]:
-    """Every prompt as `prompts/list` returns it."""
+    """Return all prompts as `prompts/list` describes them."""
     return [
         {
             "name": template.name,
@@ -36,7 +36,7 @@ def list_prompts() -> list[dict[str, Any]]:
 
 
 def get_prompt(application: Application, name: str, given: Mapping[str, str]) -> dict[str, Any]:
-    """A prompt with its values filled in; if a graph is named, its schema follows as a second message, as data.
+    """Return a prompt with its arguments filled in; if a graph is named, its schema follows as a second message.
 
     Raises:
         PromptError: the prompt or an argument is unknown, or a required argument is missing.

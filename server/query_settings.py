@@ -31,14 +31,15 @@ BOUNDS = {
     "boolean": (),
     "array": ("items", *COUNTS),
 }
-"""The keys allowed for each type."""
+"""The keys that a parameter of each type may have, besides the common keys."""
 MOST_ROWS, MOST_SECONDS, MOST_DESCRIPTION = 100_000, 600, 1_000
 
 
 def read_queries(tables: Any, file: Path) -> tuple[OwnQuery, ...]:
-    """The queries of a settings file, in the order of the file.
+    """Return the queries of a settings file, in the order of the file.
 
-    Raises: SettingsError: a table or key is invalid; the message gives valid ones.
+    Raises:
+        SettingsError: a table or a key is invalid; the message names the valid keys.
     """
     if not isinstance(tables, dict):
         raise SettingsError(f"{file}: write each query as a table [queries.NAME]")
@@ -139,7 +140,7 @@ def _of_type(value: Any, name: str) -> bool:
 
 
 def _entries(table: Any, kind: Any, left_out: tuple[str, ...], place: str) -> dict[str, Any]:
-    """The keys of a table that are fields of the data class `kind`."""
+    """Return the entries of a table whose keys must be fields of the data class `kind`, other than `left_out`."""
     if not isinstance(table, dict):
         raise SettingsError(f"{place} must be a table")
     known = [each.name for each in fields(kind) if each.name not in left_out]

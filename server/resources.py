@@ -1,4 +1,4 @@
-"""Resources: the catalog, each graph's schema as text and as a picture, and each label of a schema."""
+"""Resources: the list of graphs, each graph's schema as text and as a picture, and each label of a schema."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ TEMPLATES = (
 
 
 class UnknownResource(Exception):
-    """A request for a resource that does not exist; the message lists the existing ones."""
+    """The requested resource does not exist; the message lists the existing resources."""
 
     def __init__(self, message: str) -> None:
         super().__init__(cut_inside(message, LONGEST_MESSAGE))
 
 
 def list_resources(application: Application) -> list[dict[str, Any]]:
-    """The catalog and the schema of every open graph."""
+    """Return the list of graphs, and the schema of every graph, as `resources/list` describes them."""
     listed = [
         {
             "uri": CATALOG,
@@ -70,15 +70,15 @@ def list_resources(application: Application) -> list[dict[str, Any]]:
 
 
 def schema_uri(graph: str) -> str:
-    """The address of a graph's schema: `graph://nba/schema`."""
+    """Return the address of a graph's schema: `graph://nba/schema`."""
     return f"graph://{quote(graph, safe='')}/schema"
 
 
 def read_resource(application: Application, uri: str) -> dict[str, Any]:
-    """The contents of a resource.
+    """Return the contents of a resource.
 
     Raises:
-        UnknownResource: there is no resource at that address.
+        UnknownResource: there is no resource at this address.
     """
     if uri == CATALOG:
         return _contents(uri, "application/json", application.call("list_graphs", {}))

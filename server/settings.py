@@ -16,7 +16,7 @@ A settings file is TOML:
     cypher = "MATCH (f:Film)-[:directedBy]->(:Person {name: $name}) RETURN f.title, f.year ORDER BY f.year DESC"
     parameters.name = {type = "string", description = "The director's full name."}
 
-Written by hand rather than with a library: reading settings costs a millisecond here, and start-up time is a feature.
+This module uses no library for settings, because it must not slow the start: reading settings takes a millisecond.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def setting(
     least: int | None = None,
     most: int | None = None,
 ) -> Any:
-    """A field of `Settings`, with its environment variable and bounds; the option has the field's name."""
+    """Declare a field of `Settings` with its environment variable and bounds; the field's name is also the option's."""
     metadata = {"variable": variable, "help": help, "choices": choices, "many": many, "least": least, "most": most}
     return field(default=default, metadata=metadata)
 
@@ -159,7 +159,7 @@ class Settings:
     queries: tuple[OwnQuery, ...] = ()
 
     def bolt_databases(self) -> tuple[Database, ...]:
-        """The databases in the settings file, and the one at --uri."""
+        """Return the databases of the settings file and the database at `--uri`."""
         if self.uri is None:
             return self.databases
         own = Database(self.name or self.database or "neo4j", self.uri, self.user, self.password, self.database)
@@ -167,13 +167,13 @@ class Settings:
 
 
 MODEL_KEY_VARIABLES = ("OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
-"""The environment variables in which the clients of model providers look for a key."""
+"""The environment variables from which the model providers' clients read a key."""
 SHORTEST_MODEL_KEY = 12
-"""A shorter one is a placeholder for an endpoint that needs no key, such as `ollama`: a word that traces may contain."""
+"""The fewest characters of a model's key; a shorter text is a placeholder, such as `ollama`, and not kept secret."""
 
 
 def secrets_in(settings: Settings) -> list[str]:
-    """The passwords of the databases, the tokens of clients and the keys of models, which no trace may contain."""
+    """Return the database passwords, the clients' tokens and the models' keys, which no trace may contain."""
     secrets = [settings.password, settings.token, *(database.password for database in settings.databases)]
     if settings.model_key_variable:
         secrets.append(os.environ.get(settings.model_key_variable, "").strip())
@@ -182,21 +182,21 @@ def secrets_in(settings: Settings) -> list[str]:
 
 
 def options() -> list[Field[Any]]:
-    """The fields that are options, in the order of the reference."""
+    """Return the fields of `Settings` that are command-line options, in the order of the reference."""
     return [field_ for field_ in fields(Settings) if "variable" in field_.metadata]
 
 
 def read_settings(given: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> Settings:
-    """Combine the settings; `given` are the options set on the command line.
+    """Combine the options in `given` with the environment, the settings file and the defaults.
 
     Raises:
         SettingsError: a setting is invalid; the message gives its name, its source and valid values.
     """
     environment = os.environ if environment is None else environment
     from_variables = {
-        one.name: _parsed(one, environment[variable], variable)
-        for one in options()
-        if environment.get(variable := one.metadata["variable"])
+        option.name: _parsed(option, environment[variable], variable)
+        for option in options()
+        if environment.get(variable := option.metadata["variable"])
     }
     path = given.get("settings") or from_variables.get("settings")
     home = given.get("home") or from_variables.get("home")
@@ -223,7 +223,7 @@ def check_bounds(setting: Field[Any], value: Any) -> None:
     """Refuse a number outside a setting's bounds.
 
     Raises:
-        SettingsError: the number is out of bounds; the message gives them.
+        SettingsError: the number is out of bounds; the message gives the bounds.
     """
     least, most = setting.metadata["least"], setting.metadata["most"]
     if (least is not None and value < least) or (most is not None and value > most):
@@ -232,7 +232,7 @@ def check_bounds(setting: Field[Any], value: Any) -> None:
 
 
 def read_home(given: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> str:
-    """The data folder that `--home`, its variable or the file of `--settings` names, without reading other settings."""
+    """Return the data folder that `--home`, its variable or the settings file names; check no other setting."""
     environment = os.environ if environment is None else environment
     home = given.get("home") or environment.get("GRAPHGROUND_HOME")
     path = given.get("settings") or environment.get("GRAPHGROUND_SETTINGS")
@@ -242,7 +242,7 @@ def read_home(given: Mapping[str, Any], environment: Mapping[str, str] | None = 
 
 
 def password_variables(given: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> frozenset[str]:
-    """The variables that a settings file names as `password_variable`, whether they are set or not.
+    """Return the variables that a settings file names as `password_variable`, including variables that are not set.
 
     Raises:
         SettingsError: the file cannot be read.
@@ -256,14 +256,14 @@ def password_variables(given: Mapping[str, Any], environment: Mapping[str, str] 
     return frozenset(name for name in named if isinstance(name, str))
 
 
-def _parsed(one: Field[Any], text: str, place: str) -> Any:
-    if one.metadata["many"]:
+def _parsed(option: Field[Any], text: str, place: str) -> Any:
+    if option.metadata["many"]:
         return tuple(part.strip() for part in text.split(",") if part.strip())
-    if isinstance(one.default, bool):
+    if isinstance(option.default, bool):
         if text.lower() not in SWITCHES:
             raise SettingsError(f"{place} must be true or false, not {text!r}")
         return SWITCHES[text.lower()]
-    if isinstance(one.default, int):
+    if isinstance(option.default, int):
         try:
             return int(text)
         except ValueError:
@@ -274,7 +274,7 @@ def _parsed(one: Field[Any], text: str, place: str) -> Any:
 def _read_file(
     path: str | None, home: str | None, environment: Mapping[str, str]
 ) -> tuple[dict[str, Any], tuple[Database, ...], tuple[OwnQuery, ...]]:
-    """The values, the databases and the queries in a settings file; the default file may be missing."""
+    """Return the values, the databases and the queries of a settings file; the default file may be missing."""
     file = _file(path, home)
     document = _document(file, required=bool(path))
     graphs, queries = document.pop("graphs", {}), document.pop("queries", {})
@@ -306,7 +306,7 @@ def _file(path: str | None, home: str | None) -> Path:
 
 
 def _document(file: Path, required: bool) -> dict[str, Any]:
-    """The content of a settings file; one that is not required may be missing."""
+    """Return the content of a settings file; a missing file is empty unless it is `required`."""
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
@@ -352,16 +352,16 @@ def _database(name: str, table: Any, file: Path, environment: Mapping[str, str])
 
 
 def default_home(home: str | None) -> Path:
-    """The folder that holds loaded graphs."""
+    """Return the folder that holds loaded graphs: `home`, or the platform's user data folder."""
     if home:
         return Path(home).expanduser().absolute()
-    import platformdirs  # loaded only if no folder was given
+    import platformdirs  # loaded only if no folder is given
 
     return platformdirs.user_data_path("graphground")
 
 
 def _meant(found: str, known: Any) -> str:
-    from graphground.cypher.names.nearest import closest  # needed only for mistakes
+    from graphground.cypher.names.nearest import closest  # loaded only after a mistake
 
     near = closest(found, known, limit=1)
     return f"; did you mean {near[0]!r}?" if near else f"; there are: {', '.join(known)}"

@@ -2,4 +2,4 @@
 
 
 class SettingsError(ValueError):
-    """An invalid setting; the message names the setting and gives valid values."""
+    """A setting is invalid; the message names the setting and gives valid values."""

@@ -23,10 +23,10 @@ logger = logging.getLogger(__name__)
 
 
 def graph_sources(settings: Settings) -> OpenGraphs:
-    """The graphs of a server, each opened at first use.
+    """Return the graphs of a server; each is opened on first use.
 
-    Your own database takes precedence over a loaded graph of the same name. The bundled graph is not served beside it
-    unless it is named, so that agents may leave `graph` out of every call.
+    Your own database takes precedence over a loaded graph of the same name. Beside your own database, the bundled graph
+    is served only if `--graph` names it, so that agents may leave `graph` out of every call.
     """
     home = Home(default_home(settings.home))
     databases = settings.bolt_databases()
@@ -48,7 +48,7 @@ def graph_sources(settings: Settings) -> OpenGraphs:
 
 
 def sources_beside(own: Sequence[GraphSource], settings: Settings, home: Home) -> list[GraphSource]:
-    """Your own databases, and the graphs currently in the data folder."""
+    """Return the sources of your own databases and of the other graphs that are now in the data folder."""
     taken = {source.name for source in own}
     try:
         taken |= left_out(settings)
@@ -56,25 +56,25 @@ def sources_beside(own: Sequence[GraphSource], settings: Settings, home: Home) -
     except CatalogError as error:
         if not own:
             raise EngineUnavailable(str(error)) from None
-        logger.warning(error)  # your own databases need no catalog
+        logger.warning(error)  # a damaged catalog must not stop your own databases from being served
         stored = []
     return chosen([*stored, *own], settings.graph)
 
 
 def bundled_names(home: Home) -> set[str]:
-    """The bundled graphs that the user has not replaced by a graph of the same name."""
+    """Return the names of the bundled graphs, except those that the user has replaced by a graph of the same name."""
     return {bundled.name for bundled in bundled_graphs() if is_bundled(bundled.name, home)}
 
 
 def left_out(settings: Settings) -> set[str]:
-    """The bundled graphs that a server with these settings does not serve, because it serves your own database."""
+    """Return the names of the bundled graphs that are not served, because your own database is."""
     if settings.graph or not settings.bolt_databases():
         return set()
     return bundled_names(Home(default_home(settings.home)))
 
 
 def problem_of(database: Database) -> str | None:
-    """The reason why the database cannot be reached at the moment, found without sending it a query."""
+    """Return why a database cannot be reached now, found without a query; None if it can."""
     address = address_of(database)
     try:
         address.check()
@@ -84,7 +84,7 @@ def problem_of(database: Database) -> str | None:
 
 
 def tell_unusable(databases: Sequence[Database]) -> None:
-    """Warn about an invalid address before its graph is first queried."""
+    """Log a warning for each invalid address, before a graph is first queried."""
     for database in databases:
         try:
             address_of(database).check()
@@ -93,7 +93,7 @@ def tell_unusable(databases: Sequence[Database]) -> None:
 
 
 def chosen(sources: Sequence[GraphSource], names: Sequence[str]) -> list[GraphSource]:
-    """The sources with those names, or all if none is given; an unknown name is reported when it is used."""
+    """Return the sources with the given names, or all without names; an unknown name gets a source that fails."""
     if not names:
         return list(sources)
     known = {source.name: source for source in sources}
@@ -101,7 +101,7 @@ def chosen(sources: Sequence[GraphSource], names: Sequence[str]) -> list[GraphSo
 
 
 def missing(name: str, known: Sequence[str]) -> GraphSource:
-    """A source for a graph that was named on the command line but does not exist."""
+    """Return a source for a graph that the settings name but that does not exist; opening the graph fails."""
     message = (
         f"there is no graph {name!r}; there are: {', '.join(known) or 'none'}. Load it with "
         f"`graphground graphs load FILE --name {name}`, or serve another with --graph."

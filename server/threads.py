@@ -1,9 +1,10 @@
 """Worker threads, shared fairly between clients.
 
 Quick tools have separate threads, so they never wait behind queries. An HTTP client holds at most `AT_ONCE` threads and
-a limited part of the queue. `RESERVED` threads are kept for clients that hold none, and a call that has been running
-for `OLD` seconds, for example one that waits for a slow query, no longer counts. Checking long queries, which keeps the
-interpreter busy, is limited to `BULKY_AT_ONCE` at a time, and one per client.
+a
+limited part of the queue. `RESERVED` threads are kept for clients that hold no thread. A call that has run for `OLD`
+seconds, for example because its query is slow, no longer counts. At most `BULKY_AT_ONCE` long queries, and only one per
+client, are checked at the same time, because checking keeps the interpreter busy.
 """
 
 from __future__ import annotations
@@ -27,17 +28,17 @@ THREADS, QUICK_THREADS, MOST_THREADS = 64, 16, 512
 RESERVED, OLD = 16, 1.0
 LOOK_SECONDS = 0.1
 AT_ONCE, WAITING = 8, 64
-"""The most calls of one HTTP client that run at once, and the most that run or wait, taken together."""
+"""The most calls of an HTTP client that run concurrently, and the most that run or wait, taken together."""
 ALONE_WAITING = 2_000
 """The most calls of a stdio server's only client that run or wait, taken together."""
 BULKY, BULKY_AT_ONCE = 5_000, 2
-"""The least length of a long query in characters, and the most long queries that are checked at once."""
+"""The length from which a query is long, in characters, and the most long queries that are checked concurrently."""
 QUICK = frozenset({"list_graphs", "get_schema", "resource", "prompt", "completion"})
 ResultT = TypeVar("ResultT")
 
 
 class _Client:
-    """The calls of one client that run or wait."""
+    """The running and waiting calls of one client."""
 
     def __init__(self, caller: str) -> None:
         self.calls = 0
@@ -54,7 +55,7 @@ class FairThreads:
     def __init__(self, threads: int = THREADS, reserved: int = RESERVED) -> None:
         self._threads, self._reserved = threads, reserved
         self._held: dict[int, tuple[str, float]] = {}
-        """The holder of each permit, and when it was taken."""
+        """For each permit by number: the client that holds it, and the time since when."""
         self._waiting: dict[int, tuple[str, anyio.Event]] = {}
         self._numbers = count()
 
@@ -68,7 +69,7 @@ class FairThreads:
             while not event.is_set():
                 with anyio.move_on_after(LOOK_SECONDS):
                     await event.wait()
-                self._admit()  # other permits may no longer count by now
+                self._admit()  # by now, permits of long-running calls may no longer count
             yield
         finally:
             self._waiting.pop(number, None)
@@ -96,7 +97,7 @@ class FairThreads:
 
 
 class WorkerThreads:
-    """`await WorkerThreads().run("session-4711", "execute_cypher", arguments, work)` runs `work` in a thread."""
+    """Runs calls in threads: `await WorkerThreads().run("session-4711", "execute_cypher", arguments, work)`."""
 
     def __init__(self) -> None:
         self._clients: dict[str, _Client] = {}
@@ -118,7 +119,7 @@ class WorkerThreads:
         return anyio.CapacityLimiter(BULKY_AT_ONCE)
 
     async def run(self, caller: str, what: str, arguments: Mapping[str, Any], work: Callable[[], ResultT]) -> ResultT:
-        """The result of `work`; if the call is cancelled, so are its queries.
+        """Run `work` in a thread and return its result; if the call is cancelled, its queries are terminated.
 
         Raises:
             ToolFailure: the client has too many calls in progress.
@@ -161,7 +162,7 @@ class WorkerThreads:
 
 
 def bulky(arguments: Mapping[str, Any]) -> bool:
-    """Whether processing the arguments may take long: a text of thousands of characters, or many texts."""
+    """Whether checking the arguments may take long: one has a text of thousands of characters, or many entries."""
     return any(
         (isinstance(value, str) and len(value) > BULKY) or (isinstance(value, list | dict) and len(value) > 100)
         for value in arguments.values()
@@ -169,10 +170,10 @@ def bulky(arguments: Mapping[str, Any]) -> bool:
 
 
 def caller_of(request: Any) -> str:
-    """The client of an HTTP request: its session, else its token's client, else its address; empty for stdio.
+    """Return the client of a request: its session, else its token's client, else its address; empty for stdio.
 
-    Without a session each call may come through a new connection: if connections were clients, one client could hold
-    as many shares as it opens connections.
+    Connections do not identify clients: without a session each call may use a new connection, and a client would get a
+    share of the threads for each connection.
     """
     if request is None:
         return ""
@@ -183,15 +184,16 @@ def caller_of(request: Any) -> str:
 
 
 def token_client(request: Any) -> str:
-    """The client that a request's bearer token names; empty without a token."""
+    """Return the client that a request's bearer token names; empty without a token."""
     token = getattr(request.scope.get("user"), "access_token", None)
     return f"client {token.client_id} {token.subject or ''}" if token is not None else ""
 
 
 def owner_of(request: Any) -> str:
-    """The owner of the answers that a request may continue: its session and its token's client, if any.
+    """Return the owner of the rows kept for a request's client: the session and the token's client, if any.
 
-    Clients since 2026-07-28 have no session: without tokens only the unguessable cursor distinguishes them.
+    Since the protocol of 2026-07-28 clients have no session, so without tokens only the unguessable cursor protects the
+    rows.
     """
     if request is None:
         return ""

@@ -60,8 +60,7 @@ class _Rewriter:
                 if not kept:
                     return
                 if len(kept) == 1 and isinstance(kept[0], t.CallSubquery) and not kept[0].imports:
-                    yield from self.of_body(kept[0].body)  # databases plan each part alone better than all parts in one
-                    # CALL
+                    yield from self.of_body(kept[0].body)  # databases plan single parts better than one CALL
                     return
                 texts, found = self._rewritten(kept, {})
                 lists = ", ".join(f"{self._collected(name, kind)} AS {self._fresh()}" for name, kind in found.items())

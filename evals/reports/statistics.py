@@ -64,7 +64,7 @@ def mcnemar(won: int, lost: int) -> float:
     runs are right, or both wrong, do not count. Above 1,000 tasks the normal approximation is used.
     """
     count, fewer = won + lost, min(won, lost)
-    if count > 1_000:  # the exact sum needs long integers; the corrected normal approximation differs in the fifth
-        # digit
+    # The exact sum needs long integers; the corrected normal approximation differs only in the fifth digit.
+    if count > 1_000:
         return erfc(max(0.0, abs(won - lost) - 1) / sqrt(count) / sqrt(2))
     return min(1.0, 2 * sum(comb(count, wins) for wins in range(fewer + 1)) / (1 << count))

@@ -168,8 +168,7 @@ class _Work:
         try:
             prediction = self._known.get(task.qid)
             if prediction is None:
-                graph = self._graphs.get(task.graph)  # before the model is asked: a question about a graph that cannot
-                # be opened would be wasted
+                graph = self._graphs.get(task.graph)  # before the model is asked a question that cannot be scored
                 prediction = self._predictor.predict(task)
                 self._predictions.append(prediction.as_record())
             else:

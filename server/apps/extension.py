@@ -14,13 +14,13 @@ META = {
     "csp": {"connectDomains": [], "resourceDomains": [], "frameDomains": [], "baseUriDomains": []},
     "prefersBorder": True,
 }
-"""The addresses that the view may load from or connect to: none."""
+"""The metadata of the view: the view may load from no address, connect to none, and wants a border."""
 
 
 def supports_apps(context: Any) -> bool:
-    """Whether the client of a request has declared that it shows views of HTML.
+    """Whether the client of a request has declared that it can show HTML views.
 
-    The SDK's own `mcp.server.apps` checks the same, but importing it loads the SDK's whole upper layer.
+    The SDK's `mcp.server.apps` has the same check, but importing that module loads the SDK's whole upper layer.
     """
     capabilities = context.session.client_capabilities
     declared = (capabilities.extensions if capabilities is not None else None) or {}
@@ -30,7 +30,7 @@ def supports_apps(context: Any) -> bool:
 
 
 def with_view(definition: dict[str, Any]) -> dict[str, Any]:
-    """The definition of a tool, with its view if it has one.
+    """Return the definition of a tool, with the address of the view if the view shows the tool's answers.
 
     >>> with_view({"name": "get_schema"})["_meta"]
     {'ui': {'resourceUri': 'ui://graphground/view.html'}}

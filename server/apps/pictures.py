@@ -1,4 +1,4 @@
-"""The picture that comes with an answer to a client with views: in `_meta`, which no model reads."""
+"""Draws the picture of an answer for clients with views; the picture is sent in `_meta`, which models do not read."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from graphground.tools.tool import graph_named
 
 PICTURE = "graphground/picture"
 SLOW_MS, TIMEOUT_SECONDS = 2_000.0, 2.0
-"""The longest time of a query that gets a picture, and the time limit of the query that draws it."""
+"""The longest time of a query whose answer gets a picture (in ms), and the time limit for the picture's own query."""
 logger = logging.getLogger(__name__)
 
 
 def picture_of(application: Application, name: str, arguments: Mapping[str, Any], outcome: Outcome) -> str | None:
-    """The picture of an answer as SVG without its own style; None if there is nothing to draw."""
+    """Return the picture of an answer as SVG without a style sheet; None if there is nothing to draw."""
     if outcome.is_error:
         return None
     answer = orjson.loads(outcome.payload)
@@ -29,7 +29,7 @@ def picture_of(application: Application, name: str, arguments: Mapping[str, Any]
             return _of_schema(graph_named(application.graphs(), answer["graph"]))
         if name == "execute_cypher" and answer["rows"] and arguments.get("query") and answer["elapsed_ms"] < SLOW_MS:
             return _of_rows(graph_named(application.graphs(), arguments.get("graph")), arguments)
-    except Exception:  # the answer itself is complete
+    except Exception:  # a picture is optional, and the answer is complete without it
         logger.info("%s: the answer has no picture", name, exc_info=True)
     return None
 

@@ -12,7 +12,7 @@ FOLDER = Path(__file__).parent
 
 @cache
 def view_html() -> str:
-    """The HTML of the view; its content security policy allows only its own script and style, by their hashes."""
+    """Return the view's HTML; its content security policy allows only the inlined script and style, by their hashes."""
     page, style, script = ((FOLDER / f"view.{kind}").read_text(encoding="utf-8") for kind in ("html", "css", "js"))
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; base-uri 'none'; form-action 'none'"

@@ -1,1 +1,1 @@
-"""The commands of `graphground`, one module each with a `main(arguments) -> exit status`."""
+"""The commands of `graphground`, one module each; its function `main(arguments)` returns the exit status."""

@@ -29,7 +29,7 @@ ABLATIONS = ("no-verification", "no-judge", "single-pass")
 
 
 def parser() -> CommandLine:
-    """The options of `graphground agent` and its subcommands."""
+    """Build the parser of `graphground agent` and its subcommands."""
     group = command_line("agent", "Ask reference agents, which use the server's tools and a language model.")
     shot = group.add_command("zero-shot", ask, "The schema and the question in one prompt, one query out: a baseline.")
     shot.set_defaults(agent="zero-shot")
@@ -81,12 +81,12 @@ def _add_common(command: CommandLine) -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run a subcommand."""
+    """Run the subcommand that the arguments name, and return its exit status."""
     return run(parser(), arguments)
 
 
 def ask(parsed: argparse.Namespace) -> int:
-    """Answer a question, a task file, or the questions on stdin."""
+    """Answer one question, the questions of a task file, or the questions on stdin."""
     import anyio
 
     if parsed.tasks is not None and (parsed.question or parsed.out is None):
@@ -101,7 +101,7 @@ def ask(parsed: argparse.Namespace) -> int:
 async def _ask(parsed: argparse.Namespace) -> int:
     from contextlib import AsyncExitStack
 
-    from graphground.agents.models import Model  # the agents are loaded by their command alone
+    from graphground.agents.models import Model  # only this command loads the agents
     from graphground.agents.reply_cache import ReplyCache
     from graphground.agents.server_connection import connect
     from graphground.agents.session import Bounds
@@ -172,7 +172,7 @@ async def _answer(
             try:
                 question = Question.of_record(json.loads(line), graph=graph)
                 record = await runs.ask(agent, question, server, models, bounds, trace)
-            except (AgentFailure, ValueError, AttributeError) as error:  # the model cannot go on, or a wrong line
+            except (AgentFailure, ValueError, AttributeError) as error:  # the model fails, or the line is invalid
                 record = {"error": str(error)}
             sys.stdout.write(json.dumps(record, ensure_ascii=False, default=str) + "\n")
             sys.stdout.flush()
@@ -207,7 +207,7 @@ def _agent(parsed: argparse.Namespace) -> Agent:
 
 
 def _models(parsed: argparse.Namespace) -> dict[str, ModelSettings]:
-    """The settings of the common model, under an empty name, and of each role that has its own."""
+    """Return the settings of each role's own model, and of the default model under the empty name."""
     from graphground.agents.multi_agent_loop import ROLES
 
     common = model_settings(parsed)

@@ -1,4 +1,4 @@
-"""Options of the commands under `graphground agent`: which server they call, and about which graph."""
+"""Options shared by the subcommands of `graphground agent`: the server that is called, and the graph."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def add_connection(command: CommandLine) -> None:
 
 
 def server_of(parsed: argparse.Namespace) -> str | list[str]:
-    """The server's URL, or the command that starts it, with the options of graphs that were given."""
+    """Return the server's URL, or the command that starts the server; the default command gets the graph options."""
     if parsed.server:
         return parsed.server if "://" in parsed.server.split()[0] else shlex.split(parsed.server)
     from graphground.agents.server_connection import SERVE
@@ -35,9 +35,10 @@ def server_of(parsed: argparse.Namespace) -> str | list[str]:
 
 
 def password_variables_of(parsed: argparse.Namespace) -> frozenset[str]:
-    """The variables of passwords that a server started here needs, from the settings file that it will read.
+    """Return the names of the environment variables with passwords that a server started here will need.
 
-    With `--server COMMAND`, that is the file named in the command.
+    The names come from the settings file that the server will read; with `--server COMMAND`, from the file that the
+    command names.
     """
     server = server_of(parsed)
     if isinstance(server, str):
@@ -49,10 +50,10 @@ def password_variables_of(parsed: argparse.Namespace) -> frozenset[str]:
 
 
 def graph_of(parsed: argparse.Namespace) -> str:
-    """The graph that `--graph` names; empty without it.
+    """Return the graph that `--graph` names; an empty string without `--graph`.
 
     Raises:
-        WrongUse: several graphs for one question.
+        WrongUse: `--graph` is given several times for a single question.
     """
     named = getattr(parsed, "graph", None) or [""]
     if len(named) > 1 and getattr(parsed, "question", None):

@@ -1,7 +1,8 @@
-"""`graphground agent forms|decode|pairs|reason`: the parts of an agent, one at a time.
+"""`graphground agent forms|decode|pairs|reason`: run a single part of an agent.
 
-`forms` compares the five forms of schema, `decode` writes a query with a local model that can write valid ones alone,
-`pairs` makes training pairs, `reason` asks a model to choose among retrieved nodes.
+`forms` compares the five forms of schema, `decode` writes a query with a local model restricted to valid queries,
+`pairs`
+makes training pairs, and `reason` asks a model to choose among retrieved nodes.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def _run(
 ) -> int:
     import anyio
 
-    from graphground.agents.server_connection import connect  # the agents are loaded by their command alone
+    from graphground.agents.server_connection import connect  # only this command loads the agents
 
     async def connected() -> int:
         passwords = password_variables_of(parsed)
@@ -71,7 +72,7 @@ def _run(
 
 
 def _check(parsed: argparse.Namespace) -> None:
-    """Report options that cannot be combined before a server is started."""
+    """Refuse options that cannot be combined, before a server is started."""
     if parsed.command == "forms" and (parsed.tasks is None) == (parsed.question is None):
         raise WrongUse("forms takes a question or --tasks")
     if parsed.command == "decode" and (parsed.gguf is None) == (not parsed.grammar):
@@ -99,7 +100,7 @@ async def compare_forms(parsed: argparse.Namespace, server: ServerConnection) ->
 
 
 async def decode(parsed: argparse.Namespace, server: ServerConnection) -> int:
-    """Print the query, or the best of a beam with their log-probabilities."""
+    """Print the decoded query, or with a beam the best queries and their log-probabilities."""
     from graphground.agents.decoding.grammars import gbnf
 
     on = {"graph": graph_of(parsed)} if graph_of(parsed) else {}
@@ -126,7 +127,7 @@ async def decode(parsed: argparse.Namespace, server: ServerConnection) -> int:
 
 
 async def write_pairs(parsed: argparse.Namespace, server: ServerConnection) -> int:
-    """Write a pair for each question for which a query finds the answers."""
+    """Write a training pair for each question whose answers a query finds."""
     from graphground.agents.training.pairs import pairs_of
     from graphground.agents.training.questions import read_questions
 
@@ -145,7 +146,7 @@ async def write_pairs(parsed: argparse.Namespace, server: ServerConnection) -> i
 
 
 async def reason(parsed: argparse.Namespace, server: ServerConnection) -> int:
-    """Print the names of the chosen nodes, best first."""
+    """Print the names of the nodes that the model chooses as answers, best first."""
     from graphground.agents.conversation import Message
     from graphground.agents.models import Model
     from graphground.agents.reasoning.choice import choice_prompt, chosen_nodes

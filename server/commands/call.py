@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def parser() -> CommandLine:
-    """The options of `graphground call`."""
+    """Build the parser of `graphground call`."""
     parser = CommandLine("graphground call", add_help=False, description="Run one tool and print its answer.")
     parser.set_defaults(run=call, parser=parser)
     parser.add_argument("tool", nargs="?", metavar="TOOL", help="A tool's name, such as list_graphs.")
@@ -34,7 +34,7 @@ def parser() -> CommandLine:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print a tool's answer; the exit status is 1 if the tool failed."""
+    """Print a tool's answer, and return the exit status: 1 if the tool failed."""
     return run(parser(), arguments)
 
 
@@ -101,7 +101,7 @@ def arguments_in(text: str) -> dict[str, Any]:
 
 
 def listed_tools(tools: Mapping[str, Tool[Any, Any]]) -> str:
-    """One line per tool: its name and the first sentence of its description."""
+    """Return a line per tool, with its name and the first sentence of its description."""
     width = max(map(len, tools))
     lines = [f"{name:<{width}}  {tool.description.partition('. ')[0].rstrip('.')}." for name, tool in tools.items()]
     return "\n".join([*lines, "", "graphground call TOOL --help shows a tool's arguments.", ""])

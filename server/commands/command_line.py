@@ -6,7 +6,7 @@ A command is a module with two functions:
     def main(arguments) -> int:               # `return run(parser(), arguments)`, the exit status
 
 Each parser sets `run=FUNCTION`; the function takes the parsed arguments and returns the exit status. The framework uses
-argparse, whose import adds nothing measurable to Python's own start.
+argparse, because importing argparse takes no measurable time.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ FAILED, WRONG_USE, INTERRUPTED = 1, 2, 130
 
 
 class WrongUse(Exception):
-    """Options that cannot be combined; ends the command with exit status 2 and the usage."""
+    """The options cannot be combined; the command prints its usage and ends with exit status 2."""
 
 
 class CommandLine(argparse.ArgumentParser):
-    """An argument parser whose errors name the nearest valid word, and which accepts no abbreviations."""
+    """An argument parser that accepts no abbreviations, and whose errors name the nearest valid word."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         options.setdefault("allow_abbrev", False)
         super().__init__(*arguments, **options)
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse; an unknown option is reported by the subcommand that it was given to."""
+        """Parse the arguments; the subcommand reports an unknown option, with its own usage."""
         known = self.parse_known_args if self.subcommands() else self.parse_known_intermixed_args
         parsed, unknown = known(args, namespace)
         if unknown:
@@ -55,14 +55,14 @@ class CommandLine(argparse.ArgumentParser):
         self.exit(WRONG_USE, f"graphground: {message}\n{self.format_usage()}")
 
     def subcommands(self) -> dict[str, CommandLine]:
-        """The parsers of its subcommands by name; empty if it has none."""
+        """Return the parsers of the subcommands by name; empty for a command without subcommands."""
         for action in self._actions:
             if isinstance(action, argparse._SubParsersAction):
                 return dict(action.choices)
         return {}
 
     def add_command(self, name: str, run: Any, help: str) -> CommandLine:
-        """Add a subcommand, which is executed by `run(parsed) -> exit status`."""
+        """Add a subcommand and return its parser; `run(parsed)` executes the subcommand and returns the exit status."""
         group = next((action for action in self._actions if isinstance(action, argparse._SubParsersAction)), None)
         if group is None:
             group = self.add_subparsers(dest="command", required=True, metavar="COMMAND", title="commands")
@@ -72,7 +72,7 @@ class CommandLine(argparse.ArgumentParser):
 
 
 def command_line(name: str, description: str, run: Any = None) -> CommandLine:
-    """The parser of `graphground NAME`."""
+    """Return the parser of `graphground NAME`, without its options."""
     parser = CommandLine(f"graphground {name}", description=description)
     if run is not None:
         parser.set_defaults(run=run, parser=parser)
@@ -80,16 +80,16 @@ def command_line(name: str, description: str, run: Any = None) -> CommandLine:
 
 
 def run(parser: CommandLine, arguments: Sequence[str]) -> int:
-    """Parse and run a command; a failure becomes a line on stderr and an exit status, never a traceback.
+    """Parse the arguments and run the command: `run(parser(), ["info", "nba"])`; return the exit status.
 
-    run(parser(), ["info", "nba"])
+    A failure becomes a line on stderr and an exit status, never a traceback.
     """
     parsed = parser.parse_args(list(arguments))
     try:
         return int(parsed.run(parsed) or 0)
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:  # the reader of our stdout has seen enough, such as `head`
+    except BrokenPipeError:  # the program that reads our stdout, such as `head`, has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except Exception as error:
@@ -105,7 +105,7 @@ def run(parser: CommandLine, arguments: Sequence[str]) -> int:
 
 
 def explained(error: Exception) -> str:
-    """An exception in a sentence: our own exceptions contain one, system errors are given one.
+    """Return a sentence for an exception: the message of our own exceptions, a new sentence for system errors.
 
     >>> explained(FileNotFoundError(2, "No such file or directory", "films.json"))
     'films.json: No such file or directory'
@@ -124,13 +124,13 @@ def explained(error: Exception) -> str:
 
 
 def wants_trace() -> bool:
-    """Whether a failure shows its traceback, which GRAPHGROUND_LOG_LEVEL=debug requests."""
+    """Whether failures are shown with their traceback, as GRAPHGROUND_LOG_LEVEL=debug requests."""
     return os.environ.get("GRAPHGROUND_LOG_LEVEL", "").lower() == "debug"
 
 
 def did_you_mean(found: str, known: Sequence[str]) -> str:
-    """`; did you mean 'load'?`, or an empty string if no known word is similar."""
-    from graphground.cypher.names.nearest import closest  # only mistakes need it
+    """Return `; did you mean 'load'?`, or an empty string if no known word is similar."""
+    from graphground.cypher.names.nearest import closest  # loaded only after a mistake
 
     near = closest(found.partition("=")[0], known, limit=1)
     return f"; did you mean {near[0]!r}?" if near else ""

@@ -34,7 +34,7 @@ HOW = {
 
 
 def parser() -> CommandLine:
-    """The options of `graphground completion`."""
+    """Build the parser of `graphground completion`."""
     parser = command_line(
         "completion", "Print a script that completes commands and options: " + "; ".join(HOW.values()) + ".", completion
     )
@@ -54,7 +54,7 @@ def completion(parsed: argparse.Namespace) -> int:
 
 
 def words() -> Iterator[tuple[str, str, list[str]]]:
-    """Each command and subcommand with the words that may follow: `("graphs", "load", ["--name", …])`."""
+    """Yield each command and subcommand with the words that may follow it: `("graphs", "load", ["--name", …])`."""
     for name in COMMANDS:
         command: CommandLine = import_module(f"graphground.server.commands.{name}").parser()
         inner = command.subcommands()
@@ -64,7 +64,7 @@ def words() -> Iterator[tuple[str, str, list[str]]]:
 
 
 def options_of(parser: CommandLine) -> list[str]:
-    """The long options and the choices of the positional arguments."""
+    """Return the long options of a parser and the choices of its positional arguments."""
     options = [option for action in parser._actions for option in action.option_strings if option.startswith("--")]
     return options + [
         str(choice)
@@ -75,9 +75,9 @@ def options_of(parser: CommandLine) -> list[str]:
 
 
 def bash(template: str) -> str:
-    """The script for bash, or through `bashcompinit` for zsh."""
+    """Return the script for bash, or for zsh, which runs it through `bashcompinit`."""
     known = list(words())
-    known.sort(key=lambda known: not known[1])  # a subcommand's own words before those of its command
+    known.sort(key=lambda known: not known[1])  # a command's pattern also matches its subcommands
     cases = []
     for name, subname, follow in known:
         pattern = f'"{name} {subname}"' if subname else f'"{name} "*'
@@ -86,7 +86,7 @@ def bash(template: str) -> str:
 
 
 def fish() -> str:
-    """The script for fish."""
+    """Return the script for fish."""
     lines = [
         f'complete -c graphground -f -n __fish_use_subcommand -a {name} -d "{text}"' for name, text in COMMANDS.items()
     ]

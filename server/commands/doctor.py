@@ -28,7 +28,7 @@ LEAST_FREE = 500 * 1024 * 1024
 class Finding:
     """`Finding("data folder", False, "/data is not writable", "Set GRAPHGROUND_HOME to …")`.
 
-    A good finding with a fix is a warning.
+    A finding with `good=True` and a fix is a warning.
     """
 
     what: str
@@ -38,12 +38,12 @@ class Finding:
 
     @property
     def word(self) -> str:
-        """The first word of the line."""
+        """The word that begins the printed line: `ok`, `WARN` or `BAD`."""
         return "BAD " if not self.good else "WARN" if self.fix else "ok  "
 
 
 def parser() -> CommandLine:
-    """The options of `graphground doctor`."""
+    """Build the parser of `graphground doctor`."""
     parser = command_line("doctor", "Check the installation, the data folder and every graph.", doctor)
     parser.add_argument("--json", action="store_true", help="Print the findings as JSON.")
     parser.add_argument("--deep", action="store_true", help="Read every node, relationship and name of loaded graphs.")
@@ -52,7 +52,7 @@ def parser() -> CommandLine:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print one line for each check; the exit status is 1 if there is a problem."""
+    """Print one line for each check, and return the exit status: 1 if there is a problem."""
     return run(parser(), arguments)
 
 
@@ -102,7 +102,7 @@ def doctor(parsed: argparse.Namespace) -> int:
 
 
 def findings(settings: Settings, *, deep: bool = False) -> Iterator[Finding]:
-    """Every check in turn, the cheap ones first."""
+    """Run the checks one by one, cheap checks first, and yield their findings."""
     yield Finding("graphground", True, f"{__version__} on Python {platform.python_version()}, {platform.platform()}")
     yield from packages(engine_needed=not settings.bolt_databases())
     yield data_folder(default_home(settings.home))
@@ -110,7 +110,7 @@ def findings(settings: Settings, *, deep: bool = False) -> Iterator[Finding]:
 
 
 def packages(engine_needed: bool) -> Iterator[Finding]:
-    """The important libraries, with their versions."""
+    """Check that the important libraries are installed, and yield their versions."""
     for name in ("mcp", "neo4j", "pydantic"):
         try:
             yield Finding(name, True, version(name))
@@ -128,7 +128,7 @@ def packages(engine_needed: bool) -> Iterator[Finding]:
 
 
 def data_folder(home: Path) -> Finding:
-    """Whether loaded graphs can be stored."""
+    """Check that the data folder can hold loaded graphs."""
     import shutil
     import tempfile
 
@@ -157,7 +157,7 @@ def data_folder(home: Path) -> Finding:
 
 
 def graphs(settings: Settings, deep: bool) -> Iterator[Finding]:
-    """Whether each graph answers a query and, with `deep`, whether all of it can be read."""
+    """Check that each graph answers a query and, with `deep`, that all of its data can be read."""
     try:
         opened = open_graphs(settings)
     except Exception as error:
@@ -203,7 +203,7 @@ def graphs(settings: Settings, deep: bool) -> Iterator[Finding]:
 
 
 def own_queries(settings: Settings, opened: Graphs) -> Iterator[Finding]:
-    """Whether each query in the settings file is valid for the schema of its graph."""
+    """Check that each query of the settings file is valid for the schema of its graph."""
     if not settings.queries:
         return
     from graphground.tools.own_queries.tools import OwnTools
@@ -217,7 +217,7 @@ def own_queries(settings: Settings, opened: Graphs) -> Iterator[Finding]:
 
 
 def write_protection(name: str, engine: Engine) -> Finding:
-    """Whether the database itself refuses writes, in addition to this program's own check."""
+    """Check that the database itself refuses writes, in addition to graphground's own check of queries."""
     from graphground.graphs.opening.write_guard import warning
 
     try:
@@ -230,7 +230,7 @@ def write_protection(name: str, engine: Engine) -> Finding:
 
 
 def memory_protection(name: str, engine: Engine) -> Iterator[Finding]:
-    """Whether the database limits the memory of a query; nothing if it does not say."""
+    """Check that the database limits the memory of a query; yield nothing if the database does not report a limit."""
     from graphground.graphs.opening.memory_limit import ADVICE, is_unlimited, memory_limit
 
     try:
@@ -245,7 +245,7 @@ def memory_protection(name: str, engine: Engine) -> Iterator[Finding]:
 
 
 def whole(name: str, graph: Graph, home: Path) -> Finding:
-    """Whether every node, relationship and indexed name can be read, as many as were loaded."""
+    """Check that as many nodes, relationships and indexed names can be read as were loaded."""
     from graphground.graphs.opening.whole import read_whole
 
     try:
@@ -255,7 +255,7 @@ def whole(name: str, graph: Graph, home: Path) -> Finding:
 
 
 def check(what: str, ask: Callable[[], float]) -> Finding:
-    """Run one query and time it."""
+    """Run one query, which returns its time in milliseconds, and report the time or the failure."""
     try:
         return Finding(what, True, f"answers in {ask():.1f} ms")
     except Exception as error:

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from graphground.graphs.graph import Graph
 
 LOCK_SECONDS = 600.0
-"""How long a build waits for another one of the same index, such as that of a server."""
+"""The longest wait for another process, such as a server, that builds the same index."""
 
 
 def parser() -> CommandLine:
-    """The options of `graphground entities` and its subcommands."""
+    """Build the parser of `graphground entities` and its subcommands."""
     group = command_line("entities", "Build and inspect the index that find_entities searches.")
     building = group.add_command("build", build, "Build the index of a graph from its database, or its vectors.")
     building.add_argument("--label", action="append", help="Only nodes with this label; may be repeated.")
@@ -63,12 +63,12 @@ def parser() -> CommandLine:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Build an index, or show one; the exit status is 1 if that failed."""
+    """Build an index or show its contents, and return the exit status: 1 if that failed."""
     return run(parser(), arguments)
 
 
 def build(parsed: argparse.Namespace) -> int:
-    """Build the index, its vectors, or both."""
+    """Build the entity index, the vectors of its names, or both."""
     with closing(open_graphs(settings_from(parsed))) as graphs:
         graph = graphs.get(parsed.name_of_graph)
         folder = folder_of(graph, parsed)
@@ -89,7 +89,7 @@ def info(parsed: argparse.Namespace) -> int:
 
 
 def folder_of(graph: Graph, parsed: argparse.Namespace) -> Path:
-    """The folder of a graph's index."""
+    """Return the folder of a graph's entity index."""
     from graphground.graphs.entities.places import index_folder
     from graphground.graphs.storage.home import Home
 
@@ -97,7 +97,7 @@ def folder_of(graph: Graph, parsed: argparse.Namespace) -> Path:
 
 
 def build_from_database(graph: Graph, folder: Path, labels: Sequence[str] | None, as_json: bool = False) -> None:
-    """Read every name from the graph's database and build an index of them."""
+    """Read all names from the graph's database, and build an index of the names."""
     from filelock import FileLock
 
     from graphground.graphs.engines.engine import EngineUnavailable
@@ -114,7 +114,7 @@ def build_from_database(graph: Graph, folder: Path, labels: Sequence[str] | None
     schema = graph.schema if graph.schema.labels else text_schema(graph.engine, graph.name)
     total = count_nodes(graph.engine, schema, labels)
     source = f"{FROM_DATABASE} {graph.engine.capabilities().product}"
-    for work in graph.background:  # the index that opening the graph began to build, in the same folder
+    for work in graph.background:  # opening the graph may have begun to build its index in the same folder
         work.stop()
     folder.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(folder.with_name(folder.name + ".lock"), timeout=LOCK_SECONDS), progress_bars() as report:
@@ -156,7 +156,7 @@ def make_vectors(
     ann: int | None = None,
     as_json: bool = False,
 ) -> int:
-    """Print the estimated cost of the vectors, then build them; Ctrl-C stops after the current batch of names."""
+    """Print the estimated cost of the vectors, then build the vectors; Ctrl-C stops after the current batch."""
     from graphground.graphs.entities.files import Files
     from graphground.graphs.entities.vectors.building import build_vectors, estimate
     from graphground.graphs.entities.vectors.encoders import STATIC, loaded_encoder
@@ -216,7 +216,7 @@ def make_vectors(
 
 
 def check_labels(known: Mapping[str, int], labels: Sequence[str] | None) -> None:
-    """Refuse a label that the index does not have, and name the nearest ones."""
+    """Refuse a label that the index does not have, and name the nearest labels."""
     from graphground.cypher.names.nearest import closest
     from graphground.graphs.entities.record import UnknownName
 
@@ -275,7 +275,7 @@ def show(graph: Graph, folder: Path, as_json: bool = False) -> int:
 
 
 def vectors_of(index: EntityIndex) -> tuple[dict[str, Any] | None, str]:
-    """Facts about the vectors of an index as plain values, or None and the reason why they cannot be used."""
+    """Return facts about an index's vectors as plain values; or None and the reason why there are no usable vectors."""
     from graphground.graphs.entities.vectors.encoders import EncoderMissing
     from graphground.graphs.entities.vectors.store import VectorsMissing
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def parser() -> CommandLine:
-    """The options of `graphground eval` and its subcommands."""
+    """Build the parser of `graphground eval` and its subcommands."""
     group = command_line("eval", "Measure agents on tasks: run, report, compare.")
     running = group.add_command(
         "run",
@@ -114,12 +114,12 @@ def parser() -> CommandLine:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run a subcommand."""
+    """Run the subcommand that the arguments name, and return its exit status."""
     return run(parser(), arguments)
 
 
 def score_tasks(parsed: argparse.Namespace) -> int:
-    """Run predictions over tasks, or resume a run."""
+    """Make predictions for tasks and score them, or resume an earlier run."""
     from graphground.evals.runs.runner import Run  # all of evals is loaded on first use
     from graphground.evals.tasks.task import read_tasks
 
@@ -241,7 +241,7 @@ def _predictor(parsed: argparse.Namespace, graphs: Graphs, tasks: Sequence[Task]
 
 
 def _version(name: str, home: Home) -> str:
-    """An identifier of a loaded graph's data, which changes when the graph is loaded again."""
+    """Return an identifier of a loaded graph's data; loading the graph again changes the identifier."""
     from graphground.graphs.storage.catalog import Catalog
 
     entry = Catalog(home).find(name)

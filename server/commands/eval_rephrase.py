@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def add_rephrase(group: CommandLine) -> None:
-    """Add the subcommand to `graphground eval`."""
+    """Add the subcommand `rephrase` to `graphground eval`."""
     parser = group.add_command(
         "rephrase",
         rephrase,
@@ -57,7 +57,7 @@ def rephrase(parsed: argparse.Namespace) -> int:
 
 
 async def _rephrased(parsed: argparse.Namespace, tasks: list[Task]) -> tuple[list[Rephrased], int]:
-    """The results, and how often the model was asked; replies from the cache are not counted."""
+    """Rephrase the tasks; return the results and the number of requests to the model, not counting cached replies."""
     from graphground.agents.conversation import Message
     from graphground.agents.failures import HOPELESS, PASSING, ModelFailure
     from graphground.agents.models import Model

@@ -1,4 +1,4 @@
-"""`graphground eval stand-in`: a graph for tasks whose data are not at hand, from a schema and their gold queries."""
+"""`graphground eval stand-in`: generate a graph for tasks without data, from a schema and the tasks' gold queries."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from graphground.server.commands.command_line import CommandLine, WrongUse
 
 
 def add_stand_in(group: CommandLine) -> None:
-    """Add the subcommand to `graphground eval`."""
+    """Add the subcommand `stand-in` to `graphground eval`."""
     parser = group.add_command(
         "stand-in",
         make_stand_in,
@@ -30,7 +30,7 @@ def add_stand_in(group: CommandLine) -> None:
 
 
 def make_stand_in(parsed: argparse.Namespace) -> int:
-    """Generate the graph and write it."""
+    """Generate the graph, and write it as a SimpleKG file."""
     from graphground.cypher.schema import PropertyGraphSchema, SchemaError
     from graphground.evals.tasks.task import read_tasks
     from graphground.graphs.loading.simplekg import SimpleKGError, write_simplekg

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def parser() -> CommandLine:
-    """The options of `graphground graphs` and its subcommands."""
+    """Build the parser of `graphground graphs` and its subcommands."""
     group = command_line("graphs", "List, load, inspect, export and drop graphs.")
     listing = group.add_command("list", list_graphs, "List the loaded graphs.")
     listing.add_argument("--json", action="store_true", help="Print JSON.")
@@ -70,7 +70,7 @@ def parser() -> CommandLine:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run a subcommand."""
+    """Run the subcommand that the arguments name, and return its exit status."""
     return run(parser(), arguments)
 
 
@@ -128,14 +128,14 @@ def load(parsed: argparse.Namespace) -> int:
 
 
 def is_offered(name: str, parsed: argparse.Namespace) -> bool:
-    """Whether a bundled graph of that name is served, even if it is not loaded yet."""
+    """Whether a bundled graph of this name is served; it may not be loaded yet."""
     from graphground.graphs.opening.bundled import offered
 
     return any(bundled.name == name for bundled in offered(home_from(parsed)))
 
 
 def load_into_database(file: Path, uri: str, user: str, database: str | None) -> int:
-    """Write the file into an empty database, as a user with write access."""
+    """Write a SimpleKG file into an empty database, as a user with write access."""
     from graphground.graphs.engines.address import BoltAddress
     from graphground.graphs.loading.into_database import load_into
 
@@ -169,7 +169,7 @@ def info(parsed: argparse.Namespace) -> int:
 
 
 def drop(parsed: argparse.Namespace) -> int:
-    """Delete a loaded graph; a bundled one is then no longer offered."""
+    """Delete a loaded graph; a bundled graph is then no longer served."""
     from graphground.graphs.loading.load import drop_graph
     from graphground.graphs.opening.bundled import is_bundled, offer
     from graphground.graphs.storage.catalog import Catalog

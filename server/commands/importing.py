@@ -1,4 +1,4 @@
-"""`graphground graphs import`: a graph from your own files, or from a database."""
+"""`graphground graphs import`: import a graph from your own files, or from a database."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def import_graph(parsed: argparse.Namespace) -> int:
 
 
 def _import_tables(parsed: argparse.Namespace) -> int:
-    """Import CSV and Parquet files, by a mapping that is inferred or given."""
+    """Import CSV and Parquet files with a mapping to nodes and relationships, which is given or inferred."""
     from graphground.graphs.loading.importing.convert import import_folder
     from graphground.graphs.loading.importing.infer import infer
     from graphground.graphs.loading.importing.mapping import read_mapping, written
@@ -130,7 +130,7 @@ def _import_records(parsed: argparse.Namespace) -> int:
 
 
 def _load(parsed: argparse.Namespace, name: str, convert: Callable[[Path], object]) -> str:
-    """Write the SimpleKG file and load it; return a line about the graph."""
+    """Convert the source to a SimpleKG file and load the file; return a sentence about the loaded graph."""
     from graphground.graphs.loading.load import load_file
     from graphground.graphs.storage.catalog import Catalog
 

@@ -1,4 +1,4 @@
-"""Options of commands that ask a language model: which model, at which endpoint, how often, and where replies are kept."""
+"""Options of commands that call a language model: the model, its endpoint, retries, and the cache of replies."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def add_model(command: CommandLine) -> None:
-    """Add the options of a model, as a group of their own."""
+    """Add the options of a language model, as a separate group."""
     model = command.add_argument_group("model")
     model.add_argument("--model", required=True, help="Such as gpt-5-mini, anthropic:claude-sonnet-4-5, or your own.")
     model.add_argument("--endpoint", default="", metavar="URL", help="An OpenAI-compatible endpoint of your own.")
@@ -28,12 +28,12 @@ def add_model(command: CommandLine) -> None:
 
 
 def model_settings(parsed: argparse.Namespace) -> ModelSettings:
-    """The settings that the options give.
+    """Return the model settings that the options describe.
 
     Raises:
-        WrongUse: a temperature that is no number, or a limit that is not positive.
+        WrongUse: the temperature is neither a number nor `none`, or a limit is not positive.
     """
-    from graphground.agents.models import ModelSettings  # the agents are loaded by commands that use a model
+    from graphground.agents.models import ModelSettings  # only commands that use a model load the agents
 
     try:
         temperature = None if parsed.temperature == "none" else float(parsed.temperature)
@@ -54,7 +54,7 @@ def model_settings(parsed: argparse.Namespace) -> ModelSettings:
 
 
 def reply_folder(parsed: argparse.Namespace) -> Path:
-    """The folder in which replies are kept."""
+    """Return the folder of the cache of replies."""
     if parsed.cache is not None:
         return Path(parsed.cache)
     from platformdirs import user_cache_path
@@ -63,6 +63,6 @@ def reply_folder(parsed: argparse.Namespace) -> Path:
 
 
 def report_wait(sentence: str) -> None:
-    """Print on stderr why and how long the model is waited for."""
+    """Print on stderr a sentence about a wait for the model."""
     sys.stderr.write(f"graphground: {sentence}\n")
     sys.stderr.flush()

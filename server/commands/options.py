@@ -50,16 +50,16 @@ def add_options(parser: argparse.ArgumentParser, names: Sequence[str] | None = N
 
 
 def settings_from(parsed: argparse.Namespace) -> Settings:
-    """The settings for the options that were given.
+    """Return the settings for the given options, the environment and the settings file.
 
     Raises:
-        SettingsError: one of them is invalid; `run` reports it with exit status 2.
+        SettingsError: a setting is invalid; `run` reports the error with exit status 2.
     """
     return read_settings(_given(parsed))
 
 
 def home_from(parsed: argparse.Namespace) -> Home:
-    """The data folder that the options, the environment or the settings file name."""
+    """Return the data folder that the options, the environment or the settings file names."""
     from graphground.graphs.storage.home import Home
 
     return Home(Path(read_home(_given(parsed))))
@@ -80,11 +80,11 @@ def set_up_logging(level: str) -> None:
 
     logging.basicConfig(level=level.upper(), format="graphground: %(levelname)s %(name)s: %(message)s", force=True)
     for handler in logging.getLogger().handlers:
-        handler.setLevel(level.upper())  # clients may ask for more than stderr gets
+        handler.setLevel(level.upper())  # clients may request more detailed messages than stderr gets
 
 
 def open_graphs(settings: Settings) -> Graphs:
-    """The graphs that the settings name; each is connected at first use."""
+    """Return the graphs that the settings name; a graph's database is connected on first use."""
     from graphground.server.driver_import import import_driver  # drivers load on first use
 
     import_driver()

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 SHOWN = 3
-"""Suggestions printed for one diagnostic."""
+"""The most suggestions printed for one diagnostic."""
 WIDEST = 100_000
-"""Characters of a line that no terminal shows."""
+"""The width of lines, in characters, where stdout is not a terminal, so that no row is wrapped."""
 
 
 def print_table(answer: Mapping[str, Any]) -> None:
@@ -22,7 +22,7 @@ def print_table(answer: Mapping[str, Any]) -> None:
     table = Table(*answer["columns"])
     for row in answer["rows"]:
         table.add_row(*(cell(value).replace("\n", "\\n") for value in row))
-    # A row wrapped to the width of a terminal that is not there would take several lines.
+    # Without a terminal, a row must not be wrapped to an assumed width.
     console = Console(markup=False, highlight=False, width=None if sys.stdout.isatty() else WIDEST)
     console.print(table)
     total = answer.get("total")
@@ -39,7 +39,7 @@ def print_csv(answer: Mapping[str, Any]) -> None:
 
 
 def cell(value: Any) -> str:
-    """A value in a row: text unchanged, anything else as JSON."""
+    """Return the text for a value in a row: a text unchanged, any other value as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
@@ -67,7 +67,7 @@ def print_json(answer: Mapping[str, Any]) -> None:
 
 
 def failure_lines(answer: Mapping[str, Any]) -> list[str]:
-    """A tool's failure: the message, the nearest valid input, the next step."""
+    """Return the lines for a tool's failure: its message, the nearest valid inputs, the next step."""
     lines = [f"graphground: {answer['message']}"]
     if answer.get("nearest"):
         lines.append(f"  nearest: {', '.join(answer['nearest'])}")
@@ -77,7 +77,7 @@ def failure_lines(answer: Mapping[str, Any]) -> list[str]:
 
 
 def diagnostic_lines(query: str, diagnostics: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Each diagnostic below its line of the query, with carets under its span.
+    """Return lines that show each diagnostic with its line of the query, and carets under the position.
 
     error: There is no label 'Taem'. (unknown_label)
       1 | MATCH (t:Taem) RETURN t
@@ -92,7 +92,7 @@ def diagnostic_lines(query: str, diagnostics: Sequence[Mapping[str, Any]]) -> li
         same_line = diagnostic["end_line"] == number
         length = (diagnostic["end_column"] if same_line else len(text) + 1) - column
         if length <= 0:
-            continue  # said of the query as a whole
+            continue  # the diagnostic concerns the whole query
         margin = " " * len(str(number))
         before = "".join("\t" if character == "\t" else " " for character in text[: column - 1])
         instead = f" {' or '.join(diagnostic['suggestions'][:SHOWN])}" if diagnostic.get("suggestions") else ""
@@ -101,7 +101,7 @@ def diagnostic_lines(query: str, diagnostics: Sequence[Mapping[str, Any]]) -> li
 
 
 def indented_lines(value: Any, indent: str = "") -> list[str]:
-    """Nested maps and lists as indented lines; empty values are left out."""
+    """Return nested maps and lists as indented lines, without empty values."""
     lines: list[str] = []
     entries = value.items() if isinstance(value, dict) else [("-", item) for item in value]
     for key, item in entries:

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 SECONDS_BETWEEN_LINES = 5.0
 Report = Callable[[str, int, int | None], None]
-"""Called with a step's name, the amount done, and the total (None if unknown)."""
+"""A function called with the name of a step, the amount done, and the total (None if unknown)."""
 
 
 @contextmanager
 def progress_bars() -> Iterator[Report]:
-    """Show a bar for each step; without a terminal, a line every few seconds."""
+    """Show a progress bar for each step; if stderr is not a terminal, print a line every few seconds instead."""
     if not sys.stderr.isatty():
         yield _line_reporter()
         return

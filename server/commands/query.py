@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from graphground.server.application import Application
 
 MOST_ROWS, MOST_BYTES = 100_000, 64_000_000
-"""The most that one answer of a database may hold."""
+"""The most rows of an answer, and the most bytes."""
 
 
 def parser() -> CommandLine:
-    """The options of `graphground query`."""
+    """Build the parser of `graphground query`."""
     parser = command_line("query", "Run one read-only query and print its rows; problems are shown below it.", query)
     parser.add_argument("graph_name", nargs="?", metavar="GRAPH", help="The graph; may be left out when there is one.")
     parser.add_argument("query", metavar="QUERY", help="The Cypher query; - reads stdin.")
@@ -51,12 +51,12 @@ def parser() -> CommandLine:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the rows on stdout and the diagnostics on stderr; the exit status is 1 if the query did not run."""
+    """Print rows on stdout and diagnostics on stderr, and return the exit status: 1 if the query did not run."""
     return run(parser(), arguments)
 
 
 def query(parsed: argparse.Namespace) -> int:
-    """Run the query through the tool that agents call, so that both get the same answer."""
+    """Run the query through the tool that agents call, so that people and agents get the same answer."""
     settings = settings_from(parsed)
     set_up_logging(settings.log_level)
     text = sys.stdin.read() if parsed.query == "-" else parsed.query
@@ -74,12 +74,12 @@ def query(parsed: argparse.Namespace) -> int:
     application = Application(partial(open_graphs, settings), MOST_BYTES if parsed.all else settings.answer_bytes)
     try:
         with spinner("running the query"):
-            outcome = application.call(tool, given, owner="")  # the number of all rows is printed
+            outcome = application.call(tool, given, owner="")  # with an owner, all rows are counted
             picture = matched(application, given, parsed.picture) if parsed.picture and not outcome.is_error else ""
     finally:
         application.close()
     answer = json.loads(outcome.payload)
-    answer.pop("cursor", None)  # it ends with this process
+    answer.pop("cursor", None)  # the cursor is useless after this process ends
     failed = outcome.is_error or answer.get("valid") is False
     sys.stderr.write("".join(f"{line}\n" for line in diagnostic_lines(text, answer.get("diagnostics", ()))))
     if parsed.json:
@@ -100,7 +100,7 @@ def query(parsed: argparse.Namespace) -> int:
 
 
 def matched(application: Application, call: dict[str, Any], form: PictureForm) -> str:
-    """The picture of what the query of a call matched."""
+    """Return a picture of the nodes and relationships that the query of a call matches, as text."""
     from graphground.graphs.schemas.pictures.drawing import Drawing
     from graphground.graphs.schemas.pictures.of_query import query_drawing, subgraph
     from graphground.graphs.schemas.pictures.write import write_picture
@@ -125,6 +125,6 @@ def parameter(text: str) -> tuple[str, Any]:
 
 
 def suggestion(answer: dict[str, Any]) -> str:
-    """The suggested correction of the query, if the tool has one."""
+    """Return the suggested correction of the query; an empty string if there is none."""
     nearest = answer.get("nearest") or [""]
     return str(answer.get("suggested_query") or nearest[0])

@@ -1,4 +1,4 @@
-"""`graphground schema`: token counts of each form, and the schema of one graph."""
+"""`graphground schema`: print the token counts of each form, or the schema of one graph."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def parser() -> CommandLine:
-    """The options of `graphground schema` and its subcommands."""
+    """Build the parser of `graphground schema` and its subcommands."""
     group = command_line("schema", "Show schemas, their forms, and how many tokens each form takes.")
     counting = group.add_command(
         "tokens", tokens, "Print approximately how many tokens each form of each schema takes."
@@ -44,7 +44,7 @@ def parser() -> CommandLine:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run a subcommand."""
+    """Run the subcommand that the arguments name, and return its exit status."""
     return run(parser(), arguments)
 
 
@@ -108,7 +108,7 @@ def show(parsed: argparse.Namespace) -> int:
 
 @contextmanager
 def _opened(parsed: argparse.Namespace) -> Iterator[OpenGraphs]:
-    """The named graph or schema file, as the only open graph; a failure names the next step."""
+    """Open the named graph or schema file as the only graph; a failure names the next step."""
     from graphground.graphs.graph import Graph
     from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
     from graphground.graphs.opening.stored import open_stored

@@ -20,30 +20,30 @@ if TYPE_CHECKING:
     from graphground.server.traces.recorder import Recorder
 
 OPEN_AFTER_SECONDS = 0.2
-"""Seconds from the first response to a client until graphs are opened: the `tools/list` that follows must not wait."""
+"""Seconds from the first response until graphs are opened, so that the client's `tools/list` does not wait."""
 
 
 def parser() -> CommandLine:
-    """The options of `graphground serve`: every setting."""
+    """Build the parser of `graphground serve`, with an option for each setting."""
     parser = command_line("serve", "Serve graphs to MCP clients over stdio or HTTP.", serve)
     add_options(parser)
     return parser
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Serve until the client leaves (stdio) or the program is interrupted (HTTP)."""
+    """Serve until the client closes stdin (stdio) or the program is interrupted (HTTP)."""
     command = parser()
     command.set_defaults(words=list(arguments))
     return run(command, arguments)
 
 
 def serve(parsed: argparse.Namespace) -> int:
-    """Serve with these settings."""
+    """Serve with the settings that the options give."""
     return serve_with(settings_from(parsed), parsed.words)
 
 
 def serve_with(settings: Settings, words: Sequence[str], when_listening: Callable[[str], None] | None = None) -> int:
-    """Serve with these settings; each worker process is started with the command-line arguments `words`.
+    """Serve with the given settings; each worker process is started with the command-line arguments `words`.
 
     Raises:
         SettingsError: a setting cannot be used.
@@ -57,7 +57,7 @@ def serve_with(settings: Settings, words: Sequence[str], when_listening: Callabl
     if settings.model is None and (settings.model_endpoint or settings.model_key_variable):
         raise SettingsError("--model-endpoint and --model-key-variable need --model, the name of the model there")
 
-    # The SDK takes most of the start-up time: only now, so that --help and mistakes are quick.
+    # The SDK takes most of the start-up time, so it is imported only after --help and mistakes are dealt with.
     from graphground.server.application import Application
     from graphground.server.head_start import start_engine_soon
     from graphground.server.notifications import log_to_clients
@@ -71,7 +71,7 @@ def serve_with(settings: Settings, words: Sequence[str], when_listening: Callabl
     workers = WorkerThreads()
 
     def make_server() -> Server[Any]:
-        # Another worker may get the next call, and knows nothing of what this one keeps.
+        # Another worker may get the next call, and does not have the rows that this worker keeps.
         return Protocol(
             application,
             partial(application.open_in_background, OPEN_AFTER_SECONDS),
@@ -80,7 +80,7 @@ def serve_with(settings: Settings, words: Sequence[str], when_listening: Callabl
             workers=workers,
         ).server
 
-    # Rows are many small objects without cycles: looking for garbage among them took a tenth of a big answer's time.
+    # Rows are many small objects without cycles: garbage collection among them took a tenth of a large answer's time.
     gc.freeze()
     gc.set_threshold(100_000, 20, 50)
     try:
@@ -89,7 +89,7 @@ def serve_with(settings: Settings, words: Sequence[str], when_listening: Callabl
 
             page = None
             if settings.ui:
-                from graphground.server.ui.routes import Page  # no other server loads it
+                from graphground.server.ui.routes import Page  # loaded only by servers with the page
 
                 model = None
                 if settings.model is not None:
@@ -108,10 +108,10 @@ def serve_with(settings: Settings, words: Sequence[str], when_listening: Callabl
 
 
 def recorder_for(settings: Settings) -> Recorder | None:
-    """The recorder for the file of `--record`, and for the page; None if neither is requested.
+    """Return the recorder for the file of `--record` and for the page; None if neither is requested.
 
     Raises:
-        SettingsError: the file cannot be written, or `--watch` comes without the page.
+        SettingsError: the file cannot be written, or `--watch` is given without the page.
     """
     if settings.watch is not None and not settings.ui:
         raise SettingsError("--watch shows a trace on the page: it needs --ui, or `graphground ui`")
@@ -133,10 +133,10 @@ def recorder_for(settings: Settings) -> Recorder | None:
 
 
 def check_names(settings: Settings) -> None:
-    """Refuse to serve a graph that does not exist, rather than serve nothing.
+    """Refuse to serve if a graph named by `--graph` does not exist.
 
     Raises:
-        SettingsError: there is no such graph; the message lists the existing ones.
+        SettingsError: a graph does not exist; the message lists the existing graphs.
     """
     if not settings.graph:
         return

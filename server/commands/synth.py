@@ -10,7 +10,7 @@ from graphground.server.commands.command_line import CommandLine, WrongUse
 
 
 def add_synth(group: CommandLine) -> None:
-    """Add the subcommand to `graphground graphs`."""
+    """Add the subcommand `synth` to `graphground graphs`."""
     parser = group.add_command("synth", synth, "Generate a graph of any size for a schema, as a SimpleKG file.")
     parser.add_argument("schema", type=Path, metavar="SCHEMA", help="A schema in the CypherBench JSON form.")
     parser.add_argument("out", type=Path, metavar="OUT", help="The SimpleKG file to write (.json or .json.gz).")
@@ -21,7 +21,7 @@ def add_synth(group: CommandLine) -> None:
 
 
 def synth(parsed: argparse.Namespace) -> int:
-    """Generate the graph and write it."""
+    """Generate the graph, and write it as a SimpleKG file."""
     from graphground.cypher.schema import PropertyGraphSchema, SchemaError
     from graphground.graphs.loading.simplekg import SimpleKGError, write_simplekg
     from graphground.graphs.synth import synth as generated

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def parser() -> CommandLine:
-    """The options of `graphground trace` and its subcommands."""
+    """Build the parser of `graphground trace` and its subcommands."""
     group = command_line(
         "trace", "Show the tool calls that `serve --record FILE` has recorded, or a trace of an agent."
     )
@@ -39,12 +39,12 @@ def parser() -> CommandLine:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run a subcommand."""
+    """Run the subcommand that the arguments name, and return its exit status."""
     return run(parser(), arguments)
 
 
 def show(parsed: argparse.Namespace) -> int:
-    """Print the events that were asked for."""
+    """Print the events that the options select."""
     from graphground.server.traces.file import follow_events, read_events
     from graphground.server.traces.transcript import transcript
 
@@ -64,7 +64,7 @@ def show(parsed: argparse.Namespace) -> int:
 
 
 def chosen(events: Iterable[Event], parsed: argparse.Namespace) -> Iterator[Event]:
-    """The events of the session, the tool and the outcome that were asked for."""
+    """Yield the events of the session, the tool and the outcome that the options select."""
     for event in events:
         if (
             (parsed.session is None or event.session == parsed.session)
@@ -75,7 +75,7 @@ def chosen(events: Iterable[Event], parsed: argparse.Namespace) -> Iterator[Even
 
 
 def line_of(event: Event) -> str:
-    """An event on a line: `11:03:47.120 5f1c02aa execute_cypher ok 3.1 ms 24+118 tokens MATCH (m:Movie) …`."""
+    """Return an event as a line: `11:03:47.120 5f1c02aa execute_cypher ok 3.1 ms 24+118 tokens MATCH (m:Movie) …`."""
     from graphground.server.traces.transcript import visible
 
     time = event.time.partition("T")[2].rstrip("Z") or event.time
@@ -88,7 +88,7 @@ def line_of(event: Event) -> str:
 
 
 def sessions(parsed: argparse.Namespace) -> int:
-    """Print a line for each session: its label, its client, its begin, and how much was called."""
+    """Print a line per session: its label, its client, when it began, its numbers of events, failures and tokens."""
     from graphground.server.traces.file import read_events
     from graphground.server.traces.transcript import visible
 
@@ -107,7 +107,7 @@ def sessions(parsed: argparse.Namespace) -> int:
 
 
 def check(file: Path) -> None:
-    """Report a file that cannot be read.
+    """Refuse a file that does not exist.
 
     Raises:
         WrongUse: there is no such file, or it is a folder.

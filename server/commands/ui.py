@@ -1,4 +1,4 @@
-"""`graphground ui`: the page for people, in the browser."""
+"""`graphground ui`: serve the page for people, and open it in the browser."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graphground.server.settings import options
 
 
 def parser() -> CommandLine:
-    """The options of `graphground ui`: every setting of a server over HTTP."""
+    """Build the parser of `graphground ui`, with an option for each setting of a server over HTTP."""
     parser = command_line("ui", "Serve the graphs over HTTP with a page for people, and open it in the browser.", ui)
     parser.add_argument("--no-browser", action="store_true", help="Only print the address of the page.")
     add_options(parser, [option.name for option in options() if option.name not in ("transport", "ui")])
@@ -30,7 +30,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def ui(parsed: argparse.Namespace) -> int:
     """Serve the page, and open it once the server listens."""
-    from graphground.server.commands.serve import serve_with  # loads nothing of the server before its settings are read
+    from graphground.server.commands.serve import serve_with  # loads little before settings are read
 
     settings = replace(settings_from(parsed), transport="http", ui=True)
     words = ["--transport", "http", "--ui", *(word for word in parsed.words if word != "--no-browser")]
@@ -38,7 +38,7 @@ def ui(parsed: argparse.Namespace) -> int:
 
 
 def has_display() -> bool:
-    """Whether a browser can open a window; without a display, a text browser would take over the terminal."""
+    """Whether a browser can open a window; without a display, a text browser would occupy the terminal."""
     return sys.platform != "linux" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 

@@ -20,7 +20,7 @@ SHOWN = 10
 
 
 def parser() -> CommandLine:
-    """The options of `graphground wikidata` and its subcommand."""
+    """Build the parser of `graphground wikidata` and its subcommand."""
     group = command_line("wikidata", "Build a domain graph from Wikidata.")
     building = group.add_command(
         "build",
@@ -56,12 +56,12 @@ def parser() -> CommandLine:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run a subcommand."""
+    """Run the subcommand that the arguments name, and return its exit status."""
     return run(parser(), arguments)
 
 
 def build_graph(parsed: argparse.Namespace) -> int:
-    """Build a graph and print what it holds and what was discarded."""
+    """Build a graph; print its numbers of nodes and relationships, and the most frequent discarded values."""
     from graphground.graphs.definitions.read import read_definition
     from graphground.graphs.wikidata.build import build
 
@@ -73,7 +73,7 @@ def build_graph(parsed: argparse.Namespace) -> int:
 
 
 def source_of(parsed: argparse.Namespace, report: Report) -> Source:
-    """The endpoint or the dump that the options name."""
+    """Return the source that the options name: an endpoint or a dump."""
     if parsed.dump is not None:
         from graphground.graphs.wikidata.dump_files import is_ntriples
         from graphground.graphs.wikidata.dump_source import DumpSource
@@ -88,7 +88,7 @@ def source_of(parsed: argparse.Namespace, report: Report) -> Source:
 
 
 def summary(built: Built) -> str:
-    """The result of a build, with its most frequent reasons for discarding values."""
+    """Return the result of a build as text, with the most frequent reasons for discarding values."""
     lines = [f"Wrote {built.nodes:,} nodes and {built.relationships:,} relationships to {built.path}."]
     most = sorted(built.discarded, key=lambda discarded: -discarded["count"])[:SHOWN]
     if most:

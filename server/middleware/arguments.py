@@ -1,4 +1,4 @@
-"""Strict arguments: an unknown one is an error that names the nearest known one."""
+"""Strict arguments: an unknown argument is an error that names the nearest known argument."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ BOUNDS = {
 
 
 def check_arguments(call: Call, proceed: Next) -> Outcome:
-    """Build the request model from the arguments, or explain what is wrong with them."""
+    """Build the request model from the arguments of a call, then proceed; explain invalid arguments in the failure."""
     try:
         call.request = call.tool.request.model_validate(call.arguments)
     except ValidationError as error:
@@ -42,7 +42,7 @@ def check_arguments(call: Call, proceed: Next) -> Outcome:
 
 
 def explain(tool: Tool[Any, Any], arguments: Mapping[str, Any], error: ValidationError) -> ToolFailure:
-    """The failure for invalid arguments: unknown ones first, because they explain missing ones."""
+    """Return the failure for invalid arguments. An unknown argument is reported first, as it explains a missing one."""
     fields = [field.alias or name for name, field in tool.request.model_fields.items()]
     problems = error.errors(include_url=False, include_context=True)
     unknown = [str(problem["loc"][0]) for problem in problems if problem["type"] == "extra_forbidden"]
@@ -88,7 +88,7 @@ def _explain_value(problem: ErrorDetails) -> tuple[str, list[str]]:
 
 
 def kind(value: Any) -> str:
-    """The kind of a JSON value in words: `kind(True)` is `true or false`."""
+    """Return the kind of a JSON value in words: `kind(True)` is `true or false`."""
     match value:
         case None:
             return "null"

@@ -1,4 +1,4 @@
-"""The size limit of answers: whole rows are dropped, never parts of one."""
+"""The size limit of answers: only whole rows are dropped."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from graphground.tools.tool import Answer
 
 
 def run_within(most_bytes: int) -> Callable[[Call], Outcome]:
-    """Run the tool (the last step of the chain), encode its answer, and drop rows until it has at most `most_bytes`."""
+    """Return the last step of the chain: run the tool, encode its answer, drop rows beyond `most_bytes`."""
 
     def run(call: Call) -> Outcome:
         assert call.request is not None, "check_arguments runs before"

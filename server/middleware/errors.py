@@ -1,4 +1,4 @@
-"""Gives every exception that a tool raises the same form."""
+"""Converts every exception that a tool raises to one form of failure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ logger = logging.getLogger(__name__)
 
 
 def shape_errors(call: Call, proceed: Next) -> Outcome:
-    """Turn every exception into the fields `error`, `message`, `nearest`, `next`, `diagnostics`."""
+    """Run the next step; convert an exception to the fields `error`, `message`, `nearest`, `next`, `diagnostics`."""
     try:
         return proceed(call)
     except ToolFailure as failure:
@@ -44,6 +44,6 @@ def _other_graphs(call: Call) -> list[str]:
 
 
 def failed(failure: ToolFailure) -> Outcome:
-    """The outcome for a failure: its fields as JSON, which are also its text."""
+    """Return the outcome for a failure; its payload and its text are the failure's fields as JSON."""
     payload = encode(failure.as_dict())
     return Outcome(payload, payload.decode(), is_error=True)

@@ -1,4 +1,4 @@
-"""Timing: one line in the log for each call."""
+"""Logs one line per call, with its duration and the size of its answer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ logger = logging.getLogger(__name__)
 
 
 def log_time(call: Call, proceed: Next) -> Outcome:
-    """Log `execute_cypher ok 3.1 ms 5120 bytes` at level info."""
+    """Run the next step, and log its time at level info: `execute_cypher ok 3.1 ms 5120 bytes`."""
     if not logger.isEnabledFor(logging.INFO):
         return proceed(call)
     begin = perf_counter()

@@ -1,4 +1,4 @@
-"""Determines the client of a request, as a trace names it."""
+"""Determines the name under which a trace shows the client of a request."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from graphground.server.traces.recorder import Caller
 
 LONGEST_NAME = 100
 _SALT = secrets.token_bytes(16)
-"""A random key for each process, with which session ids become labels: an id itself would allow requests in that
-session's name."""
+"""A random key per process that turns session ids into labels, since an id would let others use the session."""
 
 
 def caller_in(context: Any) -> Caller:
-    """The caller of a request, such as `Caller("5f1c02aa", "claude-ai 1.0")`; the client states its own name."""
+    """Return the caller of a request: `Caller("5f1c02aa", "claude-ai 1.0")`; the name is the client's own statement."""
     label = hashlib.blake2b(caller_of(context.request).encode(), key=_SALT, digest_size=4).hexdigest()
     parameters = context.session.client_params
     if parameters is None:

@@ -4,7 +4,7 @@
      "name": "execute_cypher", "arguments": {"query": "…"}, "answer": {"columns": […], "rows": […]}, "failed": false,
      "seconds": 0.0031, "tokens_in": 24, "tokens_out": 118}
 
-Traces of agents have `role`, `input` and `output` instead, and may have any other fields: a line is never refused.
+Traces of agents have `role`, `input` and `output` instead. Other fields are allowed, and no line is refused.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ import orjson
 
 TOOL_CALL, AGENT_STEP, UNREADABLE = "tool_call", "agent_step", "unreadable"
 RUNNING, END = "running", "end"
-"""The kinds of two special events: a call that still runs, which is never written to a file, and the end of a full
-file."""
+"""The kinds of two special events: a running call, never written to a file; and the end of a full file."""
 _FIELDS = {
     "kind": ("kind",),
     "time": ("time", "timestamp"),
@@ -42,7 +41,7 @@ class Event:
 
     kind: str = TOOL_CALL
     time: str = ""
-    """ISO 8601, in UTC."""
+    """The time at which the event began, as ISO 8601 text in UTC."""
     session: str = ""
     client: str = ""
     name: str = ""
@@ -51,9 +50,9 @@ class Event:
     failed: bool = False
     seconds: float | None = None
     tokens_in: int | None = None
-    """Estimated tokens of the arguments."""
+    """The estimated number of tokens of the arguments."""
     tokens_out: int | None = None
-    """Estimated tokens of the answer's text."""
+    """The estimated number of tokens of the answer's text."""
     more: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -64,12 +63,12 @@ class Event:
 
     @property
     def query(self) -> str:
-        """The Cypher query in the arguments, or an empty string."""
+        """The Cypher query in the arguments, or an empty string if there is none."""
         found = self.arguments.get("query") if isinstance(self.arguments, Mapping) else None
         return found if isinstance(found, str) else ""
 
     def as_dict(self) -> dict[str, Any]:
-        """The fields of the event's line, without empty ones."""
+        """Return the fields of the event's line, without empty fields."""
         values = {name: getattr(self, name) for name in _FIELDS}
         kept = {
             name: value for name, value in values.items() if value is not None and value != "" and value is not False
@@ -82,7 +81,7 @@ class Event:
 
 
 def event_in(line: bytes | str) -> Event:
-    """The event in a line of a trace; a line that is not a JSON object becomes an event with its text.
+    """Parse a line of a trace; a line that is not a JSON object becomes an event with the line's text.
 
     >>> event_in('{"role": "generator", "input": "Who directed Heat?", "tokens": 12}').name
     'generator'
@@ -98,7 +97,7 @@ def event_in(line: bytes | str) -> Event:
 
 
 def event_of(record: Mapping[str, Any]) -> Event:
-    """The event in a record of any program; fields with an unexpected type stay in `more`."""
+    """Convert a record of any program to an event; fields with an unexpected type are kept in `more`."""
     found: dict[str, Any] = {}
     used: set[str] = set()
     for name, keys in _FIELDS.items():

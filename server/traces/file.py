@@ -1,4 +1,4 @@
-"""A trace as a file of JSON Lines: written by a server, read afterwards or while it grows."""
+"""Writes a trace to a file of JSON Lines, and reads such a file, also while it grows."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from graphground.server.traces.event import END, UNREADABLE, Event, event_in
 
 LONGEST_LINE = 16_000_000
 MOST_FILE_BYTES = 1_000_000_000
-"""The size of a recorded file, with the mark at its end."""
+"""The largest size of a recorded file, including the final line that states the limit."""
 LONGEST_MARK = 400
-"""The bytes that are kept free for the mark at the end."""
+"""The number of bytes kept free for the final line of a full file."""
 POLL_SECONDS = 0.2
 
 
@@ -28,7 +28,7 @@ class TraceFile:
     """
 
     def __init__(self, path: Path, most_bytes: int = MOST_FILE_BYTES) -> None:
-        """Open the file, or create it; it grows to `most_bytes`.
+        """Open or create the file, which may grow to `most_bytes`.
 
         Raises:
             SettingsError: the file cannot be written, is not a regular file, or is full.
@@ -59,8 +59,8 @@ class TraceFile:
         """Write one line.
 
         Raises:
-            OSError: the line cannot be written, for example because the disk is full; or the file has reached its
-            limit, which its last line states.
+            OSError: the line cannot be written, for example because the disk is full, or the file has reached its
+                limit.
         """
         if os.fstat(self._descriptor).st_size + len(line) > self._most_bytes - LONGEST_MARK:
             sentence = f"the file has its full {self._most_bytes:,} bytes, and no further call is recorded in it"
@@ -80,7 +80,7 @@ class TraceFile:
 
 
 def _has_ended(path: Path, size: int) -> bool:
-    """Whether the last line of a file is the mark of its end."""
+    """Whether the last line of a file says that the file is full."""
     with path.open("rb") as file:
         file.seek(max(0, size - LONGEST_MARK))
         *_, last = file.read(LONGEST_MARK).splitlines() or [b""]
@@ -96,7 +96,7 @@ def _is_stdout(found: os.stat_result) -> bool:
 
 
 def read_events(path: Path) -> Iterator[Event]:
-    """The events of a file, in order; empty lines are skipped, and an overlong line becomes an event that says so."""
+    """Yield the events of a file in order, skipping empty lines; an overlong line becomes an event that says so."""
     with path.open("rb") as file:
         while line := file.readline(LONGEST_LINE):
             if not line.endswith(b"\n") and len(line) >= LONGEST_LINE:
@@ -108,7 +108,7 @@ def read_events(path: Path) -> Iterator[Event]:
 
 
 def follow_events(path: Path, stopped: Callable[[], bool], poll: float = POLL_SECONDS) -> Iterator[Event]:
-    """The events of a file, and those appended to it until `stopped()`; the file may be created or replaced meanwhile."""
+    """Yield the events of a file, and new events until `stopped()`; the file may be created or replaced meanwhile."""
     position, rest, identity = 0, b"", None
     while not stopped():
         try:

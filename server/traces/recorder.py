@@ -1,6 +1,6 @@
-"""The recorder: keeps the latest tool calls of connected clients in memory, and appends them to a file on request.
+"""The recorder: keeps the latest tool calls of clients in memory and, if requested, appends them to a file.
 
-A call only hands its data over; the recorder's own thread does the redaction, the token estimates and the JSON.
+Calls only put their data into a queue. A separate thread removes secrets, estimates tokens and writes JSON.
 """
 
 from __future__ import annotations
@@ -27,12 +27,11 @@ from graphground.server.traces.redaction import Redactor
 MOST_EVENTS, MOST_BYTES = 2_000, 32_000_000
 """The most events and bytes kept in memory; the oldest events are dropped first."""
 MOST_WAITING, MOST_WAITING_BYTES = 1_000, 64_000_000
-"""The most calls that wait for the recorder's thread; further ones are counted and dropped."""
+"""The most calls, and their most bytes, that wait for the recorder's thread; further calls are counted and dropped."""
 MOST_ANSWER_BYTES = 200_000
-"""The largest answer that is recorded whole; a larger one is recorded with fewer rows, or only the beginning of its
-text."""
+"""The largest answer recorded whole; of a larger one, only some rows or the beginning of the text is recorded."""
 COUNTED_CHARACTERS = 20_000
-"""The longest text whose tokens are estimated as a whole; a longer text is estimated from its beginning."""
+"""The longest text whose tokens are estimated as a whole; a longer text is extrapolated from its beginning."""
 CLOSING_SECONDS = 5.0
 SHOWN_AFTER_SECONDS, MOST_RUNNING = 0.3, 200
 """The seconds after which a call is shown as running, and the most running calls that are shown."""
@@ -41,7 +40,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The client of a call: `Caller("5f1c02aa", "claude-ai 1.0")`. The session is a label, not the session's id."""
+    """The client of a call: `Caller("5f1c02aa", "claude-ai 1.0")`; `session` is a label, not the session's id."""
 
     session: str
     client: str = ""
@@ -72,7 +71,7 @@ class Recorder:
         most_events: int = MOST_EVENTS,
         most_bytes: int = MOST_BYTES,
     ) -> None:
-        """`secrets` are the passwords and tokens of the settings: they are left out wherever they occur."""
+        """Record to memory and to `file`, if given; the `secrets` of the settings are left out wherever they occur."""
         self._file, self._secrets = file, tuple(secrets)
         self._most_events, self._most_bytes = most_events, most_bytes
         self._lines: deque[bytes] = deque()
@@ -84,11 +83,11 @@ class Recorder:
         self._thread: threading.Thread | None = None
         self._closed = threading.Event()
         self.label = secrets_module.token_hex(4)
-        """A random name that distinguishes the event numbers of this recorder from those of another process."""
+        """A random name of this recorder: the event numbers of another process's recorder mean other events."""
 
     @contextmanager
     def running(self, caller: Caller, name: str, arguments: Mapping[str, Any]) -> Iterator[None]:
-        """Show a call as running for the block, once it takes longer than `SHOWN_AFTER_SECONDS`."""
+        """Show a call as running during the block, if the block takes longer than `SHOWN_AFTER_SECONDS`."""
         began, key = datetime.now(UTC), object()
         with self._lock:
             self._running[key] = began, caller, name, arguments
@@ -99,7 +98,7 @@ class Recorder:
                 del self._running[key]
 
     def running_lines(self) -> list[bytes]:
-        """The calls that run, the oldest first, as events without an answer and without secrets."""
+        """Return the running calls, oldest first, as lines of events without answers and without secrets."""
         now = datetime.now(UTC)
         with self._lock:
             running = list(self._running.values())
@@ -132,7 +131,7 @@ class Recorder:
         failed: bool = False,
         size: int | None = None,
     ) -> None:
-        """Hand over a call; `size` is the length of the answer's JSON. Never raises and never waits."""
+        """Queue a finished call for recording; `size` is the length of the answer's JSON. Never raises, never waits."""
         now, length = datetime.now(UTC), len(text) if size is None else size
         with self._lock:
             if self._waiting_bytes + length > MOST_WAITING_BYTES:
@@ -151,13 +150,13 @@ class Recorder:
             self._start()
 
     def lines(self, after: int = 0) -> tuple[int, list[bytes]]:
-        """The number of the last event, and the lines of the events after number `after`; numbers count from 1."""
+        """Return the number of the last event (the first is 1), and the lines of the kept events after `after`."""
         with self._lock:
             count = min(len(self._lines), max(0, self._last - after))
             return self._last, list(self._lines)[len(self._lines) - count :]
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call `listener` in the recorder's thread after each event; return a function that stops this."""
+        """Call `listener` in the recorder's thread after each event; return a function that removes the listener."""
         with self._lock:
             self._listeners.append(listener)
 
@@ -169,7 +168,7 @@ class Recorder:
         return end
 
     def watch(self, path: Path) -> None:
-        """Add the events of a trace, also those appended to it later, until this recorder is closed."""
+        """Add the events of a trace file, including events appended to the file later, until the recorder is closed."""
 
         def work() -> None:
             try:
@@ -181,12 +180,12 @@ class Recorder:
         threading.Thread(target=work, name="graphground-watcher", daemon=True).start()
 
     def settle(self) -> None:
-        """Wait until every call so far is recorded."""
+        """Wait until every call queued so far is recorded."""
         if self._thread is not None:
             self._waiting.join()
 
     def close(self) -> None:
-        """Record the waiting calls, and close the file."""
+        """Record the calls that still wait, and close the file."""
         self._closed.set()
         with self._lock:
             thread, self._thread = self._thread, None
@@ -237,7 +236,7 @@ class Recorder:
 
 
 def event_of_call(call: _Recorded, secrets: Sequence[str] = ()) -> Event:
-    """A call as an event, without secrets."""
+    """Convert a recorded call to an event without secrets."""
     redactor = Redactor(secrets)
     given = orjson.loads(call.arguments)
     arguments = redactor.arguments(given)
@@ -259,7 +258,7 @@ def event_of_call(call: _Recorded, secrets: Sequence[str] = ()) -> Event:
 
 
 def without_secrets(event: Event, secrets: Sequence[str] = ()) -> Event:
-    """An event of another program's trace, without secrets."""
+    """Return an event of another program's trace without secrets."""
     redactor = Redactor(secrets)
     arguments = redactor.arguments(event.arguments)
     return replace(
@@ -273,15 +272,14 @@ def without_secrets(event: Event, secrets: Sequence[str] = ()) -> Event:
 
 
 def counted_tokens(text: str, length: int) -> int:
-    """The estimated number of tokens of a text of `length` characters, extrapolated from its beginning if it is
-    long."""
+    """Estimate the tokens of a text of `length` characters, of which `text` may be only the beginning."""
     if length <= COUNTED_CHARACTERS:
         return estimate_tokens(text)
     return round(estimate_tokens(text[:COUNTED_CHARACTERS]) * length / COUNTED_CHARACTERS)
 
 
 def shortened(answer: Any, text: str, size: int) -> tuple[Any, bool]:
-    """The answer, with only as many rows as fit into a trace, and whether anything was cut."""
+    """Return the answer, cut to the rows that fit into a trace, and whether anything was cut."""
     if size <= MOST_ANSWER_BYTES:
         return answer, False
     if isinstance(answer, Mapping) and isinstance(answer.get("rows"), list) and len(answer["rows"]) > 1:

@@ -1,13 +1,12 @@
-"""Leaves secrets out of traces. The rules, for the arguments and the answer of a call:
+"""Removes secrets from traces. These rules hold for the arguments and the answer of a call:
 
 - A value is left out if its name contains a word such as *password*, *passphrase*, *secret*, *token*, *credential* or
   *authorization*; *key* counts for an argument or a query's parameter, and elsewhere only together with a word such as
   *api* or *private*. Numbers under names such as `max_tokens` are counts and are kept.
-- A column is left out if it is computed from a property with such a name, whatever the column is called.
+- A column is left out if it is computed from a property with such a name, even if the column has another name.
 - In any text, these are left out: the password in an address, a bearer token, a JSON Web Token, a key with a well-known
   prefix, and a value assigned to or compared with such a name (`password = 'x'`, `?token=x`).
-- A value that was left out of the arguments, and the secrets of the server's own settings, are left out wherever they
-  occur.
+- Secrets of the server's settings, and values left out of the arguments, are also left out of every other text.
 """
 
 from __future__ import annotations
@@ -34,14 +33,14 @@ KINDS_OF_KEYS = frozenset(
     {"api", "private", "secret", "access", "auth", "authentication", "signing", "encryption", "session", "ssh", "pgp"}
 )
 SHORTEST = 4
-"""The shortest secret that is searched for in other texts. A shorter text is likely to occur there by coincidence."""
+"""The shortest secret, in characters, that is searched for in other texts; a shorter one occurs there by chance."""
 
 HINT = re.compile(
     rb"://|pass|pwd|secret|token|credential|bearer|authori[sz]|key|cursor|eyJ|sk-|gh[po]_|github_pat_|xox[abp]-|glpat-"
     rb"|AKIA|AIza",
     re.IGNORECASE,
 )
-"""A quick test: an answer that does not match is not searched for secrets."""
+"""A quick test: an answer without a match is not searched for secrets."""
 
 _ADDRESS = re.compile(r"(://[^\s:/@'\"]{0,200}):([^\s'\"<>]{1,300})@")
 _TOKEN_IN_ADDRESS = re.compile(r"(://)([^\s:/@'\"]{16,300})@")
@@ -72,7 +71,7 @@ def is_secret(name: str, *, argument: bool = False) -> bool:
 
 
 class Redactor:
-    """Leaves the secrets out of one call: first out of its arguments, then out of its answer.
+    """Removes the secrets of one call: first from its arguments, then from its answer.
 
     >>> redactor = Redactor()
     >>> redactor.arguments({"query": "RETURN $pwd AS p", "parameters": {"pwd": "hunter2"}})["parameters"]
@@ -82,15 +81,15 @@ class Redactor:
     """
 
     def __init__(self, known: Iterable[str] = ()) -> None:
-        """`known` are secrets of the server's own settings."""
+        """Remember the secrets of the server's settings in `known`, except texts shorter than `SHORTEST`."""
         self._found = {secret for secret in known if len(secret) >= SHORTEST}
 
     def arguments(self, arguments: Any) -> Any:
-        """The arguments without secrets; `answer` then leaves the same secrets out."""
+        """Return the arguments without secrets, and remember the secrets for `answer`."""
         return self._value(arguments, argument=True)
 
     def answer(self, answer: Any, query: str = "", encoded: bytes | None = None) -> Any:
-        """The answer without secrets; `query` is the query that was run, `encoded` the answer's JSON if it is known."""
+        """Return the answer without secrets; `query` is the query that was run, `encoded` the answer as JSON."""
         text = encoded if encoded is not None else orjson.dumps(answer, default=str)
         if not self._found and HINT.search(text) is None and HINT.search(query.encode(errors="replace")) is None:
             return answer
@@ -100,7 +99,7 @@ class Redactor:
         return self._value(answer, argument=False)
 
     def text(self, text: str) -> str:
-        """The text without secrets."""
+        """Return the text without secrets."""
         text = _NAMED.sub(self._named, text)
         text = _IN_ADDRESS.sub(self._named_in_address, text)
         text = _ADDRESS.sub(rf"\1:{LEFT_OUT}@", text)
@@ -141,7 +140,7 @@ class Redactor:
         return value
 
     def _hidden(self, value: Any) -> Any:
-        """The text that replaces a secret value; the value is remembered, so that it is found elsewhere too."""
+        """Return the text that replaces a secret value, and remember the value, so that it is removed elsewhere too."""
         if value is None:
             return None
         for text in _texts(value):
@@ -150,8 +149,7 @@ class Redactor:
         return LEFT_OUT
 
     def _cursor(self, value: Any) -> Any:
-        """The beginning of a cursor, which identifies it; the whole cursor would let a reader of the trace fetch the
-        rows."""
+        """Return the beginning of a cursor, which identifies it; with the whole cursor, others could fetch the rows."""
         return f"{value[:4]}…" if isinstance(value, str) else value
 
     def _named(self, found: re.Match[str]) -> str:
@@ -170,7 +168,7 @@ class Redactor:
 
 
 def secret_columns(query: str) -> Collection[str]:
-    """The columns of a query that are computed from a property, or a parameter, whose name says that it is secret.
+    """Return the columns of a query that are computed from a property or a parameter with a secret name.
 
     >>> sorted(secret_columns("MATCH (u:User) WITH u.password AS p, u.name AS n RETURN toUpper(p) AS shown, n"))
     ['p', 'shown']

@@ -1,4 +1,4 @@
-"""Writes a session as a Markdown transcript, with calls and answers, for people to read and share.
+"""Writes the tool calls of a session and their answers as a Markdown transcript.
 
 Everything from a client or a graph is put into a fenced block or a code span, where Markdown interprets no links, HTML
 or headings. A fence is longer than any run of the same character inside it; characters that are invisible or reorder
@@ -19,12 +19,11 @@ from graphground.server.traces.event import AGENT_STEP, TOOL_CALL, UNREADABLE, E
 MOST_ROWS = 20
 LONGEST_CELL, LONGEST_BLOCK = 120, 8_000
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-"""Control, format (among them the bidirectional overrides), surrogate, private and unassigned code points, and the
-separators of lines and paragraphs."""
+"""Unicode categories without a visible form: control, format (with bidirectional overrides), surrogate, and so on."""
 
 
 def transcript(events: Iterable[Event]) -> str:
-    """The events as Markdown, one section for each, in the given order."""
+    """Return the events as Markdown, with one section per event, in the given order."""
     events = list(events)
     parts = ["# Transcript", _summary(events)]
     session = None
@@ -38,7 +37,7 @@ def transcript(events: Iterable[Event]) -> str:
 
 
 def fenced(text: str, language: str = "text") -> str:
-    """A fenced block that shows the text unchanged; its fence is longer than any fence in the text.
+    """Return a fenced block that shows the text unchanged, because its fence is longer than any fence in the text.
 
     >>> print(fenced("a ``` b"))
     ````text
@@ -52,7 +51,7 @@ def fenced(text: str, language: str = "text") -> str:
 
 
 def span(text: str) -> str:
-    """A code span that shows the text on one line.
+    """Return a code span that shows the text on one line.
 
     >>> print(span("a` <b>"))
     ``a` <b>``
@@ -65,7 +64,7 @@ def span(text: str) -> str:
 
 
 def visible(text: str, longest: int, *, lines: bool = False) -> str:
-    r"""The text with invisible characters written as codes, cut if it is long.
+    r"""Return the text, cut to `longest` characters, with invisible characters written as codes.
 
     >>> visible("Heat\u202e1995", 20), visible("x" * 30, 10)
     ('Heat\\u202e1995', 'xxxxxxxxxx… (20 more characters)')
@@ -158,7 +157,7 @@ def _answer(answer: Any) -> list[str]:
 
 
 def _table(columns: Sequence[Any], rows: Sequence[Any]) -> str:
-    """Columns side by side, as text."""
+    """Return rows as text, with aligned columns."""
     shown = [[visible(str(column), LONGEST_CELL) for column in columns]]
     for row in rows[:MOST_ROWS]:
         cells = row if isinstance(row, list) else [row]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from jwt import PyJWKClient
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
-"""The accepted signature algorithms, all with key pairs: with a shared secret, every verifier could also sign."""
+"""The accepted signature algorithms; all use key pairs, since with a shared secret every verifier could also sign."""
 LEAST_CHARACTERS = 16
 KEY_SECONDS = 300.0
 logger = logging.getLogger(__name__)
@@ -34,7 +34,7 @@ class FixedTokens(TokenVerifier):
         self._digests = [hashlib.sha256(token.encode()).digest() for token in tokens]
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """The access that the token grants; None for an unknown token."""
+        """Return the access that a token grants; None for an unknown token."""
         digest = hashlib.sha256(token.encode()).digest()
         known = [hmac.compare_digest(digest, other) for other in self._digests]
         return AccessToken(token=token, client_id=f"token-{known.index(True) + 1}", scopes=[]) if any(known) else None
@@ -51,11 +51,11 @@ class JsonWebTokens(TokenVerifier):
         self._keys: PyJWKClient | None = None
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """The access that the token grants; None if it is expired, meant for another server, or not signed by a key."""
+        """Return the access that a token grants; None for an expired token, a wrong signature or audience."""
         return await anyio.to_thread.run_sync(self._verified, token)
 
     def _verified(self, token: str) -> AccessToken | None:
-        import jwt  # needed only where tokens are checked this way
+        import jwt  # loaded only if tokens are JSON Web Tokens
 
         if self._keys is None:
             self._keys = jwt.PyJWKClient(self._jwks_url, lifespan=KEY_SECONDS, timeout=10)
@@ -89,7 +89,7 @@ class JsonWebTokens(TokenVerifier):
 
 
 def authorization(settings: Settings, address: str) -> tuple[AuthSettings | None, TokenVerifier | None]:
-    """The SDK's settings for requiring tokens at the server's own address; a pair of None if none are required.
+    """Return the SDK's settings and verifier for tokens at the server's public address; (None, None) without tokens.
 
     Raises:
         SettingsError: a token is too short, or the JWKS configuration is incomplete.
@@ -116,7 +116,7 @@ def authorization(settings: Settings, address: str) -> tuple[AuthSettings | None
                 JsonWebTokens(settings.jwks_url, settings.issuer, public),
             )
         if tokens:
-            # No authorization server: nothing is advertised, the token is the operator's to hand out.
+            # Without an authorization server nothing is advertised: the operator gives the token to clients.
             return AuthSettings(issuer_url=AnyHttpUrl(public), resource_server_url=None), FixedTokens(tokens)
     except ValidationError:
         raise SettingsError(
@@ -127,10 +127,10 @@ def authorization(settings: Settings, address: str) -> tuple[AuthSettings | None
 
 
 def fixed_tokens(settings: Settings) -> list[str]:
-    """The tokens in the file and in GRAPHGROUND_TOKEN.
+    """Return the tokens of the token file and of GRAPHGROUND_TOKEN.
 
     Raises:
-        SettingsError: the file cannot be read, or a token is so short that it could be guessed.
+        SettingsError: the file cannot be read, or a token is short enough to be guessed.
     """
     tokens = [settings.token] if settings.token else []
     if settings.token_file:

@@ -1,7 +1,7 @@
-"""HTTP connections with limits on their number and on the time that a request may take to arrive.
+"""HTTP connections with limits on their number and on the times for sending a request and reading a response.
 
-uvicorn closes a connection that is idle after a response, but keeps one that never sends a complete request or never
-reads its response.
+uvicorn closes a connection that is idle after a response, but not a connection that never sends a complete request or
+never reads its response.
 """
 
 from __future__ import annotations
@@ -15,24 +15,22 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEADER_SECONDS, REQUEST_SECONDS = 10.0, 30.0
-"""Time limits for the last header and the last byte of a request, from the opening of the connection or the request's
-first byte.
-"""
+"""The time limits for a request's headers and for the whole request, since the connection or the request began."""
 UNREAD_SECONDS = 30.0
-"""The longest time in seconds in which a client reads no byte of its response."""
+"""The time in seconds after which a connection is closed if its client has read no byte of the response."""
 MOST_CONNECTIONS = 512
 _numbers = count()
 
 
 class BoundedConnection(H11Protocol):
-    """An HTTP/1.1 connection; if there are too many, a new one replaces an idle one."""
+    """An HTTP/1.1 connection; beyond the limit, a new connection replaces the least important one."""
 
     most = MOST_CONNECTIONS
     incomplete: ClassVar[dict[BoundedConnection, None]] = {}
-    """The connections that have not sent a complete request, oldest first."""
+    """The connections that have not yet sent a complete request, oldest first."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Accept the connection, if necessary in place of an idle one."""
+        """Accept the connection, if necessary in place of a less important one."""
         super().connection_made(transport)
         self.number = next(_numbers)
         self._timer: asyncio.TimerHandle | None = None
@@ -53,14 +51,14 @@ class BoundedConnection(H11Protocol):
             self._look_again(UNREAD_SECONDS)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection."""
+        """Remove the connection from the list, and cancel its timer."""
         self.incomplete.pop(self, None)
         if self._timer is not None:
             self._timer.cancel()
         super().connection_lost(exc)
 
     def _victim(self) -> BoundedConnection:
-        """The least important connection: the oldest one without a complete request, if any."""
+        """Return the connection to close: the oldest without a complete request, or else the least important one."""
         oldest = next(iter(self.incomplete))
         if oldest is not self:
             return oldest
@@ -73,7 +71,7 @@ class BoundedConnection(H11Protocol):
         return self if victim.importance() > STANDING else victim
 
     def importance(self) -> int:
-        """The importance of the connection: incomplete, idle, with an open stream, or with a call in progress."""
+        """Return how important the connection is: INCOMPLETE < IDLE < STANDING (an open stream) < CALLING."""
         if self._reading:
             return INCOMPLETE
         if self.cycle is None or self.cycle.response_complete:
@@ -99,7 +97,7 @@ class BoundedConnection(H11Protocol):
         self._timer = self.loop.call_later(seconds, self._look)
 
     def _look(self) -> None:
-        """Close a connection that keeps the server waiting; check others again later."""
+        """Close the connection if its client keeps the server waiting; otherwise check again later."""
         if self.transport.is_closing():
             return
         unread: int = self.transport.get_write_buffer_size()
@@ -121,7 +119,7 @@ INCOMPLETE, IDLE, STANDING, CALLING = range(4)
 
 
 def connections_allowed() -> int:
-    """The number of connections that leaves half of this process's file descriptors to databases and files."""
+    """Return the most connections, so that half of the process's file descriptors are left for databases and files."""
     try:
         import resource  # not on Windows
     except ImportError:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 PATH, HEALTH = "/mcp", "/health"
 BACKLOG = 32
-"""The most connections that wait to be accepted, and that are accepted in a row before the open ones are served."""
+"""The most connections that wait to be accepted; the event loop accepts at most as many before it serves others."""
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 
 
@@ -40,10 +40,10 @@ def serve_http(
     page: Page | None = None,
     when_listening: Callable[[str], None] | None = None,
 ) -> int:
-    """Serve until interrupted; the address is printed on stderr once clients can connect.
+    """Serve until interrupted, and return the exit status; the address is printed on stderr once clients can connect.
 
     With several workers this process only holds the socket, and starts each worker with `arguments`. `page` is served
-    beside MCP; `when_listening` is called with the address of MCP.
+    beside MCP. `when_listening` is called with the address of MCP.
 
     Raises:
         SettingsError: an address, a token or a certificate is invalid.
@@ -51,7 +51,7 @@ def serve_http(
     import uvicorn  # only this transport needs it
 
     inherited = inherited_socket()
-    security(settings)  # what is wrong with the settings is reported before the port is taken
+    security(settings)  # wrong settings are reported before the port is taken
     check_certificate(settings)
     listening = inherited or listen(settings.host, settings.port)
     address = address_of(listening, settings)
@@ -85,7 +85,7 @@ def serve_http(
 
 
 def http_app(server: Server[Any], settings: Settings, address: str, page: Page | None = None) -> Starlette:
-    """The ASGI application: MCP at /mcp, with tokens if the settings require them, /health, and the page at /ui/."""
+    """Return the ASGI application: MCP at /mcp, with tokens if the settings require them; /health; the page at /ui/."""
     auth, verifier = authorization(settings, address)
     from graphground.server.transports.sessions import IDLE_SECONDS, MOST_BODY_BYTES, MOST_SESSIONS, make_room
 
@@ -93,7 +93,8 @@ def http_app(server: Server[Any], settings: Settings, address: str, page: Page |
         streamable_http_path=PATH,
         host=settings.host,
         transport_security=security(settings),
-        # Workers share no sessions: each request then stands alone, in every era of the protocol.
+        # Workers share no sessions, so with several workers each request is independent, in every version of the
+        # protocol.
         stateless_http=settings.workers > 1,
         auth=auth,
         token_verifier=verifier,
@@ -109,15 +110,15 @@ def http_app(server: Server[Any], settings: Settings, address: str, page: Page |
 
 
 async def health(_: Request) -> JSONResponse:
-    """Handle `GET /health`: 200 as long as this process accepts requests; queries no database and needs no token."""
+    """Handle `GET /health`: respond with 200, without querying a database and without requiring a token."""
     return JSONResponse({"status": "ok"})
 
 
 def check_certificate(settings: Settings) -> None:
-    """Refuse a certificate that cannot be used.
+    """Refuse a TLS certificate that cannot be used.
 
     Raises:
-        SettingsError: the files cannot be read, or do not belong together.
+        SettingsError: a file cannot be read, or the key does not belong to the certificate.
     """
     if settings.tls_certificate is None:
         if settings.tls_key:
@@ -133,26 +134,26 @@ def check_certificate(settings: Settings) -> None:
 
 
 def address_of(listening: socket.socket, settings: Settings) -> str:
-    """The address that clients on this machine use: `http://127.0.0.1:8300/mcp`."""
+    """Return the address of MCP for clients on this machine: `http://127.0.0.1:8300/mcp`."""
     host, port = listening.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     return f"{'https' if settings.tls_certificate else 'http'}://{shown}:{port}{PATH}"
 
 
 def page_address(address: str) -> str:
-    """The address of the page beside MCP's: `http://127.0.0.1:8300/ui/`."""
+    """Return the address of the page for an address of MCP: `http://127.0.0.1:8300/ui/`."""
     return f"{address.removesuffix(PATH)}/ui/"
 
 
 def connection_class() -> type[BoundedConnection]:
-    """The class of connections, with the limit for this process."""
+    """Return a class of connections with the limit for this process."""
     from graphground.server.transports.connections import BoundedConnection, connections_allowed
 
     return type("Connection", (BoundedConnection,), {"most": connections_allowed(), "incomplete": {}})
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens at that address.
+    """Return a socket that listens at an address.
 
     Raises:
         SettingsError: the address cannot be used; the message gives the reason.
@@ -175,10 +176,11 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def security(settings: Settings) -> TransportSecuritySettings:
-    """The accepted Host and Origin headers: the local ones and those allowed by the settings.
+    """Return which Host and Origin headers are accepted: those of this machine, and those that the settings allow.
+
 
     Raises:
-        SettingsError: other machines can connect, but no host name is allowed for them, or no token is required.
+        SettingsError: other machines can connect, although no host name is allowed for them or no token is required.
     """
     if not is_loopback(settings.host):
         if not settings.allowed_host:
@@ -201,7 +203,7 @@ def security(settings: Settings) -> TransportSecuritySettings:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach the address."""
+    """Whether a host's address can be reached only from the same machine."""
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:

@@ -1,4 +1,4 @@
-"""Sessions of streamable HTTP with limits: they expire, and if there are too many, a new one replaces an unused one."""
+"""Sessions of streamable HTTP with limits: sessions expire, and beyond the limit a new session replaces an idle one."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from starlette.types import Receive, Scope, Send
 IDLE_SECONDS = 30 * 60.0
 MOST_SESSIONS = 1_000
 MOST_BODY_BYTES = 1_048_576
-"""The most bytes of a request: a query has at most 100,000 characters, and the rest is left for parameters."""
+"""The most bytes of a request: enough for a query of 100,000 characters and its parameters."""
 USED = 50
-"""Sessions with at least this many requests count as equally used."""
+"""The number of requests from which all sessions count as equally used."""
 
 
 class BoundedSessions(StreamableHTTPSessionManager):
-    """A session manager that makes room for new sessions; the SDK's refuses them if there are too many.
+    """A session manager that closes an idle session to make room for a new one; the SDK's manager refuses the new one.
 
-    The session with the fewest requests is closed first, then the one that has been idle longest; one with a request in
-    progress stays.
+    The idle session with the fewest requests is closed; among equals, the one that has been idle longest. A session
+    with
+    a request in progress is never closed.
     """
 
     _requests: Counter[str]
@@ -40,7 +41,7 @@ class BoundedSessions(StreamableHTTPSessionManager):
             if deadline != float("inf"):
                 idle.append((min(USED, self._requests[session]), deadline, session, transport))
         if idle:
-            _, _, session, transport = min(idle, key=lambda one: one[:3])
+            _, _, session, transport = min(idle, key=lambda entry: entry[:3])
             await self._discard_session(session, transport)
 
     async def _discard_session(self, session_id: str, transport: StreamableHTTPServerTransport) -> None:
@@ -49,7 +50,7 @@ class BoundedSessions(StreamableHTTPSessionManager):
 
 
 def make_room(manager: StreamableHTTPSessionManager) -> None:
-    """Replace the session manager of an application that the SDK has built, which creates its manager itself."""
+    """Turn the session manager that the SDK has created into a `BoundedSessions`; the SDK takes no manager of ours."""
     manager.__class__ = BoundedSessions
     assert isinstance(manager, BoundedSessions)
     manager._requests = Counter()

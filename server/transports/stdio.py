@@ -8,7 +8,7 @@ from mcp.server.stdio import stdio_server
 
 
 def serve_stdio(server: Server) -> None:
-    """Serve one client until it closes our stdin."""
+    """Serve one client until the client closes this process's stdin."""
     anyio.run(_serve, server)
 
 

@@ -1,4 +1,4 @@
-"""Several server processes behind one port: each takes connections from the same socket."""
+"""Runs several server processes behind one port; each accepts connections from the same socket."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ import threading
 from collections.abc import Sequence
 
 SOCKET = "GRAPHGROUND_LISTENING_SOCKET"
-"""The environment variable that is set for a worker: the number of the inherited socket."""
+"""The environment variable that gives a worker the file descriptor of the inherited socket."""
 STOPPING_SECONDS = 10.0
 
 
 def inherited_socket() -> socket.socket | None:
-    """The socket that a worker inherited from the process that started it."""
+    """Return the socket that this worker inherited from the process that started it; None in other processes."""
     number = os.environ.get(SOCKET)
     return socket.socket(fileno=json.loads(number)) if number else None
 
 
 def run_workers(listening: socket.socket, count: int, arguments: Sequence[str]) -> int:
-    """Keep `count` workers running until SIGINT or SIGTERM; one that exits is restarted.
+    """Keep `count` workers running until SIGINT or SIGTERM, restarting any that exits; return the exit status.
 
-    Returns the exit status: 2 if the options are wrong, which a worker detects as this process would.
+    A worker that exits with status 2 has detected wrong options: all workers are then stopped, and 2 is returned.
     """
     stopping = threading.Event()
     for stop in (signal.SIGINT, signal.SIGTERM):
@@ -46,7 +46,7 @@ def run_workers(listening: socket.socket, count: int, arguments: Sequence[str]) 
     while not stopping.wait(0.5):
         for place, worker in enumerate(workers):
             code = worker.poll()
-            if code == 2:  # wrong use: every other worker says the same
+            if code == 2:  # wrong options, which every other worker detects too
                 stopping.set()
                 status = code
             elif code is not None:

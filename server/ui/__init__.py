@@ -1,13 +1,13 @@
-"""The page for people: graphs, schema, search, query and question, served at /ui/ beside MCP over HTTP.
+"""The page for people: views of graphs, schemas, names, queries and questions, served at /ui/ beside MCP over HTTP.
 
-A server loads this folder only over HTTP with `--ui`. The front end is a few ES modules of our own in `static/`,
-without a build step and without third-party scripts. The page makes the same tool calls as an MCP client, with the same
-checks and limits.
+Only a server over HTTP with `--ui` loads this folder. The front end is a few ES modules in `static/`, without a build
+step
+and without third-party scripts. The page makes the same tool calls as an MCP client, with the same checks and limits.
 
 To add a view, say `work`:
 
-1. `static/views/work.js` exports `show(place, context)`, which fills the element `place` and may return a function that
-   stops what it started. `context` has `graph`, `parameters`, `signal`, `call`, `read`, `go` and `report`: see
+1. `static/views/work.js` exports `show(place, context)`, which fills the element `place` and may return a clean-up
+   function. `context` has `graph`, `parameters`, `signal`, `call`, `read`, `go` and `report`: see
    `static/main.js`.
 2. One line in `VIEWS` in `static/main.js` puts it into the navigation.
 3. For data that no tool returns, add a module beside this one with `async def work(request) -> Response`, and a line in

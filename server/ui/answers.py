@@ -1,6 +1,6 @@
 """Answers to the page: `{"ok": true, "answer": …}`, or `{"ok": false, "failure": …}` with the fields of a tool failure.
 
-Both have status 200: the page shows a failure such as an unknown graph; it is not an HTTP error.
+Both have status 200, because a failure such as an unknown graph is shown on the page and is not an HTTP error.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ MOST_BYTES = 1_048_576
 
 
 def of_outcome(outcome: Outcome) -> Response:
-    """The answer of a tool, whose JSON is not encoded again."""
+    """Return the response for a tool's outcome, without encoding its JSON again."""
     field = b'{"ok":false,"failure":' if outcome.is_error else b'{"ok":true,"answer":'
     return Response(field + outcome.payload + b"}", media_type="application/json")
 
 
 def of_value(value: Any) -> Response:
-    """An answer made of plain values and answer models."""
+    """Return the response for an answer made of plain values and answer models."""
     return Response(b'{"ok":true,"answer":' + encode(value) + b"}", media_type="application/json")
 
 
 def of_failure(failure: ToolFailure) -> Response:
-    """A failure with the fields of a tool failure."""
+    """Return the response for a tool failure."""
     return Response(b'{"ok":false,"failure":' + encode(failure.as_dict()) + b"}", media_type="application/json")
 
 
 async def arguments_in(request: Request) -> dict[str, Any]:
-    """The JSON object in the body of a request.
+    """Return the JSON object in the body of a request.
 
     Raises:
         ToolFailure: the body is too long, or is not a JSON object.
@@ -58,7 +58,6 @@ async def arguments_in(request: Request) -> dict[str, Any]:
 
 
 def page_of(request: Request) -> str:
-    """The id of the browser page that makes a request, random digits chosen by the page; further rows are kept under
-    it."""
+    """Return the owner of rows kept for a browser page, which identifies itself by a random number."""
     number = request.headers.get("x-graphground-page", "")[:64]
     return f"page {number} {owner_of(request)}"

@@ -15,7 +15,7 @@ PAGE = "page.html"
 
 
 async def file(request: Request) -> Response:
-    """Handle `GET /ui/PATH`; without a path, return the page itself."""
+    """Handle `GET /ui/PATH`: return the file, or the page itself without a path."""
     name = request.path_params.get("path", "") or PAGE
     known = files().get(name)
     if known is None:
@@ -29,7 +29,7 @@ async def file(request: Request) -> Response:
 
 @cache
 def files() -> dict[str, tuple[bytes, str]]:
-    """Every file by its path, with its ETag; only files in the folder can be requested."""
+    """Return the content and the ETag of each file in the folder, by path; no other file can be requested."""
     paths = [path for path in FOLDER.rglob("*") if path.suffix in TYPES and path.is_file()]
     contents = {path.relative_to(FOLDER).as_posix(): path.read_bytes() for path in paths}
     return {name: (content, f'"{hashlib.sha256(content).hexdigest()[:24]}"') for name, content in contents.items()}

@@ -1,4 +1,4 @@
-"""Checks the headers of every request to the page, and sets headers of the response."""
+"""Checks the headers of every request to the page, and sets security headers in the response."""
 
 from __future__ import annotations
 
@@ -37,16 +37,17 @@ SAME_SITE = ("same-origin", "none")
 
 
 class GuardedPage:
-    """Wraps an ASGI application: requests must name an allowed host and must not come from another site.
+    """An ASGI application that refuses requests for hosts that are not allowed, and requests for data from other sites.
 
-    Only the page's own requests get data (under /api/); the page itself may also be opened through a link.
+    Data (under /api/) are only for the page's own requests. The page itself may be opened through a link on another
+    site.
     """
 
     def __init__(self, app: ASGIApp, security: TransportSecuritySettings) -> None:
         self._app, self._checks = app, TransportSecurityMiddleware(security)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse the request, or pass it on; the response gets the headers."""
+        """Refuse the request or pass it on; add the security headers to the response."""
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -61,5 +62,5 @@ class GuardedPage:
 
 
 def from_the_page(request: Request) -> bool:
-    """Whether the browser says that no other site made the request."""
+    """Whether the browser reports that the request comes from the page itself or from the user, or reports nothing."""
     return request.headers.get("sec-fetch-site", "none") in SAME_SITE

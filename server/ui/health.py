@@ -8,7 +8,7 @@ from graphground.tools.tool import Graphs
 
 
 def health(graphs: Graphs) -> list[dict[str, Any]]:
-    """`[{"name": "nba", "problem": None, "opened": True, "index": 4327, …}]`, without opening any graph."""
+    """Return the state of each graph: `[{"name": "nba", "problem": None, "opened": True, …}]`; opens no graph."""
     states = []
     for summary in graphs.summaries():
         graph = graphs.opened(summary.name)

@@ -1,8 +1,7 @@
-"""The language model of the question view, if one is set: it writes the query and describes the rows in words.
+"""The language model of the question view, if the settings name one: writes the query, and puts the rows into words.
 
-The tools first ground the question, as they do without a model, and their results are part of the prompt. The model's
-query then goes through `validate_cypher` and `execute_cypher` like any other. Nothing is stored, and the key stays in
-its environment variable.
+The tools first ground the question, and the prompt contains their results. The model's query then goes through
+`validate_cypher` and `execute_cypher` like any other. Nothing is stored, and the key stays in its environment variable.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from graphground.tools.failure import ToolFailure
 from graphground.tools.tool import Request as Arguments
 
 AT_ONCE = 4
-"""The most concurrent requests to the model, over all pages."""
+"""The most concurrent requests to the model, from all pages together."""
 REPLY_SECONDS, RETRIES, LONGEST_WAIT_SECONDS = 60.0, 1, 5.0
 SHOWN_ROWS, SHOWN_CHARACTERS = 20, 6_000
 """The most rows of an answer that are sent to the model, and the most characters of these rows."""
@@ -42,14 +41,14 @@ MOST_ATTEMPTS = 4
 
 
 class Attempt(Arguments):
-    """An earlier query of the model, and its problem."""
+    """An earlier query of the model, and the problem of that query."""
 
     query: str = Field(max_length=LONGEST_QUERY)
     problems: str = Field(max_length=20_000)
 
 
 class Asked(Arguments):
-    """`{"graph": "nba", "question": "Who …?", "attempts": []}`."""
+    """The body of a request for a query: `{"graph": "nba", "question": "Who …?", "attempts": []}`."""
 
     graph: str | None = None
     question: str = Field(min_length=1, max_length=2_000)
@@ -57,7 +56,7 @@ class Asked(Arguments):
 
 
 class Answered(Arguments):
-    """`{"question": "Who …?", "query": "MATCH …", "columns": ["p.name"], "rows": [["LeBron James"]], "total": 1}`."""
+    """The body of a request for words: `{"question": "Who …?", "query": "…", "columns": […], "rows": […], …}`."""
 
     question: str = Field(min_length=1, max_length=2_000)
     query: str = Field(max_length=LONGEST_QUERY)
@@ -74,7 +73,7 @@ class PageModel:
         self._limiter = anyio.CapacityLimiter(AT_ONCE)
 
     async def about(self, request: Request) -> Response:
-        """Handle `GET /ui/api/model`: the model and its host, and the reason if it cannot be used."""
+        """Handle `GET /ui/api/model`: return the model's name and host, and the problem if the model cannot be used."""
         problem = None
         try:
             self._settings.key()
@@ -85,7 +84,7 @@ class PageModel:
         return of_value({"model": self._settings.model, "where": where, "problem": problem})
 
     async def query(self, request: Request) -> Response:
-        """Handle `POST /ui/api/model/query`: the query that the model writes for a grounded question."""
+        """Handle `POST /ui/api/model/query`: return the query that the model writes for a grounded question."""
         asked = Asked.model_validate(await arguments_in(request))
         page = page_of(request)
         on_graph = {"question": asked.question, **({"graph": asked.graph} if asked.graph else {})}
@@ -104,7 +103,7 @@ class PageModel:
         return of_value({"query": query, "text": "" if query else reply.text[:2_000], **_cost(reply)})
 
     async def words(self, request: Request) -> Response:
-        """Handle `POST /ui/api/model/words`: the answer in words, from the rows."""
+        """Handle `POST /ui/api/model/words`: return the model's answer in words to a question with its rows."""
         answered = Answered.model_validate(await arguments_in(request))
         rows = [", ".join(answered.columns)]
         rows += [orjson.dumps(row, default=str).decode() for row in answered.rows[:SHOWN_ROWS]]
@@ -116,16 +115,16 @@ class PageModel:
         return of_value({"text": reply.text[:10_000], **_cost(reply)})
 
     async def _called(self, page: str, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """The answer of a tool; empty if the tool fails, because the page has already shown the failure."""
+        """Return the answer of a tool; empty if the tool fails, because the page has already shown the failure."""
         work = partial(self._application.call, tool, arguments, page)
         outcome = await self._workers.run(page, tool, arguments, work)
         return {} if outcome.is_error else dict(orjson.loads(outcome.payload))
 
     async def _ask(self, prompt: str) -> Reply:
-        """The model's reply.
+        """Return the model's reply to a prompt.
 
         Raises:
-            ToolFailure: there is none.
+            ToolFailure: the model does not reply.
         """
         try:
             await anyio.to_thread.run_sync(_load)
@@ -138,13 +137,13 @@ class PageModel:
 
 
 def page_model(settings: Settings, application: Application, workers: WorkerThreads) -> PageModel | None:
-    """The handlers of the question view, with the model of the settings; None if no model is set."""
+    """Return the handlers of the question view for the model in the settings; None if no model is set."""
     chosen = model_settings(settings)
     return None if chosen is None else PageModel(chosen, application, workers)
 
 
 def model_settings(settings: Settings) -> ModelSettings | None:
-    """The page's model in the form that `agents` uses; None if no model is set."""
+    """Return the settings of the page's model in the form that `agents` uses; None if no model is set."""
     if settings.model is None:
         return None
     return ModelSettings(
@@ -158,10 +157,10 @@ def model_settings(settings: Settings) -> ModelSettings | None:
 
 
 def _load() -> None:
-    """Load the libraries of models, which takes a second.
+    """Import the libraries for language models, which takes about a second.
 
     Raises:
-        ModelFailure: they are not installed.
+        ModelFailure: the libraries are not installed.
     """
     try:
         import_module("graphground.agents.endpoint")
@@ -172,7 +171,7 @@ def _load() -> None:
 
 
 def _grounding(names: Mapping[str, Any], suggested: Mapping[str, Any], attempts: Sequence[Attempt]) -> str:
-    """The part of the prompt that holds the tools' results and the problems of earlier queries."""
+    """Return the part of the prompt with the tools' results and the problems of earlier queries."""
     parts: list[str] = []
     known = [
         f"- {mention['mention']!r} ({mention['verdict']}): "

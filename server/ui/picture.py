@@ -1,4 +1,4 @@
-"""Pictures for the page: SVG as nested lists, from which the page creates elements one by one.
+"""Writes pictures for the page: SVG as nested lists, from which the page creates the elements one by one.
 
 The page never parses markup that contains text from a graph: `["text", {"x": "4"}, ["Heat <b>"]]` becomes an element
 with a text node.
@@ -21,12 +21,12 @@ SECONDS = 10.0
 
 
 def picture(drawing: Drawing) -> list[Any]:
-    """The element of the picture: its name, its attributes, its texts and elements."""
+    """Return a drawing as the nested list `[name, attributes, content]` of its SVG element."""
     return nested(ElementTree.fromstring(svg(drawing, style=False)))
 
 
 def nested(element: ElementTree.Element) -> list[Any]:
-    """An element as `[name, attributes, content]`, without namespaces."""
+    """Return an element as `[name, attributes, content]`, without namespaces; `content` holds texts and elements."""
     content: list[Any] = [element.text] if element.text else []
     for child in element:
         content.append(nested(child))
@@ -36,7 +36,7 @@ def nested(element: ElementTree.Element) -> list[Any]:
 
 
 def matches(graph: Graph, query: str, parameters: dict[str, Any] | None, most: int) -> dict[str, Any] | None:
-    """The nodes and relationships that a query's first rows come from, with their picture; None if there are none.
+    """Return the nodes and relationships that a query's first rows come from, and their picture; None without any.
 
     Raises:
         ToolFailure: `execute_cypher` would refuse the query.
@@ -49,7 +49,7 @@ def matches(graph: Graph, query: str, parameters: dict[str, Any] | None, most: i
 
 
 def pattern(graph: Graph, query: str, parameters: dict[str, Any] | None) -> dict[str, Any] | None:
-    """The pattern of a query without rows, with the number of matches up to each point; None if no pattern fails.
+    """Return a query's failing pattern, with the number of matches up to each point; None if no pattern fails.
 
     Raises:
         ToolFailure: `execute_cypher` would refuse the query.

@@ -1,4 +1,4 @@
-"""The routes of the page: `/ui/` and its files for everyone, `/ui/api/…` with the token if one is required."""
+"""The routes of the page: `/ui/` and its files without a token; `/ui/api/…` with the token, if one is required."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ PREFIX = "/ui"
 
 
 class OfGraph(Arguments):
-    """`{"graph": "nba"}`."""
+    """The body of a request about a graph: `{"graph": "nba"}`."""
 
     graph: str | None = None
 
 
 class Matches(OfGraph):
-    """`{"graph": "nba", "query": "MATCH …", "most": 100}`."""
+    """The body of a request about a query: `{"graph": "nba", "query": "MATCH …", "most": 100}`."""
 
     query: str = Field(min_length=1, max_length=LONGEST_QUERY)
     parameters: dict[str, Any] | None = None
@@ -54,7 +54,7 @@ ResultT = TypeVar("ResultT")
 
 
 class Page:
-    """The handlers of the page, on one application: `Page(application, WorkerThreads()).routes(security, None)`."""
+    """The handlers of the page for one application: `Page(application, WorkerThreads()).routes(security, None)`."""
 
     def __init__(
         self,
@@ -63,12 +63,12 @@ class Page:
         when_opened: Callable[[], None] | None = None,
         model: PageModel | None = None,
     ) -> None:
-        """`when_opened` is called once, when the page is first opened; `model` answers questions, if there is one."""
+        """Call `when_opened` once, when the page makes its first tool call; `model`, if given, answers questions."""
         self.application, self._workers, self._when_opened = application, workers, when_opened
         self._model = model
 
     def routes(self, security: TransportSecuritySettings, auth: AuthSettings | None) -> list[BaseRoute]:
-        """The routes, with the same checks as for MCP."""
+        """Return the routes of the page; requests pass the same checks as for MCP."""
         work = Work(self.application.recorder) if self.application.recorder is not None else None
         data: ASGIApp = Starlette(
             routes=[
@@ -101,7 +101,7 @@ class Page:
         ]
 
     async def call(self, request: Request) -> Response:
-        """Handle `POST /ui/api/call/TOOL`: run a tool as for an MCP client."""
+        """Handle `POST /ui/api/call/TOOL`: run a tool as an MCP client does, and return its answer."""
         work, self._when_opened = self._when_opened, None
         if work is not None:
             work()
@@ -111,19 +111,19 @@ class Page:
         )
 
     async def health(self, request: Request) -> Response:
-        """Handle `GET /ui/api/health`: the state of each graph."""
+        """Handle `GET /ui/api/health`: return the state of each graph."""
         return of_value(await self.in_thread(request, "resource", lambda: health(self.application.graphs())))
 
     async def schema(self, request: Request) -> Response:
-        """Handle `POST /ui/api/schema`, `{"graph": "nba"}`: names, figures and the picture of a schema."""
-        from graphground.server.ui.schema import schema_with_picture  # graphs are opened by then
+        """Handle `POST /ui/api/schema` with `{"graph": "nba"}`: return names, statistics and the picture of a
+        schema."""
+        from graphground.server.ui.schema import schema_with_picture  # loaded with the first schema
 
         name = OfGraph.model_validate(await arguments_in(request)).graph
         return of_value(await self.in_thread(request, "get_schema", lambda: schema_with_picture(self._graph(name))))
 
     async def matches(self, request: Request) -> Response:
-        """Handle `POST /ui/api/matches`, `{"graph": "nba", "query": "…", "most": 100}`: the nodes and relationships
-        that the rows come from."""
+        """Handle `POST /ui/api/matches`: return the nodes and relationships that the rows of a query come from."""
         from graphground.server.ui.picture import matches
 
         arguments = Matches.model_validate(await arguments_in(request))
@@ -136,7 +136,7 @@ class Page:
         )
 
     async def pattern(self, request: Request) -> Response:
-        """Handle `POST /ui/api/pattern`, `{"graph": "nba", "query": "…"}`: the pattern of an empty answer, counted."""
+        """Handle `POST /ui/api/pattern`: return the pattern because of which a query has no rows, with counts."""
         from graphground.server.ui.picture import pattern
 
         arguments = Matches.model_validate(await arguments_in(request))
@@ -149,10 +149,10 @@ class Page:
         )
 
     def _graph(self, name: str | None) -> Graph:
-        """The graph, opened.
+        """Return a graph, opened if necessary.
 
         Raises:
-            ToolFailure: there is no graph of that name, or it is not available; the failure names the others.
+            ToolFailure: there is no graph of this name, or it is not available; the failure names the other graphs.
         """
         try:
             return graph_named(self.application.graphs(), name)
@@ -164,11 +164,11 @@ class Page:
         return ToolFailure("graph_unavailable", str(error), nearest=others, next="Choose another graph.")
 
     async def in_thread(self, request: Request, what: str, work: Callable[[], ResultT]) -> ResultT:
-        """The result of `work`, which may wait for a database."""
+        """Run `work`, which may wait for a database, in a worker thread, and return its result."""
         return await self._workers.run(page_of(request), what, {}, work)
 
     def _reporting(self, handle: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
-        """Wrap a handler so that a tool failure becomes an answer."""
+        """Wrap a handler, so that a tool failure or invalid arguments become a response to the page."""
 
         async def handled(request: Request) -> Response:
             try:

@@ -1,4 +1,4 @@
-"""A graph's schema for the page: names, types, counts, fill and common values, and its picture."""
+"""A graph's schema for the page: names, types, counts, share of filled values, common values, and the picture."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ LONGEST_VALUE, MOST_VALUES = 80, 5
 
 
 def schema_with_picture(graph: Graph) -> dict[str, Any]:
-    """`{"labels": [{"name": "Team", "count": 30, "properties": […]}], "patterns": […], "picture": […], "boxes": […]}`.
+    """Return a graph's schema: `{"labels": [{"name": "Team", "count": 30, …}], "patterns": […], "picture": […], …}`.
 
-    `boxes` are the labels in the order of the picture's boxes; `statistics` is false while statistics are being
+    `boxes` holds the labels in the order of the picture's boxes. `statistics` is false while statistics are still being
     collected.
     """
     from graphground.graphs.schemas.pictures.of_schema import schema_drawing  # loads NumPy
@@ -37,7 +37,7 @@ def schema_with_picture(graph: Graph) -> dict[str, Any]:
 
 
 def names_of(schema: PropertyGraphSchema, facts: Statistics | None) -> dict[str, Any]:
-    """Labels, patterns and their properties, with their statistics."""
+    """Return the labels and patterns of a schema, with their properties and statistics."""
     return {
         "labels": [
             {
@@ -70,7 +70,7 @@ def names_of(schema: PropertyGraphSchema, facts: Statistics | None) -> dict[str,
 
 
 def properties_of(owner: str, types: Mapping[str, str], facts: Statistics | None) -> list[dict[str, Any]]:
-    """Each property with its type and, where known, its fill (0 to 1), extremes and most common values."""
+    """Return each property with its type and, if known, its share of filled values, extremes and common values."""
     return [
         {
             "name": key,
@@ -83,7 +83,7 @@ def properties_of(owner: str, types: Mapping[str, str], facts: Statistics | None
 
 
 def values_of(known: PropertyStatistics) -> dict[str, Any]:
-    """The statistics of a property's values; long values are cut."""
+    """Return the statistics of a property's values, with long values cut."""
     return {
         "fill": round(known.fill, 4),
         "distinct": known.distinct,
@@ -95,7 +95,7 @@ def values_of(known: PropertyStatistics) -> dict[str, Any]:
 
 
 def cut_value(value: Any) -> str | None:
-    """A value as a short text: `cut_value(1995)` is `1995`."""
+    """Return a value as a short text: `cut_value(1995)` is `1995`."""
     if value is None:
         return None
     text = f"[{', '.join(map(str, value))}]" if isinstance(value, list | tuple) else str(value)
@@ -103,7 +103,7 @@ def cut_value(value: Any) -> str | None:
 
 
 def with_counts(schema: PropertyGraphSchema, facts: Statistics | None) -> PropertyGraphSchema:
-    """The schema with the counts of the statistics, so that its picture shows them."""
+    """Return the schema with counts from the statistics, so that the picture shows the counts."""
     if facts is None:
         return schema
     labels = {

@@ -1,4 +1,4 @@
-"""The view of calls: recorded tool calls as server-sent events, and a session as a file to download."""
+"""The data of the view of calls: recorded tool calls as server-sent events, and a session as a file to download."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graphground.server.traces.transcript import transcript
 from graphground.server.ui.answers import arguments_in, of_value
 
 ALIVE_SECONDS = 15.0
-"""Seconds between comments, which are sent to detect a browser that has disconnected."""
+"""Seconds between the comments that are sent to detect a disconnected browser."""
 POLL_SECONDS = 0.1
 MOST_STREAMS = 32
 
@@ -26,7 +26,7 @@ class Work:
         self._recorder, self._streams = recorder, 0
 
     async def events(self, request: Request) -> Response:
-        """Handle `GET /ui/api/work?after=N&of=RECORDER`: the events after that number, and each new event."""
+        """Handle `GET /ui/api/work?after=N&of=RECORDER`: send the events after number N, then each new event."""
         if self._streams >= MOST_STREAMS:
             return Response("too many pages are open", status_code=503)
         number = request.query_params.get("after", "0")
@@ -58,7 +58,10 @@ class Work:
             self._streams -= 1
 
     async def export(self, request: Request) -> Response:
-        """Handle `POST /ui/api/export` with `{"session": …, "form": "jsonl" or "markdown"}`; no session means all."""
+        """Handle `POST /ui/api/export` with `{"session": …, "form": "jsonl"}`: return a session as a file.
+
+        `form` is `jsonl` or `markdown`. Without `session`, the file contains all sessions.
+        """
         wanted = await arguments_in(request)
         session, form = wanted.get("session"), wanted.get("form")
 
