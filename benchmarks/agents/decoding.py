@@ -1,25 +1,23 @@
 """Time to compile 10,000 queries for a vocabulary, and to compute the mask of each token, beside maintained libraries.
 
-    pip install llguidance xgrammar outlines-core numba dashscope
+    pip install llguidance xgrammar outlines-core numba
     python -m benchmarks.agents.decoding [--queries 10000] [--libraries llguidance xgrammar outlines]
 
-The vocabulary is Qwen's (151,643 tokens), from the wheel `dashscope`; the queries are gold queries of four graphs and
-queries made of them. Masks are computed along 300 random queries with graphground's automaton, and along 50 with each
-library. Printed are the processor time for compiling, and wall and processor time in milliseconds for masks. Needs
-../shared/data; libraries that are not installed are left out.
+The vocabulary is Qwen's (151,643 tokens), from a wheel that is installed into .tools; the queries are gold queries of
+four graphs and queries made of them. Masks are computed along 300 random queries with graphground's automaton, and
+along 50 with each library. Printed are the processor time for compiling, and wall and processor time in milliseconds
+for masks. Needs ../shared/data; libraries that are not installed are left out.
 """
 
 from __future__ import annotations
 
 import argparse
-import base64
 import gc
 import random
 import re
 import time
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,30 +26,10 @@ from benchmarks.engines.graphs_for_queries import TRAIN, gold_queries
 from graphground.agents.decoding.automaton import Automaton
 from graphground.agents.decoding.constraint import Constraint
 from graphground.agents.decoding.grammars import gbnf, llguidance_matcher
-from graphground.agents.decoding.vocabulary import Vocabulary, ranked
+from graphground.agents.decoding.vocabulary import Vocabulary
+from tests.support import real_tokenizers
 
 WALKS, LIBRARY_WALKS = 300, 50
-
-
-def qwen() -> Vocabulary:
-    """Qwen's vocabulary; texts are encoded with the longest matching token first, nearly as Qwen's tokenizer does."""
-    spec = find_spec("dashscope")
-    if spec is None or not spec.submodule_search_locations:
-        raise SystemExit("the vocabulary is missing: pip install dashscope")
-    file = Path(spec.submodule_search_locations[0], "resources", "qwen.tiktoken")
-    ranks = {
-        base64.b64decode(token): int(rank) for token, rank in (line.split() for line in file.read_bytes().splitlines())
-    }
-
-    def encode(text: str) -> list[int]:
-        left, found = text.encode("utf-8"), []
-        while left:
-            token = next(left[:length] for length in range(min(24, len(left)), 0, -1) if left[:length] in ranks)
-            found.append(ranks[token])
-            left = left[len(token) :]
-        return found
-
-    return ranked(ranks, [len(ranks)], encode)
 
 
 def some_queries(count: int) -> list[str]:
@@ -139,7 +117,8 @@ def main() -> None:
     arguments.add_argument("--queries", type=int, default=10_000)
     arguments.add_argument("--libraries", nargs="*", default=["llguidance", "xgrammar"])
     given = arguments.parse_args()
-    vocabulary, queries = qwen(), some_queries(given.queries)
+    real_tokenizers.install()
+    vocabulary, queries = real_tokenizers.qwen(), some_queries(given.queries)
     print(f"{len(queries)} queries, {len(vocabulary):,} tokens")
     timed("automaton over bytes", lambda: Automaton.of(query.encode("utf-8") for query in queries))
     print()

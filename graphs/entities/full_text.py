@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import re
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING
 from graphground.cypher.matching import property_of
 from graphground.cypher.schema import Label, PropertyGraphSchema
 from graphground.graphs.engines.engine import Engine, EngineError
+from graphground.graphs.entities.base_lookup import BaseLookup
 from graphground.graphs.entities.candidate import Candidate, Mode
 from graphground.graphs.entities.folding import clean, fold
 from graphground.graphs.entities.names_in_database import Names, NamesInDatabase, entries_of
 from graphground.graphs.entities.paging import count_nodes, name_property
 from graphground.graphs.entities.spans import COMMON, LONGEST_QUESTION
-from graphground.graphs.entities.verdicts.judging import Judged, judged_in
 
 if TYPE_CHECKING:
     from graphground.graphs.entities.spans import Span
@@ -66,7 +66,7 @@ def usable_indexes(schema: PropertyGraphSchema) -> list[FullTextIndex]:
     return [FullTextIndex(name, labels) for name, labels in found.items()]
 
 
-class FullTextNames:
+class FullTextNames(BaseLookup):
     """`FullTextNames("films", engine, lambda: schema).find("Matrx")` asks the database's own full-text index.
 
     `whole` looks up the same names without full-text indexes.
@@ -92,24 +92,6 @@ class FullTextNames:
         """Whether there is such an index, and it did not fail a moment ago."""
         failed = self._failed_at is not None and time.monotonic() - self._failed_at < AGAIN_SECONDS
         return not failed and bool(usable_indexes(self._schema()))
-
-    def find(
-        self,
-        mention: str,
-        *,
-        label: str | None = None,
-        property: str | None = None,
-        mode: Mode = "auto",
-        limit: int = 5,
-    ) -> Sequence[Candidate]:
-        """The candidates of one mention, best first."""
-        return self.find_all([mention], label=label, property=property, mode=mode, limit=limit)[0]
-
-    def judged(
-        self, mention: str, *, labels: Collection[str] | None = None, key: str | None = None, names: bool = True
-    ) -> Judged:
-        """Whether a text that a query compares with `key` means something: see `judged_in`."""
-        return judged_in(self, mention, labels=labels, key=key, names=names)
 
     def find_all(
         self,

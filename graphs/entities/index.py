@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from graphground.cypher.names.nearest import closest
+from graphground.graphs.entities.base_lookup import BaseLookup
 from graphground.graphs.entities.build import ALIAS, LONGEST_TEXT, LONGEST_VALUE, NAME, VALUE
 from graphground.graphs.entities.candidate import Candidate, Match, Mode
 from graphground.graphs.entities.files import Array, Files
@@ -32,7 +33,6 @@ from graphground.graphs.entities.vectors.encoders import EncoderMissing, Vectors
 from graphground.graphs.entities.vectors.in_database import DatabaseVectors, in_database
 from graphground.graphs.entities.vectors.merging import UNSURE, merged
 from graphground.graphs.entities.vectors.store import VectorsMissing, VectorStore
-from graphground.graphs.entities.verdicts.judging import Judged, judged_in
 from graphground.graphs.entities.words import Words
 
 _RESCORED = 100
@@ -57,7 +57,7 @@ def open_index(folder: Path, database: DatabaseVectors | None = None) -> EntityI
     return index
 
 
-class EntityIndex:
+class EntityIndex(BaseLookup):
     """Looks mentions up: `open_index(folder).find("Lebron Jmes", label="Player")[0].name` is `LeBron James`."""
 
     def __init__(self, files: Files, database: DatabaseVectors | None = None):
@@ -72,18 +72,6 @@ class EntityIndex:
     def info(self) -> IndexInfo:
         """The time and the source of the build."""
         return self._files.info
-
-    def find(
-        self,
-        mention: str,
-        *,
-        label: str | None = None,
-        property: str | None = None,
-        mode: Mode = "auto",
-        limit: int = 5,
-    ) -> Sequence[Candidate]:
-        """The candidates of one mention, best first; none for a label or property that is not indexed."""
-        return self.find_all([mention], label=label, property=property, mode=mode, limit=limit)[0]
 
     def find_all(
         self,
@@ -195,12 +183,6 @@ class EntityIndex:
             raise UnknownName("label", label, closest(label, self.info.labels))
         if property is not None and property not in self.info.properties:
             raise UnknownName("property", property, closest(property, self.info.properties))
-
-    def judged(
-        self, mention: str, *, labels: Collection[str] | None = None, key: str | None = None, names: bool = True
-    ) -> Judged:
-        """The verdict on a text that a query compares with the property `key`: see `judged_in`."""
-        return judged_in(self, mention, labels=labels, key=key, names=names)
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
         """Whether exactly that value is indexed; True if this index cannot tell.

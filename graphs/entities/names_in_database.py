@@ -6,7 +6,7 @@ import math
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from graphground.cypher.matching import nodes, property_of
 from graphground.cypher.schema import Label, PropertyGraphSchema
 from graphground.graphs.engines.engine import Engine
+from graphground.graphs.entities.base_lookup import BaseLookup
 from graphground.graphs.entities.candidate import Candidate, Mode
 from graphground.graphs.entities.folding import clean, fold
 from graphground.graphs.entities.paging import name_property
 from graphground.graphs.entities.record import UnknownName
-from graphground.graphs.entities.verdicts.judging import Judged, judged_in
 
 if TYPE_CHECKING:
     from graphground.graphs.entities.spans import Span
@@ -34,7 +34,7 @@ MENTIONS_AT_ONCE = 8
 """Mentions compared together; each comparison of a mention and a name takes four bytes."""
 
 
-class NamesInDatabase:
+class NamesInDatabase(BaseLookup):
     """The name of every node, in the property that names its label, and its `aliases`, held in memory.
 
     `NamesInDatabase("nba", engine, lambda: schema).find("Lebron James")` gives
@@ -53,22 +53,6 @@ class NamesInDatabase:
         self._name, self._engine, self._schema, self._vectors = name, engine, schema, vectors
         self._lock = threading.Lock()
         self._known: Names | None = None
-
-    def find(
-        self,
-        mention: str,
-        *,
-        label: str | None = None,
-        property: str | None = None,
-        mode: Mode = "auto",
-        limit: int = 5,
-    ) -> Sequence[Candidate]:
-        """The candidates by spelling, best first; by meaning only if the database has a vector index.
-
-        Raises:
-            LookupError: the mode is `vector` and there is no vector index; the message says how to get one.
-        """
-        return self.find_all([mention], label=label, property=property, mode=mode, limit=limit)[0]
 
     def find_all(
         self,
@@ -104,12 +88,6 @@ class NamesInDatabase:
                 limit,
             )
         return answers
-
-    def judged(
-        self, mention: str, *, labels: Collection[str] | None = None, key: str | None = None, names: bool = True
-    ) -> Judged:
-        """The verdict on a text that a query compares with the property `key`: see `judged_in`."""
-        return judged_in(self, mention, labels=labels, key=key, names=names)
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
         """Whether a node of that label has exactly that name or alias; True for any other property."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,12 +20,12 @@ from graphground.cypher.matching import nodes, property_of
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.cancellation import CURRENT, Cancellation
 from graphground.graphs.engines.engine import Engine, EngineError, QueryCancelled
+from graphground.graphs.entities.base_lookup import BaseLookup
 from graphground.graphs.entities.candidate import Candidate, EntityLookup, Mode
 from graphground.graphs.entities.full_text import FullTextNames
 from graphground.graphs.entities.names_in_database import NamesInDatabase
 from graphground.graphs.entities.paging import count_nodes, database_records
 from graphground.graphs.entities.record import IndexInfo, IndexMissing, Record
-from graphground.graphs.entities.verdicts.judging import Judged, judged_in
 
 if TYPE_CHECKING:
     from graphground.graphs.entities.index import EntityIndex
@@ -44,7 +44,7 @@ SOURCE = "database, in the background, at "
 logger = logging.getLogger(__name__)
 
 
-class OwnIndex:
+class OwnIndex(BaseLookup):
     """An `EntityLookup` over your own database: `OwnIndex("films", engine, lambda: schema, mark, folder)`.
 
     `schema` returns the currently known schema, `mark` a mark that changes with the data (None if unknown).
@@ -123,18 +123,6 @@ class OwnIndex:
             "compared"
         )
 
-    def find(
-        self,
-        mention: str,
-        *,
-        label: str | None = None,
-        property: str | None = None,
-        mode: Mode = "auto",
-        limit: int = 5,
-    ) -> Sequence[Candidate]:
-        """The candidates of one mention, best first."""
-        return self.find_all([mention], label=label, property=property, mode=mode, limit=limit)[0]
-
     def find_all(
         self,
         mentions: Sequence[str],
@@ -148,12 +136,6 @@ class OwnIndex:
         lookup = self._now()
         found = lookup.find_all(mentions, label=label, property=property, mode=mode, limit=limit)
         return self._still_there(found) if lookup is self._index and self.stale else found
-
-    def judged(
-        self, mention: str, *, labels: Collection[str] | None = None, key: str | None = None, names: bool = True
-    ) -> Judged:
-        """The verdict on a text that a query compares with the property `key`: see `judged_in`."""
-        return judged_in(self, mention, labels=labels, key=key, names=names)
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
         """Whether a label has exactly that value in that property; a negative result is verified in the database."""

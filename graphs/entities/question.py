@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from graphground.cypher.names.calendar import MONTHS, WEEKDAYS
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.entities.candidate import Candidate, EntityLookup, Mode
 from graphground.graphs.entities.demonyms import demonyms_in
@@ -25,12 +26,7 @@ from graphground.graphs.schemas.filtering.lexicon import concepts_of
 from graphground.graphs.schemas.filtering.words import lemma, root, split_name
 
 MOST_MENTIONS = 50
-# fmt: off
-CALENDAR = frozenset("""
-january february march april may june july august september october november december
-monday tuesday wednesday thursday friday saturday sunday
-""".split())  # noqa: SIM905
-# fmt: on
+CALENDAR = frozenset(name.lower() for name in (*MONTHS, *WEEKDAYS))
 """Capitalised words that begin a date, and that do not name an entity by themselves."""
 # fmt: off
 CONNECTORS = frozenset("""

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 
-MONTHS = "january february march april may june july august september october november december".split()  # noqa: SIM905
+from graphground.cypher.names import calendar
+
+MONTHS = [name.lower() for name in calendar.MONTHS]
 MONTH = "|".join(MONTHS)
 
 # fmt: off

@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from graphground.cypher.names.calendar import MONTHS
 from graphground.graphs.definitions.model import Property
 from graphground.graphs.definitions.units import DIMENSIONLESS, convert, find_unit
 from graphground.graphs.wikidata.statements import Statement, best
@@ -203,22 +204,6 @@ def time_text(value: Value) -> str:
     if precision == CENTURY:
         return f"{_ordinal((year - 1) // 100 + 1)} century"
     raise Unfit("date coarser than a century")
-
-
-MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
 
 
 def _ordinal(number: int) -> str:

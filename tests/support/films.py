@@ -1,4 +1,4 @@
-"""A small graph that is a schema alone, for tests that need no data."""
+"""Films for tests that need no data: a graph that is a schema alone, and the mapping of an import."""
 
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.graph import Graph
@@ -14,6 +14,32 @@ FILMS = PropertyGraphSchema.from_cypherbench(
         "relations": [{"label": "directedBy", "subj_label": "Movie", "obj_label": "Person", "properties": {}}],
     }
 )
+
+FILMS_MAPPING = """\
+name = "films"
+[nodes.Movie]
+file = "movies.csv"
+id = "movieId"
+title = "title"
+[nodes.Movie.properties]
+released = { column = "released", type = "date" }
+runtime = { column = "runtime", type = "float" }
+[nodes.Person]
+file = "people.csv"
+id = "id"
+title = "name"
+[nodes.Person.properties]
+born = { column = "born", type = "int" }
+alive = { column = "alive", type = "bool" }
+[[relationships]]
+type = "ACTED_IN"
+file = "acted_in.tsv"
+start = "Person"
+start_column = "person"
+end = "Movie"
+end_column = "movie"
+"""
+"""The mapping of three tables of films; their files end in .csv and .tsv."""
 
 
 def films_alone() -> OpenGraphs:

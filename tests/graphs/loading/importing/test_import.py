@@ -15,6 +15,7 @@ from graphground.graphs.loading.importing.mapping import read_mapping, written
 from graphground.graphs.loading.importing.problems import ImportRefused
 from graphground.graphs.loading.record_checks import RecordChecks
 from graphground.graphs.loading.simplekg import SimpleKGFile
+from tests.support.films import FILMS_MAPPING
 
 FILES = {
     "movies.csv": "movieId,title,released,runtime,zip code,director_id\n"
@@ -179,30 +180,6 @@ def test_types_are_inferred_without_losing_anything(cells: list[str], type_: str
         read(text)
 
 
-MAPPING = """\
-name = "films"
-[nodes.Movie]
-file = "movies.csv"
-id = "movieId"
-title = "title"
-[nodes.Movie.properties]
-released = { column = "released", type = "date" }
-runtime = { column = "runtime", type = "float" }
-[nodes.Person]
-file = "people.csv"
-id = "id"
-title = "name"
-[nodes.Person.properties]
-born = { column = "born", type = "int" }
-alive = { column = "alive", type = "bool" }
-[[relationships]]
-type = "ACTED_IN"
-file = "acted_in.tsv"
-start = "Person"
-start_column = "person"
-end = "Movie"
-end_column = "movie"
-"""
 BROKEN_DATA = [
     ("movies.csv", "170,00501,p1", "170,00501", "movies.csv, line 2: 5 cells where the header has 6"),
     ("movies.csv", "170,00501,p1", "170,00501,p1,x", "movies.csv, line 2: 7 cells where the header has 6"),
@@ -246,7 +223,7 @@ BROKEN_DATA = [
 def test_broken_data_is_refused_with_its_place_and_nothing_is_written(
     file: str, old: str, new: str, said: str, tmp_path: Path
 ) -> None:
-    files: dict[str, str | bytes] = {**FILES, "mapping.toml": MAPPING}
+    files: dict[str, str | bytes] = {**FILES, "mapping.toml": FILMS_MAPPING}
     content = files[file]
     assert isinstance(content, str)
     assert old in content
@@ -290,7 +267,7 @@ def test_all_wrong_rows_are_counted_and_the_first_are_shown(tmp_path: Path) -> N
         },
     )
     with pytest.raises(ImportRefused) as refused:
-        imported(tmp_path, MAPPING)
+        imported(tmp_path, FILMS_MAPPING)
     assert refused.value.count == 500
     assert len(refused.value.problems) == 20
     assert "and 480 more" in str(refused.value)

@@ -23,6 +23,7 @@ from graphground.graphs.loading.importing.problems import ImportRefused
 from graphground.graphs.loading.importing.tables import open_table
 from graphground.graphs.loading.record_checks import RecordChecks
 from graphground.graphs.loading.simplekg import SimpleKGFile
+from tests.support.films import FILMS_MAPPING
 
 Columns = dict[str, Any]
 MOVIES: Columns = {
@@ -206,29 +207,7 @@ def test_a_mapping_reads_parquet_as_other_types(tmp_path: Path) -> None:
     assert entity["properties"] == {"year": 1995, "tags": ["a", "b"], "day": "1995-12-15", "number": 1.0}
 
 
-MAPPING = """\
-name = "films"
-[nodes.Movie]
-file = "movies.parquet"
-id = "movieId"
-title = "title"
-[nodes.Movie.properties]
-released = { column = "released", type = "date" }
-runtime = { column = "runtime", type = "float" }
-[nodes.Person]
-file = "people.parquet"
-id = "id"
-[nodes.Person.properties]
-born = { column = "born", type = "int" }
-alive = { column = "alive", type = "bool" }
-[[relationships]]
-type = "ACTED_IN"
-file = "acted_in.parquet"
-start = "Person"
-start_column = "person"
-end = "Movie"
-end_column = "movie"
-"""
+MAPPING = FILMS_MAPPING.replace(".csv", ".parquet").replace(".tsv", ".parquet").replace('title = "name"\n', "")
 FAR = pyarrow.array([0, 10_000_000, 0], pyarrow.int32()).cast(pyarrow.date32())
 NOT_UTF8 = pyarrow.array([b"ok", b"M\xfcller", b"ok"], pyarrow.binary())
 BROKEN: list[tuple[str, Columns, str]] = [

@@ -1,0 +1,35 @@
+"""What every entity lookup shares: one mention is looked up as several are, and judged by its candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Protocol
+
+from graphground.graphs.entities.candidate import Candidate, EntityLookup, Mode
+from graphground.graphs.entities.verdicts.judging import Judged, judged_in
+
+
+class BaseLookup(EntityLookup, Protocol):
+    """An `EntityLookup` that has `find` and `judged` once it has `find_all` and the rest."""
+
+    def find(
+        self,
+        mention: str,
+        *,
+        label: str | None = None,
+        property: str | None = None,
+        mode: Mode = "auto",
+        limit: int = 5,
+    ) -> Sequence[Candidate]:
+        """Return the candidates for one mention, best first; none for a label or property that is not indexed.
+
+        Raises:
+            LookupError: the mode is `vector` and there are no vectors; the message says how to build them.
+        """
+        return self.find_all([mention], label=label, property=property, mode=mode, limit=limit)[0]
+
+    def judged(
+        self, mention: str, *, labels: Collection[str] | None = None, key: str | None = None, names: bool = True
+    ) -> Judged:
+        """Return the verdict on a text that a query compares with the property `key`: see `judged_in`."""
+        return judged_in(self, mention, labels=labels, key=key, names=names)
