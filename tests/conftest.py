@@ -1,4 +1,4 @@
-"""Shared by all tests: fixtures for the whole run, and the lanes."""
+"""Configuration of all tests: fixtures for the whole run, and the lanes."""
 
 from __future__ import annotations
 
@@ -49,16 +49,17 @@ SHARED = {
     "films": {"films_home", "film_graph"},
     "served": {"data_folder", "nba_server", "nba: Graph"},
 }
-"""Fixtures of the whole run that are costly to start: the modules that use them run in one process, which starts them
-once, and at most two Neo4j are alive. They are recognised by their text: the process that assigns them collects nothing."""
+"""Groups of fixtures that are slow to start. All modules that use a group run in one process, which starts the fixtures
+once, so at most two Neo4j run at a time. A module's group is found by a search in its text for the names of the fixtures,
+because the process that assigns modules to processes does not import the modules."""
 LANES = {"quick": "not engine and not neo4j and not node and not slow and not long", "all": "not long", "long": "long"}
 for variable in ("GRAPHGROUND_ENGINE_JVM_ARGS", "GRAPHGROUND_LOADER_JVM_ARGS"):
-    # A process that lives for a minute takes two thirds of the processor time if its JVM compiles only once.
+    # If a JVM compiles only with its first compiler, a process that lives for a minute takes a third less processor time.
     os.environ.setdefault(variable, "-XX:TieredStopAtLevel=1")
 MOST_PROCESSES = 4
-"""The maximum, because each process may start an engine or two."""
+"""The most processes of a test run, because each may start an engine or two."""
 
-# A busy machine is no reason to fail: how fast things are is measured by benchmarks/, and pytest bounds every test.
+# A busy machine is no reason to fail: benchmarks/ measures speed, and pytest limits the time of every test.
 hypothesis.settings.register_profile(
     "any-machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
@@ -90,8 +91,10 @@ def _lane(config: pytest.Config) -> str | None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Run a lane in one process more than there are cores, because tests often wait; unless `-n` is given or an option
-    needs the terminal."""
+    """Run a lane in several processes, unless `-n` is given or an option needs the terminal.
+
+    There is one process more than there are cores, because tests often wait.
+    """
     option = config.option
     alone = option.usepdb or option.capture == "no" or option.collectonly or hasattr(config, "workerinput")
     if alone or _lane(config) not in ("quick", "all") or getattr(option, "numprocesses", 0) is not None:
@@ -104,8 +107,9 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark each test by the fixtures that it uses. Modules that share a Neo4j are adjacent; longer modules come
-    first."""
+    """Mark each test by the fixtures that it uses; put modules that share a Neo4j next to each other, and longer modules
+    first.
+    """
     wanted: dict[Path, set[str]] = {}
     places: dict[Path, int] = {}
     for item in items:
@@ -119,7 +123,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             wanted.setdefault(item.path, set()).update(used & NEO4J - {"neo4j_servers"})
         if used & NODE:
             item.add_marker("node")
-        # One process is busy with Neo4j while others run the rest, and short modules at the end let all end together.
+        # While one process is busy with Neo4j the others run the rest; short modules come last, so that all end together.
         markers = [item.get_closest_marker(name) is not None for name in ("neo4j", "slow", "node", "engine")]
         place = markers.index(True) if any(markers) else len(markers)
         places[item.path] = min(place, places.get(item.path, place))
@@ -128,7 +132,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Assign whole modules to processes, and all that share a costly fixture to the same one."""
+    """Assign whole modules to processes, and all modules that share a slow fixture to the same process."""
     from xdist.scheduler import LoadFileScheduling
 
     class BySharedFixture(LoadFileScheduling):
@@ -137,7 +141,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     @cache
     def _shared(module: str) -> str:
-        if module.startswith("tests/agents/test_"):  # to import the libraries of models takes a process four seconds
+        if module.startswith("tests/agents/test_"):  # importing the libraries of models takes four seconds per process
             return "served"
         text = (config.rootpath / module).read_text(encoding="utf-8")
         names = (name for name, fixtures in SHARED.items() if any(fixture in text for fixture in fixtures))
@@ -148,7 +152,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 @pytest.fixture
 def anyio_backend() -> str:
-    """Asynchronous tests run on asyncio, as the server does."""
+    """Run asynchronous tests on asyncio, as the server does."""
     return "asyncio"
 
 
@@ -160,7 +164,7 @@ def nobody_is_quarantined() -> None:
 
 @pytest.fixture(scope="session")
 def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A data folder for the whole run, with the bundled graph; its engine is stopped at the end."""
+    """Yield a data folder for the whole run, with the bundled graph; its engine is stopped at the end."""
     folder = tmp_path_factory.mktemp("home")
     yield folder
     end_engine(Home(folder))

@@ -1,4 +1,4 @@
-"""Installing it as users do: a wheel in a clean environment, a clone in an awkward path, another user."""
+"""Installation as users do it: a wheel in a clean environment, a clone in an awkward path, another user."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NOBODY = 65534
 
 
 def load_bootstrap() -> ModuleType:
-    """bootstrap.py as a module: it belongs to no package."""
+    """Import bootstrap.py, which belongs to no package, as a module."""
     specification = importlib.util.spec_from_file_location("bootstrap", ROOT / "bootstrap.py")
     assert specification is not None
     assert specification.loader is not None
@@ -39,12 +39,12 @@ def load_bootstrap() -> ModuleType:
 
 
 def find_uv() -> str:
-    """The uv that bootstrap.py uses here: from PATH, or fetched once into .tools/."""
+    """Return the uv that bootstrap.py uses here: from PATH, or fetched once into .tools/."""
     return str(load_bootstrap().find_uv())
 
 
 def path_without_uv() -> str:
-    """PATH as on a machine where nobody has installed uv."""
+    """Return a PATH as on a machine without uv."""
     folders = os.environ["PATH"].split(os.pathsep)
     return os.pathsep.join(folder for folder in folders if shutil.which("uv", path=folder) is None)
 
@@ -136,7 +136,7 @@ def test_a_wheel_in_a_clean_environment_adds_one_package_and_works(tmp_path: Pat
 def test_three_first_starts_of_a_clone_with_spaces_in_its_path_where_neither_uv_nor_pip_is_at_hand(
     tmp_path: Path,
 ) -> None:
-    # This interpreter belongs to a virtual environment that uv made: it has no pip of its own.
+    # This interpreter belongs to a virtual environment that uv created, so it has no pip.
     source = clone_into(tmp_path / "a path with spaces" / "graph ground")
     environment = clean_environment(Path("a home")) | {"PATH": path_without_uv()}  # relative, as in a client's settings
     starts = [
@@ -174,7 +174,7 @@ def test_without_pip_and_uv_the_installation_says_what_to_do(tmp_path: Path) -> 
 
 @contextmanager
 def private_index(folder: Path, packages: Path) -> Iterator[str]:
-    """A package index over HTTPS whose certificate no system trusts, with the wheels of a folder."""
+    """Run a package index over HTTPS, with the wheels of a folder and a certificate that no system trusts."""
 
     class Index(SimpleHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -208,7 +208,7 @@ def private_index(folder: Path, packages: Path) -> Iterator[str]:
 
 
 def wheel_of(folder: Path, name: str, files: dict[str, bytes]) -> None:
-    """A wheel with these files; those under `bin/` are commands."""
+    """Write a wheel with these files; the files under `bin/` are commands."""
     with zipfile.ZipFile(folder / f"{name}-1.0-py3-none-any.whl", "w") as archive:
         for path, content in files.items():
             where = zipfile.ZipInfo(f"{name}-1.0.data/scripts/{path[4:]}" if path.startswith("bin/") else path)
@@ -273,7 +273,7 @@ def test_uv_is_fetched_and_used_behind_a_private_certificate_authority(tmp_path:
 
 
 def real_uv() -> str:
-    """The uv program itself, not a shim that finds uv relative to its own path."""
+    """Return the uv program itself, not a shim that finds uv relative to its own path."""
     asked = subprocess.run([find_uv(), "--version"], capture_output=True, text=True, timeout=30)
     assert asked.returncode == 0
     bootstrap = load_bootstrap()
@@ -331,7 +331,7 @@ def test_a_user_other_than_root_sets_it_up_and_asks_the_graph() -> None:
     python, become = "/usr/bin/python3", shutil.which("setpriv")
     if become is None or not usable(python):
         pytest.skip("needs setpriv, and a Python 3.11 or newer with pip that every user may run")
-    # Not tmp_path: pytest's folders can be entered by their owner alone.
+    # Not tmp_path: only their owner can enter pytest's folders.
     place = Path("/var/tmp" if Path("/var/tmp").is_dir() else "/tmp") / f"graphground-other-user-{os.getpid()}"
     try:
         source = clone_into(place / "graphground")
@@ -366,7 +366,7 @@ def test_a_user_other_than_root_sets_it_up_and_asks_the_graph() -> None:
 
 
 def usable(python: str) -> bool:
-    """Whether that interpreter exists, is new enough and has pip."""
+    """Return whether this interpreter exists, is new enough and has pip."""
     if not Path(python).exists():
         return False
     check = "import sys, pip; sys.exit(sys.version_info < (3, 11))"

@@ -1,4 +1,4 @@
-"""Shared by the tests of agents: invented keys, and a scripted model."""
+"""Fixtures of the agents' tests: invented keys, imported libraries, and a server of the bundled graph."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KEY = "sk-test-4711-do-not-print"
 
 @pytest.fixture(autouse=True)
 def keys(monkeypatch: pytest.MonkeyPatch) -> str:
-    """The key of both providers for one test, and no endpoint from the environment."""
+    """Set the key of both providers for one test, and remove endpoints from the environment."""
     for name in ("OPENAI_BASE_URL", "ANTHROPIC_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
     for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
@@ -26,9 +26,9 @@ def keys(monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.fixture(scope="module", autouse=True)
 def libraries(request: pytest.FixtureRequest) -> None:
-    """The libraries of models are imported before any test's own time limit runs: from a cold disk that takes long.
+    """Import the libraries of models before any test's time limit starts: from a cold disk an import takes long.
 
-    The folders within this one hold tests of parts that speak to no model.
+    Tests in subfolders need no model, so they skip the import.
     """
     if request.path.parent != Path(__file__).parent:
         return
@@ -41,7 +41,7 @@ def libraries(request: pytest.FixtureRequest) -> None:
 
 @pytest.fixture(scope="package")
 def nba_server(data_folder: Path) -> Iterator[str]:
-    """A server of the bundled graph over HTTP, with the graph loaded before any test's own limit runs."""
+    """Yield the address of an HTTP server of the bundled graph, which is loaded before any test's time limit starts."""
 
     async def load() -> None:
         async with connected(address, within=110) as client:

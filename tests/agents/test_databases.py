@@ -24,7 +24,7 @@ from tests.support.serving import environment
 def loop(
     home: Path, variables: Mapping[str, str], roles: Mapping[str, Replies]
 ) -> tuple[dict[str, Any], list[str], str]:
-    """The prediction, the states of the run, and what the role `instructions` was shown."""
+    """Return the prediction, the states of the run, and the prompts of the role `instructions`."""
 
     async def asked() -> dict[str, Any]:
         with anyio.fail_after(110):

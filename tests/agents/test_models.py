@@ -44,7 +44,7 @@ def ask(
 
 
 def in_turn(*answers: Answer) -> Callable[[Asked], Answer]:
-    """A script that gives these answers one after the other, and the last for ever."""
+    """Return a script that gives these answers one after the other, then repeats the last."""
     left: Iterator[Answer] = iter(answers[:-1])
     return lambda asked: next(left, answers[-1])
 

@@ -1,4 +1,4 @@
-"""Every transition of the loop's state diagram, against the real server, with a model that follows a script."""
+"""Every transition of the loop's state diagram, on the real server, with a model that follows a script."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PROSE = "There are thirty teams in the league."
 
 
 class Run:
-    """What one run of the loop did: the record, the states as `name → output`, and the roles asked."""
+    """One run of the loop: the record, the states as `name → output`, and the roles that were called."""
 
     def __init__(self, record: dict[str, Any], trace: Trace, endpoint: ScriptedEndpoint) -> None:
         self.record, self.trace, self.endpoint = record, trace, endpoint

@@ -30,7 +30,7 @@ async def test_the_same_answers_come_over_stdio_and_http(data_folder: Path) -> N
 
 
 async def test_a_failed_tool_is_an_answer_with_the_words_for_the_model(data_folder: Path, tmp_path: Path) -> None:
-    # Another module of that name on PYTHONPATH would end the server.
+    # Another module named like this on PYTHONPATH would stop the server.
     (tmp_path / "mcp.py").write_text("raise SystemExit(9)", encoding="utf-8")
     variables = environment(data_folder, {"PYTHONPATH": str(tmp_path)})
     with anyio.fail_after(60):

@@ -1,4 +1,4 @@
-"""The bounds of a session hold while a call is under way."""
+"""The limits of a session hold even during a call."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Silent(ServerConnection):
     """A server that never answers."""
 
     def __init__(self) -> None:
-        """No client is behind it."""
+        """Create the connection without a client."""
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolAnswer:
         await anyio.sleep_forever()

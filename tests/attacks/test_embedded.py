@@ -1,4 +1,4 @@
-"""More than 300 writes, files and addresses, tried on the embedded engine."""
+"""More than 300 attempts to write, to read files and to open addresses, on the embedded engine."""
 
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.embedded.launcher import ensure_engine

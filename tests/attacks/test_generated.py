@@ -1,7 +1,7 @@
-"""Two thousand generated attacks on each database: none reaches it, as a fake server records.
+"""Two thousand generated attacks on each database: none reaches the database, as a recording fake server shows.
 
-An accepted query (in which every parser takes the attack for a part of a string, a name or a comment) is sent as
-canonical text, in which a separate scanner finds no writing clause, no comment and no escape.
+If a query is accepted, every parser takes the attack in it for a part of a string, a name or a comment. Such a query is
+sent as canonical text, in which a separate scanner finds no writing clause, no comment and no escape.
 """
 
 import gzip
@@ -74,7 +74,7 @@ def test_no_attack_reaches_a_database(name: str) -> None:
                 if failure.error not in REFUSALS:
                     raise
                 refused += 1
-            except ValidationError:  # half a character is no text, so it is no request
+            except ValidationError:  # a lone surrogate is no valid text, so no request can contain it
                 refused += 1
             new = server.calls[before:]
             sent += bool(new)
@@ -87,7 +87,7 @@ def test_no_attack_reaches_a_database(name: str) -> None:
 
 
 def words(query: str) -> set[str]:
-    """The words outside strings and names, in upper case."""
+    """Return the words outside strings and names, in upper case."""
     return set(unquoted(query).upper().replace("(", " ").split())
 
 

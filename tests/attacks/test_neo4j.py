@@ -1,4 +1,4 @@
-"""The hand-written attacks on a Neo4j with APOC, unrestricted and allowed to read files."""
+"""The hand-written attacks on a Neo4j with APOC, which is unrestricted and may read files."""
 
 from collections.abc import Iterator
 
@@ -30,7 +30,7 @@ def address_of(server: Neo4jServer) -> BoltAddress:
 
 
 def state_of(server: Neo4jServer) -> list[object]:
-    """Everything that an attack could have changed, read as administrator."""
+    """Return the state that an attack could have changed, read as administrator."""
     asked = (
         *COUNTS,
         "SHOW INDEXES YIELD name, type, labelsOrTypes, properties RETURN * ORDER BY name",

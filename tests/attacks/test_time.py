@@ -1,4 +1,4 @@
-"""No text takes long to check, whatever its shape, and the time grows at most linearly with its length."""
+"""No text takes long to check, whatever its form, and the time grows at most linearly with its length."""
 
 import gc
 from collections.abc import Iterator
@@ -13,9 +13,9 @@ from tests.support.embedded_films import SCHEMA
 from tests.support.time_shapes import SHAPES
 
 SLACK = 0.1
-"""Seconds that may pass between two checks of the time."""
+"""The most seconds between two checks of the time limit."""
 QUICK = 0.2
-"""A text of 100 kB that takes fewer seconds need not be compared with a shorter one."""
+"""A text of 100 kB that takes fewer seconds than this is not compared with a shorter one."""
 
 
 @pytest.fixture(autouse=True)

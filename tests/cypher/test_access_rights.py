@@ -24,7 +24,7 @@ WRITES = [
     "REMOVE n['x']",
     "SET n IS X",
 ]
-"""Clauses that write; each is hidden in the places below."""
+"""Clauses that write; the tests hide each of them in the contexts below."""
 
 PLACES = [
     "MATCH (n) {}",

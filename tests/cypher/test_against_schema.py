@@ -1,4 +1,4 @@
-"""The checks against a schema, on shared data: real schemas, real queries, seeded mistakes."""
+"""The checks against a schema, on shared data: real schemas, real queries, and planted mistakes."""
 
 import gzip
 import json

@@ -14,8 +14,9 @@ from tests.support.opencypher_tck import cases
 from tests.support.shared_data import SHARED, needs
 
 DIFFERENT_FROM_THE_KIT = 33
-"""Queries on which Neo4j itself differs from the kit: range() and indexes of wrong types; see
-docs/cypher_language.md."""
+"""The number of queries on which Neo4j itself differs from the openCypher kit: range() and indexes of wrong types; see
+docs/cypher_language.md.
+"""
 
 
 @needs("neo4j_verdicts", "neo4j_5.26_explain.jsonl.gz")
@@ -47,7 +48,7 @@ def test_opencypher_kit_is_judged_as_expected() -> None:
     different = [
         case.query
         for case in cases(SHARED / "opencypher-tck" / "tck")
-        if "test." not in case.query  # procedures that only the kit's own runner has
+        if "test." not in case.query  # procedures that only the kit's own runner provides
         and bool(case.compile_error) == validate(case.query).valid
     ]
     assert len(different) <= DIFFERENT_FROM_THE_KIT, different

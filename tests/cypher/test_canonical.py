@@ -1,4 +1,4 @@
-"""The canonical text has the tokens that were checked, and nothing that a parser may read differently."""
+"""The canonical text has the tokens that were checked, and nothing that parsers may read differently."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Cypher 25 as Neo4j 2026.08.1 compiles it: its verdicts are recorded in cypher25_verdicts.tsv."""
+"""Cypher 25 as Neo4j 2026.08.1 compiles it: cypher25_verdicts.tsv records its verdicts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOT_YET = {
     "MATCH (n:Movie) SEARCH n IN (VECTOR INDEX idx FOR $v WHERE 1 = 1 = n.year LIMIT 5) RETURN n",
     "MATCH (n) SEARCH n IN (VECTOR INDEX idx FOR [1,2,3] WHERE n.year > 1 AND n.year > 3 LIMIT 1) RETURN n",
 }
-"""The queries on which our verdict differs from Neo4j's. They test the type of the single argument of `uuid`, SHOW
+"""The queries on which our verdict differs from Neo4j's. These test the type of the single argument of `uuid`, SHOW
 before NEXT or before another SHOW, the columns of `RETURN *` in a branch, and two lower bounds of one property in the
 filter of SEARCH."""
 

@@ -1,4 +1,4 @@
-"""Doubling in reduce: found in every form, and never where a value is a number or grows by its parts."""
+"""Doubling in reduce is found in every form, and never reported for a number or for a value that grows by its parts."""
 
 from time import process_time
 

@@ -1,4 +1,4 @@
-r"""MATCH clauses built from names: one reading for every name, and a WHERE may follow."""
+r"""MATCH clauses built from names: every parser reads each name alike, and a WHERE may follow."""
 
 import pytest
 

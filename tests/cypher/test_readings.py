@@ -7,7 +7,7 @@ from graphground.cypher.readings import two_readings
 from tests.support.shared_data import SHARED, needs
 
 DISPUTED = (
-    # An escape that Neo4j decodes before it looks for quotes, in every place where a text may hide one.
+    # An escape that Neo4j decodes before it looks for quotes, in every context in which a text may hide it.
     r"WITH '\u0027 AS a RETURN a /* ' AS b CREATE (n:Attacked) RETURN 1 AS y // */",
     r"RETURN '\u005c' AS a, ' DELETE n // ' AS b",
     r'RETURN "\u0022 AS a //" AS a',
@@ -24,7 +24,7 @@ DISPUTED = (
     r"RETURN '\u002' AS x",
     r"RETURN '\U00000027' AS x",
     r"RETURN '\0' AS x",
-    # Letters that another case or form makes ASCII, digits of other scripts.
+    # Letters that become ASCII in another case or form, digits of other scripts.
     "MATCH (n) \u017fET n.x = 1",
     "MATCH (n) RETURN n \u017fKIP 1",
     "RETURN 1 AS x L\u0130MIT 1",
@@ -32,7 +32,7 @@ DISPUTED = (
     "\uff23\uff32\uff25\uff21\uff34\uff25 (n)",
     "RETURN 1 AS x l\u0131mit 1",
     "RETURN \u0663 AS x",
-    # Characters that are a blank to one reader and a part of a word to another.
+    # Characters that are whitespace to one parser and a part of a word to another.
     "CREATE\u200b(n)",
     "\ufeffRETURN 1 AS x",
     "RETURN\u00851 AS x",
@@ -46,7 +46,7 @@ DISPUTED = (
     "RETURN 1 AS x /* *\u200d/ CREATE (n) // */",
     "RETURN 'a\\\u200b' AS x",
     "RETURN 1 AS `a\\\\u0060`",
-    # `$` in a word, a backslash outside quotes or before a backtick, half a character.
+    # `$` in a word, a backslash outside quotes or before a backtick, a lone surrogate.
     "WITH 1 AS a$b RETURN 1 AS x",
     "RETURN 1 AS x \\ RETURN",
     r"RETURN 1 AS `a\` CREATE (n) //`",

@@ -1,4 +1,4 @@
-"""The tables of codes: each example gets its code, each code has its tests, and the page matches the tables."""
+"""The tables of codes: each example triggers its code, each code has tests, and the page matches the tables."""
 
 import ast
 import runpy
@@ -41,11 +41,11 @@ DATA = Statistics(
     },
     {"partOfSeries": TypeStatistics("partOfSeries", 0)},
 )
-"""The counts of the schema above, as statistics of a graph's data."""
+"""Statistics of a graph whose counts contradict the example queries."""
 EXPORTED = PropertyGraphSchema(
     "exported", {"Order": Label("Order", {"freight": "str"}, texts={"freight": TextValues("float", "32.38")})}, ()
 )
-"""The value formats of a connected database whose numbers are text."""
+"""The schema of a connected database whose numbers are stored as text."""
 
 
 @pytest.mark.parametrize("code", SCHEMA_CODES)

@@ -1,4 +1,4 @@
-"""The bars for unprepared databases, on the examples; `benchmarks.databases.measure` prints the figures."""
+"""The requirements for unprepared databases, on the examples; `benchmarks.databases.measure` prints the figures."""
 
 from __future__ import annotations
 

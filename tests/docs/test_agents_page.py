@@ -1,4 +1,4 @@
-"""The page on agents: its commands are run against the real server, with a model that follows a script."""
+"""The page on agents: its commands are run on the real server, with a model that follows a script."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ QUERY = "MATCH (t:Team) RETURN count(t) AS teams"
 
 def calls_tools(asked: Asked) -> Answer:
     if asked.results:
-        assert "[30]" in asked.last  # the words rest on what the server answered
+        assert "[30]" in asked.last  # the final text depends on the server's answers
         return say("There are 30 teams.")
     return use("execute_cypher", graph="nba", query=QUERY)
 

@@ -1,4 +1,4 @@
-"""The page on the building: its ten questions are asked of the imported graph, by the calls that the page shows."""
+"""The page on the building: its ten questions are put to the imported graph, by the calls that the page shows."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def writer() -> ModuleType:
 
 @pytest.fixture
 def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """An empty data folder, named by the environment; its engine ends with the test."""
+    """Create an empty data folder and set it in the environment; its engine ends with the test."""
     for name, value in (("GRAPHGROUND_HOME", str(tmp_path)), ("COLUMNS", "120"), ("NO_COLOR", "1")):
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(ROOT)

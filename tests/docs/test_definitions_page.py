@@ -1,4 +1,4 @@
-"""The page on definitions: its example checks, and its tables name every key and unit kind."""
+"""The page on definitions: its example is valid, and its tables list every key and every kind of unit."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The documentation matches the code: generated parts are current, examples run, nothing is missing."""
+"""The documentation matches the code: generated parts are current, examples run, and nothing is missing."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ GREETING = {
 
 
 def client_configurations() -> list[dict[str, Any]]:
-    """The servers in the JSON of the page on clients."""
+    """Return the servers in the JSON blocks of the page on clients."""
     found = re.findall(r"```json\n(.*?)```", CLIENTS, re.DOTALL)
     return [
         server
@@ -168,7 +168,7 @@ def test_the_links_that_install_with_one_click_hold_the_command_of_the_package()
 
 
 def test_options_and_variables_that_the_pages_name_exist() -> None:
-    """Every long option behind `graphground` or `bootstrap.py` on a page, and every variable of ours."""
+    """Check every long option after `graphground` or `bootstrap.py` on a page, and every variable of ours."""
     known = set(re.findall(r"`(--[a-z][a-z-]+)`", (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")))
     variables = {setting.metadata["variable"] for setting in options()} | {
         "GRAPHGROUND_TOKEN",

@@ -1,4 +1,4 @@
-"""The page on imports: its mapping and its examples are run, and give the graphs that the page describes."""
+"""The page on imports: its mapping and its examples run, and produce the graphs that the page describes."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The page on your own Neo4j is followed on a real one: each of its commands in its order, with what it promises."""
+"""The page on your own Neo4j is followed on a real server: its commands run in order, with the results it promises."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DATA = (
 
 @pytest.fixture
 def connected(neo4j_5: Neo4jServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A shell in which step 1 of the page has been done."""
+    """Set up the environment as step 1 of the page does."""
     seeded(neo4j_5, *DATA)
     monkeypatch.setenv("GRAPHGROUND_HOME", str(tmp_path))
     for name, value in (("URI", neo4j_5.uri), ("USERNAME", neo4j_5.user), ("PASSWORD", neo4j_5.password)):
@@ -35,7 +35,7 @@ def connected(neo4j_5: Neo4jServer, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def printed(line: str, capsys: pytest.CaptureFixture[str]) -> str:
-    """What a command of the page prints; it has to succeed."""
+    """Return the output of a command of the page, which must succeed."""
     _, command, *rest = shlex.split(line, comments=True)
     assert import_module(f"graphground.server.commands.{command}").main(rest) == 0, line
     return capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""The pages on definitions and on imports are followed as a reader would: their commands are run, in their order."""
+"""The pages on definitions and on imports are followed like a tutorial: their commands run in order."""
 
 import json
 import re
@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.engine, pytest.mark.timeout(240)]
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder to work in, with a home of its own."""
+    """Create a working folder and an empty data folder."""
     home = tmp_path / "home"
     monkeypatch.setenv("GRAPHGROUND_HOME", str(home))
     (tmp_path / "work").mkdir()
@@ -30,14 +30,14 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def blocks(page: str, language: str = "") -> list[str]:
-    """The contents of the blocks in one language; those of commands have none."""
+    """Return the contents of the code blocks in one language; blocks of commands have no language."""
     text = (DOCS / page).read_text("utf-8")
     found = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
     return [content for marked, content in found if marked == language]
 
 
 def commands(page: str) -> list[str]:
-    """The commands of a page, in order: those in blocks, and those in the text."""
+    """Return the commands of a page in order, from its code blocks and its text."""
     text = (DOCS / page).read_text("utf-8")
     return [
         line for block in blocks(page) for line in block.splitlines() if line.startswith("graphground ")
@@ -45,7 +45,7 @@ def commands(page: str) -> list[str]:
 
 
 def run(line: str, capsys: pytest.CaptureFixture[str]) -> str:
-    """What a command prints; `> FILE` writes it into the file as a shell does."""
+    """Run a command and return its output; `> FILE` also writes the output to the file, as a shell does."""
     line, _, target = line.partition(" > ")
     _, word, *rest = shlex.split(line)
     assert import_module(f"graphground.server.commands.{word}").main(rest) == 0, line
@@ -81,7 +81,7 @@ def test_the_folder_of_the_page_on_imports_becomes_a_graph(place: Path, capsys: 
 
 
 def statement(name: str, kind: str, value: object, **qualifiers: str) -> Document:
-    """A statement of an entity document; qualifiers are years."""
+    """Return a statement of an entity document; qualifiers are years."""
 
     def snak(property_: str, type_: str, content: object) -> Document:
         return {"snaktype": "value", "property": property_, "datavalue": {"type": type_, "value": content}}
@@ -112,7 +112,7 @@ def item(name: str, key: str, **qualifiers: str) -> Document:
 
 
 def lighthouses(height: str) -> list[Document]:
-    """Two lighthouses of different centuries, an architect, and two countries."""
+    """Return the documents of two lighthouses of different centuries, an architect, and two countries."""
     metres = {"amount": height, "unit": "http://www.wikidata.org/entity/Q11573"}
     return [
         document("Q39715", "lighthouse"),

@@ -1,4 +1,4 @@
-"""The graphs that evaluations run on: a small one worked out by hand, loaded once for all tests of this folder."""
+"""Graphs for the tests of evaluations: a small graph with results worked out by hand, loaded once for this folder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.small_graph import loaded
 
 @pytest.fixture(scope="package")
 def eval_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
-    """A data folder with the small graph as `films`; its engine ends with the last test of the folder."""
+    """Yield a data folder with the small graph as `films`; its engine ends with the last test of the folder."""
     pytest.importorskip("arcadedb_embedded", reason="needs the embedded engine, which has no wheel for this machine")
     folder = tmp_path_factory.mktemp("evals")
     home = Home(folder / "home").make()
@@ -26,7 +26,7 @@ def eval_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
 
 @pytest.fixture(scope="package")
 def small(eval_home: Home) -> Iterator[Graph]:
-    """Heat (directed by Michael Mann, with Robert De Niro) and Ronin (with Robert De Niro), opened."""
+    """Yield the opened small graph: Heat (directed by Michael Mann, with Robert De Niro) and Ronin (with Robert De Niro)."""
     graph = open_stored("films", eval_home)
     yield graph
     graph.close()

@@ -1,4 +1,4 @@
-"""A server for wrong calls by every kind of client, and Node for the clients written in TypeScript."""
+"""A server for wrong calls by every kind of client, and Node.js for the TypeScript clients."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.wrong_use import SETTINGS, VARIABLES
 
 @pytest.fixture(scope="session")
 def wrong_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A data folder with the bundled graph, and in its settings a database that cannot be reached."""
+    """Yield a data folder with the bundled graph, and with an unreachable database in its settings."""
     folder = tmp_path_factory.mktemp("wrong")
     (folder / "settings.toml").write_text(SETTINGS, encoding="utf-8")
     yield folder
@@ -25,14 +25,14 @@ def wrong_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def wrong_address(wrong_home: Path) -> Iterator[str]:
-    """The same over HTTP."""
+    """Yield the address of an HTTP server on that data folder."""
     with http_server(wrong_home, more=VARIABLES) as address:
         yield address
 
 
 @pytest.fixture(scope="session")
 def node() -> Path:
-    """Node with the npm packages; without npm the tests that use it are skipped by name."""
+    """Return Node.js with the npm packages; without npm the tests that use it are skipped."""
     try:
         install()
     except NotInstalled as error:

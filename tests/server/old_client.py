@@ -1,4 +1,4 @@
-"""Run by test_old_client.py with `mcp<2`: drives a server and prints its answers as JSON."""
+"""The script that test_old_client.py runs with `mcp<2`: calls a server and prints the answers as JSON."""
 
 import asyncio
 import json

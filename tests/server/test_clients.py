@@ -1,4 +1,4 @@
-"""Every kind of client, over every transport, gets the whole server."""
+"""Every kind of client can use the whole server over every transport."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MCP's official conformance suite, in both eras, against a fixture server on our own protocol layer."""
+"""MCP's official conformance suite, in both protocol eras, on a fixture server with our own protocol layer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BASELINES = Path(__file__).with_name("conformance")
 
 @pytest.fixture(scope="module")
 def fixture_server() -> Iterator[str]:
-    """The address of tests/support/conformance_server.py."""
+    """Yield the address of tests/support/conformance_server.py."""
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.support.conformance_server"],
         cwd=ROOT,

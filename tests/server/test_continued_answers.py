@@ -1,4 +1,4 @@
-"""Long answers are continued over every transport, but only by the client that received them."""
+"""Long answers can be continued over every transport, but only by the client that received them."""
 
 from __future__ import annotations
 

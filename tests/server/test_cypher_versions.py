@@ -1,4 +1,4 @@
-"""A database whose default language is Cypher 25: its queries are checked as such."""
+"""A database whose default language is Cypher 25: its queries are checked as Cypher 25."""
 
 import time
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ NEWER = "LET least = 1 MATCH (f:Film) FILTER f.year > least RETURN f.name AS nam
 
 
 def until_it_speaks(server: Neo4jServer, query: str) -> None:
-    """Wait until new sessions use this query's language: a changed default takes effect a moment later."""
+    """Wait until new sessions accept this query: a changed default language takes effect a moment later."""
     deadline = time.monotonic() + 30
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
         while True:

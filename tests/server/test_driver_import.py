@@ -1,4 +1,4 @@
-"""A server does not import the data-frame libraries that the driver looks for."""
+"""A server does not import the data-frame libraries that the driver would use."""
 
 from __future__ import annotations
 

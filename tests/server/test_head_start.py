@@ -1,4 +1,4 @@
-"""The engine starts before the server has loaded what its graphs need."""
+"""The engine starts before the server has imported the libraries that its graphs need."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Servers start together, die, and lose their engine; the remaining ones continue to answer."""
+"""Servers start together, die, or lose their engine; the remaining servers continue to answer."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WITHIN = 100
 
 
 class Server:
-    """One stdio server, driven line by line, so that many can be started at once."""
+    """A stdio server, driven line by line, so that many servers can be started at once."""
 
     def __init__(self, home: Path):
         self.process = subprocess.Popen(
@@ -59,7 +59,7 @@ class Server:
         self.send({"method": "tools/call", "params": params}, self.last)
 
     def answer(self) -> Any:
-        """The result of the last call; the server is killed when it takes too long."""
+        """Return the result of the last call; the server is killed if the result takes too long."""
         assert self.process.stdout is not None
         watchdog = threading.Timer(WITHIN, self.process.kill)
         watchdog.start()
@@ -128,7 +128,7 @@ def test_a_server_continues_after_its_engine_was_killed(data_folder: Path) -> No
         assert other.rows() == [[30]]
         (fresh,) = engine_pids(data_folder)
         assert fresh != pid
-        assert taken < 30  # the bar of 6 s is measured by benchmarks/server/startup.py, on a quiet machine
+        assert taken < 30  # the limit of 6 s is measured by benchmarks/server/startup.py, on a quiet machine
 
 
 def test_stdout_holds_nothing_but_the_protocol(data_folder: Path) -> None:

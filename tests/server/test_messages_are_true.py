@@ -1,4 +1,4 @@
-"""What `execute_cypher` says about queries on a real Neo4j that fail, or find nothing or nulls for a reason."""
+"""The messages of `execute_cypher` on a real Neo4j, for queries that fail or that return no rows or nulls."""
 
 from __future__ import annotations
 

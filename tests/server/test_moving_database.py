@@ -1,4 +1,4 @@
-"""A database that changes while it is served: from the next call on, no statement contradicts its data."""
+"""A database that changes while it is served: from the next call on, no answer contradicts the new data."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_looking_for_a_change_is_cheap_and_the_counts_are_listed(served: OpenGra
         begin = time.perf_counter()
         graph.look()
         taken.append(time.perf_counter() - begin)
-    assert statistics.median(taken) < 0.05  # a millisecond on a quiet machine; this one may not be
+    assert statistics.median(taken) < 0.05  # a millisecond on a quiet machine; this machine may be busy
     listed = list_graphs(served, ListGraphsRequest()).graphs[0]
     assert (listed.nodes, listed.relationships) == (6, 3)
 

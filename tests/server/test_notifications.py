@@ -1,4 +1,4 @@
-"""Notifications before an answer, and when a graph is added while the server runs."""
+"""Notifications are sent before an answer, and when a graph is added while the server runs."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ SCRIPT = Path(__file__).with_name("old_client.py")
 
 @pytest.fixture(scope="session")
 def old_python() -> str:
-    """The interpreter of .tools/mcp1, created if it is missing."""
+    """Return the interpreter of .tools/mcp1, which is created if it is missing."""
     place = ROOT / ".tools" / "mcp1"
     python = place / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if not (place / ".done").exists():

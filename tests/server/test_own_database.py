@@ -100,7 +100,7 @@ async def test_a_client_that_cancels_ends_the_query_in_the_database(films: Neo4j
 
 
 async def until(driver: neo4j.Driver, running: bool) -> None:
-    """Wait until the long query runs, or has ended."""
+    """Wait until the long query is running, or has ended."""
     with anyio.fail_after(30):
         while is_running(driver) is not running:
             await anyio.sleep(0.05)

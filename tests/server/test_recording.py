@@ -1,4 +1,4 @@
-"""Calls of real clients are recorded on every transport, without their secrets, and only if recording is enabled."""
+"""Calls of real clients are recorded on every transport, without secrets, and only if recording is enabled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Resources as a client reads them: the catalog, schemas, their pictures, labels."""
+"""Resources as a client reads them: the catalog, schemas, pictures of schemas, labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The graphs of a server, and its messages on stderr about those that cannot be opened."""
+"""The graphs of a server, and its messages on stderr about graphs that cannot be opened."""
 
 import logging
 from pathlib import Path

@@ -1,5 +1,6 @@
-"""Worker threads are shared between clients: quick tools never wait, no client takes all threads, and long texts are
-checked one by one."""
+"""Worker threads are shared between clients: quick tools never wait, no client takes all threads, and each client's
+long texts are checked one after another.
+"""
 
 import threading
 import time
@@ -54,7 +55,7 @@ def test_one_client_has_a_few_threads_and_others_are_served_beside_it() -> None:
                 group.start_soon(workers.run, "hog", "execute_cypher", {}, slow)
             await until(lambda: len(running) == AT_ONCE)
             assert await workers.run("innocent", "execute_cypher", {}, lambda: 7) == 7
-            assert await workers.run("hog", "list_graphs", {}, lambda: 8) == 8  # quick tools have their own
+            assert await workers.run("hog", "list_graphs", {}, lambda: 8) == 8  # quick tools have their own threads
             assert len(running) == AT_ONCE
             free.set()
 
@@ -71,7 +72,7 @@ def test_a_client_with_too_many_calls_is_refused_at_once() -> None:
             with pytest.raises(ToolFailure, match=f"already has {WAITING} calls in progress"):
                 await workers.run("hog", "execute_cypher", {}, lambda: None)
             free.set()
-        assert workers._clients == {}  # nothing is kept of clients that have gone
+        assert workers._clients == {}  # no data is kept about clients that have disconnected
 
     bounded(work)
 
@@ -181,7 +182,7 @@ def test_there_is_an_end_to_threads_and_a_waiting_call_can_be_cancelled(monkeypa
 
 
 def request(port: int, *, session: str = "", client: str = "", host: str = "127.0.0.1") -> SimpleNamespace:
-    """A request as the transport passes it on."""
+    """Return a request in the form in which the transport passes it on."""
     user = SimpleNamespace(access_token=SimpleNamespace(client_id=client, subject=None)) if client else None
     return SimpleNamespace(
         headers={"mcp-session-id": session} if session else {},

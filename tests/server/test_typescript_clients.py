@@ -1,4 +1,4 @@
-"""The official TypeScript clients, which most applications are built on: every answer and every failure arrives."""
+"""The official TypeScript clients, on which most applications are built, receive every answer and every failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wrong and unusual calls over a real connection: the one form of errors, or the right answer."""
+"""Wrong and unusual calls over a real connection get an error of the common form, or the correct answer."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ async def test_a_resource_or_prompt_that_does_not_exist_is_reported_with_those_t
 
 
 async def value(client: Client, query: str) -> Any:
-    """The single value that a query returns, equal in text and structured content."""
+    """Return the single value of a query, after checking that text and structured content are equal."""
     answer = await client.call_tool("execute_cypher", {"query": query, "graph": "nba"})
     assert not answer.is_error, answer.content
     assert isinstance(answer.content[0], TextContent)

@@ -1,7 +1,7 @@
-"""Shared by the tests of attacks: the attacks, the surroundings that they must not touch, and two ways to try them.
+"""The attacks, the surroundings that attacks must not touch, and two ways to try an attack.
 
-`attacks/attacks.json` holds the attacks. The success of an attack is never read from its answer: the nodes, the schema
-and the users are compared with those before, and a file, a path and a listening socket show what was touched.
+`attacks/attacks.json` holds the attacks. The success of an attack is never judged by its answer: the nodes, the schema
+and the users are compared before and after, and a file, a path and a listening socket reveal any access.
 """
 
 import json
@@ -40,7 +40,7 @@ class Surroundings:
     calls: list[str]
 
     def written(self, query: str) -> tuple[str, dict[str, str]]:
-        """An attack with its placeholders filled in."""
+        """Return an attack with its placeholders filled in."""
         for name, value in (
             ("{secret_path}", str(self.secret)),
             ("{secret}", self.secret.as_uri()),
@@ -105,7 +105,7 @@ def past_the_check(address: BoltAddress) -> Iterator[Callable[[str, dict[str, st
 
 
 def attack(attempt: Callable[[str, dict[str, str]], str], surroundings: Surroundings, kinds: tuple[str, ...]) -> int:
-    """Try all attacks of some kinds, and return their number; an answer that reveals a secret is an error at once."""
+    """Try all attacks of some kinds, and return how many; fail at once if an answer reveals the secret."""
     chosen = [entry for entry in ATTACKS if entry["kind"] in kinds]
     for entry in chosen:
         query, parameters = surroundings.written(entry["query"])

@@ -1,6 +1,7 @@
-"""A headless Chromium for tests: it opens a page from disk, runs a script in it and returns the result.
+"""A headless Chromium for tests: opens a page, runs a script in the page and returns the result.
 
-Driven over the DevTools protocol on a pipe (file descriptors 3 and 4): no port, no driver program, no package.
+Chromium is driven over the DevTools protocol on a pipe (file descriptors 3 and 4), which needs no port, no driver
+program and no package.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ KEYS = {
     "PageDown": 34,
     "PageUp": 33,
 }
-"""The codes of the keys that are no letters."""
+"""The codes of keys other than letters."""
 
 
 class Page:
@@ -63,9 +64,9 @@ class Page:
         self._write, self._read, self._number, self._rest = write, read, 0, b""
         self._session = self._target = self._context = ""
         self.requests: list[str] = []
-        """Addresses that the page requested."""
+        """The addresses that the page requested."""
         self.errors: list[str] = []
-        """Exceptions of its scripts, and what the console reports as an error."""
+        """The exceptions of the page's scripts, and the errors on its console."""
 
     def open(self, address: Path | str) -> None:
         """Open a file from disk, or an address, and wait until it is loaded."""
@@ -73,7 +74,7 @@ class Page:
         self.visit(address if isinstance(address, str) else address.as_uri())
 
     def fresh(self, width: int = 1280, height: int = 900, dark: bool = False) -> None:
-        """Replace the tab by a new one, so that nothing of the last page remains except the record of its requests."""
+        """Replace the tab by a new one, so that only the record of requests remains of the last page."""
         if self._target:
             session, self._session = self._session, ""
             self.call("Target.closeTarget", targetId=self._target)
@@ -114,7 +115,7 @@ class Page:
         self.call("Input.dispatchKeyEvent", type="keyUp", **pressed)
 
     def evaluate(self, script: str) -> Any:
-        """The JSON value of an expression in the page."""
+        """Return the JSON value of an expression in the page."""
         answer = self.call("Runtime.evaluate", expression=script, returnByValue=True)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
@@ -124,7 +125,7 @@ class Page:
         self.evaluate(f"document.querySelector({json.dumps(selector)}).click()")
 
     def wait(self, condition: str) -> None:
-        """Wait until an expression is true."""
+        """Wait until an expression is true in the page."""
         self.call(
             "Runtime.evaluate",
             awaitPromise=True,
@@ -141,7 +142,7 @@ class Page:
         path.write_bytes(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
 
     def browser(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """One command for the browser, in the context of this tab."""
+        """Send one command to the browser, in the context of this tab."""
         session, self._session = self._session, ""
         try:
             return self.call(method, browserContextId=self._context, **parameters)
@@ -149,7 +150,7 @@ class Page:
             self._session = session
 
     def saved(self, path: Path) -> bytes:
-        """The content of a file that the page downloads, once it is complete."""
+        """Wait for a file that the page downloads; return its content."""
         deadline = time.monotonic() + SECONDS
         while not path.exists():
             assert time.monotonic() < deadline, f"{path} was not saved"
@@ -157,7 +158,7 @@ class Page:
         return path.read_bytes()
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """Send one command of the protocol; events that arrive meanwhile are recorded."""
+        """Send one command of the protocol; events that arrive in the meantime are recorded."""
         self._number += 1
         message = {"id": self._number, "method": method, "params": parameters}
         if self._session:
@@ -191,13 +192,13 @@ class Page:
 
 @contextmanager
 def browser_page(address: Path | str | None = None) -> Iterator[Page]:
-    """A page in a browser of its own, which ends with the block; without an address, `page.fresh()` takes a tab."""
+    """Start a separate browser for the `with` block; without an address, `page.fresh()` opens a tab."""
     assert CHROMIUM is not None
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         to_browser, from_browser = os.pipe(), os.pipe()
         for place in (to_browser[0], from_browser[1]):
             os.set_inheritable(place, True)
-        # The protocol's pipe is on the descriptors 3 and 4, which Python does not let a child be given by number.
+        # The protocol's pipe uses the descriptors 3 and 4, but Python cannot give a child process descriptors by number.
         command = f'exec "$@" 3<&{to_browser[0]} 4>&{from_browser[1]}'
         process = subprocess.Popen(
             ["bash", "-c", command, "chromium", CHROMIUM, *FLAGS, f"--user-data-dir={profile}"],

@@ -1,4 +1,4 @@
-"""Certificates for tests, generated on demand: a self-signed one for `localhost` and 127.0.0.1."""
+"""Certificates for tests, generated on demand: a self-signed certificate for `localhost` and 127.0.0.1."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def self_signed(folder: Path) -> Path:
 
 
 def tls_settings(folder: Path) -> dict[str, str]:
-    """The settings of a Neo4j that speaks Bolt only over TLS, with the certificate in that folder."""
+    """Return the settings of a Neo4j that speaks Bolt only over TLS, with the certificate in that folder."""
     policy = "dbms.ssl.policy.bolt"
     return {
         f"{policy}.enabled": "true",
@@ -54,7 +54,7 @@ def tls_settings(folder: Path) -> dict[str, str]:
 
 
 def authority_and_server(folder: Path) -> Path:
-    """Write `public.crt` and `private.key` of a server on `localhost`; return the certificate that signed it."""
+    """Write `public.crt` and `private.key` of a server on `localhost`; return the path of the certificate that signed them."""
     self_signed(folder)
     authority = x509.load_pem_x509_certificate((folder / "public.crt").read_bytes())
     authority_key = serialization.load_pem_private_key((folder / "private.key").read_bytes(), None)

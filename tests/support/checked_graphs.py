@@ -16,7 +16,7 @@ def schema(
     properties: dict[str, dict[str, str]] | None = None,
     **more: Any,
 ) -> PropertyGraphSchema:
-    """`schema("x", {"A": {"year": "int"}}, ["A KNOWS A"])`."""
+    """Build a schema: `schema("x", {"A": {"year": "int"}}, ["A KNOWS A"])`."""
     made = PropertyGraphSchema.from_cypherbench(
         {
             "name": name,
@@ -73,7 +73,7 @@ CHARACTERS = schema(
 
 @dataclass(frozen=True)
 class Entity:
-    """One name of a node."""
+    """A name of a node, as the index finds it."""
 
     name: str
     label: str
@@ -85,14 +85,14 @@ class Entity:
 
 @dataclass(frozen=True)
 class Judged:
-    """A verdict and the names that it is about."""
+    """A verdict on a name, with the candidates."""
 
     verdict: str
     candidates: Sequence[Entity]
 
 
 class Names:
-    """An entity index over a few names that compares by shared letters at the start."""
+    """A fake entity index over a few names, which compares names by their first letters."""
 
     def __init__(
         self,
@@ -154,10 +154,10 @@ def findings(query: str, schema: PropertyGraphSchema = COMPANY, **more: Any) -> 
 
 
 def said(query: str, schema: PropertyGraphSchema = COMPANY, **more: Any) -> list[Diagnostic]:
-    """Errors and warnings alone."""
+    """Return the errors and warnings about a query, without hints."""
     return [finding for finding in findings(query, schema, **more) if finding.severity != "hint"]
 
 
 def codes(query: str, schema: PropertyGraphSchema = COMPANY, **more: Any) -> list[tuple[str, str]]:
-    """Each error and warning with the text that it is about."""
+    """Return each error and warning with the text that it marks."""
     return [(diagnostic.code, diagnostic.found) for diagnostic in said(query, schema, **more)]

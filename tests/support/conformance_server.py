@@ -1,4 +1,4 @@
-"""The tools, resources and prompts that MCP's conformance suite asks for, on our own protocol layer, over HTTP.
+"""The tools, resources and prompts that MCP's conformance suite requires, on our own protocol layer, over HTTP.
 
     python -m tests.support.conformance_server      prints its address on stderr, as `graphground serve` does
 

@@ -1,6 +1,6 @@
-"""Random queries, right and wrong, over all clauses: made from a grammar, then some of them broken.
+"""Random queries over all clauses, generated from a grammar; some of them are then broken.
 
-`queries(seed, count)` gives the same queries for the same seed. A running Neo4j says which of them compile.
+`queries(seed, count)` gives the same queries for the same seed. A running Neo4j decides which queries compile.
 """
 
 from __future__ import annotations
@@ -325,7 +325,7 @@ class Maker:
         return self.expression("b")
 
     def expression(self, kind: str = "any") -> str:
-        """A value of a kind (`i`nteger, `s`tring, `b`oolean, `l`ist, `m`ap, `d`uration), now and then of another."""
+        """Return a value of a kind (`i`nteger, `s`tring, `b`oolean, `l`ist, `m`ap, `d`uration), sometimes of another kind."""
         if self.chance(0.04):
             kind = "any"
         if kind == "any" and self.chance(0.7):
@@ -588,7 +588,7 @@ class Maker:
 
 
 def broken(text: str, source: random.Random) -> str:
-    """A query with one to three of its tokens dropped, doubled, swapped or replaced."""
+    """Return a query with one to three tokens dropped, doubled, swapped or replaced."""
     found = tokenize(text)
     pieces = [text[start:end] for start, end in zip(found.starts, found.ends, strict=True) if end > start]
     for _ in range(source.randint(1, 3)):
@@ -612,7 +612,7 @@ def broken(text: str, source: random.Random) -> str:
 
 
 def queries(seed: int, count: int) -> Iterator[str]:
-    """That many queries, about a third of them deliberately broken."""
+    """Yield `count` queries, about a third of them deliberately broken."""
     maker = Maker(seed)
     for _ in range(count):
         text = maker.query()

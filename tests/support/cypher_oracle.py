@@ -1,4 +1,4 @@
-"""A Neo4j's own verdict on whether a query compiles: its EXPLAIN, which runs nothing."""
+"""Neo4j's own verdict on whether a query compiles: EXPLAIN, which does not run the query."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import neo4j
 
 
 class Verdict(NamedTuple):
-    """`Verdict(True, "", "SyntaxError: …")`: refused; `access` is r, rw, w or s where it compiles."""
+    """A verdict: `Verdict(True, "", "SyntaxError: …")` is refused; `access` is r, rw, w or s if the query compiles."""
 
     refused: bool
     access: str
@@ -22,7 +22,7 @@ class Oracle:
         self.driver = neo4j.GraphDatabase.driver(uri, auth=(user, password), notifications_min_severity="OFF")
 
     def ask(self, text: str) -> Verdict:
-        """Neo4j's verdict on a query."""
+        """Return Neo4j's verdict on a query."""
         with self.driver.session() as session:
             try:
                 summary = session.run("EXPLAIN " + text).consume()
@@ -31,7 +31,7 @@ class Oracle:
             return Verdict(False, str(summary.query_type), "")
 
     def refuses(self, text: str) -> bool:
-        """Whether a query does not compile; a procedure that is merely not installed is no error of the query."""
+        """Return whether a query does not compile; a procedure that is merely not installed does not count."""
         verdict = self.ask(text)
         return verdict.refused and "ProcedureNotFound" not in verdict.message
 

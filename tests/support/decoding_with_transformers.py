@@ -1,4 +1,4 @@
-"""Run by the Python that has PyTorch and `transformers`: decodes the queries of `made`, and prints JSON.
+"""A script for the Python that has PyTorch and `transformers`: decodes the queries of `made`, and prints JSON.
 
     python -m tests.support.decoding_with_transformers FOLDER FILE.gguf
 
@@ -23,7 +23,7 @@ from tests.agents.decoding.made import QUERIES
 
 
 def main(folder: str, file: str) -> None:
-    """Everything that is checked; the test compares."""
+    """Decode in all ways that the test compares, and print the results as JSON."""
     torch.manual_seed(3)
     torch.set_num_threads(1)
     tokenizer = AutoTokenizer.from_pretrained(folder, gguf_file=file)

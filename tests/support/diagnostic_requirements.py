@@ -1,4 +1,4 @@
-"""Every diagnostic code with the tests that show it: the error taxonomy as a table."""
+"""Every diagnostic code with the tests that cover it: the error taxonomy as a table."""
 
 REQUIREMENTS: dict[str, tuple[str, ...]] = {
     "unknown_label": (
@@ -65,5 +65,4 @@ REQUIREMENTS: dict[str, tuple[str, ...]] = {
     "unbounded_path": ("checks/test_costs.py::test_a_path_without_a_bound_is_a_warning",),
     "no_limit": ("checks/test_costs.py::test_an_answer_that_nothing_narrows_is_a_hint",),
 }
-"""Codes of the language are tested by `test_reference.py`, which checks the example of each code, and by their own
-tests."""
+"""The tests of each code; for codes of the language, `test_reference.py` also checks the example of each code."""

@@ -1,4 +1,4 @@
-"""A made-up film graph on the embedded engine, loaded once in a test run, with a few true names in it.
+"""An invented film graph on the embedded engine, loaded once per test run, with a few real names.
 
 def test_x(film_graph: Graph) -> None: ...
 """
@@ -48,13 +48,13 @@ ANSWERED = (
 
 
 def made_up_films() -> SyntheticGraph:
-    """400 nodes and 1,500 relationships on which the queries above find something."""
+    """Return 400 nodes and 1,500 relationships on which the queries above return rows."""
     return stand_in(SCHEMA, ANSWERED, 400, 1_500, seed=11)
 
 
 @pytest.fixture(scope="session")
 def films_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
-    """A data folder with the film graph; its engine ends with the run."""
+    """Yield a data folder with the film graph; its engine ends with the run."""
     try:
         require_arcadedb()
     except EngineError as error:
@@ -70,7 +70,7 @@ def films_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
 
 @pytest.fixture(scope="session")
 def film_graph(films_home: Home) -> Iterator[Graph]:
-    """The film graph, opened."""
+    """Yield the film graph, opened."""
     graph = open_stored("films", films_home)
     yield graph
     assert graph.engine is not None

@@ -1,4 +1,4 @@
-"""Makes the archive of the engine's classes now; an engine makes it in the background, once it has run for a while.
+"""Creates the archive of the engine's classes now; normally an engine creates it in the background after a while.
 
 python -m tests.support.engine_archive
 """

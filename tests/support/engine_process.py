@@ -8,7 +8,7 @@ MODULE = "graphground.graphs.engines.embedded.process"
 
 
 def engine_pids(home: Path) -> list[int]:
-    """The living engine processes of that folder, whatever their state file says (Linux)."""
+    """Return the ids of the living engine processes of a data folder, whatever its state file says (Linux)."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:

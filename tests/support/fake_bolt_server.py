@@ -1,8 +1,8 @@
-"""A stand-in for a Bolt server: it speaks the protocol without a database, and answers as a test specifies.
+"""A fake Bolt server: it speaks the protocol without a database, and answers as a test specifies.
 
-It is for behaviour that no real server shows on demand (a leader that changes, a connection that drops in the middle of
-a result) and for servers that do not run here (`fake_memgraph.py`). It shows that graphground reacts correctly to these
-answers, not that a real server gives them.
+The fake is for behaviour that no real server shows on demand (a leader that changes, a connection that drops in the
+middle of a result) and for servers that do not run here (`fake_memgraph.py`). Tests with it show that graphground
+reacts correctly to such answers, not that a real server gives them.
 
     with stand_in("Neo4j/5.26.0", lambda call: Rows(["one"], [[1]])) as server:
         …  # server.uri
@@ -22,7 +22,7 @@ HELLO, GOODBYE, RESET, RUN, BEGIN, COMMIT, ROLLBACK = 0x01, 0x02, 0x0F, 0x10, 0x
 DISCARD, PULL, TELEMETRY, ROUTE, LOGON, LOGOFF = 0x2F, 0x3F, 0x54, 0x66, 0x6A, 0x6B
 SUCCESS, RECORD, IGNORED, FAILURE = 0x70, 0x71, 0x7E, 0x7F
 VERSIONS = ((5, 2), (4, 4), (4, 3), (4, 1))
-"""The versions of Bolt that it speaks; Memgraph's newest is 5.2."""
+"""The versions of Bolt that the fake server speaks; Memgraph's newest is 5.2."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Rows:
-    """An answer; after `drop_after` rows the connection breaks."""
+    """An answer with rows; if `drop_after` is set, the connection is lost after that many rows."""
 
     columns: list[str]
     rows: list[list[Any]] = field(default_factory=list)
@@ -47,7 +47,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Refusal:
-    """A failure with the server's code and message; with `when_pulled` it follows the columns."""
+    """A failure with the server's code and message; with `when_pulled` the failure follows the columns."""
 
     code: str
     message: str
@@ -56,7 +56,7 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Waits:
-    """No answer before `released` is set, then a refusal."""
+    """An answer that is delayed until `released` is set, and is then a refusal."""
 
     released: threading.Event
     refusal: Refusal
@@ -66,7 +66,7 @@ Answer = Rows | Refusal | Waits
 
 
 class StandIn:
-    """One listening stand-in; `calls` are the queries that reached it."""
+    """A listening fake server; `calls` holds the received queries."""
 
     def __init__(self, agent: str, answer: Callable[[Call], Answer]) -> None:
         self.agent, self.answer = agent, answer
@@ -199,7 +199,7 @@ def _within(version: tuple[int, int], offer: bytes) -> bool:
 
 
 def packed(value: Any) -> bytes:
-    """A value in PackStream's form (except temporal and spatial values)."""
+    """Encode a value in PackStream (except temporal and spatial values)."""
     match value:
         case None:
             return b"\xc0"
@@ -228,7 +228,7 @@ SIMPLE = {0xC0: None, 0xC2: False, 0xC3: True}
 
 
 def unpacked(data: bytes, at: int) -> tuple[Any, int]:
-    """The value that begins there, and the position of the next one."""
+    """Decode the value at a position; return the value and the position after it."""
     mark, at = data[at], at + 1
     if mark in SIMPLE:
         return SIMPLE[mark], at
@@ -253,7 +253,7 @@ def unpacked(data: bytes, at: int) -> tuple[Any, int]:
 
 @contextmanager
 def stand_in(agent: str, answer: Callable[[Call], Answer]) -> Iterator[StandIn]:
-    """A stand-in that greets as `agent`; its threads end with the block."""
+    """Run a fake server that greets as `agent`; its threads end with the block."""
     server = StandIn(agent, answer)
     thread = threading.Thread(target=server.serve, daemon=True)
     thread.start()

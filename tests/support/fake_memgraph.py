@@ -1,4 +1,4 @@
-"""A stand-in for Memgraph, which does not run here. It responds as Memgraph's documentation and source say.
+"""A fake Memgraph, since the real one does not run here; it responds as Memgraph's documentation and source specify.
 
 From memgraph/documentation: `pages/querying/schema.mdx` (SHOW SCHEMA INFO and its errors),
 `pages/fundamentals/transactions.mdx` (SHOW and TERMINATE TRANSACTIONS), `pages/fundamentals/indexes.mdx` (SHOW INDEX
@@ -79,11 +79,11 @@ SCANS: dict[str, Answer] = {
         ["s", "e", "p", "t0", "c"], [[["Movie"], ["Director", "Person"], 1, "INTEGER", 2]]
     ),
 }
-"""The queries with which plain Cypher reads the schema, and their answers for the data above."""
+"""The queries with which plain Cypher reads the schema, and the answers for the data above."""
 
 
 class Memgraph:
-    """The answers of the stand-in; with `reads_only` it refuses writes, as for a user with only the right MATCH."""
+    """The answers of the fake; with `reads_only` it refuses writes, as for a user who only has the right MATCH."""
 
     def __init__(self, *, reads_only: bool = False, schema_info: bool = True) -> None:
         self.reads_only, self.schema_info = reads_only, schema_info
@@ -123,7 +123,7 @@ class Memgraph:
         for begin, answer in SCANS.items():
             if query.startswith(begin):
                 return answer
-        if " AS c0" in query:  # a page of nodes, as an entity index is built from them
+        if " AS c0" in query:  # one page of nodes, as read to build an entity index
             columns = re.findall(r" AS (c\d+)\b", query)
             return Rows(columns, [[str(node), f"name {node}", *[None] * (len(columns) - 2)] for node in range(3)])
         if "count(" in query:
@@ -165,16 +165,16 @@ class Memgraph:
 
 @contextmanager
 def memgraph_stand_in(memgraph: Memgraph | None = None) -> Iterator[tuple[StandIn, Memgraph]]:
-    """A stand-in for Memgraph on a free port."""
+    """Run a fake Memgraph on a free port."""
     memgraph = memgraph or Memgraph()
     with stand_in(AGENT, memgraph.answer) as server:
         yield server, memgraph
 
 
 def main() -> None:
-    """Run a stand-in as a process: it prints its address, then each query, and ends when its stdin closes.
+    """Run a fake Memgraph as a process: print its address, then each query; end when stdin closes.
 
-    GQLAlchemy's client connects without letting other threads of its process run.
+    A separate process is needed because GQLAlchemy's client blocks the other threads of its process while it connects.
     """
     memgraph = Memgraph()
 

@@ -1,4 +1,4 @@
-"""A file server that behaves like the host of a data set (redirects, ranges, checksums), and misbehaves on request."""
+"""A file server that behaves like the host of a data set (redirects, ranges, checksums), with faults on request."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 from tests.support.local_http import LocalHandler, LocalServer
 
 Fault = Callable[[LocalHandler, bytes], bool]
-"""Sends a wrong response and returns True, or returns False for the right one."""
+"""Sends a wrong response and returns True, or returns False so that the correct response is sent."""
 
 
 class FileServer(LocalServer):
-    """`with FileServer({"/graphs/nba.json": b"…"}) as server: server.url`."""
+    """A server of files: `with FileServer({"/graphs/nba.json": b"…"}) as server: server.url`."""
 
     def __init__(self, files: dict[str, bytes], faults: Iterable[Fault] = ()) -> None:
         self.files, self.faults = files, iter(faults)
@@ -53,12 +53,12 @@ class FileServer(LocalServer):
 
 
 def first_byte(wanted: str) -> int:
-    """The first byte that a Range header requests: 7 for `bytes=7-`."""
+    """Return the first byte that a Range header requests: 7 for `bytes=7-`."""
     return int(wanted.removeprefix("bytes=").rstrip("-"))
 
 
 def status(code: int, **headers: str) -> Fault:
-    """An error in place of the file; `Retry_After="1"` is the header Retry-After."""
+    """Return a fault that sends an error in place of the file; `Retry_After="1"` is the header Retry-After."""
 
     def answer(handler: LocalHandler, body: bytes) -> bool:
         handler.reply(code, b"no", {name.replace("_", "-"): value for name, value in headers.items()})
@@ -68,7 +68,7 @@ def status(code: int, **headers: str) -> Fault:
 
 
 def cut(size: int) -> Fault:
-    """The first bytes of the requested range, then the end of the connection."""
+    """Return a fault that sends the first bytes of the requested range and then closes the connection."""
 
     def answer(handler: LocalHandler, body: bytes) -> bool:
         wanted = handler.headers.get("Range")
@@ -83,18 +83,18 @@ def cut(size: int) -> Fault:
 
 
 def damaged(handler: LocalHandler, body: bytes) -> bool:
-    """The file with one wrong byte."""
+    """Send the file with one wrong byte."""
     handler.reply(200, body[:-1] + b"?")
     return True
 
 
 def without_ranges(handler: LocalHandler, body: bytes) -> bool:
-    """The whole file, whatever range was requested."""
+    """Send the whole file, whatever range was requested."""
     handler.reply(200, body)
     return True
 
 
 def forever(fault: Fault) -> Iterator[Fault]:
-    """The same fault for every request."""
+    """Yield the same fault for every request."""
     while True:
         yield fault

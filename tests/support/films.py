@@ -1,4 +1,4 @@
-"""Films for tests that need no data: a graph that is a schema alone, and the mapping of an import."""
+"""Films for tests that need no data: a graph that consists only of a schema, and the mapping of an import."""
 
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.graph import Graph
@@ -43,5 +43,5 @@ end_column = "movie"
 
 
 def films_alone() -> OpenGraphs:
-    """One open graph `films`, without data."""
+    """Return a single open graph, `films`, without data."""
     return OpenGraphs([GraphSource("films", "Films and who made them", "none", lambda: Graph("films", FILMS))])

@@ -1,8 +1,8 @@
 """Generates texts that databases may parse differently, and attacks that hide in them, from a seed.
 
 texts = HostileTexts(7)
-texts.text()      # RETURN 'a\\u0027' AS `x``y` /* … */ …: what readers may disagree on
-texts.attack()    # MATCH (n) RETURN n /* \\u002a/ CREATE (:Attacked) // */: what must not reach a database
+texts.text()      # RETURN 'a\\u0027' AS `x``y` /* … */ …: text that parsers may read differently
+texts.attack()    # MATCH (n) RETURN n /* \\u002a/ CREATE (:Attacked) // */: text that must not reach a database
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ class HostileTexts:
         return choices[int(self.random.random() * len(choices))]
 
     def body(self, odds: Sequence[tuple[float, Sequence[str]]], most: int = 5) -> str:
-        """A few pieces, each of a random kind with the given shares."""
+        """Return a few pieces, each of a random kind with the given probabilities."""
         pieces = []
         for _ in range(int(self.random.random() * (most + 1))):
             drawn = self.random.random()
@@ -236,7 +236,7 @@ class HostileTexts:
     def string(self) -> str:
         quote = "'" if self.random.random() < 0.6 else '"'
         body = self.body(self.IN_STRING)
-        if self.random.random() < 0.75:  # mostly closed where it should be
+        if self.random.random() < 0.75:  # mostly closed correctly
             body = body.replace("\\" + quote, "\0").replace(quote, "").replace("\0", "\\" + quote)
         return quote + body + quote
 
@@ -267,7 +267,7 @@ class HostileTexts:
         return f"size({self.string()}{self.blank()})"
 
     def text(self) -> str:
-        """A query of pieces on which parsers may disagree; it returns values and needs no graph."""
+        """Return a query of pieces that parsers may read differently; it returns values and needs no graph."""
         parts = ["RETURN", self.blank() or " "]
         for number in range(1 + int(self.random.random() * 3)):
             parts += [",", self.blank()] if number else []
@@ -286,7 +286,7 @@ class HostileTexts:
         return (ESCAPES, BACKSLASHES, QUOTES, COMMENTS, BLANKS, ODD, LETTERS, CODE)[int(self.random.random() * 8)]
 
     def attack(self) -> str:
-        """A write, a file access, an address, a command or a call that runs text: disguised, wrapped or smuggled."""
+        """Return a write, a file access, an address, a command or a call that runs text: disguised, wrapped or smuggled."""
         payload = self.pick(PAYLOADS)
         drawn = self.random.random()
         if drawn < 0.3:
@@ -304,8 +304,9 @@ class HostileTexts:
         )
 
     def disguised(self, payload: str) -> str:
-        """The text with a letter as an escape or a look-alike, or with an invisible character, a comment or unusual
-        whitespace."""
+        """Return the text with an escaped or look-alike letter, an invisible character, a comment or unusual
+        whitespace.
+        """
         place = int(self.random.random() * len(payload))
         letter = payload[place]
         drawn = self.random.random()
@@ -424,7 +425,7 @@ WRAPPERS = (
     "RETURN 'x' AS `a` {}",
 )
 SMUGGLERS = (
-    # The end of a string, name or comment that only one reader sees.
+    # The end of a string, name or comment that only one of two parsers finds.
     r"RETURN '\u0027 AS a {} //' AS a",
     r'RETURN "\u0022 AS a {} //" AS a',
     r"WITH '\u0027 AS a RETURN a /* ' AS b {} // */",
@@ -494,11 +495,11 @@ SMUGGLERS = (
 
 QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`(?:[^`]|``)*`", re.DOTALL)
 _BARE = re.compile(rf"(\.\s*)?(?<!\w)(?:{'|'.join(WRITING_WORDS)})\b", re.IGNORECASE)
-"""Words with the dot before them, if any: after a dot, every parser takes a word for a name."""
+"""Writing words with the dot before them, if any: every parser takes a word after a dot for a name."""
 
 
 def unclean(sent: str) -> str | None:
-    """The forbidden parts of a sent text outside its strings and names; found without our tokenizer."""
+    """Return the kind of forbidden text outside strings and names of a sent query, or None; does not use our tokenizer."""
     if "\\u" in sent or "\\U" in sent:
         return "an escape"
     rest = QUOTED.sub(lambda found: "''" if found[0][0] != "`" else "``", sent)

@@ -1,4 +1,4 @@
-"""Single HTTP requests to a server, as a client without a library makes them."""
+"""Single HTTP requests to a server, as sent by a client without a library."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ INITIALIZE = {
 def posted(
     address: str, message: dict[str, Any], *, token: str | None = None, context: ssl.SSLContext | None = None
 ) -> tuple[int, dict[str, Any]]:
-    """The status and the JSON of the answer to one message."""
+    """Post one message; return the status and the JSON of the answer."""
     headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
     if token is not None:
         headers["Authorization"] = f"Bearer {token}"
@@ -27,7 +27,7 @@ def posted(
     try:
         with urllib.request.urlopen(request, timeout=60, context=context) as answer:
             text = answer.read().decode()
-            if answer.headers.get_content_type() == "text/event-stream":  # the answer is its last event
+            if answer.headers.get_content_type() == "text/event-stream":  # the answer is the last event of the stream
                 text = text.rstrip().rpartition("data: ")[2]
             return answer.status, json.loads(text)
     except urllib.error.HTTPError as error:
@@ -38,7 +38,7 @@ def posted(
 
 
 def called(address: str, tool: str, arguments: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-    """A tool call of the older era, without a session."""
+    """Call a tool in the older protocol era, without a session."""
     return posted(
         address, {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
     )

@@ -1,4 +1,4 @@
-"""A schema of 2,000 labels, 5,000 patterns and 20,000 properties from real Wikidata names, and questions for it."""
+"""A schema of 2,000 labels, 5,000 patterns and 20,000 properties from real Wikidata names, and questions about it."""
 
 import gzip
 import json
@@ -12,7 +12,7 @@ UNITS = ("", "_km", "_kg", "_year", "_count", "_code", "_usd", "_metre")
 
 
 def camel(text: str, first_small: bool = False) -> str:
-    """`big city` becomes `BigCity`."""
+    """Convert to camel case: `big city` becomes `BigCity`."""
     words = re.findall(r"[A-Za-z]+", text)
     name = "".join(word[:1].upper() + word[1:] for word in words)
     return name[:1].lower() + name[1:] if first_small else name
@@ -21,7 +21,7 @@ def camel(text: str, first_small: bool = False) -> str:
 def large_schema(
     labels: int = 2000, patterns: int = 5000, properties: int = 20_000, seed: int = 7
 ) -> PropertyGraphSchema:
-    """The same schema every time for one seed."""
+    """Build the schema; the same seed gives the same schema."""
     draw = random.Random(seed)
     with gzip.open(SHARED / "codex" / "types.en.json.gz", "rt", encoding="utf-8") as file:
         types = [entry["label"] for entry in json.load(file).values()]
@@ -49,7 +49,7 @@ def large_schema(
 
 
 def questions(schema: PropertyGraphSchema, many: int, seed: int = 11) -> list[tuple[str, RelationshipPattern, str]]:
-    """Questions in words, each with the pattern and the property of its start label that it asks for."""
+    """Return questions in words, each with the relationship pattern and the property of the start label that it asks for."""
     draw = random.Random(seed)
     found = []
     while len(found) < many:
@@ -68,5 +68,5 @@ def questions(schema: PropertyGraphSchema, many: int, seed: int = 11) -> list[tu
 
 
 def spoken(label: str) -> str:
-    """`BigCity` as spoken: `big city`."""
+    """Convert from camel case: `BigCity` becomes `big city`."""
     return " ".join(re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", label)).lower()

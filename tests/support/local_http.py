@@ -1,4 +1,4 @@
-"""An HTTP server on this machine, for tests: a handler with `reply`, served from a thread while a block runs."""
+"""An HTTP server on this machine, for tests: a handler with the method `reply`, served by a thread during a block."""
 
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -25,11 +25,11 @@ class LocalHandler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *arguments: object) -> None:
-        """Log nothing."""
+        """Suppress the log messages."""
 
 
 class LocalServer:
-    """`with Server() as server: server.address`, for a subclass that gives its handler to `__init__`."""
+    """A local server, `with Server() as server: server.address`; subclasses pass their handler to `__init__`."""
 
     def __init__(self, handler: type[LocalHandler]) -> None:
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)

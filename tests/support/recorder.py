@@ -1,4 +1,4 @@
-"""An engine that runs nothing and records the queries that it receives."""
+"""A fake engine that runs no query and records the queries that it receives."""
 
 from __future__ import annotations
 

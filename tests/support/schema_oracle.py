@@ -1,6 +1,6 @@
-"""Reads the exact schema the slow way, as in Appendix A.4 of the CypherBench paper: by queries over everything.
+"""Reads the exact schema the slow way, as in Appendix A.4 of the CypherBench paper: by queries over all data.
 
-The paper gets the types of values from APOC; `valueType` gives the same without it.
+The paper gets the types of values from APOC; `valueType` returns the same types without APOC.
 """
 
 from typing import Any
@@ -20,7 +20,7 @@ RELATIONSHIP_PROPERTIES = (
 
 
 def exact_schema(engine: Engine) -> dict[str, Any]:
-    """Labels with properties, patterns, and the properties of relationship types."""
+    """Return the labels with properties, the patterns, and the properties of relationship types."""
 
     def typed(query: str) -> dict[str, dict[str, str | None]]:
         found: dict[str, dict[str, list[str | None]]] = {}
@@ -36,7 +36,7 @@ def exact_schema(engine: Engine) -> dict[str, Any]:
 
 
 def told(schema: Any) -> dict[str, Any]:
-    """A schema in the oracle's form."""
+    """Convert a schema into the oracle's form."""
     return {
         "nodes": {label.name: dict(label.properties) for label in schema.labels.values() if label.properties},
         "relationships": {

@@ -1,4 +1,4 @@
-"""An agent for tests of runs: it speaks the protocol, and does for each question what the question says.
+"""An agent for tests of runs: it speaks the protocol, and takes its instructions from each question.
 
     python tests/support/scripted_agent.py LOG
 

@@ -3,7 +3,7 @@
     with ScriptedEndpoint(lambda asked: say("MATCH (t:Team) RETURN t.name")) as endpoint:
         ModelSettings("scripted", endpoint=endpoint.openai)
 
-The script is a function of the request that returns one of the replies below; every request is kept.
+The script is a function that takes the request and returns one of the replies below; every request is recorded.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from typing import Any
 from tests.support.local_http import LocalHandler, LocalServer
 
 TOKENS_IN, TOKENS_OUT = 100, 20
-"""What the endpoint counts for every reply."""
+"""The token counts that the endpoint reports for every reply."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A request: what the model is told, whichever provider's form it came in."""
+    """A request to the model, in the form of either provider."""
 
     path: str
     headers: Mapping[str, str]
@@ -30,17 +30,17 @@ class Asked:
 
     @property
     def text(self) -> str:
-        """All messages as one text."""
+        """The text of all messages."""
         return "\n".join(_texts(self.body.get("system")) + _texts(self.body.get("messages")))
 
     @property
     def last(self) -> str:
-        """The last message."""
+        """The text of the last message."""
         return "\n".join(_texts(self.body["messages"][-1]))
 
     @property
     def results(self) -> int:
-        """How many tool results the conversation holds."""
+        """The number of tool results in the conversation."""
         return json.dumps(self.body["messages"]).count('"tool_call_id"') + json.dumps(self.body["messages"]).count(
             '"tool_use_id"'
         )
@@ -48,42 +48,42 @@ class Asked:
 
 @dataclass(frozen=True)
 class Answer:
-    """What the endpoint does with a request."""
+    """The endpoint's response to a request."""
 
     text: str = ""
     uses: tuple[tuple[str, str], ...] = ()
-    """Tool calls: names with their arguments as JSON."""
+    """The tool calls: names with their arguments as JSON."""
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     error: Mapping[str, Any] = field(default_factory=dict)
     raw: bytes | None = None
-    """A text that is sent in place of JSON."""
+    """Bytes to send in place of JSON."""
     cut: bool = False
     """Whether the connection closes in the middle of the body."""
     waits: threading.Event | None = None
-    """Set when the client may have its reply."""
+    """An event that must be set before the reply is sent."""
     counts: bool = True
-    """Whether the reply has its numbers of tokens."""
+    """Whether the reply contains token counts."""
 
 
 def say(text: str) -> Answer:
-    """A reply in words."""
+    """Return a reply of text."""
     return Answer(text)
 
 
 def use(tool: str, **arguments: Any) -> Answer:
-    """A reply that calls one tool."""
+    """Return a reply that calls one tool."""
     return Answer(uses=((tool, json.dumps(arguments)),))
 
 
 def fail(status: int, code: str, message: str = "no", **headers: str) -> Answer:
-    """A refusal, as both providers word it."""
+    """Return an error, in the form of both providers."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return Answer(status=status, headers=named, error={"message": message, "type": code, "code": code})
 
 
 class ScriptedEndpoint(LocalServer):
-    """The endpoint on a free port while the block runs."""
+    """The endpoint, on a free port during the `with` block."""
 
     def __init__(self, script: Callable[[Asked], Answer]) -> None:
         self.requests: list[Asked] = []

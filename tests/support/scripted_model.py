@@ -1,4 +1,4 @@
-"""A scripted language model with the HTTP interfaces of the two usual services: one tool call, then the answer.
+"""A scripted language model with the HTTP interfaces of OpenAI and Anthropic: one tool call, then the answer.
 
 The answer is built from the tool's result, so that a client that loses the result is detected.
 """
@@ -18,13 +18,13 @@ ARGUMENTS = {"graph": "nba", "query": "MATCH (t:Team) RETURN count(t) AS teams"}
 
 
 def final_text(request: dict[str, Any]) -> str | None:
-    """`There are 30 teams.` if the request contains a tool's result; None otherwise."""
+    """Return `There are 30 teams.` if the request contains a tool's result; None otherwise."""
     rows = re.search(r"rows\W+(\d+)", json.dumps(request))
     return f"There are {rows[1]} teams." if rows else None
 
 
 def chat_completion(request: dict[str, Any]) -> dict[str, Any]:
-    """An answer in OpenAI's older form."""
+    """Return a reply in OpenAI's older form."""
     text = final_text(request)
     call = {"id": "call_1", "type": "function", "function": {"name": TOOL, "arguments": json.dumps(ARGUMENTS)}}
     message = (
@@ -41,7 +41,7 @@ def chat_completion(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def response(request: dict[str, Any]) -> dict[str, Any]:
-    """An answer in OpenAI's newer form."""
+    """Return a reply in OpenAI's newer form."""
     text = final_text(request)
     item = (
         {
@@ -82,7 +82,7 @@ def response(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def message(request: dict[str, Any]) -> dict[str, Any]:
-    """An answer in Anthropic's form."""
+    """Return a reply in Anthropic's form."""
     text = final_text(request)
     content = (
         {"type": "text", "text": text}
@@ -105,7 +105,7 @@ ANSWERS = {"/chat/completions": chat_completion, "/responses": response, "/messa
 
 
 class Model(BaseHTTPRequestHandler):
-    """Answers a request according to its path; a request that offers no such tool is an error."""
+    """Replies according to the path of the request; a request that does not offer the tool is an error."""
 
     def do_POST(self) -> None:
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -123,7 +123,7 @@ class Model(BaseHTTPRequestHandler):
 
 @contextmanager
 def scripted_model() -> Iterator[dict[str, str]]:
-    """The model on a free port; yields the environment variables by which the libraries find it."""
+    """Run the model on a free port; yield the environment variables by which the libraries find it."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Model)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()

@@ -1,4 +1,4 @@
-"""A script for `ScriptedEndpoint` that answers by role: each role of the agents has a list of replies, or a function.
+"""A script for `ScriptedEndpoint` that replies by role: each role of the agents has a list of replies, or a function.
 
 script_of({"generator": ["MATCH (t:Team) RETURN count(t)"], "evaluator": ["GRADE: accept"]})
 """
@@ -19,17 +19,17 @@ OPENINGS = {
     "aggregator": "Merge what was found about the attempts",
     "interpreter": "Answer the question in one or two sentences",
 }
-"""How the prompt of each role begins."""
+"""The first words of each role's prompt."""
 Replies = Sequence[str | Answer] | Callable[[Asked], Answer]
 
 
 def role_of(asked: Asked) -> str:
-    """The role that a request is for."""
+    """Return the role that sent a request."""
     return next(role for role, opening in OPENINGS.items() if asked.text.startswith(opening))
 
 
 def script_of(roles: Mapping[str, Replies]) -> Callable[[Asked], Answer]:
-    """Each role's replies in turn, repeating the last; a role without replies says `done`."""
+    """Return a script that gives each role's replies in turn, repeating the last; a role without replies gets `done`."""
     counts: dict[str, int] = {}
 
     def script(asked: Asked) -> Answer:

@@ -1,4 +1,4 @@
-"""Starts the server as a user does, for tests that drive it with real clients."""
+"""Starts the server as a user does, for tests with real clients."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ ERROR_FIELDS = {"error", "message", "nearest", "next", "diagnostics"}
 
 
 def environment(home: Path, more: Mapping[str, str] | None = None) -> dict[str, str]:
-    """This process's environment with the data folder of the tests, but without the user's own settings."""
+    """Return this process's environment with the data folder of the tests, but without the user's own settings."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("NEO4J_", "GRAPHGROUND_"))}
     jvm = {key: value for key, value in os.environ.items() if key.endswith("_JVM_ARGS")}  # set by tests/conftest.py
     return {**kept, **jvm, "GRAPHGROUND_HOME": str(home), **(more or {})}
 
 
 def stdio(home: Path, *options: str, more: Mapping[str, str] | None = None) -> StdioServerParameters:
-    """The parameters with which a client starts `graphground serve`."""
+    """Return the parameters with which a client starts `graphground serve`."""
     return StdioServerParameters(
         command=COMMAND[0], args=[*COMMAND[1:], "serve", *options], env=environment(home, more)
     )
@@ -41,14 +41,14 @@ def stdio(home: Path, *options: str, more: Mapping[str, str] | None = None) -> S
 async def connected(
     server: StdioServerParameters | str, mode: str = MODERN, within: float = 90
 ) -> AsyncIterator[Client]:
-    """An SDK client connected to that server; the block must finish `within` that many seconds."""
+    """Connect an SDK client to a server; the block must finish within `within` seconds."""
     with anyio.fail_after(within):
         async with Client(server, mode=mode) as client:
             yield client
 
 
 def failure_in(answer: CallToolResult) -> dict[str, Any]:
-    """The fields of a tool's failure: the JSON in its text, which is its only content."""
+    """Return the fields of a tool's failure, which are JSON in the answer's only text."""
     assert answer.is_error, answer
     assert answer.structured_content is None
     [content] = answer.content
@@ -60,7 +60,7 @@ def failure_in(answer: CallToolResult) -> dict[str, Any]:
 
 @contextmanager
 def http_server(home: Path, *options: str, more: Mapping[str, str] | None = None) -> Iterator[str]:
-    """A server on a free port; yields its address once it listens."""
+    """Start a server on a free port; yield its address once it listens."""
     process = subprocess.Popen(
         [*COMMAND, "serve", "--transport", "http", "--port", "0", *options],
         env=environment(home, more),
@@ -81,7 +81,7 @@ def http_server(home: Path, *options: str, more: Mapping[str, str] | None = None
         else:
             raise AssertionError("the server did not start:\n" + "".join(lines))
         watchdog.cancel()
-        # Nobody reads on, but a full pipe would stop the server.
+        # The rest is discarded, but it must be read: a full pipe would stop the server.
         drain = threading.Thread(target=process.stderr.read, daemon=True)
         drain.start()
         yield found[1]
@@ -97,7 +97,7 @@ def http_server(home: Path, *options: str, more: Mapping[str, str] | None = None
 
 
 def call(home: Path, tool: str, arguments: str = "{}", *options: str) -> subprocess.CompletedProcess[str]:
-    """`graphground call TOOL '{…}'`."""
+    """Run `graphground call TOOL '{…}'`."""
     return subprocess.run(
         [*COMMAND, "call", tool, arguments, *options], capture_output=True, text=True, timeout=90, env=environment(home)
     )

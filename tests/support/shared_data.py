@@ -1,6 +1,6 @@
-"""The data beside the project (`../shared/data`): real queries, graphs and verdicts that we may not copy.
+"""The data next to the project (`../shared/data`): real queries, graphs and verdicts that may not be copied.
 
-Tests that use it are marked with `needs(…)`: they are skipped, by name and with a reason, if it is missing.
+Tests that use these data are marked with `needs(…)`; if the data are missing, the tests are skipped with a reason.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""A small graph for tests: a film, its people, a date before Christ, names that need quoting."""
+"""A small graph for tests: a film, its people, a date before Christ, and names that need quoting."""
 
 from __future__ import annotations
 
@@ -99,12 +99,12 @@ SMALL: dict[str, Any] = {
 
 
 def small() -> dict[str, Any]:
-    """A copy of the document, which a test may change."""
+    """Return a copy of the document, which a test may change."""
     return copy.deepcopy(SMALL)
 
 
 def written(folder: Path, document: Any, name: str = "films.json") -> Path:
-    """Write the document as a file."""
+    """Write the document into a file; return the path."""
     path = folder / name
     path.write_text(document if isinstance(document, str) else json.dumps(document), "utf-8")
     return path
@@ -117,7 +117,7 @@ def loaded(home: Home, folder: Path, document: Any = SMALL, name: str | None = N
 
 @pytest.fixture
 def empty_home(tmp_path: Path) -> Any:
-    """An empty data folder; its engine, if one was started, is ended."""
+    """Yield an empty data folder; an engine started there is stopped at the end."""
     home = Home(tmp_path / "home with spaces").make()
     yield home
     end_engine(home, kill=True)
@@ -125,7 +125,7 @@ def empty_home(tmp_path: Path) -> Any:
 
 @pytest.fixture(scope="module")
 def small_home(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """A data folder with the small graph loaded, for all tests of a module."""
+    """Yield a data folder with the small graph loaded, for all tests of a module."""
     pytest.importorskip("arcadedb_embedded", reason="needs the embedded engine, which has no wheel for this machine")
     folder = tmp_path_factory.mktemp("films")
     home = Home(folder / "home").make()

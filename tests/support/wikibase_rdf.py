@@ -1,7 +1,7 @@
-"""Entity documents as RDF, as Wikidata's exporter writes it: for local SPARQL stores and N-Triples dumps of tests.
+"""Entity documents as RDF, as Wikidata's exporter writes them: for local SPARQL stores and N-Triples dumps of tests.
 
-It follows https://www.mediawiki.org/wiki/Wikibase/Indexing/RDF_Dump_Format, and shares no code with the program that
-reads it.
+The conversion follows https://www.mediawiki.org/wiki/Wikibase/Indexing/RDF_Dump_Format, and shares no code with the
+program under test.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ def literal(text: str, datatype: str = "", language: str = "") -> str:
 
 
 def triples(document: dict[str, Any], *, truthy_only: bool = False) -> Iterator[str]:
-    """The N-Triples lines of an entity document."""
+    """Yield the N-Triples lines of an entity document."""
     item = uri(WD + document["id"])
     for key, predicate in (("labels", RDFS + "label"), ("descriptions", SCHEMA + "description")):
         for text in (document.get(key) or {}).values() if isinstance(document.get(key), dict) else ():
@@ -92,7 +92,7 @@ def _snak(node: str, name: str, snak: dict[str, Any], kind: str, key: str) -> It
 
 
 def _value(snak: dict[str, Any], key: str) -> tuple[str | None, list[tuple[str, str]]]:
-    """The simple value (None for novalue), and the parts of the full value."""
+    """Return the simple value (None for novalue), and the parts of the full value."""
     if snak["snaktype"] == "novalue":
         return None, []
     if snak["snaktype"] == "somevalue":
@@ -126,14 +126,14 @@ def _value(snak: dict[str, Any], key: str) -> tuple[str | None, list[tuple[str, 
 
 
 def rdf_time(value: dict[str, Any]) -> str:
-    """A time in XSD 1.1: with a year 0, only valid months and days, and Julian days converted to Gregorian ones."""
+    """Return a time in XSD 1.1: with a year 0, only valid months and days, and Julian days converted to Gregorian days."""
     sign, rest = value["time"][0], value["time"][1:]
     year, month, day = rest.split("T")[0].split("-")
     number = int(year) * (-1 if sign == "-" else 1)
     number += 1 if number < 0 else 0
     month, day = max(int(month), 1), max(int(day), 1)
     if value["precision"] >= 11 and value["calendarmodel"].endswith("Q1985786") and number > 0:
-        # Days between the calendars grow at the turn of centuries that 400 does not divide.
+        # The distance between the calendars grows by a day in each century year that 400 does not divide.
         before_march = number - (1 if month < 3 else 0)
         shift = before_march // 100 - before_march // 400 - 2
         moved = date(number, month, day) + timedelta(days=shift)

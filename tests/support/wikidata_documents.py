@@ -1,6 +1,6 @@
-"""Real statements of Wikidata as entity documents: the raw ones, and WD50K with WikiPeople in the same layout.
+"""Real statements of Wikidata as entity documents: raw documents, and WD50K with WikiPeople in the same layout.
 
-WD50K has qualifiers, WikiPeople dates with their precision; neither has ranks or units, which the raw documents have.
+WD50K has qualifiers, and WikiPeople has dates with their precision; only the raw documents have ranks and units.
 """
 
 import gzip
@@ -17,13 +17,13 @@ Document = dict[str, Any]
 
 @cache
 def all_raw_documents() -> tuple[Document, ...]:
-    """All raw documents; some items have several, of different years and layouts."""
+    """Return all raw documents; some items have several, of different years and layouts."""
     with gzip.open(SHARED / "wikidata_entities" / "entities.jsonl.gz", "rt", encoding="utf-8") as file:
         return tuple(map(json.loads, file))
 
 
 def raw_documents() -> tuple[Document, ...]:
-    """The raw documents, the first of each item."""
+    """Return the raw documents, the first of each item."""
     found: dict[str, Document] = {}
     for document in all_raw_documents():
         found.setdefault(document["id"], document)
@@ -31,13 +31,13 @@ def raw_documents() -> tuple[Document, ...]:
 
 
 def raw_document(key: str, part: str = "") -> Document:
-    """The raw document of that id; if there are several, the first with `part` in its source."""
+    """Return the raw document of an item; if there are several, the first with `part` in its source."""
     return next(document for document in all_raw_documents() if document["id"] == key and part in document["_source"])
 
 
 @cache
 def joined_documents() -> tuple[Document, ...]:
-    """Documents of the labelled items of WD50K, with their dates from WikiPeople."""
+    """Return documents of the labelled items of WD50K, with their dates from WikiPeople."""
     documents: dict[str, Document] = {}
     with gzip.open(SHARED / "wd50k_labelled" / "nodes.jsonl.gz", "rt", encoding="utf-8") as file:
         for node in map(json.loads, file):

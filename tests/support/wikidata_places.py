@@ -1,4 +1,4 @@
-"""A definition of places that the raw documents can fill, and a store that holds them."""
+"""A definition of places that the raw documents can fill, and the triples of these documents."""
 
 from functools import cache
 

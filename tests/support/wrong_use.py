@@ -1,4 +1,4 @@
-"""Wrong uses of the tools, at least one of each kind of error that a client can provoke."""
+"""Wrong uses of the tools, at least one for each kind of error that a client can cause."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SLOW = "UNWIND range(1, 3000) AS a UNWIND range(1, 3000) AS b WITH a, b WHERE a 
 
 
 class WrongUse(NamedTuple):
-    """One call that must fail, with the code of its error and a word among its `nearest`, if it has any."""
+    """A call that must fail, with its error code and a word that `nearest` must contain, if any."""
 
     what: str
     tool: str
@@ -29,7 +29,7 @@ class WrongUse(NamedTuple):
 
 
 def query(what: str, text: str, error: str, nearest: str = "", **more: Any) -> WrongUse:
-    """A wrong call of execute_cypher on the bundled graph."""
+    """Return a wrong call of execute_cypher on the bundled graph."""
     return WrongUse(what, "execute_cypher", {"graph": "nba", "query": text, **more}, error, nearest)
 
 
@@ -124,12 +124,12 @@ WRONG_USES = [
 
 
 def calls() -> list[Mapping[str, Any]]:
-    """The calls as plain data, for clients in other processes."""
+    """Return the calls as plain data, for clients in other processes."""
     return [{"tool": wrong.tool, "arguments": wrong.arguments} for wrong in WRONG_USES]
 
 
 def check(wrong: WrongUse, failure: Mapping[str, Any]) -> None:
-    """Check that the failure has its code, the nearest valid input and the next step."""
+    """Check that the failure has the expected code, the nearest valid input and the next step."""
     assert set(failure) == ERROR_FIELDS, wrong.what
     assert failure["error"] == wrong.error, (wrong.what, failure["message"])
     assert failure["message"], wrong.what

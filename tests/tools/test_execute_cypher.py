@@ -89,7 +89,7 @@ def test_functions_of_another_product_are_left_to_it() -> None:
 
 @pytest.fixture
 def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The texts that the parser reads during a test, in order."""
+    """Record the texts that the parser reads during a test, in order."""
     texts: list[str] = []
 
     def counted(text: str, language: str) -> tuple[Query, list[Note]]:
@@ -133,7 +133,7 @@ def test_reasons_for_nothing_are_looked_for_in_what_is_left_of_the_limit(
         given.append(seconds)
         return why_empty(*arguments, seconds=seconds)
 
-    film_graph.run("RETURN 1")  # the engine is there
+    film_graph.run("RETURN 1")  # the engine is running
     monkeypatch.setattr("graphground.graphs.why_empty.why_empty", noted)
     answer = execute_cypher(
         OpenGraphs([GraphSource("films", "", "embedded", lambda: film_graph)]),

@@ -1,4 +1,4 @@
-"""Answers that are continued: rows kept for one client, for a while, within bounds; no second run of the query."""
+"""Continued answers: rows are kept for one client, for a limited time and size; the query is not run again."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NAMES = "MATCH (m:Movie) RETURN m.name"
 
 
 class Counting(Recorder):
-    """An engine whose rows are the numbers from 0 on, up to a limit."""
+    """An engine whose rows are the numbers from 0 up to a limit."""
 
     def __init__(self, rows: int, seconds: float = 0.0, waits: float = 0.0) -> None:
         super().__init__()
@@ -45,7 +45,7 @@ class Counting(Recorder):
     ) -> Table:
         assert limit is not None
         assert timeout is not None
-        if limit > 1:  # not one of the counts that an answer is looked at once more with
+        if limit > 1:  # not a count that the second look at an answer sends
             self.limits.append(limit)
             self.timeouts.append(timeout)
         if self.seconds * limit > timeout:

@@ -45,7 +45,7 @@ def test_every_form_keeps_the_budget_and_names_what_is_left_out(form, budget):
 
 
 class SlowSchema:
-    """The schema of a database that has changed, and that takes too long to be read within a call."""
+    """The schema of a database that has changed, and that takes too long to read within a call."""
 
     schema, stale, counts = FILMS, True, (None, None)
 

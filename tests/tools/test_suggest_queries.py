@@ -18,7 +18,7 @@ def asked(graph: Graph, **request: object) -> SuggestQueriesAnswer:
 def test_every_candidate_runs_and_finds_as_many_nodes_as_it_says(film_graph: Graph) -> None:
     assert film_graph.run("RETURN 1 AS number").rows == [
         [1]
-    ]  # the engine may start first, and counting has a time limit
+    ]  # the engine may have to start first, and counting has a time limit
     for question in (
         "Which films were directed by Michael Mann or James Cameron?",
         "What genres do the films written by David Mamet have, and how many films are there in each?",

@@ -1,4 +1,4 @@
-"""Vocabularies, queries and models made for tests of decoding."""
+"""Generated vocabularies, queries and models for the tests of decoding."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAMES = (
     "back`tick",
     "line\\nbreak",
 )
-"""As they stand between quotation marks in Cypher."""
+"""Names, escaped as they are inside a Cypher string."""
 QUERIES = tuple(
     f"MATCH (n:Film)-[r0:{relation}]->(m0:Person {{name: '{name}'}}) WITH DISTINCT n RETURN {returned}"
     for name in NAMES
@@ -34,9 +34,9 @@ QUERIES = tuple(
 
 
 def byte_vocabulary(texts: Sequence[str], size: int = 600, seed: int = 3) -> Vocabulary:
-    """A vocabulary of all single bytes and of random pieces of the texts (two to eight bytes).
+    """Build a vocabulary of all single bytes and of random pieces of the texts (two to eight bytes).
 
-    It encodes a text with the longest matching token first."""
+    The vocabulary encodes a text by taking the longest matching token first."""
     rng = random.Random(seed)
     pieces = {
         text[start : start + rng.randint(2, 8)]
@@ -58,7 +58,7 @@ def byte_vocabulary(texts: Sequence[str], size: int = 600, seed: int = 3) -> Voc
 
 
 class RandomModel:
-    """A model whose log-probabilities depend on all tokens written, and are the same in every run."""
+    """A model whose log-probabilities depend on all tokens written so far; they are the same in every run."""
 
     def __init__(self, vocabulary: int, seed: int = 0) -> None:
         self._vocabulary, self._seed, self.asked = vocabulary, seed, 0

@@ -12,7 +12,7 @@ VOCABULARY = byte_vocabulary(QUERIES)
 
 
 def walked(constraint: Constraint, rng: random.Random) -> tuple[int, ...]:
-    """A random sequence of allowed tokens, up to an end."""
+    """Choose random allowed tokens up to an end token; return them."""
     tokens: list[int] = []
     state = constraint.start
     while True:

@@ -9,7 +9,7 @@ UNESCAPED = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "\\": "\\"}
 
 
 def language(grammar: str) -> list[str]:
-    """All texts of a grammar without loops, by writing out every alternative."""
+    """Return all texts of a grammar without loops, by writing out every alternative."""
     rules = {found["name"]: found["body"] for found in map(RULE.fullmatch, grammar.split("\n")) if found}
 
     def texts(name: str) -> list[str]:

@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(3_000)]
 
 
 def decoded(install: Callable[[], None], python: Path, script: str) -> Any:
-    """What a script of tests/support prints, run by the Python that has the library."""
+    """Run a script of tests/support with the Python that has the library; return its output."""
     try:
         small_model.install()  # both need the model's file
         install()

@@ -31,7 +31,7 @@ def test_a_wide_beam_returns_every_query_and_greedy_is_greedy_among_them(vocabul
     for seed in range(3):
         model = RandomModel(len(vocabulary), seed)
         found = beam(model, constraint, len(QUERIES))
-        # Texts that a tokenizer of words spells alike are one query to it.
+        # Texts that a word-based tokenizer encodes alike count as one query.
         assert len(found) == len({vocabulary.spelled(query) for query in spellable})
         assert {decoded.query for decoded in found} <= spellable
         left, written = {tokens: query for query in spellable if (tokens := vocabulary.encoded(query))}, ()

@@ -1,4 +1,4 @@
-"""Counts made in the database, against the rows of each query run alone."""
+"""Counts computed in the database, compared with the rows of each query run alone."""
 
 from collections.abc import Sequence
 
@@ -37,7 +37,7 @@ def test_the_database_counts_rows_hits_and_covered_answers(film_graph: Graph) ->
     for number, query in enumerate(queries):
         alone = [row[0] for row in rows(film_graph, query)]
         hits = [name for name in alone if name in names]
-        # A part without rows may have no row of counts: the embedded engine leaves it out.
+        # A part without rows may have no row of counts: the embedded engine omits it.
         assert found.get(number, [0, 0, 0]) == [len(alone), len(hits), len(set(hits))], query
     candidates = [
         Candidate(query, *found.get(number, [0, 0, 0]), len(set(names))) for number, query in enumerate(queries)

@@ -1,4 +1,4 @@
-"""Empty labels, relationships and properties, on a graph of countries, films and series."""
+"""Empty labels, relationships and properties, in a graph of countries, films and series."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ DATA = Statistics(
 
 
 def found(query: str) -> list[tuple[str, str, str]]:
-    """The findings about empty things: code, severity and span."""
+    """Return the findings about emptiness: code, severity and span."""
     diagnostics = validate(query, WORLD, data=DATA).diagnostics
     return [
         (diagnostic.code, diagnostic.severity, diagnostic.found)

@@ -1,4 +1,4 @@
-"""Comparisons with NULL, which are never true."""
+"""Comparisons with NULL, which never hold."""
 
 import pytest
 

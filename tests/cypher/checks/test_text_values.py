@@ -1,4 +1,4 @@
-"""Text that holds numbers and dates, as an export leaves it."""
+"""Text that holds numbers and dates, as in an export."""
 
 import pytest
 

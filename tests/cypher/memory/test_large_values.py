@@ -1,4 +1,4 @@
-"""Values that are certainly too large: found in every form, and never where a database computes them lazily."""
+"""Values that are certainly too large are always found; values that a database computes lazily are never reported."""
 
 from time import process_time
 from typing import Any

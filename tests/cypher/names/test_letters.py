@@ -1,4 +1,4 @@
-"""Texts are decomposed into letters without growing beyond a bound, and as fast as they are long."""
+"""Texts are decomposed into letters with a bounded growth and in linear time."""
 
 import sys
 import unicodedata
@@ -30,5 +30,5 @@ def test_a_long_question_of_any_sign_is_folded_at_once(fold: Callable[[str], str
     begun = process_time()
     folded = fold(sign * 20_000)
     taken = process_time() - begun
-    assert len(folded) <= 21 * 20_000  # seven letters, with a space on both sides in scripts that write none
+    assert len(folded) <= 21 * 20_000  # seven letters, with a space on both sides in scripts that write no spaces
     assert taken < 0.2

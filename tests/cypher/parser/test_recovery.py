@@ -6,14 +6,14 @@ from graphground.cypher import CypherSyntaxError, parse, validate
 
 
 def places(text: str, language: str = "cypher5") -> list[str]:
-    """The text at each syntax error."""
+    """Return the text at each syntax error."""
     report = validate(text, language=language)  # type: ignore[arg-type]
     assert all(diagnostic.code == "syntax" for diagnostic in report.diagnostics)
     assert not report.valid
     return [diagnostic.found for diagnostic in report.diagnostics]
 
 
-# Written by language models in answer to questions.
+# Queries written by language models in answer to questions.
 REAL = [
     (
         "MATCH (c:Character)-[:hasSpouse]->(m:Character {birth_name: 'Casey Coot'}) RETURN c.birth_name AS "

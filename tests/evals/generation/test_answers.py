@@ -1,4 +1,4 @@
-"""The rows that generation reads from a graph, against the graph's own."""
+"""The rows that generation reads from a graph, compared with the graph's own rows."""
 
 import random
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ def nba_graph(eval_home: Home) -> Iterator[Graph]:
 
 @pytest.fixture
 def asked(nba_graph: Graph, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The queries that reached the graph."""
+    """Record the queries that reach the graph."""
     queries: list[str] = []
     run = nba_graph.run
 

@@ -1,6 +1,6 @@
-"""Generated tasks on the bundled graph and on a generated one, checked against rules that are implemented here again.
+"""Generated tasks on two graphs, the bundled one and a generated one, checked against a second set of rules.
 
-`tests/support/task_rules.py` reads the graph's records and uses nothing of the generator.
+`tests/support/task_rules.py` holds these rules; it reads the graph's records and uses no code of the generator.
 """
 
 import json

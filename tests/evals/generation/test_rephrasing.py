@@ -1,4 +1,4 @@
-"""Rephrasing through a scripted model over HTTP: good questions are taken once verified, bad ones are noticed."""
+"""Rephrasing with a scripted model over HTTP: good questions are accepted once verified, bad questions are detected."""
 
 import json
 import re
@@ -27,7 +27,7 @@ TASK = Task("films-1", "films", RAW, f"{GOLD} RETURN n.name", RAW, "basic_(n)-(m
 
 
 def rephrased(*replies: str, task: Task = TASK) -> tuple[Rephrased, list[str]]:
-    """The result with a model that gives these replies in turn, and the prompts that it got."""
+    """Rephrase with a model that gives these replies in turn; return the result and the prompts."""
     prompts: list[str] = []
 
     async def ask(prompt: str) -> str:
@@ -123,7 +123,7 @@ def test_variants_are_left_alone() -> None:
 
 @pytest.fixture
 def tasks(tmp_path: Path) -> Path:
-    """A file of three tasks, on the films Heat, Ronin and Alien."""
+    """Write a file of three tasks, about the films Heat, Ronin and Alien."""
     path = tmp_path / "tasks.json"
     write_tasks(
         [
@@ -142,7 +142,7 @@ def tasks(tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An invented key, and no endpoint from the environment."""
+    """Set an invented key, and remove the endpoint from the environment."""
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test-4711-do-not-print")
 
@@ -154,7 +154,7 @@ def film_in(asked: Asked) -> str:
 
 
 def good_but_for_ronin(asked: Asked) -> Answer:
-    """A model that writes good questions, but cannot make sense of Ronin."""
+    """Answer as a model that writes good questions, except for the film Ronin."""
     if film_in(asked) == "Ronin":
         return say("As a language model, I love movies.")
     return say("VERDICT: same" if "VERDICT" in asked.text else f"QUESTION: Who directed {film_in(asked)}?")

@@ -34,7 +34,7 @@ def test_two_empty_answers_are_equal_and_one_empty_answer_is_wrong() -> None:
 
 
 def test_columns_that_are_equal_one_by_one_but_not_together_are_distinguished() -> None:
-    """Both tables have the same columns and the same rows if the order of values in each is ignored."""
+    """Compare two tables with equal columns and equal rows, if the order of values within each is ignored."""
     assert not tables_match([[0, 1, 2], [1, 0, 2], [2, 1, 0]], [[0, 1, 2], [1, 0, 2], [2, 0, 1]])
 
 
@@ -131,8 +131,10 @@ def test_the_search_agrees_with_trying_every_permutation(rows: list[list[int]], 
 
 @pytest.mark.parametrize("change", [False, True])
 def test_a_hundred_thousand_rows_of_six_columns_are_compared_in_about_a_second(change: bool) -> None:
-    """The bar is one second on a quiet machine (`benchmarks/evals/execution_accuracy.py`); here the machine may be
-    busy."""
+    """Check the time limit loosely, as the machine may be busy.
+
+    The bar is one second on a quiet machine (`benchmarks/evals/execution_accuracy.py`).
+    """
     rng = random.Random(1)
     gold = [
         [

@@ -1,4 +1,4 @@
-"""Our metrics and the published implementation agree on the same tables, except for differences with a reason."""
+"""Our metrics and the published implementation agree on the same tables, except for justified differences."""
 
 import importlib
 import random
@@ -19,7 +19,7 @@ PAIRS = 2_500
 
 @pytest.fixture
 def published(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The published module of execution accuracy, whose package is not installed."""
+    """Import the published module of execution accuracy, whose package is not installed."""
     monkeypatch.syspath_prepend(str(REFERENCE))
     importlib.import_module("cypherbench.metrics")
     return importlib.import_module("cypherbench.metrics.execution_accuracy")
@@ -48,7 +48,7 @@ def value(rng: random.Random) -> Any:
 
 
 def pair(rng: random.Random) -> tuple[list[list[Any]], list[list[Any]], bool]:
-    """A table, a copy with columns and rows moved and perhaps a change, and whether the order counts."""
+    """Return a table, a copy with columns and rows moved and perhaps a changed value, and whether the order counts."""
     gold = [[value(rng) for _ in range(width)] for width in [rng.randint(1, 5)] for _ in range(rng.randint(1, 6))]
     columns = rng.sample(range(len(gold[0])), len(gold[0]))
     predicted = [[row[place] for place in columns] for row in gold]
@@ -87,7 +87,7 @@ def test_tables_without_booleans_and_uneven_floats_score_the_same(published: Mod
     [
         ([[0.1 + 0.2]], [[0.3]], False, True),
         ([[True]], [[1]], True, False),
-        # Its first look sorts each row by the text of its values, where True and 1 stand apart; later they are equal.
+        # The published code first sorts each row by the text of its values, where True and 1 differ; later they are equal.
         ([[False, "a"], [0, "a"]], [[0, "a"], [False, "a"]], True, True),
     ],
 )

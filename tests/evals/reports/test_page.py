@@ -1,4 +1,4 @@
-"""The report in a real browser, opened from disk: its contents, and that it makes no requests."""
+"""The report, opened from disk in a real browser: its contents, and that the page makes no requests."""
 
 import json
 from pathlib import Path

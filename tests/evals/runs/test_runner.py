@@ -1,4 +1,4 @@
-"""Runs on the small graph: predictions from files, baselines and agents; what goes wrong; kills and resumption."""
+"""Runs on the small graph: predictions from files, baselines and agents; failures; kills and resumption."""
 
 import json
 import signal

@@ -12,7 +12,7 @@ from graphground.graphs.storage.home import Home
 
 @pytest.fixture(scope="session")
 def nba(data_folder: Path) -> Iterator[Graph]:
-    """The bundled graph on the embedded engine, opened as a server opens it."""
+    """Yield the bundled graph on the embedded engine, opened as a server opens it."""
     pytest.importorskip("arcadedb_embedded", reason="needs the embedded engine, which this machine has not")
     graph = next(source for source in stored_sources(Home(data_folder)) if source.name == "nba").open()
     yield graph

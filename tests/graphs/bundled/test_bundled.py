@@ -1,4 +1,4 @@
-"""The bundled graphs as documents: their form, their bytes, their hash."""
+"""The bundled graphs as documents: their format, their bytes, their hash."""
 
 import hashlib
 import importlib.resources

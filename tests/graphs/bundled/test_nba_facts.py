@@ -1,7 +1,7 @@
-"""The facts of the bundled NBA graph, checked against each other.
+"""The facts of the bundled NBA graph, checked for consistency.
 
-Each check is a function that yields mistakes, so that `test_every_check_finds_a_planted_mistake` can show that it finds
-some.
+Each check is a function that yields mistakes; `test_every_check_finds_a_planted_mistake` shows that each check can find
+a mistake.
 """
 
 import copy
@@ -19,7 +19,7 @@ from graphground.graphs.bundled import bundled_graph
 AS_OF = date(2025, 10, 31)
 ALIVE_OLDER_THAN = 1925
 FIRST_SEASON = 1945
-"""The first season of a league from which a current team comes: the Rochester Royals in the NBL."""
+"""The first season of a predecessor of a current team: the Rochester Royals in the NBL."""
 NO_AWARD_BEFORE = {"MVP": 1956, "FMVP": 1969, "ROY": 1953, "DPOY": 1983, "SIXTH": 1983, "MIP": 1986}
 AWARDS = {
     "MVP": "NBA Most Valuable Player Award",
@@ -37,7 +37,7 @@ SAT_OUT_THEIR_FIRST_SEASON = {"Player#ben-simmons", "Player#blake-griffin"}
 
 
 class Facts:
-    """A document with its relations grouped for the checks."""
+    """A document whose relations are grouped for the checks."""
 
     def __init__(self, document: dict):
         self.document = document
@@ -69,7 +69,7 @@ class Facts:
 
     @cached_property
     def born(self) -> dict[str, date]:
-        """The dates of birth, where they are known."""
+        """The known dates of birth, by eid."""
         return {
             player["eid"]: date.fromisoformat(player["properties"]["date_of_birth"])
             for player in self.by_label["Player"]
@@ -244,7 +244,7 @@ def jersey_numbers_have_two_digits(facts: Facts) -> Iterator[str]:
 
 
 def two_players_of_a_team_do_not_wear_one_number_for_years(facts: Facts) -> Iterator[str]:
-    """In the year of a change both players may have worn it, but not for longer."""
+    """Yield players of a team who share a number; in the year of a change both may have worn it, but not for longer."""
     worn = defaultdict(list)
     for relation in facts.relations["playsFor"]:
         if "sport_number" in relation["properties"]:
@@ -303,7 +303,7 @@ def lists_hold_each_value_once(facts: Facts) -> Iterator[str]:
             yield f"{entity['eid']}: its name is among its aliases"
 
 
-# Each check with a mistake that it must find: where to plant it, and how.
+# Each check with a mistake that it must find: where to plant the mistake, and how.
 CHECKS: list[tuple[Callable[[Facts], Iterator[str]], Callable[[Facts], object]]] = [
     (
         a_career_begins_after_the_draft_and_at_most_five_years_after_it,

@@ -1,5 +1,6 @@
-"""Unusual mentions, and names that several nodes share, through the tool: on the bundled graph and on the movie
-slice."""
+"""Unusual mentions, and names shared by several nodes, through the tool: on the bundled graph and on the movie
+slice.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +49,7 @@ def _a_busy_machine_has_time_for_relationships(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.fixture(scope="module")
 def without_index(nba: Graph) -> Graph:
-    """The bundled graph as a database without an index."""
+    """Open the bundled graph as a database without an index."""
     assert nba.engine is not None
     names = NamesInDatabase(nba.name, nba.engine, lambda: nba.schema)
     return Graph(nba.name, nba.schema, "", nba.engine, names)

@@ -1,4 +1,4 @@
-"""Questions in words with their Cypher and their answers, on the bundled graph on the embedded engine."""
+"""Questions in words with their Cypher and their answers: on the bundled graph, in the embedded engine."""
 
 from __future__ import annotations
 

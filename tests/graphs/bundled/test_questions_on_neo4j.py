@@ -1,4 +1,4 @@
-"""The same questions on a real Neo4j: the answers are those of the embedded engine."""
+"""The questions about the bundled graph on a real Neo4j: the answers equal those of the embedded engine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ QUESTIONS: list[dict[str, Any]] = json.loads((Path(__file__).parent / "questions
 
 
 def write_bundled(server: Neo4jServer) -> None:
-    """Load the bundled graph from its document alone."""
+    """Load the bundled graph into the server from its document alone."""
     document = bundled_graph("nba").document()
     types = {entity["label"]: entity["properties"] for entity in document["schema"]["entities"]}
     nodes, edges, labels = defaultdict(list), defaultdict(list), {}

@@ -1,4 +1,4 @@
-"""The eleven domains: their schemas are the published ones, and their Wikidata sources are plausible."""
+"""The eleven domains: their schemas equal the published ones, and their Wikidata sources are plausible."""
 
 import gzip
 import json
@@ -61,7 +61,7 @@ def test_the_names_beside_wikidatas_ids_are_the_names_that_wikidata_gives_them()
     }
     with gzip.open(SHARED / "codex" / "types.en.json.gz", "rt", encoding="utf-8") as file:
         known.update({key: relation["label"] for key, relation in json.load(file).items()})
-    known["P131"] = known["P131"].replace("terroritorial", "territorial")  # a slip of that file
+    known["P131"] = known["P131"].replace("terroritorial", "territorial")  # a mistake in that file
     compared = 0
     for name in DOMAINS:
         for line in definition_text(name)[0].splitlines():

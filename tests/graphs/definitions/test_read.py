@@ -1,4 +1,4 @@
-"""Reading a definition: every problem has its line, its place and what to do."""
+"""Reading a definition: every problem is reported with its line, its position and the fix."""
 
 from pathlib import Path
 

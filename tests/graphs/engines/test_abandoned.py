@@ -1,4 +1,4 @@
-"""Abandoned queries are followed until the database, or the last resort, has ended them."""
+"""Abandoned queries are tracked until the database, or the last resort, has ended them."""
 
 import threading
 

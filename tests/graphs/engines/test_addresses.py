@@ -1,4 +1,4 @@
-"""Addresses of real Neo4j servers: TLS, routing, several databases, a server that restarts between two calls."""
+"""Addresses of real Neo4j servers: TLS, routing, several databases, and a restart between two calls."""
 
 import os
 import signal
@@ -28,7 +28,7 @@ def server(request: pytest.FixtureRequest) -> Neo4jServer:
 def encrypted(
     neo4j_servers: Neo4jServers, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[Neo4jServer, Path]]:
-    """A Neo4j that speaks Bolt only over TLS, with a self-signed certificate."""
+    """Start a Neo4j that speaks Bolt only over TLS, with a self-signed certificate."""
     folder = tmp_path_factory.mktemp("neo4j-tls")
     certificate = self_signed(folder / "certificates")
     neo4j_servers.make_room()
@@ -95,7 +95,7 @@ def test_the_driver_is_routed_and_the_database_chosen(server: Neo4jServer) -> No
 
 
 def test_several_databases_of_one_server_are_several_graphs(server: Neo4jServer) -> None:
-    """Community has one database for data; the other one, `system`, answers only administrative queries."""
+    """Open both databases of a server; in Community, `system` accepts only administrative queries."""
     data = BoltEngine(as_scheme(server, "neo4j", "neo4j"))
     system = BoltEngine(as_scheme(server, "neo4j", "system"))
     assert data.run("RETURN 1 AS one").rows == [[1]]
@@ -107,7 +107,7 @@ def test_several_databases_of_one_server_are_several_graphs(server: Neo4jServer)
 
 
 def test_nobody_is_impersonated(server: Neo4jServer) -> None:
-    """Sessions run as the user given with the address; another user cannot be requested."""
+    """Check that sessions run as the user given with the address; another user cannot be requested."""
     engine = bolt_engine(as_scheme(server, "bolt"))
     assert engine.run("SHOW CURRENT USER YIELD user RETURN user").rows == [[server.user]]
     engine.close()
@@ -124,7 +124,7 @@ def test_a_server_that_restarts_between_two_calls_answers_the_second(
     engine = bolt_engine(address)
     assert engine.run("MATCH (n) RETURN count(n)").rows == [[1]]
     os.kill(first.pid, signal.SIGKILL)
-    os.waitid(os.P_PID, first.pid, os.WEXITED | os.WNOWAIT)  # the fixture reaps it
+    os.waitid(os.P_PID, first.pid, os.WEXITED | os.WNOWAIT)  # the fixture waits for the ended process
     with pytest.raises(EngineUnavailable, match="No Bolt server answers"):
         engine.run("MATCH (n) RETURN count(n)")
     settings = tls_settings(certificate.parent)

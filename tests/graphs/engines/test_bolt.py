@@ -114,7 +114,7 @@ def test_a_refused_query_has_the_place_of_what_is_wrong(engine: BoltEngine) -> N
         engine.run("RETURN $x", {"x": object()})
     with pytest.raises(QueryFailed, match="nested too deeply"):
         engine.run("RETURN $x", {"x": reduce(lambda value, _: [value], range(5_000), 1)})
-    for depth in (300, 900):  # past what JSON, and what the driver, can hold
+    for depth in (300, 900):  # beyond the range of JSON, and of the driver
         with pytest.raises(QueryFailed, match="nested too deeply"):
             engine.run(f"UNWIND [1, 2] AS n RETURN reduce(x = [], i IN range(1, {depth}) | [x]) AS x")
         assert engine.run("RETURN 1").rows == [[1]]

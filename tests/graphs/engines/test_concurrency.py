@@ -16,7 +16,7 @@ def test_answers_come_in_the_order_of_the_items_whichever_is_done_first() -> Non
     def call(item: int) -> int:
         if item == 2:
             last_is_done.set()
-        assert last_is_done.wait(10)  # one after the other, the first would wait for ever
+        assert last_is_done.wait(10)  # called one after the other, the first would wait for ever
         return 10 * item
 
     assert run_concurrently(call, [0, 1, 2]) == [0, 10, 20]
@@ -50,4 +50,4 @@ def test_the_first_failure_is_raised_and_what_had_not_begun_never_begins(monkeyp
     monkeypatch.setattr(Future, "cancel", noted)
     with pytest.raises(ValueError, match="the first"):
         run_concurrently(call, range(100))
-    assert sorted(begun) == list(range(AT_ONCE + 1))  # the thread of the first took one more
+    assert sorted(begun) == list(range(AT_ONCE + 1))  # the thread of the first call took another item

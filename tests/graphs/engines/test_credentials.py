@@ -1,4 +1,4 @@
-"""A password in an address is used and never shown: in no message, no repr, no file name."""
+"""A password in an address is used and never shown: in no message, no repr and no file name."""
 
 import socket
 from pathlib import Path
@@ -16,13 +16,13 @@ SECRETS = ("secret", "s3cr3t/with/slashes", "s3cr3t@twice", "s3cr3t#hash?x=1", "
 
 
 def shown(password: str) -> str:
-    """The part of a password that any leak would show."""
+    """Return the part of a password that any leak would show."""
     return "secret" if password == "secret" else "s3cr3t"
 
 
 @pytest.fixture(scope="module")
 def port() -> int:
-    """A port on which no server listens."""
+    """Return a port on which no server listens."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -1,4 +1,4 @@
-"""graphground on a fake Memgraph, which responds as Memgraph's documentation says; no real Memgraph is tested."""
+"""graphground on a fake Memgraph, which responds as Memgraph's documentation describes; no real Memgraph is tested."""
 
 import logging
 import threading

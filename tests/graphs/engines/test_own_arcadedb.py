@@ -1,4 +1,4 @@
-"""Your own ArcadeDB server over Bolt: the embedded engine's server, addressed like any other."""
+"""Your own ArcadeDB server over Bolt: the embedded engine's server, used like any other server."""
 
 import json
 import logging
@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.engine, pytest.mark.timeout(240)]
 
 @dataclass(frozen=True)
 class Server:
-    """The address, and the passwords of a user with all rights and of a read-only user."""
+    """The address of the server, and the passwords of an administrator and of a read-only user."""
 
     uri: str
     root: str

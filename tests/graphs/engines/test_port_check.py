@@ -1,4 +1,4 @@
-"""The kind of server at a Bolt address, checked before the driver connects."""
+"""The kind of server at a Bolt address is checked before the driver connects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Failures that no real server produces on demand, on a fake Bolt server: a change of leader, a dropped connection."""
+"""Failures that real servers cannot produce on demand, on a fake Bolt server: a change of leader, a lost connection."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ TWICE = "RETURN 'asked' AS x"
 def scripted(
     *answers: Answer, uri: Callable[[StandIn], str] = lambda server: server.uri
 ) -> Iterator[tuple[BoltEngine, list[Call]]]:
-    """An engine on a fake server that gives these answers in turn; the last one is repeated."""
+    """Open an engine on a fake server that gives these answers in turn; the last answer is repeated."""
     left = list(answers)
 
     def answer(call: Call) -> Answer:

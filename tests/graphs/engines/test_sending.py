@@ -1,4 +1,4 @@
-"""A database receives canonical text, as a fake server records; its errors have positions in the original query."""
+"""A database receives canonical text, as a recording fake server shows; errors have positions in the original query."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Slots are shared between callers: one caller's slow queries leave room for the next."""
+"""Slots are shared between callers: one caller's slow queries leave slots for other callers."""
 
 import threading
 import time
@@ -93,7 +93,7 @@ def test_a_query_that_the_database_keeps_running_takes_a_slot_of_its_caller() ->
     slots = Slots(1)
     with held(slots, "deaf", 1) as taken:
         slots.keep(taken[0])
-    assert slots.idle(0.0)  # nothing to wait for when the connection is closed
+    assert slots.idle(0.0)  # no wait when the connection is closed
     with pytest.raises(Full), held(slots, "deaf", 1):
         pass
 
@@ -179,7 +179,7 @@ def test_room_is_made_for_each_caller_who_waits_and_has_none(monkeypatch: pytest
     monkeypatch.setattr(module, "PATIENT", 0.01)
     slots, served = Slots(2, own=8, spare=0, reserved=0), list[str]()
     with ExitStack() as stack:
-        for _ in range(2):  # the second set is full, then the first
+        for _ in range(2):  # first the second set is full, then the first set
             for slot in stack.enter_context(held(slots, "greedy", 2)):
                 slot.stop = partial(slots._release, slot)
 

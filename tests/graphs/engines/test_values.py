@@ -1,4 +1,4 @@
-"""The driver's values as plain JSON values, and dates that Python cannot represent."""
+"""The driver's values are converted to plain JSON values, including dates that Python cannot represent."""
 
 import datetime
 from typing import Any

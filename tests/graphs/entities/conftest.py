@@ -38,7 +38,7 @@ PEOPLE = [
 
 @pytest.fixture(scope="session")
 def people(tmp_path_factory: pytest.TempPathFactory) -> EntityIndex:
-    """A dozen entities in several scripts, two of them with the same name."""
+    """Build an index of a dozen entities in several scripts, two of them with the same name."""
     folder: Path = tmp_path_factory.mktemp("entities") / "people"
     build_index(folder, PEOPLE, source="a dozen records")
     return open_index(folder)

@@ -1,4 +1,4 @@
-"""`French painters`: the adjective of a country means the country, where the graph has it."""
+"""`French painters`: the adjective of a country means the country, if the graph has that country."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Names found through the full-text indexes of a real Neo4j, before any index of ours is built."""
+"""Names found through the full-text indexes of a real Neo4j, before our own index is built."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_aliases_that_are_not_indexed_keep_a_label_out() -> None:
 
 
 class CountingNames(NamesInDatabase):
-    """Names in a database that count how often all of them are read."""
+    """Names in a database that count how often all names are read."""
 
     reads = 0
 
@@ -76,7 +76,7 @@ def schema(engine: BoltEngine) -> PropertyGraphSchema:
 
 @pytest.fixture
 def names(engine: BoltEngine, schema: PropertyGraphSchema, monkeypatch: pytest.MonkeyPatch) -> FullTextNames:
-    # The first search of a server that has just started, on a busy machine, takes longer than a user would wait.
+    # On a busy machine, the first search on a server that has just started takes longer than a user would wait.
     monkeypatch.setattr(full_text, "SECONDS", 60.0)
     return FullTextNames("films", engine, lambda: schema, CountingNames("films", engine, lambda: schema))
 

@@ -66,7 +66,7 @@ SCHEMA = PropertyGraphSchema.from_cypherbench(
 
 
 class Players:
-    """A database of a few players and a team, which counts how often it is read."""
+    """A database of a few players and a team, which counts its queries."""
 
     def __init__(self) -> None:
         self.rows = {

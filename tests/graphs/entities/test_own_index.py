@@ -1,4 +1,4 @@
-"""An entity index that is built in the background, from a database with unexpected answers."""
+"""An entity index built in the background from a database that returns unexpected answers."""
 
 from pathlib import Path
 

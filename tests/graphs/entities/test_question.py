@@ -1,4 +1,4 @@
-"""The mentions in whole questions: misspelt names as a whole, no parts of names, no mention dropped."""
+"""The mentions in whole questions: misspelled names are found as a whole, parts of names are not, none is dropped."""
 
 import pytest
 

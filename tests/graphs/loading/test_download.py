@@ -1,4 +1,4 @@
-"""Downloading: the file is right and complete, or the problem is reported and the next call resumes."""
+"""Downloading: the file is correct and complete, or the problem is reported and the next call resumes."""
 
 import errno
 import hashlib
@@ -20,7 +20,7 @@ SHA256 = hashlib.sha256(BODY).hexdigest()
 def fetched(
     path: Path, faults: Iterable[Fault] = (), name: str = "/nba.json"
 ) -> tuple[list[tuple[str, str | None]], list[float]]:
-    """Fetch from a misbehaving server; return its requests, and the pauses between them."""
+    """Fetch from a faulty server; return its requests, and the pauses between them in seconds."""
     waited: list[float] = []
     with FileServer({"/nba.json": BODY}, faults) as server:
         assert fetch(server.url + name, path, sleep=waited.append) == SHA256
@@ -100,7 +100,7 @@ def test_a_git_blobs_etag_is_checked_too(tmp_path: Path) -> None:
     from graphground.graphs.loading.download import Announced, _finish
 
     (tmp_path / "x.part").write_bytes(b"hello\n")
-    blob = "ce013625030ba8dba906f756967f9e9ca394464a"  # git hash-object of that text
+    blob = "ce013625030ba8dba906f756967f9e9ca394464a"  # the hash that `git hash-object` computes for that text
     assert _finish("http://h/x", Announced(6, blob), tmp_path / "x.part", tmp_path / "x")
     (tmp_path / "y.part").write_bytes(b"hullo\n")
     with pytest.raises(Exception, match="damaged"):

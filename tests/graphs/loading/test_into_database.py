@@ -48,7 +48,7 @@ def own_neo4j(neo4j_5: Neo4jServer) -> Iterator[BoltAddress]:
 
 @pytest.fixture
 def own_arcadedb(empty_home: Home, tmp_path: Path) -> BoltAddress:
-    """An ArcadeDB server, used as root, with its graph deleted."""
+    """Start an ArcadeDB server, used as root, with its graph deleted."""
     entry = loaded(empty_home, tmp_path)
     state = start_writable(empty_home)
     address = BoltAddress(f"bolt://127.0.0.1:{state.port}", "root", state.root, entry.id)
@@ -68,7 +68,7 @@ def test_a_graph_is_there_as_the_file_has_it(database: str, request: pytest.Fixt
     with pytest.raises(EngineUnavailable, match="holds 4 nodes; a graph is loaded into an empty database only"):
         load_into(written(tmp_path, SMALL), address)
     with BoltLoader(address) as loader:
-        loader.create_indexes(["Movie", "Person"], ["name"])  # they are there already
+        loader.create_indexes(["Movie", "Person"], ["name"])  # they exist already
 
 
 @pytest.mark.neo4j
@@ -190,7 +190,7 @@ def test_the_command_loads_with_the_password_of_an_administrator(own_neo4j: Bolt
 
 
 def test_indexes_are_asked_for_as_memgraph_writes_them() -> None:
-    """With the extra `memgraph` installed GQLAlchemy is used, otherwise Bolt."""
+    """Check that indexes are created with GQLAlchemy if the extra `memgraph` is installed, otherwise over Bolt."""
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.support.fake_memgraph"],
         cwd=Path(__file__).parents[3],
@@ -209,7 +209,7 @@ def test_indexes_are_asked_for_as_memgraph_writes_them() -> None:
         watchdog.cancel()
     made = [query.rstrip(";") for query in asked if query.startswith("CREATE")]
     assert made[-1] == "CREATE INDEX ON :`Box Office`(`name`)"
-    if is_installed():  # it looks first which are there, and the stand-in says that the first one is
+    if is_installed():  # the command first lists the existing indexes, and the fake server lists the first one
         assert ("SHOW INDEX INFO;" in asked, len(made)) == (True, 1)
     else:
         assert made[0] == "CREATE INDEX ON :`Movie`(`name`)"

@@ -1,4 +1,4 @@
-"""Loading: an invalid file is reported and changes nothing; a valid one is loaded completely or not at all."""
+"""Loading: an invalid file is reported and changes nothing; a valid file is loaded completely or not at all."""
 
 import gzip
 import json
@@ -34,7 +34,7 @@ KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 
 
 def change(place: str, number: int, **fields: Any) -> Callable[[dict[str, Any]], None]:
-    """A change of one record: `change("entities", 1, eid="M1")`."""
+    """Return a change of one record: `change("entities", 1, eid="M1")`."""
     return lambda document: document[place][number].update(fields)
 
 
@@ -141,7 +141,7 @@ def test_a_second_load_replaces_the_first_for_servers_that_run(empty_home: Home,
     assert again.entities is not None
     assert again.engine.run("MATCH (n) RETURN count(n)").rows == [[5]]
     assert again.entities.find("Val Kilmer")[0].key == "P3"
-    deadline = time.monotonic() + 20  # the engine closes and deletes what has left the catalog
+    deadline = time.monotonic() + 20  # the engine closes and deletes databases that are no longer in the catalog
     while (empty_home.databases / first.id).exists():
         assert time.monotonic() < deadline
         time.sleep(0.05)
@@ -210,7 +210,7 @@ def test_a_load_killed_at_any_moment_leaves_what_was_there(empty_home: Home, tmp
     engine = EmbeddedEngine(empty_home, Catalog(empty_home).get("films").id)
     assert engine.run("MATCH (n) RETURN count(n)").rows == [[Catalog(empty_home).get("films").nodes]]
     engine.close()
-    # What a killed load left behind goes at the next change of the catalog.
+    # The leftovers of a killed load are removed at the next change of the catalog.
     loaded(empty_home, tmp_path, name="others")
     deadline = time.monotonic() + 20
     while any(empty_home.loading.iterdir()):
@@ -275,7 +275,7 @@ def test_consecutive_relation_ids_take_no_memory(prefix: str) -> None:
 def test_a_load_that_fails_on_a_full_disk_says_so(
     empty_home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The disk is as full as the threshold says; that the load fails is real: its process is given no folder to write.
+    # The disk is as full as the threshold says; the failure of the load is real: its process gets no folder to write to.
     monkeypatch.setattr(load_module, "FULL_DISK_BYTES", 1 << 62)
     monkeypatch.setenv("GRAPHGROUND_LOADER_HEAP", "no size")
     with pytest.raises(EngineUnavailable, match=r"The disk that holds .* is full"):

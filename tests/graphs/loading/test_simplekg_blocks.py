@@ -1,4 +1,4 @@
-"""Reading a SimpleKG file in blocks gives the same records as reading it event by event, for any form of file."""
+"""Reading a SimpleKG file in blocks gives the same records as reading it event by event, for any layout of the file."""
 
 import gzip
 import json
@@ -18,7 +18,7 @@ HARD = ['x},{"eid":', '}],"relations":[{', '"},\n{"eid"', "\\", '\\"}', "é∞\u
 
 
 def document(seed: int, entities: int = 400) -> dict[str, Any]:
-    """The small graph with many more records, with texts that look like the ends of records."""
+    """Return the small graph with many more records, with texts that look like the ends of records."""
     rng = random.Random(seed)
     made = small()
     for number in range(entities):
@@ -36,7 +36,7 @@ def document(seed: int, entities: int = 400) -> dict[str, Any]:
 
 
 def as_text(made: dict[str, Any], shape: str) -> str:
-    """The document as text, in the layouts of different programs."""
+    """Return the document as text, in the layouts of different programs."""
     if shape == "lines":
         parts = [
             f'"{key}": [\n' + ",\n".join(json.dumps(record) for record in made[key]) + "\n]"
@@ -73,7 +73,7 @@ def test_blocks_hold_the_records_that_events_give(
 
 
 def drained(blocks: Any) -> tuple[list[Any], int]:
-    """All records, and the generator's return value."""
+    """Return all records, and the generator's return value."""
     records: list[Any] = []
     while True:
         try:

@@ -1,4 +1,4 @@
-"""A graph whose files have been damaged since it was loaded is not opened."""
+"""A graph whose files were damaged after its loading is not opened."""
 
 import json
 import shutil
@@ -20,7 +20,7 @@ from tests.support.serving import COMMAND, environment
 
 @pytest.fixture
 def copied(films_home: Home, tmp_path: Path) -> Home:
-    """A separate copy of the data folder with the film graph."""
+    """Return a separate copy of the data folder with the film graph."""
     home = Home(tmp_path / "home").make()
     shutil.copy(films_home.catalog, home.catalog)
     entry = Catalog(home).get("films")

@@ -1,4 +1,4 @@
-"""Graphs that are opened at first use."""
+"""Graphs are opened at first use."""
 
 import threading
 
@@ -94,13 +94,13 @@ def test_a_closed_server_opens_nothing() -> None:
 
 
 class Closings:
-    """Background work of graphs, which notes when its graph is closed."""
+    """Fake background work of graphs, which records the closing of each graph."""
 
     def __init__(self) -> None:
         self.seen: list[int] = []
 
     def opening(self, version: list[int]) -> GraphSource:
-        """A source of the version that `version` holds."""
+        """Return a source that opens the version in `version[0]`."""
         return GraphSource("films", "", "none", lambda: self._open(version[0]), version=lambda: version[0])
 
     def _open(self, version: int) -> Graph:

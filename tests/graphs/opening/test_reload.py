@@ -1,4 +1,4 @@
-"""A graph stays available while its replacement is loaded, and then the replacement answers."""
+"""A graph stays available while its replacement is loaded; afterwards the replacement answers."""
 
 import threading
 import weakref
@@ -15,7 +15,7 @@ from tests.support.small_graph import loaded, small
 
 pytestmark = [pytest.mark.engine, pytest.mark.timeout(240)]
 PAUSE = 0.02
-"""Seconds between two queries of a thread: the load needs processors too."""
+"""Seconds between two queries of a thread, which leaves processor time for the load."""
 
 
 def test_no_query_fails_while_a_graph_is_replaced(empty_home: Home, tmp_path: Path) -> None:

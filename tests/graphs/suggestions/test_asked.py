@@ -1,4 +1,4 @@
-"""Queries checked against their questions, over names in a real index."""
+"""Queries checked against their questions, with names from a real index."""
 
 from pathlib import Path
 

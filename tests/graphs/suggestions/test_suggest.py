@@ -17,7 +17,7 @@ FILM = {"Heat", "Alien"}
 
 
 class Counts:
-    """An engine on which each pattern of a count query matches once, or never if so configured."""
+    """An engine on which each pattern of a count query matches once, except the patterns that contain `without`."""
 
     def __init__(self, without: str = "nothing") -> None:
         self.asked: list[str] = []
@@ -51,7 +51,7 @@ class Counts:
 
 
 def mentions(question: str) -> list[Mention]:
-    """The known names of a question, in its order."""
+    """Return the known names in a question, in order."""
     found = []
     for label, names in (("Person", PERSON), ("Film", FILM), ("Genre", {"heist film"})):
         for name in sorted(names):

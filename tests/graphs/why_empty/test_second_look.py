@@ -1,4 +1,4 @@
-"""Problems that an answer hides, on real data: the bundled NBA graph, a slice of films, a slice of politics."""
+"""Problems that an answer hides, on real data: the bundled NBA graph, a slice of films, and a slice of politics."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def real_graphs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenGraphs
 
 @pytest.fixture(autouse=True)
 def any_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ignore how long the engine takes, since the machine may be busy."""
+    """Allow the engine any time, since the machine may be busy."""
     monkeypatch.setattr(look, "SECONDS", 60.0)
     monkeypatch.setattr(look, "PATIENCE", 60.0)
     monkeypatch.setattr(look, "SMALL_MS", float("inf"))
@@ -56,7 +56,7 @@ def answer(graphs: OpenGraphs, graph: str, query: str) -> ExecuteCypherAnswer:
 
 
 def said(graphs: OpenGraphs, graph: str, query: str, code: str) -> str | None:
-    """The message of the only diagnostic of that code; None if there is none."""
+    """Return the message of the only diagnostic with that code, or None."""
     messages = [
         diagnostic.message for diagnostic in answer(graphs, graph, query).diagnostics if diagnostic.code == code
     ]
@@ -65,7 +65,7 @@ def said(graphs: OpenGraphs, graph: str, query: str, code: str) -> str | None:
 
 
 class Held(Recorder):
-    """An engine that answers the first query at once, and each later one only when it may."""
+    """An engine that answers the first query at once, and each later query only when the test allows it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -84,7 +84,7 @@ def test_an_answer_does_not_wait_for_checks_that_take_long(monkeypatch: pytest.M
     graphs = OpenGraphs([GraphSource("films", "", "held", lambda: Graph("films", FILMS_ALONE, engine=engine))])
     query = "MATCH (m:Movie) RETURN m.name ORDER BY m.runtime_minute DESC LIMIT 1"
     assert execute_cypher(graphs, ExecuteCypherRequest(query=query)).rows == [["Heat"]]
-    assert len(engine.ran) == 2  # the check began, and the answer is here before it has ended
+    assert len(engine.ran) == 2  # the check has begun, and the answer arrives before the check has ended
     engine.may.set()
 
 

@@ -1,4 +1,4 @@
-"""Building from a SPARQL endpoint: the graph is right, whatever failures the endpoint has."""
+"""Building from a SPARQL endpoint: the graph is correct, whatever failures the endpoint has."""
 
 import json
 import os
@@ -47,14 +47,14 @@ def built(endpoint: SparqlEndpoint, path: Path, definition: str = PLACES, patien
 
 @pytest.fixture(scope="module")
 def right(store: SparqlEndpoint, tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """The bytes of an uninterrupted build."""
+    """Return the bytes of an uninterrupted build."""
     path = tmp_path_factory.mktemp("right") / "places.json"
     built(store, path)
     return path.read_bytes()
 
 
 def validated(path: Path) -> tuple[int, int]:
-    """The counts of a file whose every record satisfies its schema."""
+    """Return the counts of a file, all of whose records satisfy its schema."""
     document = SimpleKGFile(path)
     checks = RecordChecks(document.schema)
     labels = {}
@@ -74,11 +74,11 @@ def test_the_graph_of_real_documents_is_what_they_say(right: bytes) -> None:
     estonia = nodes["Place#Q191"]
     assert estonia["name"] == "Estonia"
     assert estonia["provenance"] == ["https://en.wikipedia.org/wiki/Estonia"]
-    assert estonia["properties"]["area_km2"] == 45228.0  # the preferred one of three
+    assert estonia["properties"]["area_km2"] == 45228.0  # the preferred statement of three
     assert estonia["properties"]["founded"] == "1918-02-24"
     assert "Republic of Estonia" in estonia["aliases"]
     assert nodes["Place#Q1040"]["properties"]["area_km2"] == 173.46
-    assert "founded" not in nodes["Place#Q232"]["properties"]  # 1991, of year precision
+    assert "founded" not in nodes["Place#Q232"]["properties"]  # 1991, with the precision of a year
     assert nodes["Place#Q232"]["properties"]["inception_year"] == 1991
     pairs = {(relation["label"], relation["subj_id"], relation["obj_id"]) for relation in graph["relations"]}
     assert ("borders", "Place#Q35", "Neighbour#Q145") not in pairs or "Neighbour#Q145" in nodes
@@ -99,7 +99,7 @@ def test_the_file_satisfies_its_schema_and_says_what_was_discarded(store: Sparql
 
 
 def _trouble() -> Iterator[Fault]:
-    """Before its answer, each query meets a different failure: an error, a page, a cut, a lost connection."""
+    """Make each query fail in a different way before its answer: an error, a page, a truncation, a lost connection."""
 
     def fault(number: int) -> Fault:
         def answer(query: str, body: bytes) -> Answer | None:
@@ -247,7 +247,9 @@ def test_two_builds_of_one_file_do_not_meet(store: SparqlEndpoint, tmp_path: Pat
 
 def test_merged_items_are_followed(tmp_path: Path) -> None:
     lines: Sequence[str] = place_triples()
-    moved = "http://www.wikidata.org/entity/Q32063953"  # what Karlsruhe's document says was merged into it
+    moved = (
+        "http://www.wikidata.org/entity/Q32063953"  # the document of Karlsruhe names the item that was merged into it
+    )
     lines = [
         line.replace("<http://www.wikidata.org/entity/Q1040>", f"<{moved}>")
         if "/prop/statement/P190>" in line or "/prop/direct/P190>" in line
@@ -289,7 +291,7 @@ def test_constraints_select(store: SparqlEndpoint, tmp_path: Path) -> None:
 
 
 def relevant_documents() -> list[Document]:
-    """The joined documents, reduced to the properties that the domains use."""
+    """Return the joined documents, reduced to the properties that the domains use."""
     wanted = {"P31", "P279"}
     for name in DOMAINS:
         wanted.update(re.findall(r"P\d+", read_definition(name).model_dump_json()))

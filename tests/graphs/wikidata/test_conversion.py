@@ -17,7 +17,7 @@ NAMES = {"Q183": "Germany", "Q64": "Berlin", "Q4917": "United States dollar", "Q
 
 
 def made(key: str, type_: str, property_: str, part: str = "", **more: Any) -> tuple[Any, list[str]]:
-    """The converted value of a property in a real document, and the reasons for discarded values."""
+    """Return the converted value of a property in a real document, and the reasons for discarded values."""
     wanted = Property.model_validate({"type": type_, "wikidata": property_, **more})
     qualifiers = frozenset(link.property for link in wanted.qualifiers)
     found = statements_of(raw_document(key, part)["claims"], {property_: qualifiers}).get(property_, [])
@@ -43,11 +43,11 @@ def made(key: str, type_: str, property_: str, part: str = "", **more: Any) -> t
         ("Q970917", "list[date]", "P569", {}, None, ["date coarser than a day"] * 3),
         ("Q970917", "list[int]", "P569", {}, [1869, 1990], []),
         ("Q970917", "date", "P570", {}, "1929-05-07", []),
-        # Ranks: the sandbox has a deprecated year beside a normal one; two best dates, the smaller wins.
+        # Ranks: the sandbox has a deprecated year next to a normal one; of two best dates, the earlier is used.
         ("Q4115189", "int", "P569", {}, 1291, []),
         ("Q191", "list[date]", "P571", {}, ["1918-02-24", "1991-08-20"], []),
         ("Q191", "date", "P571", {}, "1918-02-24", []),
-        # Quantities: in their unit, converted, of another kind, without one, with one where none is expected.
+        # Quantities: in their unit, converted, of another kind, without a unit, with a unit that is not expected.
         ("Q313", "float", "P2120", {"unit": "kilometre"}, 6051.8, []),
         ("Q313", "float", "P2120", {"unit": "m"}, 6051800.0, []),
         ("Q313", "float", "P2067", {"unit": "kilogram"}, 4.8675e24, []),
@@ -63,7 +63,7 @@ def made(key: str, type_: str, property_: str, part: str = "", **more: Any) -> t
         ("Q144", "int", "P3387", {}, None, ["a unit where none is expected"]),
         ("Q145", "float", "P2131", {"unit": "euro"}, None, ["unit of another kind"]),
         ("Q145", "float", "P2131", {"unit": "US dollar"}, 2988893283565.0, []),
-        # Values that are not there, and items without a name.
+        # Unknown values, and items without a name.
         ("Q31", "str", "P1589", {}, None, ["an unknown value"]),
         ("Q153", "list[str]", "P877", {}, None, ["explicitly no value"]),
         ("Q191", "str", "P3238", {}, None, ["explicitly no value"]),

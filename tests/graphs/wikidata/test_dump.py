@@ -1,4 +1,4 @@
-"""A dump gives the same graph as an endpoint, however it is compressed; a damaged one is reported."""
+"""A dump gives the same graph as an endpoint, however it is compressed; a damaged dump is reported."""
 
 import bz2
 import gzip
@@ -30,7 +30,7 @@ def dump_text() -> bytes:
 
 @pytest.fixture(scope="module")
 def right(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """The bytes of a build from an endpoint."""
+    """Return the bytes of a build from an endpoint."""
     path = tmp_path_factory.mktemp("right") / "places.json"
     with SparqlEndpoint(place_triples()) as endpoint, closing(SparqlSource(Endpoint(endpoint.url))) as source:
         build(places(), source, path)

@@ -1,4 +1,4 @@
-"""An endpoint that is slow, busy or broken: temporary failures are retried, others are reported."""
+"""An endpoint that is slow, busy or broken: temporary failures are retried, other failures are reported."""
 
 import datetime
 import email.utils
@@ -38,7 +38,7 @@ def connection_lost(query: str, body: bytes) -> Answer:
 
 
 def asked(faults: Iterable[Fault], patience: Patience | None = None) -> tuple[list[object], list[float]]:
-    """The answer to a query from a misbehaving endpoint, and the pauses between the tries."""
+    """Return the answer to a query from a faulty endpoint, and the pauses between the attempts in seconds."""
     waited: list[float] = []
     with (
         SparqlEndpoint([TRIPLE], faults) as server,

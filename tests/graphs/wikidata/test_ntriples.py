@@ -1,4 +1,4 @@
-"""A dump of N-Triples gives the same graph as a dump of entity documents, whatever the order of its lines."""
+"""An N-Triples dump gives the same graph as a dump of entity documents, in whatever order its lines are."""
 
 import bz2
 import gzip
@@ -35,7 +35,7 @@ def built(source: DumpSource | NTriplesSource, output: Path, definition: str = P
 
 @pytest.fixture(scope="module")
 def right(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """The bytes that the entity documents give."""
+    """Return the bytes of a build from entity documents."""
     folder = tmp_path_factory.mktemp("right")
     (folder / "dump.json").write_text("\n".join(json.dumps(document) for document in raw_documents()), "utf-8")
     built(DumpSource(folder / "dump.json"), folder / "places.json")
@@ -43,7 +43,7 @@ def right(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 def lines_in(order: str) -> list[str]:
-    """The lines of the full dump, each ending in a line break."""
+    """Return the lines of the full dump in the given order, each ending in a line break."""
     lines = [line + "\n" for line in place_triples()]
     if order == "sorted":
         lines.sort()
@@ -127,7 +127,9 @@ def test_a_domain_of_cypherbench_is_that_of_entity_documents(domain: str, tmp_pa
 
 @RAW
 def test_merged_items_are_followed(right: bytes, tmp_path: Path) -> None:
-    moved = "http://www.wikidata.org/entity/Q32063953"  # what Karlsruhe's document says was merged into it
+    moved = (
+        "http://www.wikidata.org/entity/Q32063953"  # the document of Karlsruhe names the item that was merged into it
+    )
     twins = PLACES.replace('"P47"', '"P190"')
     lines = lines_in("mixed")
     (tmp_path / "a.nt").write_text("".join(lines), "utf-8")

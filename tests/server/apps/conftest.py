@@ -1,4 +1,4 @@
-"""A host of MCP Apps in a browser: a page, and on another origin the sandbox that holds the view."""
+"""A host of MCP Apps in a browser: a page, and on another origin the sandbox that contains the view."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ POLICY = (
     "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
     "media-src 'self' data:; connect-src 'none'; frame-src 'none'; object-src 'none'; base-uri 'self'"
 )
-"""The policy that the specification gives a view without domains; a sandbox's document hands it on to the view."""
+"""The content security policy that the specification prescribes for a view without domains."""
 
 
 class HostServer(LocalServer):
-    """Serves the host's page, the sandbox, and the npm packages under /modules/."""
+    """A server of the host's page, of the sandbox, and of the npm packages under /modules/."""
 
     def __init__(self) -> None:
         class Handler(LocalHandler):
@@ -44,14 +44,14 @@ class HostServer(LocalServer):
 
 @pytest.fixture(scope="session")
 def hosts() -> Iterator[tuple[str, str]]:
-    """The origins of the host and of the sandbox."""
+    """Yield the origins of the host and of the sandbox."""
     with HostServer() as host, HostServer() as sandbox:
         yield host.address, sandbox.address
 
 
 @pytest.fixture(scope="session")
 def app_browser() -> Iterator[Page]:
-    """A browser for the tests of the view."""
+    """Yield a browser for the tests of the view."""
     if CHROMIUM is None:
         pytest.skip("the view in a browser: needs Chromium (Debian's package chromium)")
     with browser_page() as page:
@@ -60,7 +60,7 @@ def app_browser() -> Iterator[Page]:
 
 @pytest.fixture
 def packages() -> None:
-    """The official host, from npm."""
+    """Install the official host from npm."""
     try:
         install()
     except NotInstalled as error:
@@ -69,7 +69,7 @@ def packages() -> None:
 
 @pytest.fixture
 def axe(packages: None) -> str:
-    """The script of axe-core, which checks the accessibility of a page."""
+    """Return the script of axe-core, which checks the accessibility of a page."""
     return (FOLDER / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
 
 
@@ -78,7 +78,7 @@ Shown = Callable[..., Page]
 
 @pytest.fixture(params=["own", "official"])
 def shown(request: pytest.FixtureRequest, app_browser: Page, hosts: tuple[str, str]) -> Shown:
-    """Show a result in the view, in both hosts: `shown(contents, {"query": …}, result)` gives the page with its `host`."""
+    """Return a function that shows a result in the view: `shown(contents, {"query": …}, result)` returns the host's page."""
     if request.param == "official":
         request.getfixturevalue("packages")
     return showing(app_browser, hosts, request.param)
@@ -86,12 +86,12 @@ def shown(request: pytest.FixtureRequest, app_browser: Page, hosts: tuple[str, s
 
 @pytest.fixture
 def shown_once(app_browser: Page, hosts: tuple[str, str]) -> Shown:
-    """The same in our own host alone."""
+    """Return the function of `shown`, for our own host alone."""
     return showing(app_browser, hosts, "own")
 
 
 def showing(page: Page, origins: tuple[str, str], kind: str) -> Shown:
-    """Shows a result in that kind of host."""
+    """Return a function that shows a result in this kind of host."""
     host, sandbox = origins
 
     def show(
@@ -136,7 +136,7 @@ class View:
             self._call(f"{domain}.enable")
 
     def _call(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """A command to the view's own process: browsers isolate a sandbox."""
+        """Send a command to the view's process, which browsers separate from that of the page."""
         outer, self._page._session = self._page._session, self._session
         try:
             return self._page.call(method, **parameters)
@@ -144,7 +144,7 @@ class View:
             self._page._session = outer
 
     def evaluate(self, script: str, wait: bool = False) -> Any:
-        """The JSON value of an expression in the view."""
+        """Return the JSON value of an expression in the view."""
         answer = self._call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=wait)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
@@ -160,5 +160,5 @@ class View:
 
     @property
     def text(self) -> str:
-        """What it shows."""
+        """The text that the view shows."""
         return str(self.evaluate("document.body.innerText"))

@@ -1,4 +1,4 @@
-"""A client that declares MCP Apps gets the view and the pictures; every other client gets what it always got."""
+"""A client that declares MCP Apps gets the view and the pictures; other clients get the same answers as before."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def apps_address(data_folder: Path) -> Any:
 
 
 async def quickly(client: Client) -> Any:
-    """The answer with a picture, once the database is warm: a slow query gets no picture."""
+    """Return the answer with a picture, once the database is warm: the answer to a slow query has no picture."""
     for _ in range(20):
         rows = await client.call_tool("execute_cypher", {"query": QUERY})
         if PICTURE in (rows.meta or {}):

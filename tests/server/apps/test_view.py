@@ -1,4 +1,4 @@
-"""The view in a browser, in a host written from the specification and in the official one, fed with real answers."""
+"""The view in a browser, in two hosts: one written from the specification, and the official one; fed with real answers."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def application(data_folder: Path) -> Iterator[Application]:
 
 
 def answered(application: Application, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    """The result that a client with views gets, as JSON."""
+    """Return the result that a client with views gets, as JSON."""
     outcome = application.call(tool, arguments)
     result = tool_result(outcome)
     result.pop("resultType")
     picture = picture_of(application, tool, arguments, outcome)
-    if tool == "execute_cypher" and picture is None:  # the database was cold: no picture is drawn of what took long
+    if tool == "execute_cypher" and picture is None:  # the database was cold: a slow answer has no picture
         picture = picture_of(application, tool, arguments, application.call(tool, arguments))
     return result if picture is None else {**result, "_meta": {PICTURE: picture}}
 

@@ -1,4 +1,4 @@
-"""The options of `graphground agent` that choose a server."""
+"""The options of `graphground agent` that select a server."""
 
 from __future__ import annotations
 

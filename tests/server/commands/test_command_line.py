@@ -1,4 +1,4 @@
-"""Every command: the same help, the same errors, and never a traceback."""
+"""Every command has the same form of help and of errors, and never prints a traceback."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Graphground = Callable[..., Done]
 def graphground(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Iterator[Graphground]:
-    """The command in this process, in an empty data folder: an exception that it lets through fails the test."""
+    """Run commands in this process, in an empty data folder; an exception that a command does not handle fails the test."""
     for variable in list(os.environ):
         if variable.startswith(("NEO4J_", "GRAPHGROUND_")):
             monkeypatch.delenv(variable)

@@ -19,7 +19,7 @@ NODES = [{"name": "Ann", "aliases": ["A."], "city": "Bergen"}, {"name": "Bob", "
 
 
 class ThreePeople:
-    """A database with one label, three nodes and ids of its own."""
+    """A database with one label and three nodes with their own ids."""
 
     def run(
         self, query: str, parameters: object = None, *, limit: int | None = None, timeout: float | None = None

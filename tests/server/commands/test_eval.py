@@ -1,4 +1,4 @@
-"""`graphground eval` from the shell: tasks are hardened, run, reported and compared; wrong input is reported."""
+"""`graphground eval` in the shell: tasks are hardened, run, reported and compared; wrong input is reported."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`graphground graphs pull`: one command from a published file to a graph that answers."""
+"""`graphground graphs pull`: one command downloads a published file and loads it as a graph."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""`graphground query`: rows for people and for scripts, with problems shown below the query."""
+"""`graphground query`: rows for people and for scripts, with problems marked below the query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`graphground schema`: the table of tokens, the schema of a graph, and errors in a line."""
+"""`graphground schema`: the table of token counts, the schema of a graph, and errors of one line."""
 
 import json
 from pathlib import Path

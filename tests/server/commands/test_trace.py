@@ -1,4 +1,4 @@
-"""`graphground trace`: a trace as lines, as a transcript, as events, and its sessions."""
+"""`graphground trace`: a trace as lines, as a transcript and as events, and the list of its sessions."""
 
 from __future__ import annotations
 

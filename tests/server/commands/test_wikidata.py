@@ -1,4 +1,4 @@
-"""`graphground wikidata build`: from a definition to an agent's answer."""
+"""`graphground wikidata build`: from a definition to a graph that an agent can query."""
 
 import json
 from pathlib import Path

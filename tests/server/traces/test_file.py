@@ -1,4 +1,4 @@
-"""A trace on disk: private, shared by processes, readable whatever wrote it, and while it grows."""
+"""A trace on disk: private, shared by processes, readable while it grows, whatever program wrote it."""
 
 from __future__ import annotations
 

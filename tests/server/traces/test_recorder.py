@@ -1,4 +1,4 @@
-"""The recorder keeps a bounded number of calls, never raises, and costs a call next to nothing."""
+"""The recorder keeps a bounded number of calls, never raises an exception, and adds hardly any time to a call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Traces hold no secret: neither by its name, nor by its form, nor where it occurs again."""
+"""Traces contain no secret: it is recognised by its name, by its form, or as a repetition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A transcript shows what came from a graph or a client as text: no link, no HTML, no heading of theirs."""
+"""A transcript shows content from a graph or a client as text: without links, HTML or headings."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ INSIDE = {"text", "code_inline", "softbreak"}
 
 
 def check(text: str) -> None:
-    """Ours alone is structure: headings of our form, plain paragraphs, fenced blocks."""
+    """Check that only our own structure remains: headings of our form, plain paragraphs, fenced blocks."""
     for parser in (MarkdownIt("commonmark"), MarkdownIt("js-default").enable(["linkify"]) if LINKIFY else MarkdownIt()):
         for token in parser.parse(text):
             if token.nesting == -1:

@@ -1,4 +1,4 @@
-"""Bearer tokens: fixed ones, and JSON Web Tokens checked with the keys of an authorization server."""
+"""Bearer tokens: fixed tokens, and JSON Web Tokens checked with the keys of an authorization server."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OTHER_KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
 @pytest.fixture(scope="module")
 def jwks() -> Iterator[str]:
-    """The address of an authorization server's public keys."""
+    """Yield the address of an authorization server's public keys."""
     public = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(KEY.public_key())) | {"kid": "one", "use": "sig"}
 
     class Keys(BaseHTTPRequestHandler):

@@ -16,7 +16,7 @@ Serve = Callable[..., tuple[str, int]]
 
 
 async def app(scope: Any, receive: Any, send: Any) -> None:
-    """`/quick` responds at once, `/slow` after a while, `/large` with more than a socket buffers."""
+    """Respond to `/quick` at once, to `/slow` after two seconds, and to `/large` with more bytes than a socket buffers."""
     if scope["type"] != "http":
         return
     while (await receive()).get("more_body"):
@@ -37,7 +37,7 @@ def opened(address: tuple[str, int], data: bytes = b"") -> socket.socket:
 
 
 def closed(connection: socket.socket) -> bool:
-    """Whether the server closes the connection, without another byte, within the time limit of the socket."""
+    """Return whether the server closes the connection, without sending another byte, within the socket's time limit."""
     try:
         return connection.recv(1) == b""
     except ConnectionError:
@@ -45,7 +45,7 @@ def closed(connection: socket.socket) -> bool:
 
 
 def drained(connection: socket.socket) -> int:
-    """The number of bytes that still arrive until the connection ends."""
+    """Return the number of bytes that arrive until the connection ends."""
     count = 0
     try:
         while part := connection.recv(1 << 20):
@@ -61,7 +61,7 @@ def answered(connection: socket.socket, request: bytes = REQUEST) -> bool:
 
 
 def received(connection: socket.socket) -> bool:
-    """Whether the server sends a complete response."""
+    """Return whether the server sends a complete response."""
     answer = b""
     while not answer.endswith(b"\r\n\r\nok"):
         part = connection.recv(1_000)
@@ -104,7 +104,7 @@ def test_a_client_that_does_not_read_its_answer_is_dropped(serve: Serve, monkeyp
     monkeypatch.setattr(module.BoundedConnection, "drop", observed)
     with opened(serve(app), REQUEST.replace(b"quick", b"large")) as connection:
         assert dropped.wait(20)
-        assert 0 < drained(connection) < LARGE  # what the system had taken over before
+        assert 0 < drained(connection) < LARGE  # the bytes that the system had already accepted
 
 
 def test_the_newest_of_too_many_takes_the_place_of_a_half_open_one(serve: Serve) -> None:

@@ -1,4 +1,4 @@
-"""HTTP: which hosts are accepted, which ports can be used, health, TLS, several workers."""
+"""HTTP: the accepted hosts, the usable ports, health, TLS, several workers."""
 
 from __future__ import annotations
 
@@ -96,7 +96,9 @@ def test_a_certificate_that_cannot_be_read_is_reported_in_words(data_folder: Pat
 def test_several_workers_answer_clients_of_both_eras_behind_one_port(data_folder: Path) -> None:
     check = {"graph": "nba", "query": "MATCH (t:Team) RETURN t.name"}
     with http_server(data_folder, "--workers", "2") as address:
-        for _ in range(6):  # each connection may reach another worker: no request may need what another one knows
+        for _ in range(
+            6
+        ):  # each connection may reach another worker, so no request may depend on the state of one worker
             status, answer = called(address, "validate_cypher", check)
             assert status == 200, answer
             assert answer["result"]["structuredContent"]["valid"] is True

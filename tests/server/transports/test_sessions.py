@@ -1,4 +1,4 @@
-"""Sessions with limits: if there are too many, a new one replaces the least used."""
+"""Sessions with limits: if there are too many, a new session replaces the least recently used."""
 
 import json
 import urllib.error
@@ -17,7 +17,7 @@ Serve = Callable[..., tuple[str, int]]
 
 @pytest.fixture
 def address(serve: Serve) -> str:
-    """A server without tools that keeps three sessions."""
+    """Return the address of a server without tools that keeps three sessions."""
     server = Server("sessions")
     app = server.streamable_http_app(streamable_http_path="/mcp", max_sessions=MOST, session_idle_timeout=600)
     make_room(server.session_manager)
@@ -26,7 +26,7 @@ def address(serve: Serve) -> str:
 
 
 def posted(address: str, message: dict[str, object], session: str = "") -> tuple[int, str]:
-    """The status of the response, and the session that it names."""
+    """Post a message; return the status of the response, and the session that the response names."""
     headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
     if session:
         headers |= {"mcp-session-id": session, "MCP-Protocol-Version": "2025-06-18"}
@@ -49,7 +49,7 @@ def opened(address: str) -> str:
 
 
 def used(address: str, session: str) -> bool:
-    """Make a request in a session; return whether the server still knows it."""
+    """Make a request in a session; return whether the server still knows the session."""
     return posted(address, {"jsonrpc": "2.0", "id": 2, "method": "ping"}, session)[0] == 200
 
 

@@ -1,7 +1,7 @@
-"""The servers that all tests of the page share, a browser, and axe.
+"""Fixtures of the tests of the page: two servers, a browser, and axe.
 
-One server has the bundled graph, a graph with hostile names, a database that does not run, and a trace that it watches;
-another one wants a token and has a language model, which is scripted.
+One server has the bundled graph, a graph with hostile names, an unreachable database, and a trace that it watches. The
+other server requires a token and has a scripted language model.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ UNREACHABLE = '[graphs.away]\nuri = "bolt://127.0.0.1:1"\n'
 
 @pytest.fixture(scope="session")
 def page_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
-    """A data folder with the bundled graph, and a graph whose names are attacks."""
+    """Yield a data folder with the bundled graph, and with a graph whose names are attacks."""
     folder = tmp_path_factory.mktemp("page")
     home = Home(folder / "home").make()
     load_file(written(folder, hostile_graph(), "hostile.json"), home, name="hostile")
@@ -43,7 +43,7 @@ def page_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
 
 
 def open_graph(address: str, graph: str) -> None:
-    """Have the server open a graph: the engine takes longer to start than a page is waited for."""
+    """Make the server open a graph now, because starting the engine takes longer than a page waits."""
     arguments = {"query": "RETURN 1 AS one", "graph": graph, "timeout_s": OPENING_SECONDS}
     request = urllib.request.Request(
         f"{address}api/call/execute_cypher", json.dumps(arguments).encode(), {"Content-Type": "application/json"}
@@ -55,7 +55,7 @@ def open_graph(address: str, graph: str) -> None:
 
 @pytest.fixture(scope="session")
 def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A growing trace of another server: names that attack, and a secret."""
+    """Return a growing trace of another server, with names that are attacks, and a secret."""
     path = tmp_path_factory.mktemp("watched") / "other.jsonl"
     attacks = [
         Event(session="other", client=name, name=name, arguments={name: name}, answer=name) for name in HOSTILE_NAMES
@@ -69,7 +69,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def page_address(page_home: Home, trace: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of the page, such as `http://127.0.0.1:41234/ui/`."""
+    """Yield the address of the page, such as `http://127.0.0.1:41234/ui/`."""
     settings = tmp_path_factory.mktemp("settings") / "settings.toml"
     settings.write_text(UNREACHABLE, encoding="utf-8")
     graphs = [word for name in ("nba", "hostile", "away") for word in ("--graph", name)]
@@ -82,7 +82,7 @@ def page_address(page_home: Home, trace: Path, tmp_path_factory: pytest.TempPath
 
 @dataclass
 class ScriptedModel:
-    """The page whose server wants a token and has a model; a test sets the model's script."""
+    """The page of a server that requires a token and has a model; a test sets the model's script."""
 
     address: str
     endpoint: ScriptedEndpoint
@@ -91,7 +91,7 @@ class ScriptedModel:
 
 @pytest.fixture(scope="session")
 def page_with_model(page_home: Home, page_address: str) -> Iterator[ScriptedModel]:
-    """A page that asks for `TOKEN`, with a model that does what the test says."""
+    """Yield a page that asks for `TOKEN`, with a model that follows the test's script."""
     with ScriptedEndpoint(lambda asked: scripted.script(asked)) as endpoint:
         scripted = ScriptedModel("", endpoint)
         options = ("--model", "scripted", "--model-endpoint", endpoint.openai, "--model-key-variable", "OWN_KEY")
@@ -103,7 +103,7 @@ def page_with_model(page_home: Home, page_address: str) -> Iterator[ScriptedMode
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Page]:
-    """A browser for all tests; each takes its own tab."""
+    """Yield a browser for all tests; each test opens its own tab."""
     if CHROMIUM is None:
         pytest.skip("the page in a browser: needs Chromium (Debian's package chromium)")
     with browser_page() as page:
@@ -112,14 +112,14 @@ def chromium() -> Iterator[Page]:
 
 @pytest.fixture
 def tab(chromium: Page) -> Page:
-    """A fresh tab, 1280 pixels wide, in light colours."""
+    """Return a new tab, 1280 pixels wide, in light colours."""
     chromium.fresh()
     return chromium
 
 
 @pytest.fixture(scope="session")
 def axe() -> str:
-    """The script of axe-core, which checks the accessibility of a page."""
+    """Return the script of axe-core, which checks the accessibility of a page."""
     if shutil.which("npm") is None:
         pytest.skip("axe-core: needs npm")
     try:
@@ -134,7 +134,7 @@ Violations = Callable[[Page], list[str]]
 
 @pytest.fixture(scope="session")
 def violations(axe: str) -> Violations:
-    """What axe finds wrong with the page that is shown: `violations(tab)` is empty if nothing is."""
+    """Return a function that lists the problems axe finds on the page: `violations(tab)` is empty if there are none."""
 
     def found(page: Page) -> list[str]:
         page.evaluate(f"{axe}; true")
@@ -151,5 +151,5 @@ def violations(axe: str) -> Violations:
 
 
 def ready(page: Page, view: str) -> None:
-    """Wait until a view is there and has loaded its data."""
+    """Wait until a view exists and has loaded its data."""
     page.wait(f"document.querySelector('.view.{view}[data-ready]')")

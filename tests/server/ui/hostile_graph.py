@@ -1,4 +1,4 @@
-"""A graph whose names, labels' descriptions and values try to be read as markup."""
+"""A graph whose names, descriptions and values contain markup that must not take effect."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ HOSTILE_NAMES = (
     "long " + "x" * 10_000,
     "line\nbreak\ttab \U0001f600",
 )
-"""Texts that must be shown unchanged, and never change the page's title."""
+"""Texts that must be shown unchanged, and that try to change the page's title."""
 
 
 def hostile_graph() -> dict[str, Any]:
-    """The graph as a SimpleKG document: a thing for each name, all linked in a ring."""
+    """Return the graph as a SimpleKG document: a node for each name, all linked in a ring."""
     count = len(HOSTILE_NAMES)
     return {
         "schema": {

@@ -1,4 +1,4 @@
-"""Every view with its content is accessible and fits, wide and narrow, in light and dark colours."""
+"""Every view with content is accessible and fits, on wide and narrow screens, in light and dark colours."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.server.ui.test_views import BOSTON, QUESTION, open_view, replace_quer
 from tests.support.browser import Page
 
 pytestmark = pytest.mark.timeout(300)
-"""The first test waits for an engine, a server and a browser."""
+"""A long limit: the first test waits for an engine, a server and a browser."""
 
 NOTHING = "MATCH (p:Player)-[:playsFor]->(t:Team) WHERE p.height_cm > 300 RETURN t.name"
 

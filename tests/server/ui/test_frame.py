@@ -6,7 +6,7 @@ from tests.server.ui.conftest import ready
 from tests.support.browser import Page
 
 pytestmark = pytest.mark.timeout(300)
-"""The first test waits for an engine, a server and a browser."""
+"""A long limit: the first test waits for an engine, a server and a browser."""
 
 
 def test_the_graphs_are_shown_with_size_and_health(tab: Page, page_address: str) -> None:

@@ -1,4 +1,4 @@
-"""Names that try to be read as markup are shown as text in every view, and leave the page as it is."""
+"""Names that contain markup are shown as text in every view, and do not change the page."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from tests.server.ui.test_views import QUESTION, open_view, replace_query, run, 
 from tests.support.browser import Page
 
 pytestmark = pytest.mark.timeout(300)
-"""The first test waits for an engine, a server and a browser."""
+"""A long limit: the first test waits for an engine, a server and a browser."""
 
 
 def assert_untouched(page: Page, address: str) -> None:
-    """Nothing of a name was run, loaded or made an element."""
+    """Check that no part of a name was run, loaded or turned into an element."""
     assert "attacked" not in page.evaluate("document.title")
     made = (
         "document.querySelectorAll('main script, main img, main iframe, main b, main [onload], main [onerror]').length"

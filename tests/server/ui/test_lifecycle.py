@@ -1,4 +1,4 @@
-"""What goes wrong while the page is open: a stopped server, a killed engine, an unreachable database, a token."""
+"""Failures while the page is open: a stopped server, a killed engine, an unreachable database, a token."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tests.support.browser import Page
 from tests.support.serving import http_server
 
 pytestmark = pytest.mark.timeout(300)
-"""The first test waits for an engine, a server and a browser."""
+"""A long limit: the first test waits for an engine, a server and a browser."""
 
 
 @pytest.fixture
 def free_port() -> int:
-    """A port that a server may take twice, one after the other."""
+    """Return a port on which a server may listen twice, one time after the other."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         probe.bind(("127.0.0.1", 0))
@@ -49,7 +49,7 @@ def test_a_killed_engine_is_started_again_by_the_next_query(tab: Page, page_home
     open_view(tab, page_address, "query", q="MATCH (t:Team) RETURN count(t) AS teams")
     run(tab)
     end_engine(page_home, kill=True)
-    for _ in range(5):  # the first may still meet the connections of the engine that is gone
+    for _ in range(5):  # the first query may still use connections of the engine that is gone
         replace_query(tab, "MATCH (t:Team) RETURN count(t) + 1 AS more")
         tab.press("Enter", 2)
         tab.wait("!document.querySelector('button.main').disabled && document.querySelector('.results, #alarm p')")

@@ -1,4 +1,4 @@
-"""The question box with a language model, which a scripted endpoint plays over real HTTP; and the token of that server."""
+"""The question box with a language model, which a scripted endpoint imitates over real HTTP; and the server's token."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.support.films import films_alone
 from tests.support.scripted_endpoint import Answer, Asked, ScriptedEndpoint, fail, say
 
 pytestmark = pytest.mark.timeout(300)
-"""The first test waits for an engine, a server and a browser."""
+"""A long limit: the first test waits for an engine, a server and a browser."""
 
 ADDRESS = "http://127.0.0.1:8300"
 QUESTION = "Which teams did LeBron James play for?"
@@ -37,7 +37,7 @@ WORDS = "LeBron James played for <b>three</b> teams."
 
 
 def enter(tab: Page, address: str) -> None:
-    """Open the page and give the token."""
+    """Open the page and enter the token."""
     tab.visit(address)
     tab.wait("document.querySelector('.token input')")
     tab.type(f"{TOKEN}\n")
@@ -90,7 +90,7 @@ def test_the_models_query_is_checked_sent_back_repaired_run_and_put_into_words(
 
 
 def client(settings: ModelSettings) -> TestClient:
-    """A client of the HTTP application over one graph without data, with a model."""
+    """Return a client of the HTTP application over one graph without data, with a model."""
     application, workers = Application(films_alone), WorkerThreads()
     page = PageRoutes(application, workers, model=PageModel(settings, application, workers))
     app = http_app(Protocol(application, workers=workers).server, Settings(), f"{ADDRESS}/mcp", page)

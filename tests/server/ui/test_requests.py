@@ -1,4 +1,4 @@
-"""The page's addresses without a browser: headers, hosts, other sites, tokens, what is no file, what is no argument."""
+"""The page's addresses without a browser: headers, hosts, other sites, tokens, missing files, wrong arguments."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ADDRESS, TOKEN = "http://127.0.0.1:8300", "a-token-that-nobody-guesses"
 
 
 def client(page: bool = True, **settings: Any) -> TestClient:
-    """A client of the HTTP application over one graph without data."""
+    """Return a client of the HTTP application over one graph without data."""
     application, workers = Application(films_alone), WorkerThreads()
     server = Protocol(application, workers=workers).server
     app = http_app(server, Settings(**settings), f"{ADDRESS}/mcp", Page(application, workers) if page else None)

@@ -1,4 +1,4 @@
-"""A real Neo4j that is stopped under an open page, and comes back."""
+"""A real Neo4j that is stopped while a page is open, and started again."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from tests.support.neo4j_server import Neo4jServer, Neo4jServers, seeded
 from tests.support.serving import http_server
 
 pytestmark = pytest.mark.timeout(300)
-"""A Neo4j is started twice."""
+"""A long limit: a Neo4j is started twice."""
 
 CELL = "document.querySelector('.rows [role=cell]')?.textContent"
 
 
 @pytest.fixture
 def shop(neo4j_5: Neo4jServer, tmp_path: Path) -> Iterator[str]:
-    """The address of a page on the database."""
+    """Yield the address of a page that shows the database."""
     seeded(
         neo4j_5, "UNWIND ['Lyon', 'Bergen', 'Bath'] AS city CREATE (:Customer {name: 'Shop of ' + city, city: city})"
     )

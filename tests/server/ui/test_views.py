@@ -1,4 +1,4 @@
-"""Each view of the page in a real browser: what a person does with mouse and keyboard, and what is then shown."""
+"""Each view of the page in a real browser: actions by mouse and keyboard, and the content shown afterwards."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.server.ui.conftest import ready
 from tests.support.browser import Page
 
 pytestmark = pytest.mark.timeout(300)
-"""The first test waits for an engine, a server and a browser."""
+"""A long limit: the first test waits for an engine, a server and a browser."""
 
 BOSTON = "MATCH (p:Player)-[r:playsFor]->(t:Team {name: 'Boston Celtics'}) RETURN p.name, p.height_cm AS height, t.name"
 ROWS = (
@@ -27,17 +27,17 @@ def text_of(page: Page, selector: str) -> str:
 
 
 def open_view(page: Page, address: str, view: str, graph: str = "nba", **parameters: str) -> None:
-    """Open a view and wait until it has its data."""
+    """Open a view and wait until it has loaded its data."""
     page.evaluate(
         "document.querySelector('.view')?.removeAttribute('data-ready')"
-    )  # a hash alone loads no new document
+    )  # a change of the hash alone does not load a new document
     more = "&".join(f"{key}={quote(value)}" for key, value in parameters.items())
     page.visit(f"{address}#/{view}/{graph if view != 'graphs' else ''}{'?' + more if more else ''}")
     ready(page, view)
 
 
 def replace_query(page: Page, text: str) -> None:
-    """Type another query instead of the present one."""
+    """Type another query in place of the current one."""
     page.evaluate("(() => { const area = document.getElementById('query'); area.focus(); area.select(); })()")
     page.type(text)
 
@@ -165,7 +165,7 @@ def test_rows_are_sorted_copied_saved_and_drawn_as_a_graph(tab: Page, page_addre
     heights = [int(row[1]) for row in rows if row[1] != "null"]
     assert heights == sorted(heights, reverse=True)
     assert tab.evaluate("document.querySelectorAll('[aria-sort=descending]').length") == 1
-    tab.call("Page.bringToFront")  # the clipboard is for the page that has the focus
+    tab.call("Page.bringToFront")  # only the focused page may use the clipboard
     buttons = {"Copy": 0, "CSV": 1, "JSON": 2}
     for name, place in buttons.items():
         tab.evaluate(f"document.querySelectorAll('.table > .row button')[{place}].click()")

@@ -1,4 +1,4 @@
-"""The calls of connected clients on the page, live: by session, filtered, opened in the editor, exported; saved traces too."""
+"""The calls of connected clients on the page, live: by session, filtered, opened in the editor, exported; and saved traces."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def called(address: str, *calls: tuple[str, dict[str, Any]]) -> None:
 
 @pytest.fixture(scope="module")
 def work_address(page_address: str) -> str:
-    """The page, whose server has answered two calls and watches a trace."""
+    """Return the address of a page whose server has answered two calls and watches a trace."""
     query = {"query": QUERY, "graph": "nba", "parameters": {"apiKey": "battery-staple"}}
     called(page_address.replace("/ui/", "/mcp"), ("execute_cypher", query), ("get_schema", {"graph": "nab"}))
     return page_address

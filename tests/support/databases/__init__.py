@@ -1,6 +1,6 @@
 """Five small databases in the style of real ones, each with forty questions and gold queries.
 
-`library` and `transfers` are held out: nothing is developed on them, they are only measured.
+`library` and `transfers` are held out: they are used only for measuring, never for development.
 """
 
 from tests.support.databases.erp import ERP

@@ -1,4 +1,4 @@
-"""An ERP as CSV exports leave it: every value is text, numbers, dates and booleans too, each table in its own form."""
+"""An ERP database as CSV exports leave it: all values are text, also numbers, dates and booleans, in varying formats."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ EMPLOYEES = [
 
 
 def build(graph: GraphScript) -> None:
-    """220 orders of 20 customers; dates as `Mar 25, 2015` (orders), `25.03.2015` (employees), ISO (shipments)."""
+    """Add 220 orders of 20 customers; dates as `Mar 25, 2015` (orders), `25.03.2015` (employees), ISO (shipments)."""
     chance = random.Random(20150325)
     countries = {
         name: graph.node("Country", countryName=name, iso=name[:2].upper())

@@ -1,16 +1,16 @@
-"""The form of an example database: nodes and relationships from a script, and questions with gold queries.
+"""An example database: nodes and relationships from a script, and questions with gold queries.
 
     ERP = ExampleDatabase("erp", build)
 
-The questions of a database are in the text file beside its script, a paragraph each:
+The questions of a database are in the text file next to its script, one paragraph per question:
 
     ? Which items does Kestrel Tools supply?
     = MATCH (:Vendor {vendorName: 'Kestrel Tools'})-[:SUPPLIES]->(i:Item) RETURN i.itemName
     @ Kestrel Tools -> Vendor.vendorName: Kestrel Tools
     ! MATCH (v:Vendor {name: 'Kestrel Tools'})-[:SUPPLIES]->(i:Item) RETURN i.itemName
 
-`?` the question, `=` the gold query, `@` a name as the question writes it and what it means, `!` a plausible but wrong
-query, such as a careless agent writes.
+`?` is the question, `=` the gold query, `@` a name as the question writes it with its meaning, `!` a plausible but
+wrong query, such as a careless agent writes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class GraphScript:
         self.nodes: list[tuple[tuple[str, ...], dict[str, Any]]] = []
         self.relationships: list[tuple[int, str, int, dict[str, Any]]] = []
         self.statements: list[str] = []
-        """Constraints, indexes and other statements to run last."""
+        """Constraints, indexes and other statements that run last."""
 
     def node(self, labels: str, /, **properties: Any) -> int:
         """Add a node with labels such as `Device:Server`; return its number."""
@@ -50,7 +50,7 @@ class GraphScript:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A name as a question writes it, and the value it means: `Mention("Kestral Tols", "Vendor", "vendorName", …)`."""
+    """A name as a question writes it, and the value that it means: `Mention("Kestral Tols", "Vendor", "vendorName", …)`."""
 
     text: str
     label: str
@@ -60,7 +60,7 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question with its gold query, the names in it and queries that are plausible but wrong."""
+    """A question with its gold query, the names in the question, and plausible but wrong queries."""
 
     text: str
     gold: str
@@ -70,18 +70,18 @@ class Question:
 
 @dataclass(frozen=True)
 class ExampleDatabase:
-    """One database: `build` fills a script."""
+    """An example database; `build` fills a script with its nodes and relationships."""
 
     name: str
     build: Callable[[GraphScript], None] = field(repr=False)
 
     def questions(self) -> list[Question]:
-        """The questions, parsed."""
+        """Return the questions, parsed from the text file."""
         text = (HERE / f"{self.name}.txt").read_text("utf-8")
         return [_question(paragraph) for paragraph in text.strip().split("\n\n")]
 
     def write(self, server: Neo4jServer) -> None:
-        """Clear the server and fill it."""
+        """Clear the server and write the database into it."""
         script = GraphScript()
         self.build(script)
         with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
@@ -109,7 +109,7 @@ def _question(paragraph: str) -> Question:
 
 
 def clear(driver: neo4j.Driver) -> None:
-    """Remove all nodes, constraints and indexes; the names of properties stay, as in any used database."""
+    """Remove all nodes, constraints and indexes; property names remain in the store, as in any used database."""
     while driver.execute_query("MATCH (n) WITH n LIMIT 20000 DETACH DELETE n RETURN count(*) AS c").records[0][0]:
         pass
     for (name,) in driver.execute_query("SHOW CONSTRAINTS YIELD name RETURN name").records:
@@ -149,12 +149,12 @@ def write(driver: neo4j.Driver, script: GraphScript) -> None:
 
 
 def rows_of(driver: neo4j.Driver, query: str, parameters: Mapping[str, Any] | None = None) -> list[list[Any]]:
-    """The rows of a query, as plain lists."""
+    """Return the rows of a query as plain lists."""
     return [list(record.values()) for record in driver.execute_query(query, dict(parameters or {})).records]
 
 
 @contextmanager
 def driver_of(server: Neo4jServer) -> Iterator[neo4j.Driver]:
-    """A driver with write access, open during the block."""
+    """Yield a driver with write access, open during the block."""
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
         yield driver

@@ -1,7 +1,7 @@
-"""A ticket platform that has been rewritten twice: half of its schema is dead.
+"""A ticket platform that has been rewritten twice: half of its schema is no longer used.
 
-Labels of the first version hold one forgotten node, properties are empty texts or null everywhere, constraints and
-indexes stand on labels without nodes, and relationship types were left with nothing that leads anywhere.
+Labels of the first version have one forgotten node, some properties are empty texts or null everywhere, some
+constraints and indexes are on labels without nodes, and some relationship types no longer connect anything useful.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ TOWNS = ["Ravensburg", "Tavira", "Skagen", "Ghent"]
 
 
 def build(graph: GraphScript) -> None:
-    """12 acts at 6 festivals, 300 visitors with tickets; `Usr`, `Booking_old`, `Gig` and `Promo` are leftovers."""
+    """Add 12 acts at 6 festivals and 300 visitors with tickets; `Usr`, `Booking_old`, `Gig` and `Promo` are leftovers."""
     chance = random.Random(1999)
     towns = [graph.node("Town", name=name, region="", population=chance.randint(8000, 260000)) for name in TOWNS]
     genres = [graph.node("Genre", name=name) for name in GENRES]

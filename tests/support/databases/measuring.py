@@ -1,4 +1,4 @@
-"""Measures the tools on one example database: suggested fixes, names, filtered schemas, suggested queries.
+"""Measures the tools on an example database: suggested fixes, names, filtered schemas, suggested queries.
 
 with opened(server, ERP, folder) as trial:
     print(fixes(trial), names(trial), filtered(trial), suggestions(trial))
@@ -39,7 +39,7 @@ from tests.support.neo4j_server import Neo4jServer
 
 @dataclass
 class Trial:
-    """One example database, written into a server and opened as a user's own."""
+    """An example database, written into a server and opened like a user's own database."""
 
     database: ExampleDatabase
     graphs: OpenGraphs
@@ -51,7 +51,7 @@ class Trial:
         return self.graphs.get(None)
 
     def answer(self, query: str) -> list[str] | None:
-        """The rows of a query as a sorted list of texts; None where the database refuses it."""
+        """Return the rows of a query as a sorted list of texts, or None if the database refuses the query."""
         try:
             rows = rows_of(self.driver, query)
         except neo4j.exceptions.Neo4jError:
@@ -60,7 +60,7 @@ class Trial:
 
 
 def comparable(value: Any) -> Any:
-    """A value in comparable form, with rounded floats, because sums of floats differ in their last digits."""
+    """Return a value in comparable form: floats are rounded, because sums of floats differ in their last digits."""
     return round(value, 6) if isinstance(value, float) else value
 
 
@@ -83,7 +83,7 @@ def opened(server: Neo4jServer, database: ExampleDatabase, folder: Path, write: 
 
 @dataclass
 class Tally:
-    """A count of successes among all cases, with the cases that failed."""
+    """The number of successes among all cases, with the cases that failed."""
 
     what: str
     right: int = 0
@@ -102,7 +102,7 @@ class Tally:
 
 
 def fixes(trial: Trial) -> tuple[Tally, Tally]:
-    """Count the suggested queries with the gold query's rows: for wrong attempts, and for gold queries themselves."""
+    """Count suggested queries that return the gold query's rows: for wrong attempts, and for the gold queries themselves."""
     mended, harmed = Tally("attempts fixed, or left without a fix"), Tally("gold queries left as they are")
     fixed = 0
     for question in trial.database.questions():
@@ -124,7 +124,7 @@ def fixes(trial: Trial) -> tuple[Tally, Tally]:
 
 
 def statements(trial: Trial) -> Statements:
-    """Check the statements of diagnostics (for gold queries, attempts and queries with mistakes) against the data."""
+    """Check the claims of diagnostics against the data: for gold queries, wrong attempts and queries with mistakes."""
     found = Statements()
     for question in trial.database.questions():
         for query in (question.gold, *question.attempts, *mistaken(question.gold)):
@@ -140,7 +140,7 @@ def statements(trial: Trial) -> Statements:
 
 
 def names(trial: Trial) -> Tally:
-    """Mentions whose right name is the first candidate."""
+    """Count the mentions whose correct name is the first candidate."""
     tally = Tally("names found first")
     for question in trial.database.questions():
         for mention in question.mentions:
@@ -154,7 +154,7 @@ def names(trial: Trial) -> Tally:
 
 
 def filtered(trial: Trial) -> tuple[Tally, float]:
-    """Questions whose filtered schema holds all that the gold query uses, and the mean share of the tokens."""
+    """Count questions whose filtered schema contains all that the gold query uses; also return the mean share of tokens."""
     tally, shares = Tally("filtered schemas that hold all of the gold query"), []
     whole = estimate_tokens(base_form(trial.graph.schema))
     for question in trial.database.questions():
@@ -166,7 +166,7 @@ def filtered(trial: Trial) -> tuple[Tally, float]:
 
 
 def used(query: str, schema: PropertyGraphSchema) -> list[str]:
-    """The schema elements that a query uses, as the base form writes them: `:Order`, `[:ORDERS`, `freight`."""
+    """Return the schema elements that a query uses, as the base form writes them: `:Order`, `[:ORDERS`, `freight`."""
     facts = Reader(parse(query), index_of(schema)).read()
     solve(facts)
     found = [f":{use.name.name.text}" for use in facts.labels]
@@ -176,7 +176,7 @@ def used(query: str, schema: PropertyGraphSchema) -> list[str]:
 
 
 def suggestions(trial: Trial, within: int = 3) -> Tally:
-    """One- and two-hop questions for which one of the first candidates returns what the gold query returns."""
+    """Count one- and two-hop questions for which one of the first candidates returns the gold query's values."""
     tally = Tally(f"questions answered by one of the first {within} suggested queries")
     for question in trial.database.questions():
         hops = question.gold.count("]->") + question.gold.count("]-(")
@@ -196,12 +196,12 @@ def suggestions(trial: Trial, within: int = 3) -> Tally:
 
 
 def values(trial: Trial, query: str) -> list[str] | None:
-    """The distinct rows of a suggested query, with all its columns; None if it is not a MATCH query or is refused."""
+    """Return the distinct rows of a suggested query, with all its columns; None if it is not a MATCH query or is refused."""
     return without_repeats(trial.answer(query)) if query.startswith("MATCH") else None
 
 
 def without_repeats(rows: list[str] | None) -> list[str] | None:
-    """Each row once."""
+    """Return each row once, sorted."""
     return sorted(set(rows)) if rows is not None else None
 
 

@@ -1,4 +1,4 @@
-"""A data centre: up to five labels on a node, 1,608 process nodes of a few names, one catalogue of software."""
+"""A data centre: nodes with up to five labels, 1,608 process nodes with few distinct names, a catalogue of software."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TEAMS = ["Platform Engineering", "Payments", "Data Warehouse", "Identity and Acc
 
 
 def build(graph: GraphScript) -> None:
-    """2 data centres, 8 racks, 48 machines, their interfaces and processes, the software catalogue, 4 teams."""
+    """Add 2 data centres, 8 racks, 48 machines with interfaces and processes, the software catalogue, and 4 teams."""
     chance = random.Random(1608)
     sites = [
         graph.node("DataCenter", name=name, location=where, tier=tier)

@@ -1,4 +1,4 @@
-"""Checks the statements of diagnostics against the data: each sentence of a known form is checked by a query.
+"""Checks the claims in diagnostics against the data: a query tests each sentence of a known form.
 
     false_statements(driver, "A Subnet has no property 'name'. The names of its nodes are in cidr.")   # []
 
@@ -126,12 +126,12 @@ FORMS: tuple[tuple[str, Check], ...] = (
 
 @dataclass
 class Statements:
-    """The statements: the number of checked sentences, the false ones, and those of unknown form."""
+    """The checked claims: the number of checked sentences, the false sentences, and messages of unknown form."""
 
     judged: int = 0
     false: list[str] = field(default_factory=list)
     silent: int = 0
-    """Messages without a sentence of known form."""
+    """The number of messages without a sentence of a known form."""
 
     def judge(self, driver: neo4j.Driver, query: str, message: str) -> None:
         """Check every sentence of one message."""
@@ -146,7 +146,7 @@ class Statements:
 
 
 def mistaken(gold: str) -> list[str]:
-    """Queries that an agent might write instead: names misspelt, a relationship turned, a property of another label."""
+    """Return queries that an agent might write instead: with a misspelled name, a wrong type, or another label's property."""
     found = []
     for pattern, change in (
         (r":([A-Z]\w+)[ )}{]", lambda name: name[:-1] + "z" + name[-1]),

@@ -1,4 +1,4 @@
-"""Suspicious transfers between banks: generated ids, amounts and dates, hardly a name."""
+"""Suspicious transfers between banks: generated ids, amounts and dates, and hardly any names."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ OWNERS = [
 
 
 def build(graph: GraphScript) -> None:
-    """900 reports of transfers from one bank to another, 40 accounts, 8 owners, 30 alerts."""
+    """Add 900 reports of transfers from one bank to another, 40 accounts, 8 owners and 30 alerts."""
     chance = random.Random(4507)
     nations = {
         code: graph.node("Country", code=code, name=name, tld=f".{code.lower()}") for code, name in NATIONS.items()

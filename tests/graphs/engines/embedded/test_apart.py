@@ -1,4 +1,4 @@
-"""Queries that the engine may not be able to terminate run apart, and delay only their own caller."""
+"""Queries that the engine may be unable to terminate run in a separate process, and delay only their own caller."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""The archive of the engine's classes: created once, used if possible, and never an obstacle."""
+"""The archive of the engine's classes: created once, used if possible, and harmless if damaged."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_the_next_engine_uses_the_linked_classes_of_an_archive(
     assert file.stat().st_size > 10_000_000
     assert archive.make_archive(file), "it is there already"
     log = tmp_path / "jvm.log"
-    # With this mode a JVM that cannot use the archive does not start.
+    # In this mode a JVM that cannot use the archive does not start.
     monkeypatch.setenv("GRAPHGROUND_ENGINE_JVM_ARGS", f"-XX:AOTMode=on -Xlog:aot=info:file={log}")
     try:
         assert ensure_engine(home).port

@@ -1,4 +1,4 @@
-"""The embedded engine: one process, only Bolt, read-only, and restarted after it died."""
+"""The embedded engine: one process, Bolt only, read-only, and restarted after it dies."""
 
 import os
 import signal
@@ -44,7 +44,7 @@ def eventually(condition: Callable[[], bool], seconds: float = 15.0) -> bool:
 
 
 def listening(pid: int) -> list[str]:
-    """`["0100007F:A3C1"]`: the local addresses on which that process listens, as Linux lists them."""
+    """Return the local addresses on which the process listens, in the form of Linux: `["0100007F:A3C1"]`."""
     sockets = set()
     for link in Path(f"/proc/{pid}/fd").iterdir():
         try:
@@ -66,7 +66,7 @@ def listening(pid: int) -> list[str]:
 def test_the_engine_listens_on_one_loopback_port_alone(small_home: Home, engine: EmbeddedEngine) -> None:
     engine.run("RETURN 1")
     state = ensure_engine(small_home)
-    # Its HTTP listener comes and goes in the first moments, in which queries are answered already.
+    # Its HTTP listener comes and goes in the first moments, while queries are answered already.
     deadline = time.monotonic() + 30
     while len(addresses := listening(state.pid)) > 1 and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -122,7 +122,7 @@ def test_values_come_back_as_they_were_loaded(engine: EmbeddedEngine) -> None:
 )
 def test_nothing_is_written_opened_or_administered(engine: EmbeddedEngine, query: str) -> None:
     before = engine.run("MATCH (n) RETURN count(n), count(n.x)").rows
-    with suppress(QueryFailed):  # a statement may be run where it does nothing: what counts is what it did
+    with suppress(QueryFailed):  # a statement may run if it has no effect: only the effect is checked
         assert "root:" not in str(engine.run(query, timeout=20).rows)
     assert engine.run("MATCH (n) RETURN count(n), count(n.x)").rows == before
     assert engine.run("CALL db.labels()").rows in ([["Movie"], ["Person"]], [["Person"], ["Movie"]])
@@ -158,9 +158,9 @@ def test_a_runaway_query_ends_at_its_time_limit_and_the_next_call_is_answered(
 ) -> None:
     engine.run("RETURN 1")
     started = time.monotonic()
-    with pytest.raises((QueryTimeout, QueryFailed)) as caught:  # refused for the memory it needs is as good
+    with pytest.raises((QueryTimeout, QueryFailed)) as caught:  # a refusal because of the memory needed is also correct
         engine.run(query, timeout=2)
-    assert time.monotonic() - started < 10, caught.value  # the bar, 3 s, is measured in benchmarks/engines/engine.py
+    assert time.monotonic() - started < 10, caught.value  # the limit of 3 s is measured in benchmarks/engines/engine.py
     assert engine.run("RETURN 1", timeout=30).rows == [[1]]
 
 
@@ -196,7 +196,7 @@ def test_after_kill_9_of_the_engine_the_next_call_works(small_home: Home, engine
     after = ensure_engine(small_home)
     assert after.instance != before.instance
     assert after.reader != before.reader
-    assert eventually(lambda: not Path(f"/proc/{before.pid}").exists())  # not even as a zombie
+    assert eventually(lambda: not Path(f"/proc/{before.pid}").exists())  # not even as a zombie process
 
 
 def test_a_query_cut_off_with_little_time_left_does_not_wait_for_the_new_engine(

@@ -1,4 +1,4 @@
-"""The engine's main loop: it stops without its folder and on SIGTERM, and continues with a damaged catalog."""
+"""The engine's main loop: it stops on SIGTERM or if its folder is gone, and continues with a damaged catalog."""
 
 import os
 import shutil
@@ -48,8 +48,8 @@ def test_an_engine_whose_folder_has_gone_ends_itself(empty_home: Home, tmp_path:
     assert engine.run("RETURN 1").rows == [[1]]
     process = ensure_engine(empty_home).pid
     engine.close()
-    # Moved, not deleted file by file: the engine still writes, and a file that appears while its folder is emptied
-    # makes the deletion fail.
+    # The folder is moved, not deleted file by file: the engine still writes, and the deletion fails if a new file
+    # appears while the folder is being emptied.
     aside = empty_home.folder.rename(tmp_path / "aside")
     assert eventually(lambda: not Path(f"/proc/{process}").exists())
     shutil.rmtree(aside)

@@ -1,4 +1,4 @@
-"""The default memory of the embedded engine."""
+"""The default memory limits of the embedded engine."""
 
 import pytest
 

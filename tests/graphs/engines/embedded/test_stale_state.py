@@ -1,4 +1,4 @@
-"""Passwords are sent only to the engine, not to a process that listens on the port of an engine that has ended."""
+"""Passwords are sent only to the engine, not to another process that listens on the port of an engine that has ended."""
 
 import os
 import signal
@@ -29,7 +29,7 @@ def home(tmp_path: Path) -> Iterator[Home]:
 
 @contextmanager
 def impostor(port: int) -> Iterator[list[bytes]]:
-    """Listens on a port, speaks enough Bolt to receive a password, and stores what it receives."""
+    """Listen on a port, speak enough Bolt to receive a password, and store the received bytes."""
     heard: list[bytes] = []
     with socket.socket() as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -57,7 +57,7 @@ def impostor(port: int) -> Iterator[list[bytes]]:
 
 
 def killed(home: Home) -> EngineState:
-    """The state that a killed engine leaves behind."""
+    """Return the state that a killed engine leaves behind."""
     state = ensure_engine(home)
     os.kill(state.pid, signal.SIGKILL)
     while is_alive(home):

@@ -1,4 +1,4 @@
-"""Queries that ignore their termination end with the engine, and the queries of other callers are retried."""
+"""Queries that ignore their termination end with the engine; the queries of other callers are retried."""
 
 import os
 import signal
@@ -41,7 +41,7 @@ def test_a_query_that_never_looks_ends_at_its_limit_and_the_next_is_answered(
 ) -> None:
     with pytest.raises(QueryTimeout):
         engine.run(query, timeout=1)
-    for _ in range(20):  # every connection of the pool is sound
+    for _ in range(20):  # every connection of the pool works
         assert engine.run("MATCH (n) RETURN count(n)", timeout=30).rows == [[4]]
 
 

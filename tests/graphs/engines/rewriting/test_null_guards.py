@@ -1,4 +1,4 @@
-"""A variable that an OPTIONAL MATCH left null matches nothing later: the texts that are sent, and the rows of Neo4j."""
+"""A variable that an OPTIONAL MATCH left null matches nothing later: the texts sent, and the rows of Neo4j."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Paths of any length of which only the ends matter: the texts that are sent, and the same rows as Neo4j returns."""
+"""Paths of any length of which only the ends matter: the texts sent, and rows equal to those of Neo4j."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Rewrites never change an answer: each query as written and as sent, on a random graph."""
+"""Rewrites never change a result: each query as written and as sent, on a random graph."""
 
 import random
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ def node(label: str, variable: str, rng: random.Random, named: bool) -> str:
 
 
 def path(rng: random.Random, start: str, first: str, prefix: str) -> Iterator[str]:
-    """A random walk of one to three steps along the schema, with some nodes named."""
+    """Yield a random walk of one to three steps along the schema, with some nodes named."""
     label = start
     yield node(label, first, rng, rng.random() < 0.2)
     for step in range(rng.randint(1, 3)):

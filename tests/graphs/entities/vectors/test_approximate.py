@@ -1,4 +1,4 @@
-"""HNSW indexes over large labels: built after the vectors, memory-mapped, and never used unless complete."""
+"""HNSW indexes over large labels: built after the vectors, memory-mapped, and used only if complete."""
 
 import os
 import subprocess
@@ -57,7 +57,7 @@ pytest.importorskip("usearch")
 
 
 def records(count: int) -> list[Record]:
-    """Records with names of three words; the first label is large, the second small."""
+    """Return records with names of three words; the first label is large, the second small."""
     rng = np.random.default_rng(3)
     names = [" ".join(WORDS[place] for place in rng.choice(len(WORDS), 3, replace=False)) for _ in range(count + 50)]
     return [Record(str(number), "Thing" if number < count else "Other", name) for number, name in enumerate(names)]

@@ -1,4 +1,4 @@
-"""The vector indexes of real databases, queried through the read path."""
+"""The vector indexes of real databases, queried through the read-only connection."""
 
 import json
 import subprocess
@@ -39,7 +39,7 @@ INDEX = (
 
 
 def with_vectors(server: Neo4jServer) -> BoltEngine:
-    """Nodes with our vectors in a cosine index and a Euclidean one, and one index of other dimensions."""
+    """Create nodes with our vectors in a cosine index and a Euclidean index, and one index of other dimensions."""
     vectors = encoder(STATIC).encode(NAMES).tolist()
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
         driver.execute_query("MATCH (n) DETACH DELETE n")
@@ -187,13 +187,13 @@ with arcadedb_embedded.open_database(sys.argv[1]) as db:
     with db.transaction():
         for name, vector in json.loads(sys.stdin.read()):
             db.command("sql", "UPDATE Thing SET vector = ? WHERE name = ?", vector, name)
-os._exit(0)  # its JVM may wait for ever at a usual exit
+os._exit(0)  # its JVM may never finish a normal exit
 """
 
 
 @pytest.fixture(scope="module")
 def arcadedb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graph]:
-    """A graph on the embedded engine, with vectors added to its files before the engine started."""
+    """Open a graph on the embedded engine, with vectors added to its files before the engine started."""
     try:
         require_arcadedb()
     except EngineError as error:
@@ -250,7 +250,7 @@ def test_a_vector_index_of_arcadedb_is_queried_by_its_read_only_user(arcadedb: G
 
 
 class OneIndex:
-    """Answers as Memgraph's documentation shows; no Memgraph runs in these tests."""
+    """A fake Memgraph that answers as its documentation shows; no Memgraph runs in these tests."""
 
     def run(self, query: str, parameters: Any = None, **_: Any) -> Any:
         from graphground.graphs.engines.table import Table

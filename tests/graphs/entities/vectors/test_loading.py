@@ -1,4 +1,4 @@
-"""A model that takes seconds to load is loaded in the background; nothing else waits for it."""
+"""A model that takes seconds to load is loaded in the background without blocking other work."""
 
 import asyncio
 import json
@@ -33,7 +33,7 @@ class SentenceTransformer:
 
 
 class Gate:
-    """Blocks the import of the library until the test releases it."""
+    """A gate that blocks the import of the library until the test opens it."""
 
     def __init__(self) -> None:
         self.begun, self.opened, self.broken = threading.Event(), threading.Event(), False
@@ -41,7 +41,7 @@ class Gate:
 
 @pytest.fixture
 def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
-    """A library named sentence_transformers whose import blocks while the gate is shut."""
+    """Install a module named sentence_transformers whose import blocks while the gate is closed."""
     (tmp_path / "library").mkdir()
     (tmp_path / "library" / "sentence_transformers.py").write_text(MODULE)
     monkeypatch.syspath_prepend(tmp_path / "library")
@@ -60,7 +60,7 @@ def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
 
 @pytest.fixture
 def folder(tmp_path: Path, gate: Gate) -> Path:
-    """An index whose vectors are marked as made by the slow model."""
+    """Build an index whose vectors are marked as made by the slow model."""
     build_index(tmp_path / "i", [Record("1", "Thing", "car"), Record("2", "Thing", "bread")])
     build_vectors(open_index(tmp_path / "i")._files, encoder(STATIC))
     meta = tmp_path / "i" / "vectors" / "meta.json"
@@ -81,7 +81,7 @@ def test_opening_a_graph_with_vectors_begins_to_load_their_model_and_waits_for_n
 
 
 async def asked(folder: Path, gate: Gate) -> list[str]:
-    """The result of `find` in a thread during the import, while the event loop continues."""
+    """Return the results of `find` in a thread during the import, while the event loop continues."""
     index = await asyncio.to_thread(open_index, folder)
     waiting = asyncio.create_task(asyncio.to_thread(index.find, "automobile", mode="vector", limit=1))
     async with asyncio.timeout(30):

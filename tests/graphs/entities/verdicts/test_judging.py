@@ -1,4 +1,4 @@
-"""Verdicts on mentions of the bundled graph and of the movie slice: present names, absent names, and ambiguous ones."""
+"""Verdicts on mentions of the bundled graph and of the movie slice: present, absent and ambiguous names."""
 
 from pathlib import Path
 

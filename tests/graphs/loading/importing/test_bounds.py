@@ -1,4 +1,4 @@
-"""Hostile files: each is refused with one sentence, in little memory and time, and nothing outside them is read."""
+"""Hostile files: each is refused with one sentence, in little memory and time; no other file is read."""
 
 from __future__ import annotations
 

@@ -103,12 +103,12 @@ def test_values_that_json_does_not_know_keep_their_kind_or_become_text(neo4j_5: 
 
 
 TYPES = ["SET", "ORDER", "WHERE", "NULL", "IN", "CREATE", "_1", "acted in", "a`b", r"A\u0041", "l'été"]
-"""Keywords, plain names, names that need backticks, and a name that databases read differently in backticks."""
+"""Relationship types: keywords, plain names, names that need backticks, and a name that databases parse differently."""
 
 
 @pytest.fixture
 def arcadedb_address(empty_home: Home, tmp_path: Path) -> BoltAddress:
-    """An ArcadeDB server, used as root, with an empty database."""
+    """Start an ArcadeDB server, used as root, with an empty database."""
     entry = loaded(empty_home, tmp_path)
     state = start_writable(empty_home)
     address = BoltAddress(f"bolt://127.0.0.1:{state.port}", "root", state.root, entry.id)

@@ -1,4 +1,4 @@
-"""Importing CSV folders: inference, conversion, and refusals with their lines."""
+"""Importing CSV folders: inference, conversion, and refusals with the line numbers."""
 
 import gzip
 import json
@@ -32,7 +32,7 @@ def folder_of(place: Path, files: dict[str, str | bytes] | None = None) -> Path:
 
 
 def imported(place: Path, mapping: str | None = None) -> dict[str, Any]:
-    """The graph of a folder, checked against its schema."""
+    """Import a folder and return its graph, checked against the graph's schema."""
     if mapping is not None:
         (place / "mapping.toml").write_text(mapping, "utf-8")
     read = read_mapping(place / "mapping.toml") if mapping is not None else infer(place, "films")

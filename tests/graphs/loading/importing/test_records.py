@@ -1,4 +1,4 @@
-"""Graphs from files of nodes and relationships: inference, conversion, and refusals with their positions."""
+"""Graphs from files of nodes and relationships: inference, conversion, and refusals with positions."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ _:b1 rdfs:label "someone" .
 
 
 def written(source: RecordSource, folder: Path) -> dict[str, Any]:
-    """The SimpleKG document of a source, once every record has passed the checks of loading."""
+    """Write the SimpleKG document of a source and return it, once every record has passed the checks of loading."""
     output = folder / "graph.json"
     import_records(source, "films", output)
     file = SimpleKGFile(output)

@@ -1,4 +1,4 @@
-"""Importing Parquet files and frames: as CSV is imported, but with the types that the columns have."""
+"""Importing Parquet files and data frames: like CSV, but with the types of the columns."""
 
 import datetime
 import decimal
@@ -45,14 +45,14 @@ FILMS = {"movies": MOVIES, "people": PEOPLE, "acted_in": ACTED_IN}
 
 
 def parquet_folder(place: Path, **changed: Columns) -> Path:
-    """A folder with the films, of which some columns are changed."""
+    """Write a folder with the films, with some columns changed."""
     for name, columns in {**FILMS, **changed}.items():
         pyarrow.parquet.write_table(pyarrow.table(columns), place / f"{name}.parquet", row_group_size=2)
     return place
 
 
 def checked(path: Path) -> dict[str, Any]:
-    """The graph of a file, checked against its schema."""
+    """Return the graph of a file, checked against the graph's schema."""
     document = SimpleKGFile(path)
     checks, labels = RecordChecks(document.schema), {}
     for number, record in document.entities():
@@ -273,7 +273,7 @@ def file_of(columns: Columns) -> bytes:
 
 
 def damaged_page() -> bytes:
-    """A file whose footer is right and whose data are not."""
+    """Return a file whose footer is valid and whose data are damaged."""
     body = bytearray(file_of({"id": [f"item {number * 7919 % 1009}" for number in range(1000)]}))
     body[40:-600] = bytes(len(body) - 640)
     return bytes(body)

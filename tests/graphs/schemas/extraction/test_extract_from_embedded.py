@@ -1,4 +1,4 @@
-"""Extraction from the embedded engine equals the definition of what was loaded."""
+"""The schema extracted from the embedded engine equals the schema of the loaded file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Extraction from a real Neo4j: several labels on a node, mixed types, a rare property, no APOC."""
+"""Extraction from a real Neo4j without APOC: several labels on a node, mixed types, a rare property."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_samples_are_all_values_of_a_category_and_a_few_of_others(engine: BoltEn
 
 
 class Slow:
-    """The real engine, on which queries with a certain text run out of time."""
+    """The real engine, except that queries with a certain text time out."""
 
     def __init__(self, engine: BoltEngine, text: str) -> None:
         self.engine, self.text = engine, text
@@ -208,7 +208,7 @@ def connected(name: str, engine: Any, folder: Path) -> Graph:
 def test_a_connected_graph_is_read_once_then_taken_from_the_cache(engine: BoltEngine, tmp_path: Path) -> None:
     first = connected("mine", engine, tmp_path)
     assert "Person" in first.schema.labels
-    again = connected("renamed", Slow(engine, ""), tmp_path)  # every query would fail
+    again = connected("renamed", Slow(engine, ""), tmp_path)  # with this engine every query would fail
     assert told(again.schema) == told(first.schema)
     assert again.schema.name == "renamed"
 
@@ -274,7 +274,7 @@ def test_a_database_that_became_unreachable_is_reported_when_its_schema_is_rerea
 
 
 class Endless(Slow):
-    """The real engine, on which queries with a certain text first keep the database busy for hours."""
+    """The real engine, except that queries with a certain text first keep the database busy for hours."""
 
     def __init__(self, engine: BoltEngine, text: str) -> None:
         super().__init__(engine, text)
@@ -315,7 +315,7 @@ def test_closing_a_graph_ends_the_reading_of_its_schema_in_the_background(
         assert "Passing" not in graph.schema.labels
         stored = SchemaCache(tmp_path).load("key", "mine")
         assert stored is not None
-        assert stored.fingerprint != engine.transaction_mark()  # nothing half read was kept
+        assert stored.fingerprint != engine.transaction_mark()  # no incomplete schema was kept
         running = engine.run(
             "SHOW TRANSACTIONS YIELD currentQuery WHERE currentQuery CONTAINS 'range(1, 100' "
             "AND NOT currentQuery STARTS WITH 'SHOW' RETURN count(*) AS c"

@@ -1,4 +1,4 @@
-"""Queries of the extraction."""
+"""The queries that the extraction sends."""
 
 from graphground.graphs.schemas.extraction.steps import counting
 

@@ -120,7 +120,7 @@ def test_similarity_without_a_model_says_so():
 
 
 class LettersAsMeaning:
-    """An embedding model that counts letters: texts with the same letters are near."""
+    """An embedding model that counts letters: texts with the same letters are similar."""
 
     def encode(self, texts):
         return [[text.count(letter) for letter in "abcdefghijklmnopqrstuvwxyz"] for text in texts]
@@ -171,7 +171,7 @@ def test_elements_asked_for_survive_in_a_schema_of_two_thousand_labels():
         assert estimate_tokens(base_form(found.schema)) <= 1000
         kept += str(pattern) in kept_patterns(found) and key in found.schema.labels[pattern.start].properties
     assert kept >= 58
-    assert time.perf_counter() - begin < 30  # a bound against quadratic work, not a measurement
+    assert time.perf_counter() - begin < 30  # a limit against quadratic work, not a measurement
 
 
 @needs("schemas", "company.json")

@@ -1,4 +1,4 @@
-"""Pictures of schemas: every name is drawn, no text escapes from its place, and boxes do not overlap."""
+"""Pictures of schemas: every name is drawn, no text extends beyond its box, and boxes do not overlap."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statistics collected while loading equal the database's counts, and are available at once."""
+"""Statistics collected while loading equal the database's counts, and are available immediately."""
 
 import json
 from pathlib import Path
@@ -18,7 +18,9 @@ from graphground.graphs.storage.home import Home
 
 
 def without_ties(values: PropertyStatistics) -> list[Any]:
-    """A property's figures, with only the counts of the most common values, since ties may be in any order."""
+    """Return a property's figures, with only the counts of the most common values, since equally common values may be in
+    any order.
+    """
     return [
         values.count,
         values.of,

@@ -1,5 +1,6 @@
-"""Statistics of a connected Neo4j: read in the background without delaying calls, and read again when the data
-change."""
+"""Statistics of a connected Neo4j are read in the background without delaying calls, and read again when the data
+change.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ WORLD = (
 
 
 def read(graph: Graph) -> Statistics:
-    """Wait for the current statistics of the database."""
+    """Wait for the current statistics of the database and return them."""
     assert isinstance(graph.facts, LiveStatistics)
     graph.look()
     graph.facts.wait(60)
@@ -38,7 +39,7 @@ def read(graph: Graph) -> Statistics:
 def test_a_connected_database_is_counted_and_counted_again_after_a_change(
     neo4j_5: Neo4jServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live, "MOST_SHARE", float("inf"))  # no pause between readings
+    monkeypatch.setattr(live, "MOST_SHARE", float("inf"))  # no pause between updates
     seeded(neo4j_5, *WORLD)
     database = Database("world", neo4j_5.uri, username=neo4j_5.user, password=neo4j_5.password)
     graph = open_database(database, Home(tmp_path).make())
@@ -56,7 +57,7 @@ def test_a_connected_database_is_counted_and_counted_again_after_a_change(
         assert (degrees.having, degrees.most, degrees.mean) == (12, 2, 2.0)
         seeded(neo4j_5, "MATCH (c:Country) SET c.area_km2 = 1.0")
         graph.look()
-        assert graph.statistics(fresh=True) is None  # known to be old: read again, behind the caller's back
+        assert graph.statistics(fresh=True) is None  # known to be outdated: read again in the background
         assert read(graph).fill("Country", "area_km2") == 1.0
     finally:
         graph.close()

@@ -1,4 +1,4 @@
-"""Statistics read in the background: an unexpected answer of the database ends in a readable message."""
+"""Statistics read in the background: an unexpected answer of the database leads to a readable message."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.recorder import Recorder
 
 
 class OneColumn(Recorder):
-    """An engine that answers every query with one number, whatever its columns."""
+    """An engine that answers every query with a single number, regardless of the query's columns."""
 
     def run(
         self,
