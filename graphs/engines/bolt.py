@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import count, islice
 from typing import TYPE_CHECKING, Any, cast
@@ -17,14 +15,13 @@ from uuid import uuid4
 import neo4j
 import orjson
 from neo4j import exceptions
-from neo4j.auth_management import AuthManager
 
 from graphground.cypher.language import Language
 from graphground.cypher.quoting import quoted_name
 from graphground.graphs.engines.abandoned import Abandoned, LastResort
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.dialects import Dialect, dialect_of, version_of
-from graphground.graphs.engines.drivers import close_driver, connection_of
+from graphground.graphs.engines.drivers import close_driver, connection_of, open_driver
 from graphground.graphs.engines.engine import (
     Capabilities,
     EngineBusy,
@@ -38,6 +35,7 @@ from graphground.graphs.engines.engine import (
 )
 from graphground.graphs.engines.errors import ran_out_of_memory, translated, was_ended
 from graphground.graphs.engines.plans import COLUMN, asks_for_plan, plan_lines
+from graphground.graphs.engines.query_tag import QueryTag
 from graphground.graphs.engines.running import RunningQuery
 from graphground.graphs.engines.sending import in_places_of, to_send
 from graphground.graphs.engines.slots import Full, Slot, Slots
@@ -53,25 +51,6 @@ LOOK_SECONDS = 2.0
 CLOSING_SECONDS = 2.0
 EXPLAIN_SECONDS = 10.0
 TAG_NUMBERS = count()  # `next` on it is thread-safe, unlike `next` on a generator
-# The caller gets a failure as an error; the driver would also print it on our stderr.
-logging.getLogger("neo4j").setLevel(logging.CRITICAL)
-
-
-@dataclass(slots=True)
-class QueryTag:
-    """Identifies a query in the database's list of running queries: its tag, its client's port, its number."""
-
-    name: str
-    client: str = ""
-    numbers: set[str] = field(default_factory=set)
-    """The numbers that the list has shown for the query, kept because a closed connection no longer has a port."""
-
-    def fit(self, number: str, values: Iterable[Any]) -> bool:
-        """Whether a row of the list describes this query."""
-        return number in self.numbers or any(
-            value == self.name or self.name in str(value) or (self.client and str(value).endswith(self.client))
-            for value in values
-        )
 
 
 class BoltEngine:
@@ -100,9 +79,10 @@ class BoltEngine:
         self.address = address
         self._slots = slots if isinstance(slots, Slots) else Slots(slots)
         self._patience, self._answer_bytes = patience, answer_bytes
-        self._last_resort, self._check = last_resort, check
-        self._driver = self._connect(address)
-        self._administrator = self._connect(administrator) if administrator else self._driver
+        self._last_resort = last_resort
+        connections = 2 * self._slots.slots + 8
+        self._driver = open_driver(address, connections, check)
+        self._administrator = open_driver(administrator, connections, check) if administrator else self._driver
         self._capabilities: Capabilities | None = None
         self._running: set[RunningQuery] = set()
         self._ending: set[threading.Event] = set()
@@ -440,35 +420,6 @@ class BoltEngine:
             return dialect.refusal.search(f"{error.code} {error.message}") is not None
         except exceptions.DriverError as error:
             raise translated(error, self.address) from error
-        return False
-
-    def _connect(self, address: BoltAddress) -> neo4j.Driver:
-        try:
-            return neo4j.GraphDatabase.driver(
-                address.uri,
-                auth=_Auth(address, self._check) if address.user else None,
-                connection_timeout=5.0,
-                connection_acquisition_timeout=10.0,
-                max_connection_pool_size=2 * self._slots.slots + 8,
-                keep_alive=True,
-                user_agent="graphground",
-            )
-        except Exception as error:
-            raise translated(error, address) from error
-
-
-class _Auth(AuthManager):
-    """The user and password of an address, given to the driver only if `check` accepts the listening process."""
-
-    def __init__(self, address: BoltAddress, check: Callable[[], None] | None) -> None:
-        self._auth, self._check = neo4j.basic_auth(address.user, address.password), check
-
-    def get_auth(self) -> neo4j.Auth:
-        if self._check is not None:
-            self._check()
-        return self._auth
-
-    def handle_security_exception(self, auth: Any, error: exceptions.Neo4jError) -> bool:
         return False
 
 

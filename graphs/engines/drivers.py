@@ -1,11 +1,44 @@
-"""What the Neo4j driver has no public way to do: find a session's connection, and close every connection."""
+"""Opens the Neo4j driver for an address, finds the connection of a session, and closes every connection."""
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 import neo4j
+from neo4j import exceptions
+from neo4j.auth_management import AuthManager
+
+from graphground.graphs.engines.address import BoltAddress
+from graphground.graphs.engines.errors import translated
+
+# The caller gets a failure as an error; the driver would also print it on our stderr.
+logging.getLogger("neo4j").setLevel(logging.CRITICAL)
+
+
+def open_driver(address: BoltAddress, connections: int, check: Callable[[], None] | None = None) -> neo4j.Driver:
+    """Return a driver for an address, which opens at most that many connections, each when it is first needed.
+
+    `check` is called before a connection is opened or used; it raises an error if the password must not be sent to the
+    listening process.
+
+    Raises:
+        EngineUnavailable: the address cannot be one of a Bolt server.
+    """
+    try:
+        return neo4j.GraphDatabase.driver(
+            address.uri,
+            auth=_Auth(address, check) if address.user else None,
+            connection_timeout=5.0,
+            connection_acquisition_timeout=10.0,
+            max_connection_pool_size=connections,
+            keep_alive=True,
+            user_agent="graphground",
+        )
+    except Exception as error:
+        raise translated(error, address) from error
 
 
 def connection_of(session: neo4j.Session) -> Any:
@@ -33,3 +66,18 @@ def close_driver(driver: neo4j.Driver) -> None:
     for connection in [*connections, *pooled_connections(driver)]:
         with suppress(OSError):
             connection.kill()
+
+
+class _Auth(AuthManager):
+    """The user and password of an address, given to the driver only if `check` accepts the listening process."""
+
+    def __init__(self, address: BoltAddress, check: Callable[[], None] | None) -> None:
+        self._auth, self._check = neo4j.basic_auth(address.user, address.password), check
+
+    def get_auth(self) -> neo4j.Auth:
+        if self._check is not None:
+            self._check()
+        return self._auth
+
+    def handle_security_exception(self, auth: Any, error: exceptions.Neo4jError) -> bool:
+        return False
