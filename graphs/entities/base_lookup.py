@@ -1,4 +1,4 @@
-"""What every entity lookup shares: one mention is looked up as several are, and judged by its candidates."""
+"""The methods that all entity lookups share: they look up one mention and decide its verdict."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from graphground.graphs.entities.verdicts.judging import Judged, judged_in
 
 
 class BaseLookup(EntityLookup, Protocol):
-    """An `EntityLookup` that has `find` and `judged` once it has `find_all` and the rest."""
+    """An `EntityLookup` with `find` and `judged`; subclasses add `find_all` and the other methods."""
 
     def find(
         self,

@@ -1,8 +1,8 @@
 """Builds an entity index from a stream of records, with bounded memory, into files that are memory-mapped.
 
-Texts are folded and cut into words a few hundred thousand at a time; everything that grows with the graph
-waits in temporary files until the end, when it is sorted once. Rows (one for each indexed text) are ordered
-by label and property. The rows of a label are therefore a range, and in any sorted list of rows two look-ups find them.
+Texts are folded and cut into words a few hundred thousand at a time. Data that grows with the graph is kept in
+temporary files and sorted once, at the end. The rows, one for each indexed text, are ordered by label and property. The
+rows of a label are therefore a range, and two binary searches find that range in any sorted list of rows.
 """
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ def build_index(
 
 
 class IndexBuilder:
-    """Builds an index from records that arrive one by one: call `add` for each, then `finish`.
+    """Builds an index from records that arrive one by one: call `add` for each record, then `finish`.
 
-    Leaving the `with` block without `finish` throws the unfinished index away.
+    Leaving the `with` block without calling `finish` discards the unfinished index.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class IndexBuilder:
         shutil.rmtree(self._new, ignore_errors=True)
 
     def add(self, record: Record) -> None:
-        """Add one record; empty texts are left out and overlong ones shortened or left out."""
+        """Add one record. Empty texts are left out; overlong texts are shortened or left out."""
         entity = self._nodes
         self._nodes += 1
         self._keys.append(record.key)
@@ -123,7 +123,7 @@ class IndexBuilder:
             self._flush()
 
     def finish(self) -> IndexInfo:
-        """Sort all data, write the files and replace the old index."""
+        """Sort all data, write the files and replace the old index; return a description of the new one."""
         self._flush()
         self._write_entities()
         order, partitions = self._write_rows()
@@ -173,7 +173,7 @@ class IndexBuilder:
         self._rows += 1
 
     def _flush(self) -> None:
-        """Fold the texts added since the last call, split them into words and write them to disk."""
+        """Fold the texts that were added since the last call, split them into words and write both to disk."""
         spool = self._spool
         spool.texts("key", self._keys)
         spool.texts("description", self._descriptions)
@@ -212,7 +212,7 @@ class IndexBuilder:
         np.save(self._new / f"{name}.npy", values)
 
     def _save_texts(self, name: str, order: npt.NDArray[Any]) -> None:
-        """Write a spooled column of texts in another order: the bytes, and the offset of each text."""
+        """Write a spooled column of texts in the given order: the bytes, and the offset of each text."""
         lengths = self._spool.read(f"{name}.lengths", np.uint32)
         pieces = self._spool.mapped(f"{name}.bytes", np.uint8)
         into = np.lib.format.open_memmap(
@@ -299,9 +299,7 @@ class IndexBuilder:
         self._save("name_row", by_number)
 
     def _write_deletions(self) -> None:
-        """Write the table that finds words within two typing errors; short words and numbers get fewer entries, or
-        none.
-        """
+        """Write the table that finds words within two typing errors; short words and numbers have few or no entries."""
         starts = np.load(self._new / "word_starts.npy")
         pieces = np.load(self._new / "word_bytes.npy", mmap_mode="r")
         total = len(starts) - 1
@@ -329,7 +327,7 @@ class IndexBuilder:
 
 
 def typing_errors(word: str) -> int:
-    """The number of typing errors allowed in a word: none in `of`, one in `jose` or `1984a`, two in `james`."""
+    """Return the number of typing errors allowed in a word: none in `of`, one in `jose` or `1984a`, two in `james`."""
     if len(word) < 3 or word.isdecimal():
         return 0
     if len(word) < 5 or any(letter.isdecimal() for letter in word):
@@ -338,7 +336,7 @@ def typing_errors(word: str) -> int:
 
 
 def word_weights(frequency: npt.NDArray[Any], rows: int) -> npt.NDArray[np.float32]:
-    """How specific a word is: 1 for a word that every name has, more the rarer it is."""
+    """Return the specificity of words: 1 for a word in every name, larger for rarer words."""
     weights: npt.NDArray[np.float32] = (1.0 + np.log2((rows + 1.0) / np.maximum(frequency, 1)) / 4.0).astype(np.float32)
     return weights
 

@@ -19,8 +19,8 @@ Mode = Literal["auto", "fuzzy", "vector"]
 class Candidate:
     """One entity that a mention may refer to.
 
-    `key` identifies the node in its graph (`eid` if nodes have one); `property` is the property of the match (`name`,
-    `aliases`, …) and `name` the value to write in a query; `score` lies between 0 and 1.
+    `key` identifies the node in its graph (`eid` if the nodes have one). `property` is the property that matched
+    (`name`, `aliases`, …), `name` the value to write in a query, and `score` lies between 0 and 1.
     """
 
     name: str
@@ -31,11 +31,11 @@ class Candidate:
     key: str
     description: str | None = None
     matched: str | None = None
-    """The text that matched, if it is not the name: the alias `King James` of `LeBron James`."""
+    """The text that matched, if it differs from the name: the alias `King James` of `LeBron James`."""
     name_property: str = "name"
-    """The property that holds `name`, for a match in an alias too."""
+    """The property that holds `name`, even if the match is an alias."""
     is_value: bool = False
-    """Whether it is a value that several nodes share, such as a country of citizenship, rather than a name."""
+    """Whether the match is a value that several nodes share, such as a country of citizenship, instead of a name."""
 
 
 class EntityLookup(Protocol):
@@ -46,7 +46,7 @@ class EntityLookup(Protocol):
 
     @property
     def info(self) -> IndexInfo | None:
-        """The source of the index; None if the names are only in the database and have not been read."""
+        """A description of the index; None if there is no index and the names are only in the database."""
         ...
 
     def find(
@@ -58,7 +58,7 @@ class EntityLookup(Protocol):
         mode: Mode = "auto",
         limit: int = 5,
     ) -> Sequence[Candidate]:
-        """The candidates of one mention, best first."""
+        """Return the candidates of one mention, best first."""
         ...
 
     def find_all(
@@ -70,25 +70,25 @@ class EntityLookup(Protocol):
         mode: Mode = "auto",
         limit: int = 5,
     ) -> list[Sequence[Candidate]]:
-        """The candidates of several mentions, looked up together."""
+        """Return the candidates of each mention; all mentions are looked up together."""
         ...
 
     def judged(
         self, mention: str, *, labels: Collection[str] | None = None, key: str | None = None, names: bool = True
     ) -> Judged:
-        """The verdict on a text that a query compares with the property `key`: see `verdicts.judging.judged_in`."""
+        """Return the verdict on a text compared with the property `key`: see `verdicts.judging.judged_in`."""
         ...
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
-        """Whether a label (any if None) has exactly that value in that property; True if this is unknown."""
+        """Whether a node of the label (any label if None) has exactly this value in the property; True if unknown."""
         ...
 
     def spans(self, question: str, *, unknown: bool = False) -> Sequence[Span]:
-        """The names that occur in a question; with `unknown`, also parts that only look like a name."""
+        """Return the names that occur in a question; with `unknown`, also parts that only look like a name."""
         ...
 
     def same_name(self, name: str, *, label: str | None = None, aliases: bool = True) -> int:
-        """The number of distinct entities with that name or alias, ignoring case and accents."""
+        """Return the number of distinct entities with this name or alias, ignoring case and accents."""
         ...
 
     @property
@@ -97,13 +97,13 @@ class EntityLookup(Protocol):
         ...
 
     def word_counts(self, words: Sequence[str]) -> Sequence[int]:
-        """For each folded word, the number of names, aliases and values that contain it."""
+        """Return for each folded word the number of names, aliases and values that contain it."""
         ...
 
     def check_names(self, label: str | None, property: str | None) -> None:
-        """Refuse a label or a property without names.
+        """Raise an error if a label or a property has no names.
 
         Raises:
-            UnknownName: the message names the nearest ones.
+            UnknownName: the label or property has no names; the message gives the nearest ones that have.
         """
         ...

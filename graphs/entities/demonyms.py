@@ -1,4 +1,4 @@
-"""Adjectives of countries: a question says `French painters`, and the graph has `France`.
+"""Adjectives of countries, for questions that say `French painters` about a graph that has `France`.
 
 >>> countries_of("Nigerian")
 ('Nigeria',)
@@ -51,20 +51,21 @@ COUNTRIES = {
         entry.strip().partition(" ") for entry in _TABLE.replace("\n", "|").split("|") if entry
     )
 }
-"""Each adjective with the names under which a graph may have its country."""
+"""For each adjective, the possible names of its country in a graph."""
 
 
 def countries_of(word: str) -> tuple[str, ...]:
-    """The names of the country of an adjective written with a capital letter; none for any other word."""
+    """Return the possible names of the country for a capitalised adjective; an empty tuple for any other word."""
     return COUNTRIES.get(word, ())
 
 
 def demonyms_in(
     question: str, taken: Sequence[tuple[int, int]], lookup: EntityLookup, limit: int = 8
 ) -> Iterator[tuple[Word, list[Candidate]]]:
-    """The adjectives in a question whose countries the graph has, each with the entities that have the country's name.
+    """Yield each adjective in a question whose country is in the graph, with the entities that have the country's name.
 
-    An adjective in a longer name, as in `French Open`, is left out, and so are the spans of the question in `taken`.
+    An adjective in a longer name, as in `French Open`, is left out, and so is one inside the spans `taken` of the
+    question.
     """
     words = words_of(question)
     for place, word in enumerate(words):

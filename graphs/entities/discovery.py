@@ -1,4 +1,4 @@
-"""The labels and text properties of a database whose schema has not been extracted yet, from a sample of nodes."""
+"""Finds labels and text properties from a sample of nodes, for a database whose schema is not extracted yet."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SAMPLE = 1_000
 
 
 def text_schema(engine: Engine, name: str, sample: int = SAMPLE) -> PropertyGraphSchema:
-    """Each label with the properties that are text in enough of its nodes; without relationships.
+    """Return a schema of the labels, each with the properties that are text in enough of its nodes; no relationships.
 
     Raises:
         EngineError: the database failed.

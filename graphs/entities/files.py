@@ -1,4 +1,4 @@
-"""The files of an entity index, memory-mapped: nothing is read before it is needed."""
+"""The files of an entity index, memory-mapped: their content is read only where it is needed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Array = npt.NDArray[Any]
 
 
 class Texts:
-    """A packed column of texts: `texts[3]` decodes the fourth."""
+    """A packed column of texts: `texts[3]` decodes the fourth text."""
 
     __slots__ = ("_bytes", "starts")
 
@@ -39,7 +39,7 @@ class Texts:
 
 
 class Files:
-    """Every array of one index by name; `build.py` says how each is made."""
+    """The arrays of one index, by name; `build.py` describes how each is made."""
 
     def __init__(self, folder: Path):
         self.folder = Path(folder)
@@ -56,7 +56,7 @@ class Files:
             )
         self.info = IndexInfo(**meta["info"])
         self.partitions = [tuple(partition) for partition in meta["partitions"]]
-        """(label, property, kind, first row, row after the last) of each range of rows."""
+        """Ranges of rows, each as label, property, kind, first row, and row after the last."""
         self.bits: int = meta["bits"]
         self.text, self.word = self._texts("text"), self._texts("word")
         self.key, self.description = self._texts("key"), self._texts("description")

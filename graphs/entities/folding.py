@@ -1,9 +1,9 @@
-"""Normalizes names for comparison: no case, accents or punctuation, split into words, in any script.
+"""Normalizes names for comparison: without case, accents or punctuation, split into words, in any script.
 
     >>> fold("Beyoncé Knowles-Carter"), fold("O'Neill, Łukasz"), fold("東京 Tower")
     ('beyonce knowles carter', 'oneill lukasz', '東 京 tower')
 
-Text in scripts without spaces between words is split into single characters, so that any part of such a name finds it.
+Text in scripts without spaces between words is split into single characters, so that a part of a name finds the name.
 A name that consists only of punctuation or symbols (`!!!`) is kept unchanged as one word.
 """
 
@@ -27,15 +27,15 @@ _ASCII_TABLE = str.maketrans(_ASCII)
 
 
 def fold(text: str) -> str:
-    """The words of a text, folded and joined by single spaces; line breaks count as spaces."""
+    """Return the folded words of a text, joined by single spaces; line breaks count as spaces."""
     folded = " ".join(fold_lines(text.replace("\n", " ")).split())
     return folded or " ".join(text.casefold().split())
 
 
 def fold_lines(text: str) -> str:
-    """Fold many names at once, one per line: thousands of times cheaper than folding each.
+    """Fold many names at once, one per line, which is thousands of times cheaper than folding each name separately.
 
-    Line breaks are kept. A line of punctuation alone comes back empty; the caller folds it with `fold`.
+    Line breaks are kept. A line of punctuation alone becomes empty; the caller must fold such a line with `fold`.
     """
     if text.isascii():
         return text.translate(_ASCII_TABLE)
@@ -47,7 +47,7 @@ def fold_lines(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _classes() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """The patterns of dropped apostrophes, combining marks, separators (never a line end), and one-character words."""
+    """Return patterns: dropped apostrophes, combining marks, separators except line breaks, one-character words."""
     marks: list[int] = []
     separators: list[int] = []
     category, combining = unicodedata.category, unicodedata.combining
@@ -77,9 +77,9 @@ def _class(numbers: list[int]) -> str:
 
 
 def clean(text: str, longest: int = 300) -> str:
-    """Make a received mention safe to process: no control characters or lone surrogates, limited length.
+    """Return a mention that is safe to process: without control characters and lone surrogates, and of limited length.
 
-    >>> clean("  Le\\x00Bron\\tJames ")
+    >>> clean("  Le\x00Bron\tJames ")
     'Le Bron James'
     """
     cut = text[: 4 * longest]

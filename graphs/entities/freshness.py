@@ -1,4 +1,4 @@
-"""Whether an index that was built from a database is still up to date."""
+"""Finds out whether an index that was built from a database is still up to date."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _lock = threading.Lock()
 
 
 def staleness(engine: Engine, index: EntityLookup) -> str | None:
-    """The reason why the index is out of date, or None; the database is queried at most once a minute.
+    """Return the reason why an index is out of date, or None. The database is queried at most once a minute.
 
     'the entity index was built on 2026-01-02T03:04:05Z from 90 Player nodes; the graph has 100 now'
     """

@@ -1,9 +1,10 @@
-"""Entity lookup through the full-text indexes of your own database, where they cover the properties that name nodes.
+"""Entity lookup through the full-text indexes of your own database, if they cover the properties that name nodes.
 
-Used until the entity index is built, and for databases that are too large for one. The database finds the nodes whose
-names have a word of the mention, or one spelt similarly; their names are then compared with the mention as in the
-entity index. Labels without such an index are read directly. If the database refuses (no permission, an index that is
-still being filled, a query that takes too long), all names are read directly, as without full-text indexes.
+This lookup is used until the entity index is built, and for databases that are too large for an entity index. The
+database finds the nodes whose names have a word of the mention, or a word spelt similarly; their names are then
+compared with the mention as in the entity index. The names of labels without a full-text index are read directly. If
+the database refuses (no permission, an index that is still being filled, a query that takes too long), all names are
+read directly.
 """
 
 from __future__ import annotations
@@ -31,27 +32,27 @@ if TYPE_CHECKING:
     from graphground.graphs.entities.vectors.in_database import DatabaseVectors
 
 SECONDS = 2.0
-"""The longest that one search may take."""
+"""The longest time in seconds that one search may take."""
 AGAIN_SECONDS = 60.0
-"""After a failure the indexes are not searched for so long."""
+"""Seconds after a failure during which the full-text indexes are not searched."""
 MOST_NODES, MOST_OF_QUESTION, MOST_COUNTED = 100, 300, 1000
-"""The most nodes that one search of a mention and of a question returns, and that are counted for one word."""
+"""The most nodes that a search returns for one mention and for a whole question, and that are counted for one word."""
 MOST_WORDS = 60
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class FullTextIndex:
-    """`FullTextIndex("film_names", {"Movie": "title"})`: the labels whose naming property the index covers."""
+    """A full-text index over the naming properties of labels: `FullTextIndex("film_names", {"Movie": "title"})`."""
 
     name: str
     labels: Mapping[str, str]
 
 
 def usable_indexes(schema: PropertyGraphSchema) -> list[FullTextIndex]:
-    """The full-text indexes over properties that name nodes, each label in one of them.
+    """Return the full-text indexes that cover properties that name nodes; each label is listed in only one of them.
 
-    A label with aliases counts only if its aliases are indexed as well: nothing is found less often than by reading.
+    The aliases of a label must be indexed too, so that no name is missed that direct reading would find.
     """
     found: dict[str, dict[str, str]] = {}
     covered: set[str] = set()
@@ -67,7 +68,7 @@ def usable_indexes(schema: PropertyGraphSchema) -> list[FullTextIndex]:
 
 
 class FullTextNames(BaseLookup):
-    """`FullTextNames("films", engine, lambda: schema).find("Matrx")` asks the database's own full-text index.
+    """Looks names up in the database's full-text indexes: `FullTextNames("films", engine, lambda: schema)`.
 
     `whole` looks up the same names without full-text indexes.
     """
@@ -89,7 +90,7 @@ class FullTextNames(BaseLookup):
 
     @property
     def usable(self) -> bool:
-        """Whether there is such an index, and it did not fail a moment ago."""
+        """Whether there is a usable full-text index and no search has failed in the last `AGAIN_SECONDS`."""
         failed = self._failed_at is not None and time.monotonic() - self._failed_at < AGAIN_SECONDS
         return not failed and bool(usable_indexes(self._schema()))
 
@@ -102,7 +103,7 @@ class FullTextNames(BaseLookup):
         mode: Mode = "auto",
         limit: int = 5,
     ) -> list[Sequence[Candidate]]:
-        """The candidates of several mentions by spelling, best first; see `NamesInDatabase.find_all`."""
+        """Return the candidates of each mention by spelling, best first; see `NamesInDatabase.find_all`."""
         if mode == "vector":
             return self._whole.find_all(mentions, label=label, property=property, mode=mode, limit=limit)
         try:
@@ -127,14 +128,14 @@ class FullTextNames(BaseLookup):
         return [*found]
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
-        """Whether a node of that label has exactly that name; True for a property that does not name nodes."""
+        """Whether a node of the label has exactly this name; True for a property that does not name nodes."""
         if property is not None and property not in {key for key in map(name_property, self._labels()) if key}:
             return True
         found = self.find_all([value], label=label, property=property, mode="fuzzy", limit=MOST_NODES)[0]
         return any(value in (candidate.name, candidate.matched) for candidate in found)
 
     def spans(self, question: str, *, unknown: bool = False) -> list[Span]:
-        """The names that occur in a question, the longest where they overlap, with the labels that have them."""
+        """Return the names that occur in a question, the longest if names overlap, with the labels that have them."""
         from graphground.graphs.entities.spans import find_spans
 
         words = [word for word in fold(clean(question[:LONGEST_QUESTION])).split() if word not in COMMON]
@@ -147,7 +148,7 @@ class FullTextNames(BaseLookup):
         return find_spans(question, _Both(names, rest), unknown=unknown)
 
     def same_name(self, name: str, *, label: str | None = None, aliases: bool = True) -> int:
-        """The number of distinct nodes with that name or alias, ignoring case and accents; at most `MOST_NODES`."""
+        """Return the number of nodes with this name or alias, ignoring case and accents; at most `MOST_NODES`."""
         folded = fold(clean(name))
         found = self.find_all([name], label=label, mode="fuzzy", limit=MOST_NODES)[0]
         return sum(
@@ -157,7 +158,7 @@ class FullTextNames(BaseLookup):
 
     @property
     def texts(self) -> int:
-        """The number of named nodes, as the database counts them; read once in `AGAIN_SECONDS`."""
+        """The number of named nodes as the database counts them; counted again after `AGAIN_SECONDS`."""
         now = time.monotonic()
         if self._counts is None or now - self._counts[0] > AGAIN_SECONDS:
             schema = self._schema()
@@ -165,7 +166,7 @@ class FullTextNames(BaseLookup):
         return self._counts[1]
 
     def word_counts(self, words: Sequence[str]) -> list[int]:
-        """For each folded word, the number of names that contain it, up to `MOST_COUNTED`."""
+        """Return for each folded word the number of names that contain it, up to `MOST_COUNTED`."""
         counted = dict.fromkeys(words, 0)
         asked = [word for word in counted if re.fullmatch(r"\w+", word)]
         try:
@@ -187,15 +188,15 @@ class FullTextNames(BaseLookup):
         return [counted[word] for word in words]
 
     def check_names(self, label: str | None, property: str | None) -> None:
-        """Refuse a label or a property without names."""
+        """Raise an `UnknownName` error if a label or a property has no names."""
         self._whole.check_names(label, property)
 
     def _labels(self) -> list[Label]:
-        """The labels whose nodes have names."""
+        """Return the labels whose nodes have names."""
         return [label for label in self._schema().labels.values() if name_property(label)]
 
     def _uncovered(self) -> PropertyGraphSchema:
-        """The schema with only the labels whose names no full-text index covers."""
+        """Return the schema reduced to the labels whose names no full-text index covers."""
         schema = self._schema()
         covered = set(chain.from_iterable(index.labels for index in usable_indexes(schema)))
         return replace(
@@ -209,15 +210,15 @@ class FullTextNames(BaseLookup):
         )
 
     def _alike(self, mention: str, label: str | None) -> Names:
-        """The names with words that are spelt like those of a mention."""
+        """Return the names in the database with words that are spelt like those of a mention."""
         words = list(dict.fromkeys([*fold(clean(mention)).split(), *re.findall(r"\w+", mention.lower())]))
         return self._searched(" ".join(_terms(words)), label, MOST_NODES)
 
     def _searched(self, text: str, label: str | None, most: int) -> Names:
-        """The names of the nodes that a Lucene query finds, of one label or of all that have an index.
+        """Return the names of the nodes that a Lucene query finds, of one label or of all labels that have an index.
 
         Raises:
-            EngineError: the database refused, or took longer than `SECONDS`.
+            EngineError: the database refused the query, or took longer than `SECONDS`.
         """
         schema = self._schema()
         entries: list[tuple[str, Candidate]] = []
@@ -252,7 +253,7 @@ class FullTextNames(BaseLookup):
 
 @dataclass(frozen=True, slots=True)
 class _Both:
-    """The names that the indexes found, and those that were read."""
+    """Combines the names that full-text indexes found with the names that were read directly."""
 
     found: Names
     read: Names | None
@@ -267,7 +268,7 @@ class _Both:
 
 
 def _terms(words: Iterable[str], *, exact: bool = False) -> list[str]:
-    """Terms of a Lucene query that find each word exactly or misspelt: `matrix^2`, `matrix~2`."""
+    """Return terms of a Lucene query that find each word exactly or misspelt: `matrix^2`, `matrix~2`."""
     terms = []
     for word in list(dict.fromkeys(words))[:MOST_WORDS]:
         if not re.fullmatch(r"\w+", word):

@@ -1,8 +1,8 @@
-"""Selects the few rows that are worth comparing character by character, from the words of a mention.
+"""Selects the few rows that are worth comparing with a mention character by character, from the words of the mention.
 
-Each word of the mention is matched with the words of the index that it may stand for, each with its rows. The scores of
-rare words are added up first. A word that very many names have (`john`, `the`) only raises rows that a rarer word has
-selected; its rows are never scanned completely (the idea of MaxScore).
+Each word of the mention is matched with the index words for which it may stand, each with its rows. The scores of rare
+words are added up first. A word that very many names have (`john`, `the`) is not scanned: it only raises the scores of
+rows that a rarer word has selected (the idea of MaxScore).
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from graphground.graphs.entities.files import Array, Files
 from graphground.graphs.entities.words import Words
 
 _CHEAP, _DEAR, _OF_ONE = 40_000, 400_000, 100_000
-"""Limits on the rows that are scanned: up to `_CHEAP` always, up to `_DEAR` while little of the mention is covered, and
-`_OF_ONE` if the mention is a single common word (`of`).
+"""Limits on the number of rows that are scanned: `_CHEAP` rows always, up to `_DEAR` while little of the mention is
+covered, and `_OF_ONE` if the mention is a single common word (`of`).
 """
 _CHECKED = 3_000
 _INITIAL, _BEGINS = 0.45, 2.5
-"""The scores for initials: of a name with `J.` if `James` was typed, and of one with `James` if `J.` was typed."""
+"""Scores of initials: of `J.` in a name if `James` was typed, and of `James` in a name if `J.` was typed."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Meanings:
-    """The index words that the words of a mention may stand for, those with the fewest rows first.
+    """The index words for which the words of a mention may stand, ordered by the number of their rows.
 
-    An entry holds the word of the mention, the word of the index, the score that a row gains, and its rows: `count`
+    Each entry holds the word of the mention, the word of the index, the score that its rows gain, and its rows: `count`
     postings from `start` on. `weights` has one number for each word of the mention.
     """
 
@@ -43,7 +43,7 @@ class _Meanings:
 
 
 class Fuzzy:
-    """Finds candidate rows; one search at a time, because all searches share one array of sums."""
+    """Finds candidate rows. Only one search runs at a time, because all searches share one array of sums."""
 
     def __init__(self, files: Files, words: Words):
         self._files, self._words = files, words
@@ -51,7 +51,7 @@ class Fuzzy:
         self._lock = threading.Lock()
 
     def rows(self, typed: Sequence[str], low: int, high: int, wanted: int, errors: int) -> Array:
-        """The best rows between `low` and `high` for some folded words, at most `wanted`, in no particular order."""
+        """Return the best rows between `low` and `high` for folded words: at most `wanted`, in no particular order."""
         meanings = self._meanings(typed, low, high, errors)
         if not len(meanings.count):
             return np.zeros(0, dtype=np.uint32)
@@ -69,7 +69,7 @@ class Fuzzy:
         return rows
 
     def _meanings(self, typed: Sequence[str], low: int, high: int, errors: int) -> _Meanings:
-        """The index words that each word may stand for between two rows, and the weight of each word."""
+        """Return the index words between two rows for which each word may stand, and the weight of each word."""
         words: list[Array] = []
         gains: list[Array] = []
         weights = np.full(len(typed), 2.0, dtype=np.float32)
@@ -98,7 +98,7 @@ class Fuzzy:
         )
 
     def _between(self, words: Array, low: int, high: int) -> tuple[Array, Array]:
-        """The ranges of the postings of some words, restricted to the rows from `low` to `high`."""
+        """Return the ranges of the words' postings that lie between the rows `low` and `high`."""
         starts = self._files.posting_starts[words].astype(np.int64)
         ends = self._files.posting_starts[words + 1].astype(np.int64)
         if low > 0 or high < self._files.rows:
@@ -106,7 +106,7 @@ class Fuzzy:
         return starts, ends
 
     def _first_from(self, starts: Array, ends: Array, row: int) -> Array:
-        """The position of the first row not below `row` in each of many sorted ranges: one binary search for all."""
+        """Return the position of the first row not below `row` in each of many sorted ranges, by one binary search."""
         posting, left, right = self._files.posting, starts, ends
         while (left < right).any():
             middle = (left + right) // 2
@@ -115,7 +115,7 @@ class Fuzzy:
         return left
 
     def _add_up(self, meanings: _Meanings, walked: int) -> tuple[Array, Array]:
-        """The distinct rows of the first meanings, in order, each with its sum of scores."""
+        """Return the distinct rows of the first `walked` meanings in ascending order, each with its sum of scores."""
         if self._sums is None:
             self._sums = np.zeros(self._files.rows, dtype=np.float32)
         count = meanings.count[:walked] if walked else np.minimum(meanings.count[:1], _OF_ONE)
@@ -130,7 +130,7 @@ class Fuzzy:
         return rows, found
 
     def _raised(self, rows: Array, meanings: _Meanings, walked: int, letters: set[str]) -> Array:
-        """The scores that rows gain from the meanings that were not scanned, and from words that begin with a typed initial."""
+        """Return the scores that rows gain from meanings that were not scanned, and from words for typed initials."""
         raised = np.zeros(len(rows), dtype=np.float32)
         if walked == len(meanings.word) and not letters:
             return raised
@@ -151,10 +151,10 @@ class Fuzzy:
 
 
 def _walked(meanings: _Meanings) -> int:
-    """The number of meanings that are scanned; the others only raise the rows that these select.
+    """Return the number of meanings that are scanned; the others only raise the scores of rows found by these.
 
-    All meanings that are cheap together are scanned; then more, until too much would be scanned or enough of the
-    mention is covered.
+    The first meanings are scanned as long as they are cheap together; then more, until too much would be scanned or
+    enough of the mention is covered.
     """
     cost = np.cumsum(meanings.count)
     walked = int(np.searchsorted(cost, _CHEAP, side="right"))

@@ -1,9 +1,9 @@
-"""Hash numbers of words and names, computed alike in NumPy (for millions) and in Python (for a single one).
+"""Hashes of words and names, computed alike in NumPy (for millions) and in Python (for a single one).
 
-A word's number is a polynomial over its code points; a name's number is a polynomial over the numbers of its words.
-Both are taken modulo 2^64.
-The *deletion numbers* of a word are the numbers of its first seven letters with none, one or two of them deleted: two
-words within two typing errors of each other share at least one (the idea of SymSpell).
+The number of a word is a polynomial over its code points; the number of a name is a polynomial over the numbers of its
+words. Both are taken modulo 2^64. The *deletion numbers* of a word are the numbers of its first seven letters with
+none,
+one or two of them deleted: two words within two typing errors of each other share at least one (the idea of SymSpell).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ WORD_POWERS = np.array([*_WORD, 0], dtype=np.uint64)
 PATTERNS: tuple[tuple[int, ...], ...] = tuple(
     left_out for count in range(3) for left_out in combinations(range(PREFIX), count)
 )
-"""The positions of deleted letters: none first, then one, then two."""
+"""The positions of deleted letters: first none, then each letter, then each pair."""
 
 
 def _pattern_powers() -> U64:
@@ -53,30 +53,30 @@ PATTERN_POWERS = _pattern_powers()
 
 
 def mix(number: int) -> int:
-    """Spread a polynomial's bits, so that its high bits choose a bucket well."""
+    """Mix the bits of a polynomial, so that its high bits are suitable for choosing a bucket."""
     number ^= number >> 32
     number = number * _SPREAD & MASK
     return number ^ number >> 29
 
 
 def mix_many(numbers: U64) -> U64:
-    """`mix` for an array."""
+    """Apply `mix` to each number of an array."""
     numbers = (numbers ^ (numbers >> np.uint64(32))) * np.uint64(_SPREAD)
     return numbers ^ (numbers >> np.uint64(29))
 
 
 def word_number(word: str) -> int:
-    """The number of one folded word."""
+    """Return the number of a folded word."""
     return mix(sum(map(int.__mul__, map(ord, word), _LETTER)) & MASK)
 
 
 def name_number(words: Sequence[int]) -> int:
-    """The number of a name, from the numbers of its words in order."""
+    """Return the number of a name, from the numbers of its words in order."""
     return mix(sum(map(int.__mul__, words, _WORD)) & MASK)
 
 
 def word_numbers(letters: npt.NDArray[np.uint32], starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> U64:
-    """The numbers of many words whose code points are concatenated in `letters`."""
+    """Return the numbers of many words whose code points are concatenated in `letters`."""
     if not len(starts):
         return np.zeros(0, dtype=np.uint64)
     total = int(lengths.sum())
@@ -88,7 +88,7 @@ def word_numbers(letters: npt.NDArray[np.uint32], starts: npt.NDArray[np.int64],
 
 
 def name_numbers(words: U64, starts: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> U64:
-    """The numbers of many names; `words` holds their words' numbers. Every name must have a word."""
+    """Return the numbers of many names from the numbers of their words; every name must have at least one word."""
     if not len(starts):
         return np.zeros(0, dtype=np.uint64)
     rank = np.arange(len(words), dtype=np.int64) - np.repeat(starts, counts)
@@ -96,7 +96,7 @@ def name_numbers(words: U64, starts: npt.NDArray[np.int64], counts: npt.NDArray[
 
 
 def deletion_buckets(word: str, errors: int, bits: int) -> npt.NDArray[np.int64]:
-    """The buckets that hold the neighbours of a word within `errors` typing errors."""
+    """Return the hash buckets in which words within `errors` typing errors of the given word are listed."""
     letters = word[:PREFIX]
     known = len(letters)
     codes = np.zeros(PREFIX, dtype=np.uint64)
@@ -117,7 +117,7 @@ def deletion_pairs(
     first_word: int,
     bits: int,
 ) -> U64:
-    """The integers `bucket << 32 | word` for each deletion number of many words.
+    """Return the integers `bucket << 32 | word` for each deletion number of many words.
 
     `prefixes` has one row of `PREFIX` code points for each word, padded with zeros; `errors` is the number of letters
     that may be deleted from each word.

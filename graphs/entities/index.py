@@ -43,13 +43,13 @@ _KIND_FACTOR = {NAME: 1.0, ALIAS: 0.99, VALUE: 0.97}
 
 
 def open_index(folder: Path, database: DatabaseVectors | None = None) -> EntityIndex:
-    """Open the index in a folder; takes milliseconds, whatever its size.
+    """Open the index in a folder, which takes milliseconds for any size.
 
-    If it has vectors, their model starts to load in the background. `database` is the database's own vector index, if
-    the graph's settings use it in place of ours.
+    If the index has vectors, their model starts to load in the background. `database` is the database's own vector
+    index, used instead of these vectors if the graph's settings say so.
 
     Raises:
-        IndexMissing: there is no index, or one of another version; the message says how to build it.
+        IndexMissing: there is no index, or only one of another version; the message says how to build it.
     """
     index = EntityIndex(Files(folder), database)
     with suppress(VectorsMissing, EncoderMissing):
@@ -70,7 +70,7 @@ class EntityIndex(BaseLookup):
 
     @property
     def info(self) -> IndexInfo:
-        """The time and the source of the build."""
+        """A description of the index, with its build time and source."""
         return self._files.info
 
     def find_all(
@@ -82,10 +82,10 @@ class EntityIndex(BaseLookup):
         mode: Mode = "auto",
         limit: int = 5,
     ) -> list[Sequence[Candidate]]:
-        """The candidates of each mention; vectors are computed in one batch for the mentions that need them.
+        """Return the candidates of each mention; vectors are computed in one batch for the mentions that need them.
 
         Raises:
-            VectorsMissing: the mode is `vector` and there are none; the message says how to build them.
+            VectorsMissing: the mode is `vector` and the index has no vectors; the message says how to build them.
         """
         low, high, allowed = self._scope(label, property)
         answers: list[Sequence[Candidate]] = [[] for _ in mentions]
@@ -117,10 +117,10 @@ class EntityIndex(BaseLookup):
         return answers
 
     def vectors(self) -> VectorStore:
-        """The vectors of this index's names.
+        """Return the vectors of this index's names.
 
         Raises:
-            VectorsMissing: there are none; the message says how to build them.
+            VectorsMissing: the index has no vectors; the message says how to build them.
         """
         if self._store is None:
             self._store = VectorStore(self._files)
@@ -128,7 +128,7 @@ class EntityIndex(BaseLookup):
         return self._store
 
     def _has_vectors_at_hand(self) -> bool:
-        """Whether there are vectors and their model is loaded."""
+        """Whether the index has vectors and their model is already loaded."""
         if self._database is not None:
             return True
         try:
@@ -174,10 +174,10 @@ class EntityIndex(BaseLookup):
         return best
 
     def check_names(self, label: str | None, property: str | None) -> None:
-        """Refuse a label or a property without indexed values.
+        """Raise an error if a label or a property has no indexed values.
 
         Raises:
-            UnknownName: the message names the nearest ones.
+            UnknownName: the label or property is not indexed; the message gives the nearest indexed ones.
         """
         if label is not None and label not in self.info.labels:
             raise UnknownName("label", label, closest(label, self.info.labels))
@@ -185,9 +185,9 @@ class EntityIndex(BaseLookup):
             raise UnknownName("property", property, closest(property, self.info.properties))
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
-        """Whether exactly that value is indexed; True if this index cannot tell.
+        """Whether exactly this value is indexed; True if this index cannot tell.
 
-        It cannot tell for a property that is not indexed, nor for a value that is too long to be indexed.
+        The index cannot tell for a property that is not indexed, nor for a value that is too long to be indexed.
         """
         if property is not None and property not in self.info.properties:
             return True
@@ -200,7 +200,7 @@ class EntityIndex(BaseLookup):
         }
 
     def same_name(self, name: str, *, label: str | None = None, aliases: bool = True) -> int:
-        """The number of distinct entities with that name or alias, ignoring case and accents."""
+        """Return the number of distinct entities with this name or alias, ignoring case and accents."""
         low, high, _ = self._scope(label, None)
         rows = self._within(self._same(fold(name)), low, high, None)
         kinds = (NAME, ALIAS) if aliases else (NAME,)
@@ -215,21 +215,22 @@ class EntityIndex(BaseLookup):
         return self._files.rows
 
     def word_counts(self, words: Sequence[str]) -> list[int]:
-        """For each folded word, the number of texts that contain it."""
+        """Return for each folded word the number of texts that contain it."""
         numbers = self._words.numbers(words)
         known = np.array([number for number in numbers if number is not None], dtype=np.int64)
         counts = iter(self._words.frequencies(known).tolist())
         return [0 if number is None else next(counts) for number in numbers]
 
     def spans(self, question: str, *, unknown: bool = False) -> list[Span]:
-        """The names that occur in a question, the longest where they overlap, with the labels that have them.
+        """Return the names that occur in a question, with the labels that have them; of overlapping names, the longest.
 
-        With `unknown`, also parts that only look like a name, without labels: they may be misspelt names.
+        With `unknown`, the result includes parts that only look like a name, without labels: they may be misspelt
+        names.
         """
         return find_spans(question, self, unknown=unknown)
 
     def labels_named(self, folded: Sequence[str]) -> list[tuple[str, ...]]:
-        """For each folded text the labels that have it as a name, an alias or a value; the most frequent first."""
+        """Return for each folded text the labels with such a name, alias or value, the most frequent label first."""
         if not len(self._files.name_number):
             return [() for _ in folded]
         wanted = np.array(
@@ -250,7 +251,7 @@ class EntityIndex(BaseLookup):
         return tuple(label for label, _ in counted.most_common())
 
     def _scope(self, label: str | None, property: str | None) -> tuple[int, int, frozenset[int] | None]:
-        """The range of rows of a label, and the partitions that a property selects (None for all)."""
+        """Return the range of rows of a label, and the partitions that a property selects (None for all)."""
         partitions = self._files.partitions
         chosen = [
             number
@@ -279,7 +280,7 @@ class EntityIndex(BaseLookup):
         return kind
 
     def _same(self, folded: str) -> Array:
-        """The rows whose folded text is identical, in order."""
+        """Return the rows whose folded text is `folded`, in ascending order."""
         number = np.uint64(name_number([word_number(word) for word in folded.split()]))
         numbers = self._files.name_number
         low, high = np.searchsorted(numbers, number, side="left"), np.searchsorted(numbers, number, side="right")
@@ -293,7 +294,7 @@ class EntityIndex(BaseLookup):
         return np.union1d(exact[:_RESCORED], self._within(np.sort(rows), low, high, allowed)).astype(np.int64)
 
     def _recut(self, typed: Sequence[str]) -> list[str]:
-        """The words, and other ways to split them: `lebronjames`, `Le Bron`, `LeBronxJmes`.
+        """Return the words, and other ways to split them, for mentions such as `lebronjames`, `Le Bron`, `LeBronxJmes`.
 
         Two neighbours are joined if that gives a word of the index. An unknown word is split if one part is in the
         index; the letter at the split may be dropped. Splits with the longest parts are preferred.
@@ -324,7 +325,7 @@ class EntityIndex(BaseLookup):
         return list(dict.fromkeys(words))[: 2 * _MOST_WORDS]
 
     def _score(self, mention: str, folded: str, rows: Array) -> list[tuple[float, int]]:
-        """Rows with their scores, best first; ties in row order."""
+        """Return rows with their scores, best first; rows of equal score are in ascending order."""
         texts = self._files.text.many(rows)
         names = [fold(text) for text in texts]
         weight = self._words.weight(folded.split())
@@ -349,7 +350,7 @@ class EntityIndex(BaseLookup):
         return scored
 
     def _candidates(self, best: Sequence[tuple[float, int]], limit: int, match: Match | None = None) -> list[Candidate]:
-        """The rows as candidates, each entity once."""
+        """Return the candidates of the best rows, with each entity only once."""
         answers: list[Candidate] = []
         seen: set[Any] = set()
         for score, row in best:

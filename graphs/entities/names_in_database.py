@@ -1,4 +1,4 @@
-"""Entity lookup without an index: the names in a database, read when they are first needed."""
+"""Entity lookup without an index: the names in a database are read into memory when they are first needed."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
 MOST_NAMES = 1_000_000
 KEPT_SECONDS = 900.0
-"""Names are read again after that many seconds, because nothing else updates them."""
+"""Seconds after which the names are read again, because nothing else updates them."""
 WORST_SCORE = 60.0
 RESCORED = 50
-"""The number of names, the most similar by rapidfuzz, that are scored again as an index scores them."""
+"""The number of names, the most similar by rapidfuzz, whose scores are computed again as an index computes them."""
 MENTIONS_AT_ONCE = 8
-"""Mentions compared together; each comparison of a mention and a name takes four bytes."""
+"""Mentions that are compared together; each comparison of a mention and a name takes four bytes of memory."""
 
 
 class NamesInDatabase(BaseLookup):
-    """The name of every node, in the property that names its label, and its `aliases`, held in memory.
+    """Looks names up in memory: the name of every node, in the property that names its label, and its `aliases`.
 
-    `NamesInDatabase("nba", engine, lambda: schema).find("Lebron James")` gives
-    `Candidate("LeBron James", "Player", "name", 1.0, "exact", …)`. `schema` returns the currently known schema.
+    `NamesInDatabase("nba", engine, lambda: schema).find("Lebron James")[0].name` is `LeBron James`; `schema` returns the
+    current schema.
     """
 
     info = None
@@ -63,7 +63,7 @@ class NamesInDatabase(BaseLookup):
         mode: Mode = "auto",
         limit: int = 5,
     ) -> list[Sequence[Candidate]]:
-        """The candidates of several mentions, compared on all cores; queries for them run concurrently."""
+        """Return the candidates of each mention; names are compared on all cores, and queries run concurrently."""
         vectors = self._vectors
         if mode == "vector":
             if vectors is None:
@@ -90,7 +90,7 @@ class NamesInDatabase(BaseLookup):
         return answers
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
-        """Whether a node of that label has exactly that name or alias; True for any other property."""
+        """Whether a node of the label has exactly this name or alias; True for any other property."""
         if property is not None and property not in self._properties():
             return True
         return any(
@@ -99,13 +99,13 @@ class NamesInDatabase(BaseLookup):
         )
 
     def spans(self, question: str, *, unknown: bool = False) -> list[Span]:
-        """The names that occur in a question, the longest where they overlap, with the labels that have them."""
+        """Return the names that occur in a question, the longest if names overlap, with the labels that have them."""
         from graphground.graphs.entities.spans import find_spans
 
         return find_spans(question, self.names(), unknown=unknown)
 
     def same_name(self, name: str, *, label: str | None = None, aliases: bool = True) -> int:
-        """The number of distinct nodes with that name or alias, ignoring case and accents."""
+        """Return the number of distinct nodes with this name or alias, ignoring case and accents."""
         return len(
             {
                 key
@@ -120,15 +120,16 @@ class NamesInDatabase(BaseLookup):
         return len(self.names().words_of_all)
 
     def word_counts(self, words: Sequence[str]) -> list[int]:
-        """For each folded word, the number of names and aliases that contain it."""
+        """Return for each folded word the number of names and aliases that contain it."""
         counted = self.names().counted
         return [counted[word] for word in words]
 
     def check_names(self, label: str | None, property: str | None) -> None:
-        """Refuse a label whose nodes have no names, and any property except `name` and `aliases`.
+        """Raise an error for a label whose nodes have no names, and for a property that holds neither names nor
+        aliases.
 
         Raises:
-            UnknownName: the message names the nearest ones.
+            UnknownName: the label or property has no names; the message gives the nearest ones that have.
         """
         labels = [other_label.name for other_label in self._schema().labels.values() if name_property(other_label)]
         for kind, asked, known in (("label", label, labels), ("property", property, self._properties())):
@@ -138,7 +139,7 @@ class NamesInDatabase(BaseLookup):
                 raise UnknownName(kind, asked, closest(asked, known) or known[:10])
 
     def names(self) -> Names:
-        """All names, read now if they were read too long ago."""
+        """Return all names, read from the database again if they are older than `KEPT_SECONDS`."""
         with self._lock:
             if self._known is None or time.monotonic() - self._known.read_at > KEPT_SECONDS:
                 self._known = Names(
@@ -152,7 +153,7 @@ class NamesInDatabase(BaseLookup):
             return self._known
 
     def _properties(self) -> list[str]:
-        """The properties that hold names and aliases."""
+        """Return the properties that hold names and aliases."""
         return list(
             dict.fromkeys(
                 [*(key for label in self._schema().labels.values() if (key := name_property(label))), "aliases"]
@@ -179,7 +180,7 @@ class NamesInDatabase(BaseLookup):
 def entries_of(
     label: str, key: str, name: Any, aliases: Iterable[Any] | None, own_key: Any, description: str | None
 ) -> Iterator[tuple[str, Candidate]]:
-    """The name and the aliases of one node, each with the candidate that it stands for."""
+    """Yield the name and the aliases of one node, each with its candidate."""
     found = Candidate(str(name), label, key, 1.0, "exact", str(own_key), description, name_property=key)
     yield str(name), found
     for alias in aliases or ():
@@ -187,7 +188,7 @@ def entries_of(
 
 
 class Names:
-    """The names read at one time: texts, each with its candidate."""
+    """The names of a database at one point in time: texts, each with its candidate."""
 
     def __init__(self, entries: Sequence[tuple[str, Candidate]]) -> None:
         self.read_at = time.monotonic()
@@ -196,7 +197,7 @@ class Names:
 
     @cached_property
     def holders(self) -> dict[str, set[tuple[str, str]]]:
-        """Each exact text with the labels and properties that hold it."""
+        """For each exact text, the labels and properties that hold it."""
         found: dict[str, set[tuple[str, str]]] = {}
         for text, candidate in zip(self._texts, self._candidates, strict=True):
             found.setdefault(text, set()).add((candidate.label, candidate.property))
@@ -204,7 +205,7 @@ class Names:
 
     @cached_property
     def bearers(self) -> dict[str, set[tuple[str, str, bool]]]:
-        """Each folded text with the nodes that have it, as label, key, and whether it is an alias there."""
+        """For each folded text, the nodes that have it, as label, key, and whether it is an alias."""
         found: dict[str, set[tuple[str, str, bool]]] = {}
         for text, candidate in zip(self.words_of_all, self._candidates, strict=True):
             found.setdefault(text, set()).add((candidate.label, candidate.key, candidate.match == "alias"))
@@ -212,23 +213,23 @@ class Names:
 
     @cached_property
     def words_of_all(self) -> list[str]:
-        """Each text, folded to words."""
+        """Each text, folded."""
         return [fold(clean(text)) for text in self._texts]
 
     @cached_property
     def counted(self) -> Counter[str]:
-        """Each word with the number of texts that have it."""
+        """For each word, the number of texts that contain it."""
         return Counter(word for text in self.words_of_all for word in set(text.split()))
 
     def labels_named(self, folded: Sequence[str]) -> list[tuple[str, ...]]:
-        """For each folded text the labels that have it as a name or an alias."""
+        """Return for each folded text the labels that have it as a name or an alias."""
         return [tuple(sorted({label for label, *_ in self.bearers.get(text, ())})) for text in folded]
 
     def by_spelling(
         self, mentions: Sequence[str], label: str | None, property: str | None, limit: int
     ) -> Iterator[list[Candidate]]:
-        """The candidates of each mention, best first."""
-        import numpy as np  # both loaded on first use
+        """Yield the candidates of each mention, best first."""
+        import numpy as np  # NumPy and rapidfuzz are loaded on first use
         from rapidfuzz import fuzz, process
 
         from graphground.graphs.entities.scoring import (
@@ -268,12 +269,12 @@ class Names:
                 )
 
     def _weight(self, text: str) -> float:
-        """The combined specificity of the words of a folded text; rare words count most."""
+        """Return the combined specificity of the words of a folded text; rare words count most."""
         return sum(math.log((len(self._texts) + 2) / (self.counted[word] + 1)) for word in text.split()) or 1e-6
 
 
 def _entities_of(found: Iterable[tuple[Candidate, bool, float]], limit: int) -> list[Candidate]:
-    """The best candidate of each entity, best first; `found` holds candidates, whether they are exact, and their scores."""
+    """Return the best candidate of each entity, best first; `found` holds candidate, whether it is exact, and score."""
     kept: dict[tuple[str, str], Candidate] = {}
     for entry, same, score in found:
         candidate = entry if same else replace(entry, match="fuzzy", score=float(score))

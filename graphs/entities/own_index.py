@@ -2,7 +2,7 @@
 
 The index is built in the background when the database is opened, and rebuilt when the database has changed. Until it is
 complete, `find_entities` waits briefly if the database is small, and otherwise compares names that it reads directly.
-Candidates from an outdated index are verified in the database before they are returned.
+Candidates from an outdated index are checked against the database before they are returned.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from graphground.graphs.entities.vectors.in_database import DatabaseVectors
 
 MOST_NODES = 2_000_000
-"""Databases with more nodes are indexed only by `graphground entities build`."""
+"""The most nodes of a database that is indexed automatically; larger ones need `graphground entities build`."""
 PAGE = 20_000
 WAIT_SECONDS = 3.0
-"""How long a lookup waits for an index that is being built; small databases are ready by then."""
+"""Seconds for which a lookup waits for an index that is being built; small databases are ready by then."""
 QUICK_SECONDS = 1.0
-"""A stale index is rebuilt within the lookup that detects it if its last build took at most this long."""
+"""Seconds. If the last build of a stale index took no longer, the lookup that finds it stale rebuilds it."""
 CHECK_SECONDS = 1.0
 SOURCE = "database, in the background, at "
 logger = logging.getLogger(__name__)
@@ -47,7 +47,7 @@ logger = logging.getLogger(__name__)
 class OwnIndex(BaseLookup):
     """An `EntityLookup` over your own database: `OwnIndex("films", engine, lambda: schema, mark, folder)`.
 
-    `schema` returns the currently known schema, `mark` a mark that changes with the data (None if unknown).
+    `schema` returns the current schema, `mark` a value that changes with the data (None if unknown).
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class OwnIndex(BaseLookup):
         self._done = self._total = 0
 
     def start(self) -> None:
-        """Open the index of an earlier run, and start a build if there is none or the data has changed."""
+        """Open the index of an earlier run; start a build if there is no index or the data has changed."""
         from graphground.graphs.entities.index import open_index  # NumPy, in the background
 
         try:
@@ -86,12 +86,12 @@ class OwnIndex(BaseLookup):
 
     @property
     def info(self) -> IndexInfo | None:
-        """The time and the source of the build; None while there is no index."""
+        """A description of the index; None while there is no index."""
         return self._index.info if self._index is not None else None
 
     @property
     def stale(self) -> bool:
-        """Whether there is no index, or the database has changed since this one was built automatically."""
+        """Whether there is no index, or the database has changed since the index was built automatically."""
         if self._index is None:
             return True
         source, mark = self._index.info.source, self._mark()
@@ -99,12 +99,12 @@ class OwnIndex(BaseLookup):
 
     @property
     def built_by_itself(self) -> bool:
-        """Whether the index was built automatically, not on the user's command."""
+        """Whether the index was built automatically, not by a command of the user."""
         return self._index is not None and self._index.info.source.startswith(SOURCE)
 
     @property
     def state(self) -> str | None:
-        """A warning for answers: there is no index yet, it is being built, or it is outdated."""
+        """A warning for answers, if there is no index yet, or if it is being built or is outdated; else None."""
         if self._index is not None and not self.stale:
             return None
         if self._index is not None:
@@ -132,24 +132,24 @@ class OwnIndex(BaseLookup):
         mode: Mode = "auto",
         limit: int = 5,
     ) -> list[Sequence[Candidate]]:
-        """The candidates of several mentions; those that are no longer in the database are left out."""
+        """Return the candidates of each mention; entities that are no longer in the database are left out."""
         lookup = self._now()
         found = lookup.find_all(mentions, label=label, property=property, mode=mode, limit=limit)
         return self._still_there(found) if lookup is self._index and self.stale else found
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
-        """Whether a label has exactly that value in that property; a negative result is verified in the database."""
+        """Whether a node of the label has exactly this value in the property; a negative result is confirmed."""
         lookup = self._now()
         if lookup.holds(value, label=label, property=property):
             return True
         return not self._denied(value, label, property)
 
     def spans(self, question: str, *, unknown: bool = False) -> Sequence[Span]:
-        """The names that occur in a question."""
+        """Return the names that occur in a question."""
         return self._now().spans(question, unknown=unknown)
 
     def same_name(self, name: str, *, label: str | None = None, aliases: bool = True) -> int:
-        """The number of distinct entities with that name or alias."""
+        """Return the number of distinct entities with this name or alias."""
         return self._now().same_name(name, label=label, aliases=aliases)
 
     @property
@@ -158,11 +158,11 @@ class OwnIndex(BaseLookup):
         return self._now().texts
 
     def word_counts(self, words: Sequence[str]) -> Sequence[int]:
-        """For each folded word, the number of names that contain it."""
+        """Return for each folded word the number of names that contain it."""
         return self._now().word_counts(words)
 
     def check_names(self, label: str | None, property: str | None) -> None:
-        """Refuse a label or a property without names."""
+        """Raise an `UnknownName` error if a label or a property has no names."""
         self._now().check_names(label, property)
 
     def stop(self) -> None:
@@ -173,7 +173,7 @@ class OwnIndex(BaseLookup):
             self._building.join(2.0)
 
     def _now(self) -> EntityLookup:
-        """The index if there is one, else the database's full-text indexes, else the names read directly."""
+        """Return the lookup to use now: the index, else the full-text indexes, else the names read directly."""
         if self.stale:
             self._begin()
             building = self._building
@@ -227,7 +227,7 @@ class OwnIndex(BaseLookup):
                 self._problem = None if self._index is not None else reason
 
     def _unhurried(self, schema: PropertyGraphSchema) -> Iterator[Record]:
-        """The records, with a pause after each page, so that other queries are hardly slowed down."""
+        """Yield the records with a pause after each page, so that other queries are hardly slowed down."""
         page = time.monotonic()
         for number, record in enumerate(database_records(self._engine, schema, page=PAGE), 1):
             yield record
@@ -238,7 +238,7 @@ class OwnIndex(BaseLookup):
                 page = time.monotonic()
 
     def _still_there(self, found: list[Sequence[Candidate]]) -> list[Sequence[Candidate]]:
-        """The candidates without those that are no longer in the database; all of them if it cannot be queried."""
+        """Return the candidates that are still in the database; all candidates if the database cannot be queried."""
         known: dict[tuple[str, str, str], bool] = {}
         deadline = time.monotonic() + CHECK_SECONDS
         for candidates in found:

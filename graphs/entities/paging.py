@@ -17,7 +17,7 @@ _TEXTS = frozenset({"str", "list[str]"})
 
 
 def count_nodes(engine: Engine, schema: PropertyGraphSchema, labels: Iterable[str] | None = None) -> int:
-    """How many records `database_records` will yield."""
+    """Return the number of records that `database_records` will yield."""
     return sum(
         int(engine.run(f"{nodes(label.name).match()} RETURN count(n) AS c").rows[0][0])
         for label in _chosen(schema, labels)
@@ -27,10 +27,10 @@ def count_nodes(engine: Engine, schema: PropertyGraphSchema, labels: Iterable[st
 def database_records(
     engine: Engine, schema: PropertyGraphSchema, labels: Iterable[str] | None = None, page: int = PAGE
 ) -> Iterator[Record]:
-    """Every node of the chosen labels (all, when None) that has a name or a text, as a record.
+    """Yield as a record each node of the labels (all labels if None) that has a name or a text property.
 
     The name is the property `name` if the label has it, else `title` or similar; every other text property is a value.
-    Nodes are identified by `eid` if they have it, else by the database's own id.
+    A node is identified by its `eid`, else by the database's own id.
 
     Raises:
         EngineError: the database failed, or changed while it was read.
@@ -40,7 +40,7 @@ def database_records(
 
 
 def name_property(label: Label) -> str | None:
-    """The property that names a label's nodes: the detected or configured one, else `name`, `title`, …"""
+    """Return the property that names a label's nodes: the detected or configured one, else `name`, `title`, …"""
     return label.naming or next((key for key in NAME_PROPERTIES if label.properties.get(key) == "str"), None)
 
 

@@ -1,4 +1,4 @@
-"""The location of a graph's entity index in the data folder."""
+"""The folder of a graph's entity index in the data folder."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
 
 FROM_DATABASE = "database"
-"""The prefix of the source of an index that was read from a database, which may have changed since."""
+"""The prefix of an index's `source` if the index was read from a database, which may have changed since."""
 
 
 def index_folder(home: Home, name: str) -> Path:
-    """The folder of a graph's index: a loaded graph's own, else one for the database of that name."""
+    """Return the folder of a graph's index: inside the graph's folder if it is a loaded graph, else under its name."""
     catalog = Catalog(home)
     entry = catalog.find(name)
     if entry is not None:
@@ -25,7 +25,7 @@ def index_folder(home: Home, name: str) -> Path:
 
 
 def index_of(home: Home, name: str, vectors: DatabaseVectors | None = None) -> EntityIndex | None:
-    """The index of a database's graph, if one was built."""
+    """Open the index of a database's graph; None if no index has been built."""
     try:
         return open_index(index_folder(home, name), vectors)
     except IndexMissing:

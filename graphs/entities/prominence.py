@@ -1,4 +1,4 @@
-"""The number of relationships of a node: of two candidates, the node with more relationships is more likely meant."""
+"""The number of relationships of a node: the more a candidate has, the more likely it is meant."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from graphground.graphs.entities.folding import fold
 
 SECONDS = 1.0
 MOST = 10_000
-"""Relationships are counted up to this number: more make no difference."""
+"""The number up to which relationships are counted: more make no difference."""
 FACTOR = 5
-"""With this many times as many relationships, a node may be meant although another node's name fits better."""
+"""With this many times as many relationships, a node may be meant although the name of another node fits better."""
 
 
 def degree(engine: Engine, schema: PropertyGraphSchema, candidate: Candidate) -> int:
-    """The relationships of a candidate's node, counted up to `MOST`: 18 for the genre `thriller`.
+    """Return the number of relationships of a candidate's node, counted up to `MOST`: 18 for the genre `thriller`.
 
     Raises:
         EngineError: the database did not respond in time.
@@ -37,9 +37,7 @@ def degree(engine: Engine, schema: PropertyGraphSchema, candidate: Candidate) ->
 
 
 def containing(candidate: Candidate, candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Other candidates of the same label with a longer name that contains all its words: `thriller film` for
-    `thriller`.
-    """
+    """Return the candidates of the same label whose longer names contain all words: `thriller film` for `thriller`."""
     words = set(fold(candidate.name).split())
     return [
         other

@@ -1,12 +1,12 @@
-"""Finds the mentions in a whole question, each with its verdict: exact names, misspelt names, and absent ones.
+"""Finds the mentions in a whole question, each with its verdict: exact names, misspelt names, and absent names.
 
-    >>> [(mention.text, mention.judged.verdict) for mention in mentions_of(question, lookup)]  # doctest: +SKIP
+    >>> [(mention.text, mention.judged.verdict) for mention in mentions_of(question, lookup, schema)]  # doctest: +SKIP
     [('Golrtn 1 Center', 'found'), ('Democratic Socialist Party of Greece', 'not_found')]
 
-A run of words written like a name (capitalised, or in quotation marks) is looked up as one name: a name of the graph
-inside it is probably part of another name, and is taken only if the whole run consists of such names. A lower-case word
-that is neither English nor in the schema may be a misspelt name, alone or with its neighbours. No mention is dropped:
-one that means nothing in the graph is `not_found`.
+A sequence of words written like a name (capitalised, or in quotation marks) is looked up as one name. A graph's name
+inside it is probably a part of another name, and is used only if the whole sequence consists of such names. A
+lower-case word that is neither English nor in the schema may be a misspelt name, alone or with its neighbours. No
+mention is dropped: a mention without an entity in the graph is `not_found`.
 """
 
 from __future__ import annotations
@@ -27,34 +27,34 @@ from graphground.graphs.schemas.filtering.words import lemma, root, split_name
 
 MOST_MENTIONS = 50
 CALENDAR = frozenset(name.lower() for name in (*MONTHS, *WEEKDAYS))
-"""Capitalised words that begin a date, and that do not name an entity by themselves."""
+"""Capitalised words that begin a date and do not name an entity by themselves."""
 # fmt: off
 CONNECTORS = frozenset("""
 of the and de la le les von van der den di da du del in for at to on y et & no a an with his her its from by as
 """.split())  # noqa: SIM905
 # fmt: on
-"""Words that are written in lower case within a name."""
+"""Words that stay in lower case within a name."""
 APART = frozenset(("and", "or", "&", "in", "at", "by", "to", "for", "on", "from", "with"))
-"""Connectors at which a run of capitalised words may be two names."""
+"""Connectors that may separate two names in a sequence of capitalised words."""
 LONGEST_MISSPELT = 6
 """The most words of a misspelt name: the strange word and its neighbours."""
 MOST_LOOKED_UP = 60
 ALIKE = 0.85
-"""The least similarity, ignoring spaces, at which two texts count as the same text with a misplaced space."""
+"""The least similarity, ignoring spaces, at which two texts count as equal except for a misplaced space."""
 # fmt: off
 EXPLAINED = frozenset("""
 different distinct unique various multiple several single similar specific particular certain other same corresponding
 individual respective known given following available existing main new among per versus without
 """.split())  # noqa: SIM905
 # fmt: on
-"""Words before a label that do not stand for a value."""
+"""Words before a label that are not values."""
 VERB_AFTER = frozenset(("that", "which", "who", "to", "do", "does", "did", "they", "it", "and", "or", "not"))
 """Words after which the word before a label is a verb: `genres that include sculptures`."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionMention:
-    """A part of the question, from `start` to `end`, with its verdict."""
+    """A part of the question, from the character `start` to before `end`, with its verdict."""
 
     text: str
     start: int
@@ -71,7 +71,7 @@ def mentions_of(
     property: str | None = None,
     mode: Mode = "auto",
 ) -> list[QuestionMention]:
-    """The mentions of a question, in order and without overlaps; `label` and `property` restrict the candidates."""
+    """Return the mentions in a question, in order, without overlaps; `label` and `property` restrict candidates."""
     question = question[:LONGEST_QUESTION]
     words = words_of(question)
     exact = [(span.start, span.end) for span in lookup.spans(question)]
@@ -100,7 +100,7 @@ def mentions_of(
 
 
 def _demonyms(question: str, taken: Sequence[tuple[int, int]], lookup: EntityLookup) -> Iterator[QuestionMention]:
-    """`French` as a mention of France; values named France are candidates only if no node has that name."""
+    """Yield adjectives such as `French` as mentions of `France`; shared values count only if no node has that name."""
     for word, candidates in demonyms_in(question, taken, lookup):
         meant = [candidate for candidate in candidates if not candidate.is_value] or candidates
         verdict: Verdict = "found" if len(meant) == 1 else "ambiguous"
@@ -134,7 +134,7 @@ def _as_written(
 def _quoted(
     question: str, words: Sequence[Word], exact: Sequence[tuple[int, int]], judged: partial[list[Judged]]
 ) -> list[QuestionMention]:
-    """The mentions in quotation marks; each quoted part is one name."""
+    """Return the mentions in quotation marks; each quoted part is one name."""
     spans = [
         match.span(match.lastindex or 0)
         for match in QUOTED.finditer(question)
@@ -144,7 +144,7 @@ def _quoted(
 
 
 def _strange(words: Sequence[Word], exact: Sequence[tuple[int, int]], known: frozenset[str]) -> set[int]:
-    """The positions of strange words: neither English, nor in the schema, nor in a name as written."""
+    """Return the positions of words that are neither English, nor in the schema, nor inside an exact name."""
     from graphground.graphs.entities.verdicts.features import common_words  # NumPy, on first use
 
     ordinary = COMMON | common_words()
@@ -162,7 +162,7 @@ def _strange(words: Sequence[Word], exact: Sequence[tuple[int, int]], known: fro
 def _runs(
     question: str, words: Sequence[Word], exact: Sequence[tuple[int, int]], strange: Collection[int]
 ) -> Iterator[list[Word]]:
-    """The runs that are written like names: capitalised words, with the connectors and strange words between them."""
+    """Yield the sequences written like names: capitalised words, and the connectors and strange words between them."""
     run: list[Word] = []
     for place, word in enumerate([*words, None]):
         if word is not None and run and _breaks(question, run[-1], word, exact):
@@ -176,7 +176,7 @@ def _runs(
 
 
 def _breaks(question: str, last: Word, word: Word, exact: Sequence[tuple[int, int]]) -> bool:
-    """Whether punctuation ends the name before a word; it does not if a name of the graph continues after it."""
+    """Whether punctuation before `word` ends the name; False if a name of the graph continues after the punctuation."""
     between = question[last.end : word.start]
     return any(mark in between for mark in ',;:?!()"\u201c\u201d') and not any(
         start <= last.start and word.end <= end for start, end in exact
@@ -193,7 +193,7 @@ def _continues(question: str, word: Word, within: bool) -> bool:
 
 
 def _trimmed(question: str, run: list[Word]) -> Iterator[list[Word]]:
-    """The run without connectors at its end; empty if it is only the first word of a sentence."""
+    """Yield the sequence without connectors at its end; nothing if it is only the first word of a sentence."""
     while run and (run[-1].folded in CONNECTORS or run[-1].folded in COMMON) and not question[run[-1].start].isupper():
         run = run[:-1]
     if run and begins_sentence(question, run[0].start) and len(run) == 1:
@@ -205,7 +205,7 @@ def _trimmed(question: str, run: list[Word]) -> Iterator[list[Word]]:
 def _of_run(
     question: str, run: list[Word], exact: Sequence[tuple[int, int]], judged: partial[list[Judged]]
 ) -> list[QuestionMention]:
-    """The mentions of a run: one name, or the names that it consists of."""
+    """Return the mentions in a sequence of words: one name, or the names of which it consists."""
     start, end = run[0].start, _end(question, run)
     inside = [span for span in exact if start <= span[0] and span[1] <= max(end, run[-1].end + 2)]
     across = [span for span in exact if _overlaps(span, [(start, end)]) and span not in inside]
@@ -236,7 +236,7 @@ def _of_run(
 
 
 def _end(question: str, run: Sequence[Word]) -> int:
-    """The end of a run, without a possessive ending but with the full stop of an abbreviation."""
+    """Return the end of a sequence, without a possessive ending but with the full stop of an abbreviation."""
     last = run[-1]
     end = min((end for _, end in last.endings if question[end : end + 1] in ("'", "\u2019")), default=last.end)
     if question[end : end + 1] == "." and question[end - 2 : end - 1] in (".", " ", ""):
@@ -245,8 +245,8 @@ def _end(question: str, run: Sequence[Word]) -> int:
 
 
 def _whole(text: str, candidates: Sequence[Candidate]) -> bool:
-    """Whether a candidate's name covers the whole text, so that it is not just part of another name."""
-    from rapidfuzz.distance import OSA  # both on first use
+    """Whether a candidate's name covers the whole text; otherwise the text may be another name that contains it."""
+    from rapidfuzz.distance import OSA  # loaded on first use, with NumPy
 
     from graphground.graphs.entities.verdicts.features import align
 
@@ -261,7 +261,7 @@ def _whole(text: str, candidates: Sequence[Candidate]) -> bool:
 
 
 def _schema_words(schema: PropertyGraphSchema) -> frozenset[str]:
-    """The roots of the words of labels, relationship types and properties."""
+    """Return the roots of the words of labels, relationship types and properties."""
     names = [
         *schema.labels,
         *(pattern.type for pattern in schema.patterns),
@@ -278,7 +278,7 @@ def _misspelt(
     taken: Sequence[tuple[int, int]],
     judged: partial[list[Judged]],
 ) -> list[QuestionMention]:
-    """Misspelt names, best first: a strange word with those neighbours that make it most similar to a name."""
+    """Return misspelt names, best first: a strange word with the neighbours that make it most similar to a name."""
     spans: dict[tuple[int, int], None] = {}
     for place in sorted(strange):
         for first in range(max(0, place - LONGEST_MISSPELT + 1), place + 1):
@@ -309,7 +309,7 @@ def _before_labels(
     schema: PropertyGraphSchema,
     judged: partial[list[Judged]],
 ) -> list[QuestionMention]:
-    """The unexplained words before labels: `gothic` in `gothic films`, in a graph without that genre."""
+    """Return words before labels that are neither in the schema nor ordinary: `gothic` in `gothic films`."""
     labels = {lemma(split_name(label)[-1]) for label in schema.labels if split_name(label)}
     concepts = {concept for label in labels for concept in concepts_of(label)} - {"agent"}
     spans = [

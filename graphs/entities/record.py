@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 class Record:
     """One node to index: `Record("Q36159", "Person", "LeBron James", ("King James",), "basketball player")`.
 
-    `values` holds its other short text properties, single or lists, such as
-    `{"country_of_citizenship": ["United States"]}`: each value is indexed once for each label and property.
-    A node with several labels is given once for each, under the same key.
+    `values` holds the node's other short text properties, single or lists, such as
+    `{"country_of_citizenship": ["United States"]}`; each value is indexed once for each label and property.
+    A node with several labels has one record for each label, all with the same key.
     """
 
     key: str
@@ -36,16 +36,16 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class IndexInfo:
-    """The contents and build time of an index, so that a stale one can be recognised."""
+    """A description of an index: its contents, build time and source, by which a stale index is recognised."""
 
     built_at: str
     nodes: int
     texts: int
     words: int
     labels: Mapping[str, int]
-    """Each label with its number of nodes."""
+    """The number of nodes of each label."""
     properties: Mapping[str, int]
-    """Each property with its number of indexed texts."""
+    """The number of indexed texts of each property."""
     seconds: float
     bytes: int
     source: str
@@ -53,11 +53,11 @@ class IndexInfo:
 
 
 class IndexMissing(Exception):
-    """There is no index to open; the message says how to build it."""
+    """There is no index to open; the message says how to build one."""
 
 
 class UnknownName(ValueError):
-    """A label or a property that the index does not have; `nearest` holds similar ones."""
+    """A label or a property is not in the index; `nearest` holds similar names."""
 
     def __init__(self, kind: str, name: str, nearest: Sequence[str]):
         self.kind, self.name, self.nearest = kind, name, tuple(nearest)

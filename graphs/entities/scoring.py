@@ -1,4 +1,4 @@
-"""The similarity of a mention and a name, from 0 to 1, however the name was found."""
+"""The similarity of a mention and a name, from 0 to 1, computed in the same way for all lookups."""
 
 from __future__ import annotations
 
@@ -18,16 +18,14 @@ ARTICLE = 0.97
 """The score of a name that equals the mention except for a leading article."""
 ARTICLES = frozenset(("the",))
 _WORDS_LEFT_OUT, _WORDS_ADDED = 0.8, 0.74
-"""The minimum scores of a name that contains all words of the mention, and of a name all of whose words are in the
-mention.
-"""
+"""Minimum scores: of a name that contains all words of the mention, and of one whose words are all in the mention."""
 
 
 def scores(mention: str, names: Sequence[str], known: bool = False) -> Array:
-    """The similarity of a folded mention to folded names.
+    """Return the similarity of a folded mention to each folded name.
 
-    If all words of the mention are `known` words, a name that contains them and more scores higher: a word was left
-    out, which is likelier than a spelling error.
+    With `known`, which means that all words of the mention are in the index, a name that contains them and more words
+    scores higher: a word left out is likelier than a spelling error.
 
         >>> scores("lebron jmes", ["lebron james", "jim james"]).round(2).tolist()
         [0.94, 0.65]
@@ -52,7 +50,7 @@ def scores(mention: str, names: Sequence[str], known: bool = False) -> Array:
 
 
 def scores_without_articles(mention: str, names: Sequence[str], known: bool = False) -> Array:
-    """The scores without leading articles: for `the wizards`, `washington wizards` ranks before `the wizard`."""
+    """Return the scores without leading articles: for `the wizards`, `washington wizards` precedes `the wizard`."""
     bare, its = without_article(mention), [without_article(name) for name in names]
     if bare == mention and its == names:
         return scores(mention, names, known)
@@ -60,7 +58,7 @@ def scores_without_articles(mention: str, names: Sequence[str], known: bool = Fa
 
 
 def without_article(folded: str) -> str:
-    """A folded text without a leading article: `without_article("the wizards")` is `wizards`."""
+    """Return a folded text without its leading article: `without_article("the wizards")` is `wizards`."""
     first, _, rest = folded.partition(" ")
     return rest if rest and first in ARTICLES else folded
 
@@ -86,7 +84,7 @@ def raise_contained(found: Array, mention: str, names: Sequence[str], weight: fl
 
 
 def _abbreviations(words: Sequence[str], names: Sequence[Sequence[str]], spelling: Array) -> None:
-    """Raise names that equal the mention after words are replaced by their initials, on either side."""
+    """Raise the scores of names that equal the mention if words on either side are replaced by their initials."""
     initials = any(len(word) == 1 for word in words)
     for place, name in enumerate(names):
         if len(name) < 2 or not (initials or any(len(word) == 1 for word in name)):
@@ -95,7 +93,7 @@ def _abbreviations(words: Sequence[str], names: Sequence[Sequence[str]], spellin
         if not any(len(typed) == 1 or len(its) == 1 for typed, its in pairs if typed[0] == its[0] and typed != its):
             continue
         if all(min(len(typed), len(its)) == 1 and typed != its for typed, its in pairs):
-            continue  # initials alone: `A.I.` could stand for very many names, so no name is raised
+            continue  # only initials: `A.I.` could stand for very many names, so no score is raised
         short = [(typed[0], its[0]) if len(typed) == 1 or len(its) == 1 else (typed, its) for typed, its in pairs]
         left = " ".join([typed for typed, _ in short] + list(words[len(pairs) :]))
         right = " ".join([its for _, its in short] + list(name[len(pairs) :]))

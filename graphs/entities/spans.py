@@ -1,4 +1,4 @@
-"""Finds the names that occur in a question: the longest first, in any case.
+"""Finds the names that occur in a question, in upper or lower case; the longest names are found first.
 
     >>> [span.text for span in spans("How old was LeBron James in Cleveland?", index)]  # doctest: +SKIP
     ['LeBron James', 'Cleveland']
@@ -38,15 +38,15 @@ then there these they this those through to together total two under until up us
 whether which while who whom whose why will with within without would year years you young your
 """.split())  # noqa: SIM905
 # fmt: on
-"""Words of questions that are also names; alone and in lower case they do not count as names."""
+"""Common words of questions that are also names; alone and in lower case they do not count as names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
     """A name within a question: `Span("Cleveland", 28, 37, ("City", "Team"))` for the characters 28 to 36.
 
-    `labels` are those that have the name, the most frequent first. A span that only looks like a name (quoted or
-    capitalized) and occurs in no label has none.
+    `labels` are the labels whose nodes have the name, the most frequent first. It is empty for a span that only looks
+    like a name (quoted or capitalized).
     """
 
     text: str
@@ -56,7 +56,7 @@ class Span:
 
 
 class Names(Protocol):
-    """The interface that `find_spans` needs of an index."""
+    """The interface of an index that `find_spans` needs."""
 
     def labels_named(self, folded: Sequence[str]) -> Sequence[tuple[str, ...]]: ...
 
@@ -65,7 +65,7 @@ class Names(Protocol):
 class Word:
     """A word of the question: `Word("jamess", 11, 18, (("james", 16),))` for `James's`.
 
-    `endings` are its possible forms as the last word of a name, each with the position where it ends.
+    `endings` are the possible forms of the word at the end of a name, each with the position where the form ends.
     """
 
     folded: str
@@ -75,10 +75,10 @@ class Word:
 
 
 def find_spans(question: str, names: Names, *, unknown: bool = False) -> list[Span]:
-    """The names of an index that occur in a question, in its order and without overlaps.
+    """Return the names of an index that occur in a question, in order and without overlaps.
 
-    With `unknown` also the parts that are written like names but are in no index, such as a name with a typing error,
-    which a fuzzy search may find.
+    With `unknown`, the result includes parts that are written like names but are not in the index, such as misspelt
+    names, which a fuzzy search may find.
     """
     question = question[:LONGEST_QUESTION]
     words = words_of(question)
@@ -110,7 +110,7 @@ def find_spans(question: str, names: Names, *, unknown: bool = False) -> list[Sp
 
 
 def _span(question: str, start: int, end: int, labels: tuple[str, ...]) -> Span:
-    """The span extended by a bracket or full stop that belongs to the name: `F.C.`, `(1900)`."""
+    """Return the span, extended by a bracket or full stop that belongs to the name: `F.C.`, `(1900)`."""
     if question[end : end + 1] == "." and _ABBREVIATED.search(question, start, end):
         end += 1
     if question[end : end + 1] == ")" and question.count("(", start, end) > question.count(")", start, end):
@@ -119,7 +119,7 @@ def _span(question: str, start: int, end: int, labels: tuple[str, ...]) -> Span:
 
 
 def words_of(question: str) -> list[Word]:
-    """The question's words with their places, without the punctuation around them."""
+    """Return the question's words with their positions, without the punctuation around them."""
     words: list[Word] = []
     for piece in _PIECE.finditer(question):
         head = piece.group().rstrip(_AFTER)
@@ -136,7 +136,7 @@ def words_of(question: str) -> list[Word]:
 
 
 def _endings(text: str, start: int) -> tuple[tuple[str, int], ...]:
-    """The forms of a word without a possessive ending and in the singular: for `Lakers'`, for `portraits`."""
+    """Return a word's forms without a possessive ending and in the singular, for `Lakers'` and `portraits`."""
     endings: list[tuple[str, int]] = []
     bare = _POSSESSIVE.sub("", text)
     if bare != text and (folded := fold(clean(bare))) and " " not in folded:
@@ -168,7 +168,7 @@ def begins_sentence(question: str, start: int) -> bool:
 def _written_like_names(
     question: str, words: Sequence[Word], taken: set[int], quoted: Sequence[tuple[int, int]]
 ) -> list[Span]:
-    """Runs of capitalised words and quoted parts that no name covers."""
+    """Return the sequences of capitalised words and the quoted parts that no name covers."""
     spans: list[Span] = []
     run: list[Word] = []
     for number, word in enumerate([*words, None]):

@@ -1,4 +1,4 @@
-"""Temporary files of a build: arrays that grow on disk, so that memory stays bounded."""
+"""Temporary files of a build, in which arrays grow on disk, so that memory stays bounded."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class Spool:
         self.numbers(column + ".lengths", np.fromiter(map(len, encoded), dtype=np.uint32, count=len(encoded)))
 
     def read(self, column: str, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-        """A whole column in memory."""
+        """Read a whole column into memory."""
         self._file(column).flush()
         return np.fromfile(self._folder / column, dtype=dtype)
 
     def mapped(self, column: str, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-        """A whole column, memory-mapped."""
+        """Memory-map a whole column."""
         file = self._file(column)
         file.flush()
         if not file.tell():
@@ -52,8 +52,10 @@ class Spool:
 
 
 def offsets(lengths: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The offset of each piece and the end of the last one, in the smallest integer type that suffices: `[3, 2]` to
-    `[0, 3, 5]`."""
+    """Return the offset of each piece and the end of the last one: `[0, 3, 5]` for the lengths `[3, 2]`.
+
+    The array has the smallest integer type that suffices.
+    """
     total = int(lengths.sum(dtype=np.int64))
     starts = np.zeros(len(lengths) + 1, dtype=np.uint32 if total < 1 << 32 else np.int64)
     np.cumsum(lengths, out=starts[1:])

@@ -1,4 +1,4 @@
-"""A relationship or two of a node, to distinguish it from others of the same name."""
+"""Describes a node by one or two of its relationships, to distinguish it from other nodes of the same name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SECONDS = 2.0
 
 
 def surroundings(engine: Engine, schema: PropertyGraphSchema, candidate: Candidate, limit: int = 2) -> list[str]:
-    """`["-[:playsFor]->(:Team {name: 'Chicago Bulls'})"]` for one of the players of that name.
+    """Return relationships of a candidate's node: `["-[:playsFor]->(:Team {name: 'Chicago Bulls'})"]`.
 
     Raises:
         EngineError: the database did not respond in time.

@@ -1,4 +1,4 @@
-"""The words of an index: exact matches of a typed word, and words that it may be a misspelling of."""
+"""The words of an index: exact matches of a typed word, and words of which it may be a misspelling."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST_NEIGHBOURS = 4_000
 
 @dataclass(frozen=True, slots=True)
 class Variants:
-    """Words of the index that a typed word may stand for: word 8123 with 0.83 is `james` for `jmaes`."""
+    """Index words for which a typed word may stand, with their similarity: `james` with 0.83 for `jmaes`."""
 
     words: Array
     likeness: Array
@@ -28,17 +28,17 @@ _NONE = Variants(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32))
 
 
 class Words:
-    """Finds words by spelling: exact ones in one lookup, misspelt ones through the deletion table."""
+    """Finds words by spelling: exact words by a binary search, misspelt words through the deletion table."""
 
     def __init__(self, files: Files):
         self._files = files
 
     def number(self, word: str) -> int | None:
-        """The number of a word in the index; None if it is not there."""
+        """Return the number of a word in the index; None if the word is not in the index."""
         return self.numbers([word])[0]
 
     def numbers(self, words: Sequence[str]) -> list[int | None]:
-        """The numbers of several words in one search."""
+        """Return the numbers of several words, found in one search."""
         known = self._files.word_number
         if not len(known):
             return [None] * len(words)
@@ -50,14 +50,14 @@ class Words:
         ]
 
     def weight(self, words: Sequence[str]) -> float | None:
-        """The combined weight of several words in identifying a name; None if one of them is not in the index."""
+        """Return how well several words together identify a name; None if one of them is not in the index."""
         known = [number for number in self.numbers(words) if number is not None]
         if len(known) < len(words):
             return None
         return float(word_weights(self.frequencies(np.array(known, dtype=np.int64)), self._files.rows).sum())
 
     def neighbours(self, word: str, errors: int) -> Variants:
-        """The words within a number of typing errors (a swap of two letters is one), without the word itself."""
+        """Return the other words within `errors` typing errors of a word; a swap of two letters is one error."""
         errors = min(errors, 2 if len(word) == 4 and word.isalpha() else typing_errors(word))
         if not errors:
             return _NONE
@@ -83,7 +83,7 @@ class Words:
         return Variants(near[chosen].astype(np.int64), np.float32(1) - distances[chosen] / longest)
 
     def frequencies(self, words: Array) -> Array:
-        """How many rows contain each of these words."""
+        """Return the number of rows that contain each word."""
         starts = self._files.posting_starts
         counted: Array = starts[words + 1].astype(np.int64) - starts[words]
         return counted

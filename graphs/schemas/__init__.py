@@ -1,1 +1,1 @@
-"""Schemas: written as text, read from a database, filtered for a question."""
+"""Schemas: written as text, extracted from a database, or filtered for a question."""

@@ -7,9 +7,9 @@
     Relationships
     (:Movie)-[:hasCastMember {character_role: str}]->(:Person)
 
-`enhanced` has a line for each property with something to add, such as a unit or sample values, and says
-which relationships are symmetric or bound to a time. With the statistics of a graph every form marks what is empty in
-it: `(0 nodes)`, `(no values)`, `(0 relationships)`.
+`enhanced` has a line for each property about which more is known, such as a unit or sample values, and states which
+relationships are symmetric or bound to a time. If the statistics of a graph are given, every form marks empty elements:
+`(0 nodes)`, `(no values)`, `(0 relationships)`.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ Form = Literal["base", "enhanced", "json"]
 FORMS: tuple[Form, ...] = ("base", "enhanced", "json")
 
 Samples = Mapping[tuple[str, str], Sequence[Any]]
-"""Sample values by label or relationship type and property: `{("Movie", "name"): ["Heat", "Ronin"]}`."""
+"""Sample values by (label or relationship type, property): `{("Movie", "name"): ["Heat", "Ronin"]}`."""
 
 LONGEST_SAMPLE = 40
 SAMPLES_SHOWN = 2
 UNSAMPLED_TYPES = frozenset({"date", "datetime", "bool"})
-"""Values of these types, and of numbers with a unit, are not shown: they say nothing that the line does not."""
+"""Types whose values are not shown, like numbers with a unit: they add no information to the line."""
 LONGEST_DESCRIPTION = 120
 MOST_COMBINATIONS = 20
 NOTHING = Statistics()
@@ -54,7 +54,7 @@ INDEX_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a form and the schema element that it describes.
+    """A line of a form and the schema element that the line describes.
 
     `Line("(:Movie {runtime_minute: float})", label="Movie")`; headings describe no element.
     """
@@ -65,7 +65,7 @@ class Line:
 
 
 def common_properties(schema: PropertyGraphSchema) -> dict[str, str]:
-    """The properties that every label has with the same type: listed once instead of for each label."""
+    """Return the properties that every label has with the same type: listed once instead of for each label."""
     labels = list(schema.labels.values())
     if len(labels) < 2:
         return {}
@@ -77,7 +77,7 @@ def common_properties(schema: PropertyGraphSchema) -> dict[str, str]:
 
 
 def node_pattern(label: Label, without: Iterable[str] = (), facts: Statistics = NOTHING) -> str:
-    """`(:Movie {runtime_minute: float})`; `(:Series) (0 nodes)`."""
+    """Return the text of a label: `(:Movie {runtime_minute: float})`, or `(:Series) (0 nodes)` if it is empty."""
     if facts.nodes(label.name) == 0:
         return f"(:{quoted_name(label.name)}{property_map(label.properties, without, label.texts)}) (0 nodes)"
     empty = empty_properties(label.name, label.properties, facts)
@@ -85,7 +85,10 @@ def node_pattern(label: Label, without: Iterable[str] = (), facts: Statistics = 
 
 
 def relationship_pattern(pattern: RelationshipPattern, facts: Statistics = NOTHING) -> str:
-    """`(:Movie)-[:hasCastMember {character_role: str}]->(:Person)`; `… (symmetric)`, `… (0 relationships)`."""
+    """Return the text of a pattern: `(:Movie)-[:hasCastMember {character_role: str}]->(:Person)`.
+
+    It may end in `(symmetric)` or `(0 relationships)`.
+    """
     none = facts.relationships(pattern.type, pattern.start, pattern.end) == 0
     empty = frozenset() if none else empty_properties(pattern.type, pattern.properties, facts)
     properties = property_map(pattern.properties, (), pattern.texts, empty)
@@ -94,12 +97,12 @@ def relationship_pattern(pattern: RelationshipPattern, facts: Statistics = NOTHI
 
 
 def is_symmetric(pattern: RelationshipPattern, facts: Statistics) -> bool:
-    """Whether a relation is symmetric, according to its definition or the data."""
+    """Whether a relation is symmetric, according to the schema or the data."""
     return pattern.symmetric or (pattern.start == pattern.end and facts.symmetric(pattern.type, pattern.start))
 
 
 def empty_properties(owner: str, properties: Iterable[str], facts: Statistics) -> frozenset[str]:
-    """The properties that no node of a label, or no relationship of a type, has."""
+    """Return the properties that no node of a label, or no relationship of a type, has."""
     known = ((key, facts.property(owner, key)) for key in properties)
     return frozenset(key for key, values in known if values is not None and values.of and not values.count)
 
@@ -110,8 +113,10 @@ def property_map(
     texts: Mapping[str, TextValues] | None = None,
     empty: frozenset[str] = frozenset(),
 ) -> str:
-    """` {year: int, winners: list[str] (no values), freight: str(float)}`, or an empty string; text that holds numbers
-    is marked."""
+    """Return a property map, ` {year: int, winners: list[str] (no values), freight: str(float)}`, or an empty string.
+
+    `str(float)` is text that holds numbers.
+    """
     left, held = frozenset(without), texts or {}
     inner = ", ".join(
         f"{quoted_name(key)}: {type_}{f'({held[key].type})' if key in held else ''}{' (no values)' if key in empty else ''}"
@@ -122,7 +127,7 @@ def property_map(
 
 
 def base_lines(schema: PropertyGraphSchema, facts: Statistics = NOTHING) -> list[Line]:
-    """The lines of the base form."""
+    """Return the lines of the base form."""
     common = common_properties(schema)
     lines = [Line(_heading(common))]
     lines += [Line(node_pattern(label, common, facts), label=label.name) for label in schema.labels.values()]
@@ -137,7 +142,7 @@ def base_lines(schema: PropertyGraphSchema, facts: Statistics = NOTHING) -> list
 
 
 def pattern_rules(schema: PropertyGraphSchema, facts: Statistics) -> list[str]:
-    """The rules that queries must follow for relationships of a kind, stated once: `end_year IS NULL while it lasts`."""
+    """Return rules for queries about kinds of relationships, each stated once: `end_year IS NULL while it lasts`."""
     ends = dict.fromkeys(end for pattern in schema.patterns if (end := end_of_interval(pattern)) is not None)
     rules = [f"{' and '.join(ends)} IS NULL while it lasts"] if ends else []
     if any(is_symmetric(pattern, facts) for pattern in schema.patterns):
@@ -146,20 +151,20 @@ def pattern_rules(schema: PropertyGraphSchema, facts: Statistics) -> list[str]:
 
 
 def base_form(schema: PropertyGraphSchema, facts: Statistics | None = None) -> str:
-    """Names, types and patterns, with marks on empty elements, if the statistics are known."""
+    """Return names, types and patterns; empty elements are marked if the statistics are given."""
     return "\n".join(line.text for line in base_lines(schema, facts or NOTHING))
 
 
 def enhanced_form(
     schema: PropertyGraphSchema, samples: Samples | None = None, question: str = "", facts: Statistics | None = None
 ) -> str:
-    """Properties with fill, unit and sample values; the values that fit the question come first."""
+    """Return properties with fill, unit and sample values; the values that fit the question come first."""
     writer = _Enhanced(schema, samples or {}, question.lower(), facts or NOTHING)
     return "\n".join(writer.lines())
 
 
 def json_form(schema: PropertyGraphSchema, facts: Statistics | None = None) -> str:
-    """CypherBench's own form, byte for byte; with `nodes`, `relationships` and `no_values` added for empty elements."""
+    """Return CypherBench's own form, with `nodes`, `relationships` and `no_values` added for empty elements."""
     document, known = schema.to_cypherbench(), facts or NOTHING
     for label in document["entities"]:
         name = label["label"]
@@ -185,7 +190,7 @@ def write_schema(
     question: str = "",
     facts: Statistics | None = None,
 ) -> str:
-    """The schema in the form of that name; `facts` are the statistics of the data, if known."""
+    """Return the schema in the given form; `facts` are the statistics of the data, if known."""
     writers: dict[Form, Callable[[], str]] = {
         "base": lambda: base_form(schema, facts),
         "json": lambda: json_form(schema, facts),
@@ -195,13 +200,13 @@ def write_schema(
 
 
 def end_of_interval(pattern: RelationshipPattern) -> str | None:
-    """`end_year` if the relationship holds from a `start_year` to an `end_year`; None if it is not time-bounded."""
+    """Return `end_year` if the relationship holds from `start_year` to `end_year`; None if it has no such pair."""
     ends = (f"end{key[5:]}" for key in pattern.properties if key.startswith("start"))
     return next((end for end in ends if end in pattern.properties), None)
 
 
 def show_value(value: Any) -> str:
-    """A sample value as Cypher writes it, with long text shortened: `'The Lord of the Rings: The Fell…'`."""
+    """Return a sample value as Cypher writes it, with long text shortened: `'The Lord of the Rings: The Fell…'`."""
     if isinstance(value, str):
         text = re.sub(r"\s+", " ", value).strip()
         text = text if len(text) <= LONGEST_SAMPLE else text[: LONGEST_SAMPLE - 1].rstrip() + "…"
@@ -213,7 +218,7 @@ def show_value(value: Any) -> str:
 
 
 def combination_lines(schema: PropertyGraphSchema) -> list[str]:
-    """The sets of labels that occur together, with the properties of those nodes, the most frequent first."""
+    """Return the sets of labels that occur together, with the properties of such nodes, the most frequent set first."""
     shown = [
         combination
         for combination in schema.combinations
@@ -262,7 +267,7 @@ class _Enhanced:
         }
 
     def _is_beside(self, key: str) -> bool:
-        """Whether the loader adds the property to every node, such as `aliases`: its values do not characterise a label."""
+        """Whether loading adds the property to every node, like `aliases`, so that its values say nothing about a label."""
         return all(key in label.reserved and key != label.name_property for label in self.schema.labels.values())
 
     def lines(self) -> list[str]:
@@ -296,7 +301,7 @@ class _Enhanced:
                     ]
                 )
             )
-            # What is known of its properties is known of the type: said with the first of its patterns.
+            # Facts about properties hold for the whole type, so only its first pattern lists them.
             said = frozenset(pattern.properties) if pattern.type in written else frozenset()
             written.add(pattern.type)
             lines += self._properties(pattern.type, pattern.properties, (), pattern.texts, {}, said)
@@ -311,7 +316,7 @@ class _Enhanced:
         keys: Mapping[str, list[str]],
         said: frozenset[str] = frozenset(),
     ) -> list[str]:
-        """A line for each property with a note; those without one, and those `said` elsewhere, share the last line."""
+        """Return a line for each property with a note, and a last line for the others and those in `said`."""
         left, lines, plain = frozenset(without), [], []
         for key, type_ in properties.items():
             if key in left:
@@ -332,7 +337,7 @@ class _Enhanced:
         return [*lines, f"  {', '.join(plain)}"] if plain else lines
 
     def _fill(self, owner: str, key: str) -> str | None:
-        """`(no values)`, or how many nodes or relationships have a value; None if all do or it is unknown."""
+        """Return `(no values)`, or how many nodes or relationships have a value; None if all have one, or if unknown."""
         values = self.facts.property(owner, key)
         if values is None or not values.of or values.count == values.of:
             return None
@@ -347,7 +352,7 @@ class _Enhanced:
         return f"(0 {of})" if count == 0 else None if count is None else f"{count:,}"
 
     def _keys(self, label: Label) -> dict[str, list[str]]:
-        """The constraints and indexes of single properties, and the naming property of the node."""
+        """Return the constraints and indexes of single properties, and the naming property of the label."""
         found: dict[str, list[str]] = {}
         for index in self.schema.indexes:
             if index.owner == label.name and not index.relationship:
@@ -366,7 +371,9 @@ class _Enhanced:
         values = self.samples.get((owner, key))
         if not values or type_ in UNSAMPLED_TYPES or unit_of(key, type_) is not None:
             return None
-        fitting = sorted(values, key=self._misfit)  # stable: those that the question does not name keep their order
+        fitting = sorted(
+            values, key=self._misfit
+        )  # the sort is stable: values that do not fit the question keep their order
         return "e.g. " + ", ".join(show_value(value) for value in fitting[:SAMPLES_SHOWN])
 
     def _misfit(self, value: Any) -> int:
@@ -375,12 +382,12 @@ class _Enhanced:
 
 
 def str_of(pattern: RelationshipPattern) -> str:
-    """The pattern without its properties, with quoted names."""
+    """Return a pattern without its properties, with quoted names."""
     return f"(:{quoted_name(pattern.start)})-[:{quoted_name(pattern.type)}]->(:{quoted_name(pattern.end)})"
 
 
 def _unit_beyond_name(key: str, type_: str) -> str | None:
-    """The unit, unless it is the name itself: `start_year` is said to be a year already."""
+    """Return the unit of a property; None if the name states it already, as `start_year` does."""
     unit = unit_of(key, type_)
     return None if unit == CALENDAR_YEAR else unit
 

@@ -1,11 +1,11 @@
-"""A fast offline estimate of how many tokens a text costs a language model.
+"""A fast offline estimate of the number of tokens that a language model needs for a text.
 
     >>> estimate_tokens("(:Movie)-[:directedBy]->(:Person)")
     9
 
-Text is split as byte-pair encodings tend to split it (case changes, digits in threes, runs of punctuation), and each
-kind of piece has a weight. The weights are a least-squares fit to four real tokenizers at once; the mean error on
-schema texts is 1 to 8 % (docs/figures.md).
+Text is split as byte-pair encodings usually split it (at case changes, into three digits, into runs of punctuation),
+and each kind of piece has a weight. The weights are a least-squares fit to four real tokenizers together; the mean
+error on schema texts is 1 to 8 % (docs/figures.md).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _WEIGHTS = (0.0, 0.0, NUMBER, 0.0, UNDERSCORE, PUNCTUATION, BREAK, 0.0)
 
 
 def estimate_tokens(text: str) -> int:
-    """The approximate number of tokens of a text; 0 for an empty one."""
+    """Return the approximate number of tokens of a text; 0 for an empty text."""
     total = 0.0
     for match in _PIECE.finditer(text):
         kind = match.lastindex or 0

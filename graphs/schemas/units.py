@@ -64,14 +64,14 @@ UNITS = {
     "gb": "gigabytes",
     "px": "pixels",
 }
-"""The last word of a property's name, and its unit."""
+"""Units by the last word of a property's name."""
 
 CALENDAR_YEAR = "a calendar year"
 NUMBERS = frozenset({"int", "float", "int|float", "float|int", "unknown"})
 
 
 def unit_of(name: str, type_: str = "float") -> str | None:
-    """The unit in words, or None; only numbers have a unit.
+    """Return the unit of a property in words, or None; only numbers have a unit.
 
     >>> unit_of("runtime_minute"), unit_of("discharge_m3_s"), unit_of("launch_year", "int")
     ('in minutes', 'in cubic metres per second', 'a calendar year')

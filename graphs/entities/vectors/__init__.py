@@ -1,1 +1,1 @@
-"""Finds entities by meaning: vectors of names, for mentions that spelling does not match."""
+"""Finds entities by meaning, for mentions that no name matches by spelling: compares vectors of names."""

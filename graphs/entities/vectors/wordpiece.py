@@ -1,7 +1,7 @@
 """Splits text into the word pieces of an uncased BERT vocabulary: `knowles-carter` to `knowles`, `-`, `carter`.
 
-Written by hand, because the library for it installs a client for downloading models; `distil.py` compares the two on
-sample texts when a model is made.
+This is our own code because the usual library installs a client for downloading models. `distil.py` compares the
+results of both on sample texts when a model is made.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ _MOST_CACHED = 200_000
 
 
 class WordPiece:
-    """`WordPiece(vocabulary).numbers("Beyoncé")`: the numbers of the known pieces."""
+    """Splits text into numbered pieces: `WordPiece(vocabulary).numbers("Beyoncé")` numbers the known ones."""
 
     def __init__(self, vocabulary: Mapping[str, int]):
         self._vocabulary = vocabulary
         self._known: dict[str, tuple[int, ...]] = {}
 
     def numbers(self, text: str) -> list[int]:
-        """The pieces of a text as numbers."""
+        """Return the numbers of the pieces of a text."""
         numbers: list[int] = []
         for word in _words(text):
             pieces = self._known.get(word)
@@ -33,7 +33,7 @@ class WordPiece:
         return numbers
 
     def _pieces(self, word: str) -> tuple[int, ...]:
-        """Take the longest known piece repeatedly; a word that cannot be split has none."""
+        """Split a word by repeatedly taking the longest known piece; empty for a word that cannot be split."""
         if len(word) > _LONGEST_WORD:
             return ()
         pieces: list[int] = []
@@ -51,7 +51,7 @@ class WordPiece:
 
 
 def _words(text: str) -> list[str]:
-    """Lower-case words without accents; punctuation marks and Chinese characters stand alone."""
+    """Return the lower-case words of a text without accents; each punctuation or Chinese character is a word."""
     if text.isascii():
         lowered = text.lower()
         if lowered.replace(" ", "").isalnum():

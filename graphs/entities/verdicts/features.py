@@ -1,9 +1,9 @@
 """Features for the calibrated model: evidence for and against a mention being a spelling of a name.
 
-Mention and name are compared word by word. A word that agrees counts by its rarity, because many names share `john` and few
-`nowitzki`; a word that nearly agrees counts as misspelt only if it is not an English word: `jmaes` is a misspelt
+Mention and name are compared word by word. A word that agrees counts by its rarity, because many names share `john` and
+few `nowitzki`. A word that nearly agrees counts as misspelt only if it is not an English word: `jmaes` is a misspelt
 `james`, but `jordan` is hardly a misspelt `gordon`. A similar name is more likely to occur by chance among many names,
-so their number is a feature too.
+so the number of names is a feature too.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _MOST_WORDS = 24
 
 
 class WordCounts(Protocol):
-    """How common words are among the names of a graph."""
+    """Counts of words among the names of a graph."""
 
     @property
     def texts(self) -> int:
@@ -41,25 +41,25 @@ class WordCounts(Protocol):
         ...
 
     def word_counts(self, words: Sequence[str]) -> Sequence[int]:
-        """For each folded word, the number of names, aliases and values that contain it."""
+        """Return for each folded word the number of names, aliases and values that contain it."""
         ...
 
 
 @dataclass(slots=True)
 class Alignment:
-    """The words of a mention paired with those of a name: `jordan m` and `michael jordan` agree in one."""
+    """The words of a mention paired with the words of a name: `jordan m` and `michael jordan` share one word."""
 
     agreeing: list[str]
     near: list[tuple[str, str, int]]
-    """Pairs that differ by few letters, with the number of errors."""
+    """Pairs of words that differ by a few letters, with the number of errors."""
     initials: list[tuple[str, str]]
-    """Pairs of an initial and the word that it stands for, on either side."""
+    """Pairs of an initial and the word for which it stands, on either side."""
     unmatched: list[str]
     its_unmatched: list[str]
 
 
 def align(words: Sequence[str], its: Sequence[str]) -> Alignment:
-    """Pair the words of a mention and of a name: equal ones, then those with the fewest errors, then initials."""
+    """Pair the words of a mention and of a name: equal words, then those with the fewest errors, then initials."""
     left, right = list(words[:_MOST_WORDS]), list(its[:_MOST_WORDS])
     agreeing = []
     for word in left:
@@ -98,7 +98,7 @@ def align(words: Sequence[str], its: Sequence[str]) -> Alignment:
 
 
 def errors_allowed(word: str, other: str) -> int:
-    """The number of wrong letters with which two words still count as similar: none in a short word."""
+    """Return the number of wrong letters up to which two words count as similar: none in a short word."""
     if word.isdecimal() or other.isdecimal():
         return 0
     longest = max(len(word), len(other))
@@ -106,7 +106,7 @@ def errors_allowed(word: str, other: str) -> int:
 
 
 def features_of(mention: str, candidates: Sequence[Candidate], counts: WordCounts, place: int = 0) -> list[float]:
-    """The features of the candidate at `place`, in the order of `FEATURES`."""
+    """Return the features of the candidate at the position `place`, in the order of `FEATURES`."""
     candidate = candidates[place]
     text, other = without_article(fold(clean(mention))), without_article(fold(candidate.matched or candidate.name))
     words, its = text.split(), other.split()
@@ -165,7 +165,7 @@ def features_of(mention: str, candidates: Sequence[Candidate], counts: WordCount
 
 
 def rarities(words: Sequence[str], counts: WordCounts) -> dict[str, float]:
-    """The rarity of each word: the logarithm of the number of names divided by the number of names with the word."""
+    """Return the rarity of each word: the logarithm of the number of names per name with the word."""
     most = math.log(counts.texts + 2)
     return {
         word: (0.15 if word in ARTICLES else 1.0) * max(most - math.log(count + 1), 0.1)
@@ -175,7 +175,7 @@ def rarities(words: Sequence[str], counts: WordCounts) -> dict[str, float]:
 
 @lru_cache(maxsize=1)
 def common_words() -> frozenset[str]:
-    """English words, whatever the graph holds: the whole-word pieces of the static model's vocabulary."""
+    """Return common English words: the whole-word pieces of the static model's vocabulary."""
     with np.load(Path(__file__).parents[1] / "vectors" / "static_minilm.npz") as stored:
         pieces = stored["vocabulary"].tobytes().decode("utf-8").split("\n")
     return frozenset(piece for piece in pieces if len(piece) > 2 and piece.isalpha())

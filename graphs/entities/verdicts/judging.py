@@ -1,10 +1,11 @@
-"""Derives the verdict on a mention from its candidates: found, ambiguous, or not found.
+"""Decides the verdict on a mention from its candidates: found, ambiguous, or not found.
 
     >>> judge("Lebron Jmes", candidates, counts).verdict  # doctest: +SKIP
     'found'
 
 A text that equals a name or an alias letter by letter is found without the model. For any other text, the model gives
-the probability that the mention is a spelling of the name (`features`); `benchmarks/entities/calibration.py` fits it.
+the probability that the mention is a spelling of the name (`features`); `benchmarks/entities/calibration.py` fits the
+model.
 """
 
 from __future__ import annotations
@@ -21,27 +22,27 @@ if TYPE_CHECKING:
 
 Verdict = Literal["found", "ambiguous", "not_found"]
 MARGIN = 0.035
-"""Any candidate whose score is within this distance of the best may be the one that is meant."""
+"""The largest distance from the best score at which a candidate may still be meant."""
 LEAST_MEANING = 0.75
-"""The smallest similarity in meaning from which a differently spelt candidate may be meant."""
+"""The least similarity in meaning at which a candidate with another spelling may be meant."""
 JUDGED = 5
 LOOKED_UP = 8
 NEAREST = 2
-"""The number of candidates shown if none is meant."""
+"""The number of candidates shown if none is likely."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """`Judged("found", [candidate])`; for `not_found` the candidates are only the nearest, at most two."""
+    """A verdict and its candidates: `Judged("found", [candidate])`; for `not_found`, at most two similar candidates."""
 
     verdict: Verdict
     candidates: list[Candidate]
     others: Sequence[Candidate] = ()
-    """All candidates found, among which a far more prominent one may be meant."""
+    """All candidates found, because a far more prominent one may be meant."""
 
 
 def judge(mention: str, candidates: Sequence[Candidate], counts: WordCounts, *, by_meaning: bool = False) -> Judged:
-    """The verdict on one mention, with its candidates, best first.
+    """Return the verdict on one mention; its candidates are given best first.
 
     `by_meaning` is set for a search by meaning, whose results are never certain.
     """
@@ -75,9 +76,10 @@ def judged_in(
     key: str | None = None,
     names: bool = True,
 ) -> Judged:
-    """The verdict on a text that a query compares with a property of some labels: of all labels if None.
+    """Return the verdict on a text that a query compares with a property of some labels (all labels if None).
 
-    With `names` the property `key` (any if None) names nodes, and aliases count too; without, its values are compared.
+    With `names`, the text is compared with names in the property `key` (any property if None) and with aliases;
+    without, with the values of the property.
 
         judged_in(lookup, "Lebron Jmes", labels=("Player",)).candidates[0].name  # 'LeBron James'
     """
@@ -93,7 +95,7 @@ def judged_in(
 
 
 def _letters(text: str) -> str:
-    """A folded text without its spaces and a leading article: `A.I.` is `ai`, `The Wizards` is `wizards`."""
+    """Return a folded text without its spaces and its leading `the`: `A.I.` is `ai`, `The Wizards` is `wizards`."""
     folded = fold(text)
     return (folded.removeprefix("the ") or folded).replace(" ", "")
 
@@ -103,7 +105,7 @@ def _joined(candidate: Candidate) -> str:
 
 
 def _likely(mention: str, spelled: Sequence[Candidate], counts: WordCounts) -> list[Candidate]:
-    """The candidates whose names the mention probably spells, correctly or not."""
+    """Return the candidates whose names the mention probably spells, correctly or with errors."""
     if not spelled or not fold(mention):
         return []
     from graphground.graphs.entities.verdicts.features import features_of  # NumPy, on first use
@@ -118,5 +120,5 @@ def _likely(mention: str, spelled: Sequence[Candidate], counts: WordCounts) -> l
 
 
 def _distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """The candidates with each name of a label only once."""
+    """Return the candidates, with each name of a label only once."""
     return list({(candidate.label, candidate.name): candidate for candidate in reversed(candidates)}.values())[::-1]

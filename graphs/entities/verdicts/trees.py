@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 SIZES = (4.0, 4.9, 5.9)
-"""Decimal logarithms of the numbers of names for which a threshold was fitted; between them it is interpolated."""
+"""Decimal logarithms of the numbers of names for which a threshold was fitted; others are interpolated."""
 WEIGHTS = Path(__file__).parent / "trees.npz"
 
 
 class Trees:
-    """Trees of one depth: `Trees(feature, threshold, leaf, base, least).chances(rows)` lie between 0 and 1."""
+    """Boosted trees of one depth: `Trees(feature, threshold, leaf, base, least).chances(rows)` are from 0 to 1."""
 
     def __init__(
         self,
@@ -32,11 +32,11 @@ class Trees:
         self._depth = leaf.shape[1].bit_length() - 1
 
     def least(self, texts: int) -> float:
-        """The threshold for the probability of a candidate, in a graph with that many names."""
+        """Return the probability from which a candidate counts as likely, in a graph with `texts` names."""
         return float(np.interp(math.log10(texts + 10), SIZES, self._least))
 
     def chances(self, rows: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """For each row of features, the probability that the mention is a spelling of the name."""
+        """Return for each row of features the probability that the mention is a spelling of the name."""
         values = np.asarray(rows, dtype=np.float64).T
         node = np.zeros((len(self._feature), values.shape[1]), dtype=np.int64)
         row = np.arange(values.shape[1])[None, :]
@@ -49,7 +49,7 @@ class Trees:
 
 @lru_cache(maxsize=1)
 def trees() -> Trees:
-    """The trees that `benchmarks/entities/calibration.py` has fitted."""
+    """Load the trees that `benchmarks/entities/calibration.py` has fitted."""
     with np.load(WEIGHTS) as stored:
         return Trees(
             stored["feature"].astype(np.int64),

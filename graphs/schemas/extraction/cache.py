@@ -1,4 +1,4 @@
-"""A cache of schemas read from databases: one file per database, with a fingerprint of its content."""
+"""A cache of schemas read from databases: one file per database, with a fingerprint of the database's content."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ CHEAP_QUERIES = (
 
 
 def fingerprint(engine: Engine) -> str:
-    """A string that changes with the numbers of nodes and relationships and with the names of labels, types and
+    """Return a string that changes with the numbers of nodes and relationships and with the names of labels, types and
     properties.
 
-    It does not change if a value changes in place or a property moves to another label; use `refresh` then.
+    The string does not change if a value changes in place or a property moves to another label; use `refresh` then.
     """
     answers: list[Any] = []
     for query in CHEAP_QUERIES:
@@ -44,24 +44,24 @@ def fingerprint(engine: Engine) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Cached:
-    """An extraction as it was stored."""
+    """An extraction as the cache stores it."""
 
     extraction: Extraction
     fingerprint: str
 
 
 class SchemaCache:
-    """`SchemaCache(home.schemas).load("bolt://localhost:7687 neo4j")`."""
+    """A folder of stored schemas: `SchemaCache(home.schemas).load("bolt://localhost:7687 neo4j")`."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def path(self, key: str) -> Path:
-        """The file that holds the schema of that database."""
+        """Return the path of the file for the schema of the database with this key."""
         return self.folder / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.json"
 
     def load(self, key: str, name: str) -> Cached | None:
-        """The stored extraction, under the given graph name; None if there is no readable one."""
+        """Return the stored extraction, with `name` as the graph's name; None if there is none that can be read."""
         try:
             document = orjson.loads(self.path(key).read_bytes())
             if document["version"] != VERSION:
@@ -71,14 +71,14 @@ class SchemaCache:
             return None
 
     def store(self, key: str, extraction: Extraction, mark: str) -> None:
-        """Store an extraction atomically, replacing an older one."""
+        """Store an extraction, replacing an older one atomically."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with replacing(self.path(key), private=True) as file:
             file.write(orjson.dumps({"version": VERSION, "fingerprint": mark, **document_of(extraction)}))
 
 
 def document_of(extraction: Extraction) -> dict[str, Any]:
-    """An extraction as a JSON document."""
+    """Return an extraction as a JSON document."""
     schema = extraction.schema
     return {
         "name": schema.name,
@@ -125,7 +125,7 @@ def document_of(extraction: Extraction) -> dict[str, Any]:
 
 
 def extraction_of(document: Mapping[str, Any], name: str) -> Extraction:
-    """The extraction in a JSON document."""
+    """Return the extraction in a JSON document, with `name` as the graph's name."""
     schema = PropertyGraphSchema(
         name,
         {
@@ -163,10 +163,10 @@ def extraction_of(document: Mapping[str, Any], name: str) -> Extraction:
 
 
 def texts_document(texts: Mapping[str, TextValues]) -> dict[str, Any]:
-    """The profiles of text properties as JSON."""
+    """Return the profiles of text properties as a JSON document."""
     return {key: asdict(values) for key, values in texts.items()}
 
 
 def texts_of(document: Mapping[str, Any]) -> dict[str, TextValues]:
-    """The profiles in a document made by `texts_document`."""
+    """Return the profiles in a document that `texts_document` made."""
     return {key: TextValues(**{**values, "words": tuple(values["words"])}) for key, values in document.items()}

@@ -1,4 +1,4 @@
-"""The exact schema of a connected database, without APOC.
+"""Extracts the exact schema of a connected database, without APOC.
 
 >>> extract(engine, "films").schema.patterns[0]
 RelationshipPattern(type='directedBy', start='Movie', end='Person', …, count=27)
@@ -35,12 +35,12 @@ def extract(
 ) -> Extraction:
     """Read the complete schema of a database.
 
-    The database's own metadata is used where it is exact; otherwise every node and relationship is read, inside the
+    The database's own metadata is used if it is exact; otherwise every node and relationship is read, inside the
     database. `samples` adds a few values of each text and number property; `profiles` adds the formats found in text
     properties, the naming property of each label, and the keys.
 
     Raises:
-        EngineError: nothing can be read at all. A later failure makes the result partial instead.
+        EngineError: nothing can be read. A later failure only makes the result partial.
     """
     doing(f"reading the schema of {name}")
     begin = time.perf_counter()
@@ -51,7 +51,7 @@ def extract(
     readers = {"neo4j": read_neo4j, "memgraph": read_memgraph}
     try:
         readers.get(dialect, scan)(steps)
-    except QueryFailed as error:  # metadata that this version does not have
+    except QueryFailed as error:  # this version does not have the metadata
         findings.add_problem(f"metadata: {error}")
     if findings.problems and dialect in readers:
         findings = again_by_scan(steps, findings)
@@ -76,14 +76,14 @@ def extract(
 
 
 def sample_values(engine: Engine, schema: PropertyGraphSchema, seconds: float) -> dict[tuple[str, str], list[Any]]:
-    """A few values of each property of a known schema, as many as the time limit allows."""
+    """Return a few values of each property of a known schema, as many as the time limit in seconds allows."""
     steps = Steps(engine, Findings(), step_timeout=seconds, total_timeout=seconds)
     read_samples(steps, schema)
     return steps.findings.samples
 
 
 def again_by_scan(steps: Steps, before: Findings) -> Findings:
-    """Read with plain Cypher what the metadata did not give; keep the more complete result."""
+    """Read with plain Cypher what the metadata did not contain, and keep the more complete result."""
     steps.findings = Findings()
     scan(steps)
     if steps.findings.size() < before.size():
@@ -92,7 +92,7 @@ def again_by_scan(steps: Steps, before: Findings) -> Findings:
 
 
 def total_relationships(steps: Steps) -> int | None:
-    """The number of relationships in the database."""
+    """Return the number of relationships in the database; None if it cannot be read."""
     try:
         return int(steps.must("MATCH ()-[r]->() RETURN count(r) AS c")[0][0])
     except EngineError:

@@ -11,15 +11,15 @@ from graphground.cypher.schema import Combination, Index, Label, PropertyGraphSc
 from graphground.graphs.schemas.extraction.value_types import merged
 
 Ends = tuple[str, str, str]
-"""Type, start label and end label of a pattern."""
+"""The type, start label and end label of a pattern."""
 
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
     """A schema read from a database.
 
-    `partial` is true if a step failed or ran out of time; `problems` says which. The schema is then open: the database
-    may hold names that it does not list.
+    `partial` is true if a step failed or ran out of time; `problems` lists such steps. The schema is then open: the
+    database may contain names that the schema does not list.
     """
 
     schema: PropertyGraphSchema
@@ -32,7 +32,7 @@ class Extraction:
 
 
 class Findings:
-    """The findings, added by the steps of an extraction from several threads."""
+    """Collects what the steps of an extraction have found; the steps run in several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -46,7 +46,7 @@ class Findings:
         self.problems: list[str] = []
 
     def add_combination(self, labels: Iterable[str], count: int) -> None:
-        """Add a count of nodes that have exactly these labels."""
+        """Add to the number of nodes that have exactly these labels."""
         with self._lock:
             key = frozenset(labels)
             self.combinations[key] = self.combinations.get(key, 0) + count
@@ -58,27 +58,27 @@ class Findings:
                 self.node_types.setdefault((frozenset(labels), key), set()).add(type_)
 
     def add_type_property(self, type_: str, key: str, value_type: str | None) -> None:
-        """Add a property of relationships of that type."""
+        """Add a property and its type for relationships of a type."""
         if value_type is not None:
             with self._lock:
                 self.type_types.setdefault((type_, key), set()).add(value_type)
 
     def add_pattern(self, type_: str, start: str, end: str, count: int) -> None:
-        """Add a count of relationships of that type from one label to the other."""
+        """Add to the number of relationships of a type from one label to another."""
         with self._lock:
             self.patterns[type_, start, end] = self.patterns.get((type_, start, end), 0) + count
 
     def add_problem(self, text: str) -> None:
-        """Add a note that something could not be read."""
+        """Add a description of something that could not be read."""
         with self._lock:
             self.problems.append(text)
 
     def size(self) -> int:
-        """The number of findings."""
+        """Return the number of findings, by which two extractions are compared."""
         return len(self.combinations) + len(self.node_types) + len(self.patterns) + len(self.type_types)
 
     def schema(self, name: str) -> PropertyGraphSchema:
-        """The schema built from the findings; labels and types in alphabetical order, properties in order of discovery."""
+        """Build the schema; labels and types are in alphabetical order, properties in the order of discovery."""
         labels: dict[str, Label] = {}
         counts: dict[str, int] = {}
         for combination, count in self.combinations.items():
@@ -113,7 +113,7 @@ class Findings:
         )
 
     def _combinations(self) -> tuple[Combination, ...]:
-        """Each set of labels with its count and properties, the largest first."""
+        """Return each set of labels with its count and properties, the most frequent set first."""
         keys: dict[frozenset[str], list[str]] = {}
         for labels, key in sorted(self.node_types, key=lambda pair: pair[1]):
             keys.setdefault(labels, []).append(key)

@@ -1,8 +1,8 @@
-"""Memgraph's run-time schema: `SHOW SCHEMA INFO`, one row of JSON, kept up to date by the database itself.
+"""Memgraph's run-time schema: `SHOW SCHEMA INFO`, one row of JSON that the database itself keeps up to date.
 
-It needs the flag `--schema-info-enabled=true`; without it the query fails and plain Cypher reads the schema.
-Based on Memgraph's documentation (`querying/schema`) and source (`storage/v2/schema_info.cpp`); not tested with a
-real Memgraph. The documentation writes an edge's type as `:EDGE`, the source as `EDGE`: both are read.
+The statement needs the flag `--schema-info-enabled=true`; without it the statement fails, and plain Cypher reads the
+schema. Based on Memgraph's documentation (`querying/schema`) and source (`storage/v2/schema_info.cpp`); not tested with
+a real Memgraph. The documentation writes an edge's type as `:EDGE`, the source as `EDGE`: both are supported.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from graphground.graphs.schemas.extraction.value_types import merged, property_t
 
 
 def read_memgraph(steps: Steps) -> None:
-    """Read the whole schema from the one row."""
+    """Read the whole schema from the row of `SHOW SCHEMA INFO`."""
     rows = steps.rows("schema info", "SHOW SCHEMA INFO")
     if rows:
         add_schema_info(steps.findings, rows[0][0])
 
 
 def add_schema_info(findings: Findings, document: str | Mapping[str, Any]) -> None:
-    """Add the content of the document: nodes by their labels, edges by type and the labels of their ends."""
+    """Add the content of the document: nodes by their labels, and edges by type and by the labels of their ends."""
     info = json.loads(document) if isinstance(document, str) else document
     for node in info.get("nodes", ()):
         labels = [str(label) for label in node["labels"]]
@@ -41,5 +41,5 @@ def add_schema_info(findings: Findings, document: str | Mapping[str, Any]) -> No
 
 
 def types_of(property_: Mapping[str, Any]) -> str | None:
-    """The types of a property's values, joined into one type name."""
+    """Return the types of a property's values, joined into one type name."""
     return merged(property_type(type_["type"]) for type_ in property_.get("types", ()))

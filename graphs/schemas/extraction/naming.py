@@ -1,8 +1,8 @@
 """Finds the property that names the nodes of a label: `title` of a Movie, `companyName` of a Customer, `ip` of an
 Interface.
 
-The property's own name counts most, then how distinct its values are, how many nodes have one, and whether a uniqueness
-constraint or a full-text index suggests that people search by it.
+The name of the property counts most. How distinct its values are, how many nodes have it, and whether a uniqueness
+constraint or a full-text index covers it also count.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ WHOLE = {
     "ref": 0.4,
     "value": 0.4,
 }
-"""How likely a property of exactly that name is to name its node."""
+"""For whole names of properties, how likely such a property names its node, from 0 to 1."""
 
 LAST = {
     "name": 0.9,
@@ -66,7 +66,7 @@ LAST = {
     "nm": 0.7,
     "nr": 0.4,
 }
-"""The same for the last word of a longer name: `companyName`, `alert_key`."""
+"""For last words of longer names (`companyName`, `alert_key`), how likely such a property names its node."""
 
 PART_OF_A_NAME = {
     "last": 0.65,
@@ -86,7 +86,7 @@ PART_OF_A_NAME = {
     "country": 0.75,
     "city": 0.6,
 }
-"""How likely a property `…Name` or `…Title` with that first word names its node: `lastName` does, `cityName` hardly."""
+"""How likely `…Name` or `…Title` names its node, by its first word: `lastName` does, `cityName` hardly."""
 
 NEVER = frozenset(
     {
@@ -126,7 +126,7 @@ NUMERIC_FORMS = frozenset({"int", "float", "comma_float", "grouped_float"})
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A sampled text property: some of its values, and the share of the nodes that have one."""
+    """A sampled text property: some of its values, and the share of the nodes that have the property."""
 
     key: str
     values: Sequence[str]
@@ -137,7 +137,7 @@ class Seen:
 
 
 def naming_property(label: str, properties: Sequence[Seen]) -> str | None:
-    """The property that best names the nodes of a label; None if none does.
+    """Return the property that best names the nodes of a label; None if no property is likely to.
 
     >>> naming_property("Movie", [Seen("tagline", ["a b", "c d"], 1.0), Seen("title", ["Heat", "Ronin"], 1.0)])
     'title'
@@ -148,7 +148,7 @@ def naming_property(label: str, properties: Sequence[Seen]) -> str | None:
 
 
 def score(label: str, seen: Seen) -> float:
-    """How well a property names the nodes of a label, from 0 to about 1.3."""
+    """Return how well a property names the nodes of a label, from 0 to about 1.3."""
     if not seen.values or seen.key.lower() in NEVER:
         return 0.0
     if seen.texts is not None and seen.texts.type in ("date", "datetime", "bool"):
@@ -174,8 +174,9 @@ def score(label: str, seen: Seen) -> float:
 
 
 def hint_of(label: str, key: str) -> float:
-    """How strongly a property's own name suggests that it names the node: `vendorName` of a Vendor as strongly as
-    `name`.
+    """Return how strongly a property's own name suggests that it names the node, from 0 to 1.
+
+    `vendorName` of a Vendor is as strong as `name`.
     """
     words = [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", key)]
     if not words:

@@ -1,11 +1,11 @@
-"""Reads the schema from Neo4j's metadata where it is exact: property procedures that read everything, and the count
-store.
+"""Reads the schema from Neo4j's metadata if it is exact: from property procedures, which read all data, and from the
+count store.
 
 `db.schema.nodeTypeProperties` and `db.schema.relTypeProperties` read every node and relationship inside the database,
-so they include rare properties and mixed types. `db.schema.visualization` is not exact: it pairs every start label of a
-type with every end label. Its patterns are therefore only candidates. The count store gives the number of relationships
-of a type that start, and that end, at a label; if one of the two accounts for all of them, the pair is certain. The
-remaining patterns are counted by scanning the type.
+so they include rare properties and mixed types. `db.schema.visualization` is not exact, because it pairs every start
+label of a type with every end label. Its patterns are therefore only candidates. The count store gives the number of
+relationships of a type that start, and that end, at a label; if one of these numbers is the number of all relationships
+of the type, the pattern is certain. The remaining patterns are counted by scanning the type.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def read_neo4j(steps: Steps) -> None:
 
 
 def node_properties(steps: Steps) -> None:
-    """Label combinations with their properties; the counts of combinations come from the count store."""
+    """Read the sets of labels with their properties; the number of nodes of each set comes from the count store."""
     rows = steps.rows(
         "properties of nodes",
         "CALL db.schema.nodeTypeProperties() "
@@ -55,7 +55,7 @@ def node_properties(steps: Steps) -> None:
 
 
 def relationship_properties(steps: Steps) -> None:
-    """The properties of each relationship type."""
+    """Read the properties of each relationship type."""
     rows = steps.rows(
         "properties of relationships",
         "CALL db.schema.relTypeProperties() "
@@ -67,7 +67,7 @@ def relationship_properties(steps: Steps) -> None:
 
 
 def patterns(steps: Steps) -> None:
-    """The start and end labels of each type, from counts alone where they suffice."""
+    """Read the start and end labels of each type, from counts alone if they suffice."""
     starts: dict[str, set[str]] = {}
     ends: dict[str, set[str]] = {}
     for type_, start, end in candidates(steps):
@@ -97,7 +97,7 @@ def patterns(steps: Steps) -> None:
 
 
 def candidates(steps: Steps) -> list[tuple[str, str, str]]:
-    """Type, start and end label of every possible pattern, including all that exist."""
+    """Return type, start label and end label of every possible pattern, including all patterns that exist."""
     rows = steps.rows(
         "candidate patterns", "CALL db.schema.visualization() YIELD nodes, relationships RETURN nodes, relationships"
     )
@@ -115,7 +115,10 @@ def candidates(steps: Steps) -> list[tuple[str, str, str]]:
 def decided_by_counts(
     steps: Steps, type_: str, starts: Iterable[str], ends: Iterable[str], counts: dict[tuple[str, str, str], int]
 ) -> bool:
-    """Add the patterns of a type if counts determine them: all its relationships share a start label, or an end label."""
+    """Add the patterns of a type if counts determine them; return whether they do.
+
+    Counts suffice if all relationships of the type share a start label or an end label.
+    """
     total = counts[type_, "", ""]
     begin = {start: counts[type_, start, ""] for start in starts if counts[type_, start, ""]}
     finish = {end: counts[type_, "", end] for end in ends if counts[type_, "", end]}
@@ -128,7 +131,7 @@ def decided_by_counts(
 
 
 def relationships_only_ends(steps: Steps, type_: str) -> None:
-    """The patterns of one type, by reading each of its relationships."""
+    """Find the patterns of one type by reading each of its relationships."""
     rows = steps.rows(
         f"ends of {type_}", f"{relationships(type_).match()} RETURN labels(a) AS s, labels(b) AS e, count(*) AS c"
     )
@@ -139,11 +142,11 @@ def relationships_only_ends(steps: Steps, type_: str) -> None:
 
 
 def count_all(steps: Steps, step: str, queries: list[str]) -> list[int]:
-    """The results of many counting queries, many per request; 0 for one that failed."""
+    """Return the results of counting queries, sent many at a time; 0 for a query that failed."""
     counts: list[int] = []
     for first in range(0, len(queries), UNIONS):
         part = queries[first : first + UNIONS]
-        # The number is returned outside: beside another column the count would be a grouping, without the count store.
+        # The number is returned outside: beside another column, count() would group rows and not use the count store.
         numbered = [f"CALL {{ {query} }} RETURN {number} AS q, c" for number, query in enumerate(part)]
         found = {row[0]: row[1] for row in steps.rows(step, " UNION ALL ".join(numbered)) or ()}
         counts += [found.get(number, 0) for number in range(len(part))]
@@ -151,5 +154,5 @@ def count_all(steps: Steps, step: str, queries: list[str]) -> list[int]:
 
 
 def unquoted(name: str) -> str:
-    """The name without the quoting of the procedures: `:`hasGenre`` is `hasGenre`."""
+    """Return a name without the quoting of Neo4j's procedures: `hasGenre` for `:`hasGenre``."""
     return name.removeprefix(":").removeprefix("`").removesuffix("`").replace("``", "`")

@@ -1,7 +1,7 @@
 """Profiles the values of a connected database: text that holds numbers or dates, and naming properties.
 
-One query per label reads a few hundred nodes. What the sample suggests about a text property is then checked by one
-query over all its values, inside the database, which also tries the conversion that a repair would write.
+One query per label reads a few hundred nodes. The format that the sample suggests for a text property is then checked
+by one query over all values, inside the database, which also tries the conversion that a repair would write.
 """
 
 from __future__ import annotations
@@ -23,14 +23,12 @@ from graphground.graphs.schemas.extraction.steps import Steps
 SAMPLED_NODES, SAMPLED_VALUES = 400, 100
 MOST_PROPERTIES = 80
 MOST_CHECKED = 100_000
-"""The most values that one check converts; for larger properties the rest is assumed to be similar, so conversion
-errors are possible.
-"""
+"""The most values that one check converts; the others are assumed to be similar, so conversions may still fail."""
 SECONDS = 2.0
 
 
 def read_profiles(steps: Steps, schema: PropertyGraphSchema) -> PropertyGraphSchema:
-    """The schema with the formats of its text properties, the naming property of each label, and its keys."""
+    """Return the schema with the formats of its text properties, the naming property of each label, and its keys."""
     profiler = Profiler(steps, schema)
     steps.each(
         [(f"values of {label.name}", partial(profiler.label, label)) for label in schema.labels.values()]
@@ -40,7 +38,7 @@ def read_profiles(steps: Steps, schema: PropertyGraphSchema) -> PropertyGraphSch
 
 
 class Profiler:
-    """Reads the profiles of one schema: `Profiler(steps, schema)`, then `label` for each, then `result`."""
+    """Profiles one schema: create `Profiler(steps, schema)`, call `label` for each label, then `result`."""
 
     def __init__(self, steps: Steps, schema: PropertyGraphSchema) -> None:
         self._steps, self._schema = steps, schema
@@ -67,7 +65,7 @@ class Profiler:
         self._labels[label.name] = replace(label, texts=texts, naming=naming or label.naming, keys=keys)
 
     def relationship_type(self, type_: str) -> None:
-        """Profile the text values of one relationship type's properties."""
+        """Profile the text properties of one relationship type."""
         count = sum(pattern.count or 0 for pattern in self._schema.relationship_types[type_]) or None
         match = relationships(type_, variable="n").match()
         keys = _texts(self._schema.relationship_properties[type_])
@@ -75,7 +73,7 @@ class Profiler:
             self._types[type_] = self._profiles(match, self._sampled(match, type_, keys, count), count)
 
     def result(self) -> PropertyGraphSchema:
-        """The schema with all profiles."""
+        """Return the schema with all profiles."""
         patterns = tuple(
             replace(pattern, texts=self._types[pattern.type]) if self._types.get(pattern.type) else pattern
             for pattern in self._schema.patterns
@@ -89,7 +87,7 @@ class Profiler:
     def _sampled(
         self, match: str, owner: str, keys: Sequence[str], count: int | None
     ) -> dict[str, tuple[list[str], float]]:
-        """Sampled values of each text property, and the share of the nodes that have one."""
+        """Return sampled values of each text property, and the share of the nodes that have the property."""
         if not keys:
             return {}
         columns = ", ".join(f"left({property_of('n', key)}, 80) AS c{place}" for place, key in enumerate(keys))
@@ -125,7 +123,7 @@ class Profiler:
         return profiles
 
     def _checked(self, match: str, key: str, seen: TextValues, count: int | None) -> TextValues | None:
-        """The profile after a check of all values; None if they do not fit it."""
+        """Return the profile if all values fit it, else None."""
         wider = "float" if seen.form == "int" and not seen.words else seen.form
         bound = f"WITH n LIMIT {MOST_CHECKED} " if count is None or count > MOST_CHECKED else ""
         given = f"{match} {bound}WITH {property_of('n', key)} AS v WHERE v <> '' "
@@ -162,7 +160,7 @@ class Profiler:
         return replace(profile, checked=not bound and self._converts(given, fits, profile))
 
     def _words(self, given: str, seen: TextValues) -> tuple[str, ...]:
-        """The words of a boolean, if no others occur."""
+        """Return the two words of a boolean property if no others occur; empty otherwise."""
         rows = self._rows("words", f"{given}RETURN DISTINCT v LIMIT {len(seen.words) + 3}")
         return seen.words if rows is not None and {row[0] for row in rows} <= set(seen.words) else ()
 
@@ -177,7 +175,7 @@ class Profiler:
         return True
 
     def _rows(self, step: str, query: str) -> list[list[Any]] | None:
-        """The rows of a query within its time limit; a failure is ignored, because profiles are optional."""
+        """Return the rows of a query within its time limit; None on a failure, because profiles are optional."""
         try:
             return self._steps.must(query, timeout=min(SECONDS, max(self._steps.time_left(), 0.1)))
         except EngineError:
@@ -189,7 +187,7 @@ def _texts(properties: Mapping[str, str]) -> list[str]:
 
 
 def read_indexes(steps: Steps) -> tuple[Index, ...]:
-    """The constraints and indexes of a Neo4j; a constraint's own index is left out."""
+    """Read the constraints and indexes of a Neo4j; indexes that belong to a constraint are left out."""
     found: list[Index] = []
     constraints = steps.rows("constraints", "SHOW CONSTRAINTS YIELD name, type, entityType, labelsOrTypes, properties")
     for name, type_, entity, owners, properties in constraints or ():

@@ -1,4 +1,4 @@
-"""Sample values, and all values of categorical properties."""
+"""Reads sample values of properties, and all values of categorical properties."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LONG_TEXT = frozenset({"description", "provenance", "eid"})
 
 
 def read_samples(steps: Steps, schema: PropertyGraphSchema) -> None:
-    """A few distinct values of each property, or all if there are few, from the first nodes."""
+    """Read a few distinct values of each property, or all values if there are few, from the first nodes."""
     tasks = []
     for label in schema.labels.values():
         for key in label.properties:

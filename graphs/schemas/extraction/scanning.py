@@ -1,6 +1,6 @@
 """Reads a schema with plain Cypher that visits every node and relationship, one label and one type at a time.
 
-Works on ArcadeDB, on Memgraph and on any Neo4j since 5.13 (for `valueType`). The database holds only one row in memory
+Works on ArcadeDB, on Memgraph and on any Neo4j since 5.13 (for `valueType`). The database holds in memory only one row
 for each label, property and value type. If a label takes longer than a step's time limit, its nodes are read page by
 page until the time is used up, and the result is marked as partial.
 """
@@ -21,7 +21,7 @@ MOST_COLUMNS = 60
 
 
 def scan(steps: Steps) -> None:
-    """Read labels and their properties, relationship types, their ends and properties."""
+    """Read labels and their properties, and relationship types with their ends and properties."""
     combinations = steps.rows("labels", "MATCH (n) RETURN labels(n) AS l, count(*) AS c")
     if combinations is None:
         combinations = labels_one_by_one(steps)
@@ -39,12 +39,12 @@ def scan(steps: Steps) -> None:
 
 
 def dialect(steps: Steps) -> Dialect:
-    """The queries with which this kind of database lists names."""
+    """Return the dialect of the database, which has the queries that list names."""
     return steps.engine.capabilities().dialect
 
 
 def labels_one_by_one(steps: Steps) -> list[list[Any]]:
-    """Each label with its count, if grouping all nodes takes too long; combinations stay unknown."""
+    """Read each label with its count, if grouping all nodes takes too long; sets of labels remain unknown."""
     found = []
     for row in steps.rows("label names", dialect(steps).labels) or ():
         counted = steps.rows(f"label {row[0]}", counting(row[0]))
@@ -54,7 +54,7 @@ def labels_one_by_one(steps: Steps) -> list[list[Any]]:
 
 
 def node_properties(steps: Steps, labels: list[str]) -> None:
-    """The properties of the nodes with exactly these labels, with their value types."""
+    """Read the properties of the nodes with exactly these labels, with their value types."""
     match = matching.nodes(*labels).match()
     if shares_labels(steps, labels):
         match = f"{match} WHERE size(labels(n)) = {len(labels)} WITH n"
@@ -66,13 +66,13 @@ def node_properties(steps: Steps, labels: list[str]) -> None:
 
 
 def shares_labels(steps: Steps, labels: list[str]) -> bool:
-    """Whether other nodes have these labels and more."""
+    """Whether there are nodes with all these labels and further ones."""
     mine = frozenset(labels)
     return any(mine < other for other in steps.findings.combinations)
 
 
 def typed_keys(steps: Steps, step: str, match: str, variable: str) -> list[tuple[str, str | None]]:
-    """The property names after a MATCH, each with its types; page by page if one pass takes too long."""
+    """Return the property names after a MATCH, each with its type; page by page if one pass takes too long."""
     tail = f"UNWIND keys({variable}) AS k RETURN DISTINCT k, valueType({variable}[k]) AS t"
     try:
         rows = side_by_side(steps, match, variable)
@@ -87,10 +87,11 @@ def typed_keys(steps: Steps, step: str, match: str, variable: str) -> list[tuple
 
 
 def side_by_side(steps: Steps, match: str, variable: str) -> list[list[Any]] | None:
-    """The same as `typed_keys`, with one row per node: much faster, and exact as long as no node has another property.
+    """Return the property names with their types from one row per node, which is much faster; None if this is not
+    exact.
 
-    The names come from the first nodes; the number of properties of every node shows whether these are all. None if
-    they are not.
+    The names come from the first nodes. The result is exact if no node has more properties than these names account
+    for.
     """
     keys = [str(row[0]) for row in steps.must(first_keys(match, variable))]
     if not keys and not steps.must(f"{match} WITH {variable} WHERE size(keys({variable})) > 0 RETURN 1 AS x LIMIT 1"):
@@ -99,32 +100,32 @@ def side_by_side(steps: Steps, match: str, variable: str) -> list[list[Any]] | N
         return None
     found: dict[tuple[str, str], None] = {}
     for *types, size in steps.must(f"{match} RETURN DISTINCT {value_types(keys, variable)}size(keys({variable})) AS s"):
-        told = named_types(keys, types)
-        if len(told) != size:
+        named = named_types(keys, types)
+        if len(named) != size:
             return None
-        found |= dict.fromkeys(told)
+        found |= dict.fromkeys(named)
     return [list(pair) for pair in found]
 
 
 def first_keys(match: str, variable: str) -> str:
-    """Read the property names of the first nodes or relationships."""
+    """Return a query for the property names of the first nodes or relationships."""
     return f"{match} WITH {variable} LIMIT {PAGE} UNWIND keys({variable}) AS k RETURN DISTINCT k"
 
 
 def value_types(keys: list[str], variable: str) -> str:
-    """The columns with the type of each property: `valueType(r.`year`) AS t0, `."""
+    """Return the columns with the type of each property: `valueType(r.`year`) AS t0, `."""
     return "".join(
         f"valueType({matching.property_of(variable, key)}) AS t{number}, " for number, key in enumerate(keys)
     )
 
 
 def named_types(keys: list[str], types: list[Any]) -> list[tuple[str, str]]:
-    """The existing properties, each with its type."""
+    """Return the properties that exist, each with its type."""
     return [(key, str(type_)) for key, type_ in zip(keys, types, strict=True) if type_ not in (None, "NULL")]
 
 
 def paged(steps: Steps, step: str, match: str, variable: str, tail: str) -> list[list[Any]]:
-    """The rows of pages of nodes, as far as the step's time limit allows; the findings record how far it was read."""
+    """Read pages of nodes until the step's time limit; a problem records how many nodes were read."""
     found: dict[tuple[str, str], None] = {}
     seen = 0
     spent = steps.time_left() - steps.step_timeout
@@ -143,7 +144,7 @@ def paged(steps: Steps, step: str, match: str, variable: str, tail: str) -> list
 
 
 def element_types(steps: Steps, match: str, variable: str, key: str) -> str:
-    """The type of a list's elements, if the database reports only lists."""
+    """Return the type of a list property by its elements, for databases that report only "list"."""
     name = matching.property_of(variable, key)
     rows = steps.rows(
         f"elements of {key}", f"{match} WHERE {name} IS NOT NULL UNWIND {name} AS x RETURN DISTINCT valueType(x) AS t"
@@ -171,8 +172,8 @@ def relationships(steps: Steps, type_: str) -> None:
         for start in starts:
             for end in finishes:
                 steps.findings.add_pattern(type_, start, end, count)
-        told = named_types(keys, types)
-        found = found | dict.fromkeys(told) if found is not None and len(told) == size else None
+        named = named_types(keys, types)
+        found = found | dict.fromkeys(named) if found is not None and len(named) == size else None
     if ends is None or found is None:
         properties = typed_keys(steps, f"properties of {type_}", match, "r")
     else:

@@ -1,4 +1,4 @@
-"""Runs the queries of an extraction: each with a time limit, several at once, failures collected instead of raised."""
+"""Runs the queries of an extraction: several at once, each with a time limit; failures are collected, not raised."""
 
 from __future__ import annotations
 
@@ -14,14 +14,18 @@ from graphground.graphs.engines.engine import Engine, EngineError, QueryTimeout
 from graphground.graphs.schemas.extraction.findings import Findings
 
 Progress = Callable[[str, int, int], None]
-"""Called with the step (`properties of Movie`), the number of finished steps, and the number of steps so far."""
+"""A function called with the step (`properties of Movie`), the number of finished steps, and of all steps so far."""
 
 MOST_ROWS = 1_000_000
 
 
 @dataclass
 class Steps:
-    """`Steps(engine, findings, step_timeout=10).rows("labels", "CALL db.labels()")`."""
+    """Runs the queries of one extraction: `Steps(engine, findings, step_timeout=10).rows("labels", "CALL
+    db.labels()")`.
+
+    Time limits are in seconds.
+    """
 
     engine: Engine
     findings: Findings
@@ -34,7 +38,7 @@ class Steps:
     planned: int = 0
 
     def rows(self, step: str, query: str, parameters: dict[str, Any] | None = None) -> list[list[Any]] | None:
-        """The rows of a query; None, with a problem noted, if it failed or ran out of time."""
+        """Return the rows of a query; None if it failed or ran out of time, which is added to the problems."""
         left = self.time_left()
         if left <= 0:
             self.findings.add_problem(f"{step}: not read; the extraction was limited to {self.total_timeout:g} s")
@@ -50,11 +54,11 @@ class Steps:
     def must(
         self, query: str, parameters: dict[str, Any] | None = None, timeout: float | None = None
     ) -> list[list[Any]]:
-        """The rows of a query; raises the engine's error."""
+        """Return the rows of a query; raise the engine's error if it fails."""
         return self.engine.run(query, parameters, limit=MOST_ROWS, timeout=timeout or self.step_timeout).rows
 
     def time_left(self) -> float:
-        """Seconds until the whole extraction must end."""
+        """Return the seconds until the whole extraction must end."""
         return self.started + self.total_timeout - time.monotonic()
 
     def each(self, tasks: Iterable[tuple[str, Callable[[], None]]]) -> None:
@@ -62,10 +66,10 @@ class Steps:
         listed = list(tasks)
         self.planned += len(listed)
         with ThreadPoolExecutor(self.at_once, "schema") as pool:
-            for future in [pool.submit(copy_context().run, self._one, name, task) for name, task in listed]:
+            for future in [pool.submit(copy_context().run, self._run_task, name, task) for name, task in listed]:
                 future.result()
 
-    def _one(self, name: str, task: Callable[[], None]) -> None:
+    def _run_task(self, name: str, task: Callable[[], None]) -> None:
         task()
         self.done += 1
         if self.progress is not None:
@@ -73,5 +77,5 @@ class Steps:
 
 
 def counting(name: str) -> str:
-    """The query that counts the nodes of a label, from the count store if the name can be written in backticks."""
+    """Return the query that counts the nodes of a label; it uses the count store if backticks can quote the name."""
     return f"{nodes(name).match()} RETURN count(n) AS c"

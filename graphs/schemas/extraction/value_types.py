@@ -1,4 +1,4 @@
-"""Translates the databases' names of value types into ours: `LIST<STRING NOT NULL> NOT NULL` is `list[str]`."""
+"""Translates databases' names of value types into ours: `LIST<STRING NOT NULL> NOT NULL` is `list[str]`."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ SCALARS = {
     "list": "list[unknown]",
 }
 EMPTY_LIST = "list[]"
-"""The type of an empty list, whose element type is unknown; any list type of the same property replaces it."""
+"""The type of an empty list, whose element type is unknown. Any other list type of the same property replaces it."""
 
 _LIST = re.compile(r"list\s*<(.*)>\Z", re.IGNORECASE)
 
 
 def property_type(name: str) -> str | None:
-    """Our name for a database's type name; None for null.
+    """Return our name for a database's type name; None for null.
 
     >>> property_type("StringArray"), property_type("ZONED DATETIME NOT NULL"), property_type("INTEGER | FLOAT")
     ('list[str]', 'datetime', 'float|int')
@@ -80,12 +80,12 @@ def property_type(name: str) -> str | None:
 
 
 def list_of(inner: str) -> str:
-    """`list[str]`; a list of mixed values is `list[unknown]`."""
+    """Return the type of a list with such elements: `list[str]`, or `list[unknown]` for mixed elements."""
     return f"list[{inner}]" if inner in SCALARS.values() else "list[unknown]"
 
 
 def merged(types: Iterable[str | None]) -> str | None:
-    """Several types as one type name: `int|str` for mixed values, in a fixed order.
+    """Join several types into one type name, in a fixed order: `int|str` for mixed values.
 
     >>> merged(["str", "int", "str"]), merged(["list[]", "list[str]"]), merged(["list[]"])
     ('int|str', 'list[str]', 'list[unknown]')

@@ -1,4 +1,4 @@
-"""Selects the properties that a question needs: those it names, those whose values it mentions, those it compares by."""
+"""Selects the properties that a question needs: those it names, those with values it mentions, those it compares by."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ VALUE_GIVEN = 1.0
 CUED = 0.5
 BESIDE = 0.15
 FEW_BESIDE = 3
-"""A relationship type with at most this many properties keeps them all: they cost few tokens, and questions refer to
-them indirectly (*wore number 23*). They are dropped first when the budget is short.
+"""A relationship type with at most this many properties keeps all of them: they cost few tokens, and questions refer
+to them indirectly (*wore number 23*). They are dropped first if the token budget is short.
 """
 
 YEAR_DIGITS = 4
@@ -24,13 +24,13 @@ ORIGIN_WORDS = frozenset({"country", "citizenship", "nationality", "origin", "la
 
 
 class Attributes:
-    """Selects properties for the labels and patterns of a selection."""
+    """Selects the properties of the labels and patterns in a selection."""
 
     def __init__(self, schema: PropertyGraphSchema) -> None:
         self.schema = schema
 
     def without_labels(self, matches: Mapping[Element, Evidence], selection: Selection) -> None:
-        """Select the labels whose properties the question names, for a question that names no label."""
+        """Select the labels of the best named properties, for a question that names no label."""
         best = max(
             (
                 evidence.score
@@ -51,7 +51,7 @@ class Attributes:
         matches: Mapping[Element, Evidence],
         selection: Selection,
     ) -> None:
-        """Add the properties that are needed to a selection."""
+        """Add the properties that the question needs to a selection."""
         self._named(matches, selection)
         self._given(mentions, selection)
         cues = {lemma(word.folded) for number, word in enumerate(words) if number not in masked}
@@ -122,7 +122,7 @@ class Attributes:
 
 
 def dominates(better: Evidence, weaker: Evidence) -> bool:
-    """Whether `better` matches every word of the question that `weaker` matches, at least as well, and more."""
+    """Whether `better` matches all words that `weaker` matches, at least as well, and further words."""
     extra = set(better.by) - set(weaker.by)
     return (
         set(weaker.by) < set(better.by)
@@ -133,7 +133,7 @@ def dominates(better: Evidence, weaker: Evidence) -> bool:
 
 
 def is_temporal(type_: str, name: str) -> bool:
-    """Whether a property holds a point in time: a date, or a number whose name contains "year"."""
+    """Whether a property holds a point in time: a date, or a value whose name ends in "year"."""
     if "date" in type_:
         return True
     return type_ in ("int", "float", "str", "unknown") and split_name(name)[-1:] == ["year"]

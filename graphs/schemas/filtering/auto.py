@@ -1,4 +1,4 @@
-"""The `auto` method: mentions, words, synonyms and meaning together, closed over connecting patterns.
+"""The `auto` method: selects by mentions, words, synonyms and meaning together, and connects the selected labels.
 
 "Who wrote Heat?" keeps `(:Person)`, `(:Movie)` and `(:Movie)-[:writtenBy]->(:Person)`: Person because of *who*, Movie
 because the entity index contains *Heat*, the pattern because *wrote* and *written* are forms of one verb.
@@ -22,7 +22,7 @@ from graphground.graphs.schemas.units import UNITS
 MENTIONED = 1.0
 CONNECTING = 0.8
 UNSAID = 0.4
-"""Relevance of a pattern between two chosen labels that no word refers to."""
+"""The relevance of a pattern between two chosen labels to which no word refers."""
 
 NEIGHBOUR = 0.2
 MOST_NEIGHBOURS, FEW_OUTWARD = 30, 8
@@ -31,13 +31,15 @@ CLAIM_MARGIN = 0.1
 MODIFIER_SCORE = 0.3
 FEW_LABELS, MOST_LABELS = 6, 16
 LEAST_SHARE, STRONG_SHARE = 0.3, 0.6
-"""If more than `FEW_LABELS` labels are named, those below this share of the best relevance are dropped, and only those
-above the second share are connected: a word such as *name* may match thousands."""
+"""Limits for a question that names more than `FEW_LABELS` labels, because a word such as *name* may match thousands.
+
+Labels below the first share of the best relevance are dropped; only labels above the second share are connected.
+"""
 
 
 @dataclass
 class Reading:
-    """A question matched against a schema."""
+    """A question matched against a schema: its words and mentions, and the elements to which they refer."""
 
     words: Sequence[Word]
     mentions: Sequence[Mention]
@@ -49,7 +51,7 @@ class Reading:
 
 
 class AutoFilter:
-    """Selects the part of one schema that a question needs; build it once per schema."""
+    """Selects the part of one schema that a question needs; create one object per schema."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
@@ -63,7 +65,7 @@ class AutoFilter:
     def select(
         self, question: str, mentions: Sequence[Mention] = (), similar: Mapping[Element, float] | None = None
     ) -> Selection:
-        """The selection for a question; empty if nothing matched."""
+        """Return the selection for a question; an empty one if nothing matched."""
         reading = self.read(question, mentions)
         selection = Selection(self.schema)
         self._labels(reading, selection)
@@ -88,7 +90,7 @@ class AutoFilter:
         return self.vocabulary.match_properties(reading.keys, selection.labels, selection.types())
 
     def read(self, question: str, mentions: Sequence[Mention]) -> Reading:
-        """Match the question's words, except those of mentions."""
+        """Match the question's words, except the words of mentions, with the schema."""
         words = question_words(question)
         used = [mention for mention in mentions if not self._is_schema_word(mention)]
         masked = frozenset(
@@ -98,7 +100,7 @@ class AutoFilter:
         return Reading(words, used, masked, keys, self.vocabulary.match(keys), unresolved_names(words, masked))
 
     def _is_schema_word(self, mention: Mention) -> bool:
-        """Whether a word means the label and not an entity: `museum` in lower case is no work of that name."""
+        """Whether a mention is a word of the schema and not an entity: `museum` in lower case means the label."""
         return mention.text.islower() and " " not in mention.text and self.vocabulary.is_name(mention.text)
 
     def _labels(self, reading: Reading, selection: Selection) -> None:
@@ -122,7 +124,7 @@ class AutoFilter:
                 reading.times_named[label] = reading.times_named.get(label, 0) + 1
 
     def _best_labels(self, scored: Mapping[str, Evidence]) -> list[str]:
-        """The named labels, best first; of many, only those that match a word which no better label matches."""
+        """Return the named labels, best first; of many, only those that match a word which no better label matches."""
         best = sorted(scored, key=lambda name: -scored[name].relevance)
         if len(best) <= FEW_LABELS:
             return best
@@ -135,7 +137,7 @@ class AutoFilter:
         return [name for name in kept[:MOST_LABELS] if scored[name].relevance >= least]
 
     def _meant(self, mention: Mention, selection: Selection) -> list[str]:
-        """The labels that a mention stands for: by name first, and if there are several, those that fit."""
+        """Return the labels for which a mention may stand: those it names; of several, those that fit the question."""
         named = [
             label for label, key in mention.holders if key in ("name", "aliases", "title") or self._names(label, key)
         ]
@@ -158,7 +160,7 @@ class AutoFilter:
         return known is not None and known.naming == key
 
     def _types(self, reading: Reading) -> dict[str, Evidence]:
-        """The relationship types that the words refer to."""
+        """Return the relationship types to which the words refer, with the evidence."""
         return {
             element.name: evidence
             for element, evidence in reading.matches.items()
@@ -181,7 +183,7 @@ class AutoFilter:
         self._outward(reading, selection, types, chosen, explained, spoken)
 
     def _between(self, places: Sequence[int], selection: Selection, types: Mapping[str, Evidence]) -> None:
-        """Patterns between two chosen labels: those referred to, or all if none clearly is."""
+        """Add the patterns between two chosen labels: those to which a word refers, or all if that is unclear."""
         scores = {
             place: types[self.schema.patterns[place].type].score
             for place in places
@@ -214,7 +216,10 @@ class AutoFilter:
         explained: set[str],
         spoken: set[int],
     ) -> None:
-        """Patterns that a word refers to and that leave the chosen labels, or any such pattern if no label is chosen."""
+        """Add patterns to which a word refers and that lead from a chosen label to others.
+
+        If no label is chosen, every pattern to which a word refers is added.
+        """
         candidates: list[tuple[int, float, bool]] = []
         for type_, evidence in types.items():
             if type_ in explained:
@@ -237,12 +242,12 @@ class AutoFilter:
                 selection.add_pattern(place, score * (self._standing(place, chosen) or 0.5))
 
     def _standing(self, place: int, chosen: Mapping[str, float]) -> float:
-        """The relevance of the more relevant end of a pattern."""
+        """Return the relevance of the more relevant end of a pattern."""
         pattern = self.schema.patterns[place]
         return max(chosen.get(pattern.start, 0.0), chosen.get(pattern.end, 0.0))
 
     def _unexplained(self, reading: Reading, selection: Selection, named: Mapping[Element, Evidence]) -> list[str]:
-        """Content words that nothing chosen accounts for: possibly values that no index contains."""
+        """Return the content words that match nothing chosen: possibly values that no index contains."""
         types = selection.types()
         known: set[int] = {number for evidence in named.values() for number in evidence.by}
         for element, evidence in reading.matches.items():
@@ -255,7 +260,7 @@ class AutoFilter:
         ]
 
     def _widen(self, selection: Selection) -> None:
-        """Keep the neighbours of the chosen labels, because an unexplained word may refer to one of them."""
+        """Add the neighbours of the chosen labels, because an unexplained word may refer to one of them."""
         places = {
             place for label in selection.labels for others in self.graph.edges[label].values() for place in others
         }
@@ -264,11 +269,11 @@ class AutoFilter:
                 selection.add_pattern(place, NEIGHBOUR)
 
     def places_of(self, type_: str) -> list[int]:
-        """The positions of the patterns of a relationship type."""
+        """Return the positions of the patterns of a relationship type."""
         return self._places.get(type_, [])
 
     def _connect(self, selection: Selection, types: Mapping[str, Evidence]) -> None:
-        """Add shortest paths until the chosen labels are connected, or no path joins them."""
+        """Add shortest paths between the chosen labels until they are connected or no path is left."""
         preferred = {place: evidence.score for type_, evidence in types.items() for place in self.places_of(type_)}
         strong = sorted(selection.labels, key=lambda label: -selection.labels[label])
         if len(strong) > FEW_LABELS:
@@ -293,7 +298,7 @@ class AutoFilter:
 
 
 def strongest(matches: Mapping[Element, Evidence], kind: str) -> dict[int, float]:
-    """For each word of the question, how strongly the best element of a kind matches it."""
+    """Return for each word of the question how strongly the best element of a kind matches it, from 0 to 1."""
     best: dict[int, float] = {}
     for element, evidence in matches.items():
         if element.kind == kind:
@@ -303,14 +308,14 @@ def strongest(matches: Mapping[Element, Evidence], kind: str) -> dict[int, float
 
 
 def covers(mention: Mention, word: Word) -> bool:
-    """Whether a word is part of the mention's name; the noun of `portrait sculptures` still counts by itself."""
+    """Whether a word counts only as part of a mention; the noun of `portrait sculptures` also counts by itself."""
     if not mention.start <= word.start < mention.end:
         return False
     return not (mention.text.islower() and " " in mention.text and word.end == mention.end)
 
 
 def tells_something(word: Word) -> bool:
-    """Whether a word is a content word: not a structure word, not common question talk, not a time."""
+    """Whether a word is a content word: not a structure word, a common question word or a time."""
     folded = word.folded
     common = {folded, lemma(folded)}
     return not (
@@ -326,8 +331,10 @@ def tells_something(word: Word) -> bool:
 
 
 def unresolved_names(words: Sequence[Word], masked: frozenset[int]) -> int:
-    """The number of runs of capitalized words that are not known mentions; the first word of the sentence does not
-    count."""
+    """Return the number of sequences of capitalized words that are not known mentions.
+
+    The first word of the question does not count.
+    """
     runs = 0
     inside = False
     for number, word in enumerate(words):

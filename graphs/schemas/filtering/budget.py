@@ -1,4 +1,4 @@
-"""Fits a selection into a number of tokens: the least relevant properties go first, connecting patterns last."""
+"""Fits a selection into a number of tokens: drops the least relevant properties first, connecting patterns last."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from graphground.graphs.schemas.token_count import estimate_tokens
 TRIES = 12
 
 PROPERTY_SHARE = 0.75
-"""The relevance factor of properties: a fully named one ranks after connecting patterns and before unmentioned ones."""
+"""The factor for the relevance of properties: it ranks them below connecting patterns and above unmentioned ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """The elements that a partial schema leaves out: labels and relationship types by name, properties as a count.
+    """The elements that a partial schema leaves out: labels and relationship types by name, properties as a number.
 
     `LeftOut(("Venue",), ("partOfLeague",), 12)`.
     """
@@ -32,7 +32,7 @@ class LeftOut:
         return bool(self.labels or self.types or self.properties or self.patterns)
 
     def names(self, most: int = 30) -> list[str]:
-        """As shown in an answer: the names, `… and 1,970 more labels`, the number of properties."""
+        """Return the names for an answer: up to `most` of a kind, `… and 1,970 more labels`, the number of properties."""
         listed: list[str] = []
         for names, kind in ((self.labels, "labels"), (self.types, "relationship types")):
             listed += names[:most]
@@ -46,7 +46,7 @@ class LeftOut:
 
 
 def left_out_of(whole: PropertyGraphSchema, part: PropertyGraphSchema) -> LeftOut:
-    """The elements that a partial schema leaves out."""
+    """Return the elements of the whole schema that a partial schema leaves out."""
     kept_types = {pattern.type for pattern in part.patterns}
     properties = sum(len(label.properties) for label in whole.labels.values())
     properties += sum(map(len, whole.relationship_properties.values()))
@@ -67,7 +67,7 @@ def _name_cost(name: str) -> int:
 
 @dataclass
 class _Costs:
-    """The approximate cost of each piece in the base form."""
+    """The approximate cost in tokens of each piece in the base form."""
 
     schema: PropertyGraphSchema
 
@@ -85,7 +85,7 @@ class _Costs:
 
 
 def fit(selection: Selection, max_tokens: int) -> Selection:
-    """The most relevant part of a selection whose base form fits the budget; empty if not even one label does."""
+    """Return the most relevant part of a selection whose base form fits; empty if not even one label fits."""
     aim = max_tokens
     for _ in range(TRIES):
         smaller = _greedy(selection, aim)
@@ -97,7 +97,7 @@ def fit(selection: Selection, max_tokens: int) -> Selection:
 
 
 def _greedy(selection: Selection, max_tokens: int) -> Selection:
-    """Take the pieces by relevance as long as their estimated costs fit."""
+    """Select pieces in the order of relevance while their estimated costs fit."""
     costs = _Costs(selection.schema)
     chosen = Selection(selection.schema)
     left = max_tokens - HEADINGS
@@ -133,7 +133,7 @@ HEADINGS = 2
 
 
 def _pieces(selection: Selection) -> list[tuple[float, int, str, str]]:
-    """Patterns, labels and properties, the most relevant first; a property ranks below its owner."""
+    """Return patterns, labels and properties, the most relevant first; a property ranks below its owner."""
     types: dict[str, float] = {}
     pieces: list[tuple[float, int, str, str]] = []
     for place, relevance in selection.patterns.items():

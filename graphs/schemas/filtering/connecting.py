@@ -1,4 +1,4 @@
-"""Paths between labels, which must be kept so that queries over several hops remain possible."""
+"""Finds paths between labels, which are kept so that queries over several hops remain possible."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_PARALLEL = 4
 
 
 class LabelGraph:
-    """The schema as an undirected graph of labels; its edges are the positions of the patterns."""
+    """A schema as an undirected graph of labels, whose edges hold the positions of patterns."""
 
     def __init__(self, schema: PropertyGraphSchema) -> None:
         self.schema = schema
@@ -23,11 +23,11 @@ class LabelGraph:
                 self.edges[pattern.end].setdefault(pattern.start, []).append(place)
 
     def between(self, left: str, right: str) -> list[int]:
-        """The positions of the patterns between two labels, in either direction."""
+        """Return the positions of the patterns between two labels, in either direction."""
         return self.edges[left].get(right, [])
 
     def components(self, labels: Iterable[str], patterns: Iterable[int]) -> list[set[str]]:
-        """The connected components of the labels."""
+        """Return the groups of labels that the patterns connect."""
         group: dict[str, set[str]] = {label: {label} for label in labels}
         for place in patterns:
             pattern = self.schema.patterns[place]
@@ -42,7 +42,7 @@ class LabelGraph:
     def connection(
         self, start: set[str], goals: set[str], preferred: Mapping[int, float], longest: int = LONGEST_PATH
     ) -> list[int]:
-        """The patterns of the shortest paths between two groups of labels; preferred patterns break ties."""
+        """Return the patterns on the shortest paths between two groups of labels; preferred patterns break ties."""
         depth = dict.fromkeys(start, 0)
         parents: dict[str, list[str]] = {}
         queue = deque(start)

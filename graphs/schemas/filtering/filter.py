@@ -32,19 +32,19 @@ MOST_KEPT = 16
 
 
 class UnknownMethod(ValueError):
-    """There is no filtering method of that name."""
+    """No filtering method has this name."""
 
 
 class NoEmbedder(ValueError):
-    """The similarity method needs an embedding model, and there is none."""
+    """The method `similarity` was called without an embedding model."""
 
 
 @dataclass(frozen=True, slots=True)
 class FilteredSchema:
-    """The part of a schema, how it was chosen and what was left out.
+    """A part of a schema, the method that chose it, and the elements left out.
 
-    `whole` is true if the question matched nothing, so that everything was kept (as far as it fits); `too_small` if the
-    budget does not even hold one label.
+    `whole` is true if the question matched nothing, so that everything was kept (as far as it fits). `too_small` is
+    true if not even one label fits the budget.
     """
 
     schema: PropertyGraphSchema
@@ -56,7 +56,7 @@ class FilteredSchema:
 
 
 class SchemaFilter:
-    """Filters one schema repeatedly; its index of words is built once."""
+    """Filters one schema for many questions; the index of its words is built only once."""
 
     def __init__(self, schema: PropertyGraphSchema) -> None:
         self.schema = schema
@@ -74,11 +74,11 @@ class SchemaFilter:
         embedder: Embedder | None = None,
         max_tokens: int | None = None,
     ) -> FilteredSchema:
-        """The part that the question needs; everything if the question matches nothing.
+        """Return the part of the schema that the question needs; everything if the question matches nothing.
 
         Raises:
-            UnknownMethod: the method does not exist.
-            NoEmbedder: for `similarity` without a model.
+            UnknownMethod: there is no such method.
+            NoEmbedder: the method is `similarity` and there is no model.
         """
         if method not in METHODS:
             raise UnknownMethod(f"there is no method {method!r}; there are {', '.join(METHODS)}")
@@ -132,7 +132,7 @@ _lock = threading.Lock()
 
 
 def filter_for(schema: PropertyGraphSchema) -> SchemaFilter:
-    """The filter of a schema, cached while the schema is in use."""
+    """Return the filter of a schema, cached while the schema is in use."""
     with _lock:
         known = _filters.get(id(schema))
         if known is None or known.schema is not schema:
@@ -152,5 +152,5 @@ def filter_schema(
     embedder: Embedder | None = None,
     max_tokens: int | None = None,
 ) -> FilteredSchema:
-    """The part of the schema that the question needs; see `SchemaFilter.filter`."""
+    """Return the part of the schema that the question needs; see `SchemaFilter.filter`."""
     return filter_for(schema).filter(question, method, entities=entities, embedder=embedder, max_tokens=max_tokens)

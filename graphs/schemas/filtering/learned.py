@@ -1,8 +1,9 @@
-"""Keeps more of a schema whose names seldom match the words of questions: the schema of your own database.
+"""Keeps more of a schema that was read from your own database, whose names seldom match the words of questions.
 
-*Which banks sent the most money to Latvia?* names no property of a `Filing`, yet needs its `amount`: the property is
-found by its kind. The selection is then filled up to a share of the whole schema: first with properties of the elements
-that the question refers to, then of those that connect them, then with their neighbours.
+*Which banks sent the most money to Latvia?* names no property of a `Filing`, yet needs `amount`, which is found as a
+property of the kind that *money* asks for. The selection is then filled up to a share of the whole schema: first with
+properties of the elements to which the question refers, then with properties of the elements that connect them, then
+with neighbours.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ SHARE = 0.5
 """The share of the whole schema's tokens up to which a selection is filled."""
 BY_KIND, BESIDE, NEIGHBOUR = 0.45, 0.3, 0.15
 MOST_LABELS = 60
-"""In a schema with more labels, that share would be too much to read."""
+"""The most labels of a schema that is filled up; of a larger schema, the share would be too much to read."""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -38,7 +39,7 @@ CUES: Mapping[str, frozenset[str]] = {
         "hired opened raised registered old young recent latest earliest first last time"
     ),
 }
-"""Words of questions that refer to a kind of property, as lemmas."""
+"""For each kind of property, the words of questions that refer to it, as lemmas."""
 
 NAMES: Mapping[str, frozenset[str]] = {
     "amount": _words(
@@ -50,16 +51,16 @@ NAMES: Mapping[str, frozenset[str]] = {
         "founded born died released at"
     ),
 }
-"""For each kind of value, the words that occur in the names of its properties."""
+"""For each kind of property, the words that occur in its names."""
 
 
 def is_learned(schema: PropertyGraphSchema) -> bool:
-    """Whether the schema was read from a user's own database, so its names were not chosen for questions."""
+    """Whether the schema was read from a user's own database, so that its names were not chosen for questions."""
     return any(label.naming for label in schema.labels.values())
 
 
 def widen(selection: Selection, words: Sequence[Word], graph: LabelGraph) -> None:
-    """Add elements to a selection that a question may refer to without naming them."""
+    """Add elements to which a question may refer without naming them."""
     lemmas = {lemma(word.folded) for word in words}
     for kind, cues in CUES.items():
         if lemmas & cues:
@@ -69,7 +70,7 @@ def widen(selection: Selection, words: Sequence[Word], graph: LabelGraph) -> Non
 
 
 def _by_kind(selection: Selection, kind: str, graph: LabelGraph) -> None:
-    """The properties of a kind on the chosen elements; if there are none, the nearest ones and the path to them."""
+    """Add the properties of a kind on the chosen elements, or else the nearest such properties and the path to them."""
     if _add(selection, kind, selection.labels, selection.types()):
         return
     schema = selection.schema
@@ -126,7 +127,7 @@ def _named(kind: str, key: str) -> bool:
 
 
 def fill(selection: Selection) -> None:
-    """Add properties and neighbours, the nearest first, until the part has `SHARE` of the whole schema's tokens."""
+    """Add properties and neighbours, the nearest first, up to `SHARE` of the whole schema's tokens."""
     schema = selection.schema
     budget = SHARE * estimate_tokens(base_form(schema))
     used = float(estimate_tokens(base_form(selection.part())))

@@ -1,8 +1,8 @@
-"""Concepts that English words share: `born` and `birth`, `wrote` and `author`, `who` and a person.
+"""Concepts that relate English words to each other: `born` to `birth`, `wrote` to `author`, `who` to a person.
 
-The words are in lexicon.json: concepts of general English for attributes and relations, as names and questions use
-them. It contains no name of a particular graph. A word may belong to several concepts; `pass-away` stands for two
-consecutive words.
+The words are in lexicon.json: concepts of general English for attributes and relations, in the words of names and of
+questions. The file contains no name of a particular graph. A word may belong to several concepts; `pass-away` stands
+for two consecutive words.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from graphground.graphs.schemas.filtering.words import lemma, root
 _WORDS = json.loads((Path(__file__).parent / "lexicon.json").read_text(encoding="utf-8"))
 
 TIME_CUES = frozenset(_WORDS["time_cues"])
-"""Words that ask for a point or span of time, even if no property is named."""
+"""Words that ask for a point or span of time, even if the question names no property."""
 
 ORDER_CUES = frozenset(_WORDS["order_cues"])
 """Words that compare or sort by time."""
@@ -34,10 +34,10 @@ NAME_STOP_WORDS = frozenset(_WORDS["name_stop_words"])
 """Words of a label, type or property with little content: `hasGenre` is about genre."""
 
 GENERIC_NAME_WORDS = frozenset(_WORDS["generic_name_words"])
-"""Words of a property's name that do not suffice alone: `number` does not select `number_of_deaths`."""
+"""Words of a property's name that do not suffice for a match: `number` does not select `number_of_deaths`."""
 
 AGENTS = frozenset(_WORDS["agents"])
-"""Nouns for people who do something: a label with such a name matches `who`."""
+"""Nouns for people who do something; `who` in a question matches a label with such a name."""
 
 COUNTRY_WORDS = frozenset(_WORDS["country_words"])
 _DEMONYM_ENDINGS = ("ese", "ian", "ean", "ish")
@@ -45,7 +45,7 @@ _DEMONYM_ENDINGS = ("ese", "ian", "ean", "ish")
 
 @cache
 def concepts_by_root() -> dict[str, frozenset[str]]:
-    """Each root, or two roots joined by a space, with its concepts."""
+    """Return for each root, or two roots joined by a space, its concepts."""
     found: dict[str, set[str]] = {}
     for concept, words in _WORDS["concepts"].items():
         for word in words:
@@ -58,7 +58,7 @@ def concepts_by_root() -> dict[str, frozenset[str]]:
 
 @cache
 def concepts_of(word: str) -> frozenset[str]:
-    """The concepts of one folded word: `{"birth"}` for `born`."""
+    """Return the concepts of one folded word: `{"birth"}` for `born`."""
     table = concepts_by_root()
     return table.get(root(word), frozenset()) | table.get(lemma(word), frozenset())
 

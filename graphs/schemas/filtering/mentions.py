@@ -15,8 +15,8 @@ from graphground.graphs.schemas.filtering.words import Word, fold, lemma, questi
 class Mention:
     """A part of the question that is a value in the graph.
 
-    `Mention(27, 41, "Musée d'Orsay", (("Museum", "name"),))`: its position, and the labels and properties that hold it;
-    `exact` is true if the case agrees too.
+    `Mention(27, 41, "Musée d'Orsay", (("Museum", "name"),))`: its position, and the labels and properties that have the
+    value. `exact` is true if upper and lower case agree too.
     """
 
     start: int
@@ -34,13 +34,13 @@ class MentionFinder(Protocol):
 
 @runtime_checkable
 class SpanFinder(Protocol):
-    """An entity index that finds spans, each with `text`, `start`, `end` and `labels`."""
+    """An entity index that finds spans, which have the attributes `text`, `start`, `end` and `labels`."""
 
     def spans(self, question: str) -> Sequence[Any]: ...
 
 
 class KnownValues:
-    """Finds mentions with a table of values, for graphs small enough to hold their values in memory.
+    """Finds mentions in a table of values, for graphs whose values fit into memory.
 
     >>> values = KnownValues([("Museum", "name", "Musée d'Orsay")])
     >>> [mention.holders for mention in values.mentions("Who painted what hangs in the musée d'orsay?")]
@@ -57,7 +57,7 @@ class KnownValues:
                 self._longest[words[0]] = max(self._longest.get(words[0], 0), len(words))
 
     def mentions(self, question: str) -> list[Mention]:
-        """The longest values first from the left, without overlaps."""
+        """Return the mentions in a question, without overlaps: from the left, the longest value at each position."""
         words = question_words(question)
         folded = [key_of(word) for word in words]
         found: list[Mention] = []
@@ -78,13 +78,12 @@ class KnownValues:
 
 
 def key_of(word: Word) -> str:
-    """The form in which a word is compared with values: folded, and a lower-case plural as its singular
-    (`midfielders`)."""
+    """Return the form in which a word is compared with values: folded, and lower-case plurals as singulars."""
     return lemma(word.folded) if word.text.islower() else fold(word.text)
 
 
 def mentions_in(question: str, entities: object, schema: PropertyGraphSchema) -> list[Mention]:
-    """The mentions of a question, found with a table of values or an entity index; none without either."""
+    """Return the mentions of a question, found with a table of values or an entity index; none without either."""
     finder = getattr(entities, "mentions", None)
     if finder is not None:
         return list(finder(question))
@@ -110,7 +109,7 @@ class _Moved:
 
 
 def singular_form(question: str) -> tuple[str, list[int]]:
-    """The question with lower-case plurals made singular, and the original position of each character."""
+    """Return the question with lower-case plurals made singular, and the original position of each character."""
     parts: list[str] = []
     places: list[int] = []
     last = 0
@@ -128,7 +127,7 @@ def singular_form(question: str) -> tuple[str, list[int]]:
 
 
 def _of_span(question: str, span: Any, entities: object, schema: PropertyGraphSchema) -> Mention:
-    """A span with the properties that hold it: `holds` is called for each text property of its labels."""
+    """Return a span as a mention, with the properties of its labels that have the value."""
     text = span.text
     holders: list[tuple[str, str]] = []
     for label in span.labels:
@@ -153,7 +152,7 @@ def _holding(text: str, label: str, entities: object, schema: PropertyGraphSchem
 
 
 def masked(question: str, mentions: Iterable[Mention]) -> str:
-    """The question with each mention replaced by its labels, for the masked form.
+    """Return the question with each mention replaced by its labels, for the masked form.
 
     >>> masked("Who painted Guernica?", [Mention(12, 20, "Guernica", (("Painting", "name"),))])
     'Who painted Painting?'

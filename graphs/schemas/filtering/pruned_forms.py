@@ -1,7 +1,7 @@
 """The three pruned forms of Ozsoy's study: exact match, masked exact match, similarity.
 
-`exact` keeps elements that a word of the question names, `masked` does so after replacing each entity mention by its
-label, and `similarity` keeps names whose embedding is near that of a word or phrase of the question.
+`exact` keeps elements that a word of the question names. `masked` does the same after replacing each entity mention
+with its label. `similarity` keeps names whose embedding is near the embedding of a word or phrase of the question.
 """
 
 from __future__ import annotations
@@ -16,9 +16,7 @@ from graphground.graphs.schemas.filtering.words import question_words
 
 
 def select_exact(vocabulary: Vocabulary, question: str) -> Selection:
-    """Select the elements that the question's words name, in singular or plural, and the patterns between the kept
-    labels.
-    """
+    """Select the elements that the question's words name, in singular or plural, and the patterns between them."""
     keys = vocabulary.keys(question_words(question), concepts=False)
     found = said_exactly(vocabulary.match(keys))
     labels = [element.name for element in found if element.kind == "label"]
@@ -36,7 +34,7 @@ def select_exact(vocabulary: Vocabulary, question: str) -> Selection:
 
 
 def said_exactly(matches: Mapping[Element, Evidence]) -> dict[Element, float]:
-    """The elements that share a content word literally with the question, with their scores."""
+    """Return the elements whose names share a content word with the question, with their scores."""
     return {
         element: evidence.score
         for element, evidence in matches.items()
@@ -45,12 +43,12 @@ def said_exactly(matches: Mapping[Element, Evidence]) -> dict[Element, float]:
 
 
 def select_masked(vocabulary: Vocabulary, question: str, mentions: Sequence[Mention]) -> Selection:
-    """`select_exact` on the question with its mentions replaced by their labels."""
+    """Apply `select_exact` to the question with its mentions replaced by their labels."""
     return select_exact(vocabulary, masked(question, mentions))
 
 
 def select_similar(vocabulary: Vocabulary, similar: Mapping[Element, float]) -> Selection:
-    """Select the elements similar in meaning to the question; `similar` holds the elements above the threshold."""
+    """Select the elements that are similar in meaning to the question; `similar` holds those above the threshold."""
     return select_named(vocabulary, similar)
 
 
@@ -78,7 +76,7 @@ def select_named(vocabulary: Vocabulary, scores: Mapping[Element, float]) -> Sel
 
 
 def phrases(question: str, longest: int = 3) -> list[str]:
-    """The content words of a question and their runs: `["art", "art movement", "movement", …]`."""
+    """Return the content words of a question and their sequences: `["art", "art movement", "movement", …]`."""
     words = [word.folded for word in question_words(question)]
     found: dict[str, None] = {}
     for start in range(len(words)):

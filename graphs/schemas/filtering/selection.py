@@ -1,4 +1,4 @@
-"""A selected part of a schema: the chosen pieces, their relevance, and the resulting smaller schema."""
+"""A selected part of a schema: the chosen elements, their relevance, and the resulting smaller schema."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from graphground.cypher.schema import PropertyGraphSchema, RelationshipPattern
 
 IDENTIFYING = ("name", "title", "label", "id")
-"""Properties that identify a node: each kept label keeps the first of these that it has."""
+"""Properties that identify a node; each selected label keeps the first of these that it has."""
 
 
 def identifying_property(properties: Iterable[str]) -> str | None:
-    """The property by which people tell the nodes of a label apart: `name`, else `title`, …"""
+    """Return the property by which people distinguish the nodes of a label: `name`, else `title`, …"""
     known = set(properties)
     return next((key for key in IDENTIFYING if key in known), None)
 
@@ -33,7 +33,7 @@ class Selection:
 
     @classmethod
     def whole(cls, schema: PropertyGraphSchema) -> Selection:
-        """A selection of the whole schema."""
+        """Return a selection of the whole schema."""
         return cls(
             schema,
             dict.fromkeys(schema.labels, 0.5),
@@ -56,7 +56,7 @@ class Selection:
             self.labels.setdefault(end, relevance)
 
     def add_property(self, label: str, key: str, relevance: float) -> None:
-        """Add a property of a label, which need not be chosen yet."""
+        """Add a property and its label."""
         self.properties[label, key] = max(relevance, self.properties.get((label, key), 0.0))
         self.labels.setdefault(label, relevance)
 
@@ -64,11 +64,11 @@ class Selection:
         self.type_properties[type_, key] = max(relevance, self.type_properties.get((type_, key), 0.0))
 
     def types(self) -> set[str]:
-        """The relationship types of the chosen patterns."""
+        """Return the relationship types of the chosen patterns."""
         return {self.schema.patterns[place].type for place in self.patterns}
 
     def part(self) -> PropertyGraphSchema:
-        """The smaller schema, in the original order; each label keeps its identifying property."""
+        """Return the smaller schema, in the original order; each label keeps its identifying property."""
         labels = {}
         for name, label in self.schema.labels.items():
             if name in self.labels:

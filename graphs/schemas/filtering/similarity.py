@@ -1,4 +1,4 @@
-"""Finds names near in meaning to a question's words, with an embedding model."""
+"""Finds names that are near in meaning to a question's words, with an embedding model."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class SimilarNames:
         self._vectors = _unit(embedder.encode(texts)) if texts else None
 
     def near(self, question: str, threshold: float = THRESHOLD) -> dict[Element, float]:
-        """The elements whose name is near to a word or phrase of the question, with the cosine."""
+        """Return the elements whose names are near a word or phrase of the question, with the cosine."""
         asked = phrases(question)
         if not asked or self._vectors is None:
             return {}
@@ -44,7 +44,7 @@ class SimilarNames:
 
 
 def _unit(vectors: Any) -> Any:
-    import numpy as np  # loaded on first use: filtering without a model needs none of it
+    import numpy as np  # loaded on first use: filtering without a model does not need NumPy
 
     matrix = np.asarray(vectors, dtype=np.float32)
     lengths = np.linalg.norm(matrix, axis=1, keepdims=True)

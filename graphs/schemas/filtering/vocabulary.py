@@ -1,4 +1,4 @@
-"""An index of the words in a schema's names: which labels, types and properties does a word refer to?
+"""An index of the words in a schema's names, which finds the labels, types and properties to which a word refers.
 
 >>> vocabulary = Vocabulary(films)
 >>> words = question_words("who directed the film")
@@ -32,7 +32,7 @@ MODIFIER, GENERIC, FULL = 0.6, 0.25, 1.0
 
 AGENT_KEY = "#agent"
 TOO_COMMON = 60
-"""A concept shared by at least this many names carries no information."""
+"""The number of names from which a concept that they share is ignored."""
 
 
 class Element(NamedTuple):
@@ -45,10 +45,10 @@ class Element(NamedTuple):
 
 @dataclass(slots=True)
 class Evidence:
-    """The evidence that the question's words refer to an element.
+    """The evidence that words of the question refer to an element.
 
-    `places` maps the position of each matched word of the name to its best strength, `rarity` to that strength times the
-    word's rarity among names; `by` maps the numbers of the question's words to their best strengths.
+    `places` maps the position of each matched word of the name to its best strength, `rarity` to this strength times
+    the word's rarity among names. `by` maps the numbers of the question's words to their best strengths.
     """
 
     total: float
@@ -64,17 +64,17 @@ class Evidence:
 
     @property
     def score(self) -> float:
-        """From 0 to 1: the matched share of the weight of the name's words."""
+        """The matched share of the weight of the name's words, from 0 to 1."""
         return sum(self.weights[place] * weight for place, weight in self.places.items()) / self.total
 
     @property
     def content(self) -> bool:
-        """Whether a content word was matched, not only a generic one."""
+        """Whether a content word of the name matched, and not only a generic word."""
         return any(self.weights[place] > GENERIC for place in self.places) or len(self.places) == len(self.weights)
 
     @property
     def literal(self) -> frozenset[int]:
-        """The name's words that the question contains, in some form."""
+        """The positions of the name's words that the question contains, in some form."""
         return frozenset(place for place, weight in self.places.items() if weight >= SAME_ROOT)
 
 
@@ -83,7 +83,7 @@ Key = tuple[str, float]
 
 
 class Vocabulary:
-    """An index over one schema; build it once and keep it."""
+    """An index of one schema's words; create one object per schema."""
 
     def __init__(self, schema: PropertyGraphSchema) -> None:
         self.schema = schema
@@ -103,20 +103,20 @@ class Vocabulary:
                 self._add(Element("type_property", type_, key), owned)
 
     def elements(self) -> list[Element]:
-        """All named elements."""
+        """Return all elements that have a name."""
         return list(self._weights)
 
     def is_name(self, word: str) -> bool:
-        """Whether a single word names an element: `museums` the label Museum."""
+        """Whether a word alone names an element: `museums` names the label Museum."""
         return lemma(word) in self._single
 
     def keys(self, words: Sequence[Word], skip: Iterable[int] = (), concepts: bool = True) -> dict[int, list[Key]]:
-        """The keys under which each word is looked up; `skip` holds the numbers of words to leave out."""
+        """Return the keys under which each word is looked up; `skip` holds the numbers of words to leave out."""
         left_out = frozenset(skip)
         return {number: self._keys(words, number, concepts) for number in range(len(words)) if number not in left_out}
 
     def match(self, keys: Mapping[int, Sequence[Key]]) -> dict[Element, Evidence]:
-        """The labels and relationship types that the words refer to, with the evidence."""
+        """Return the labels and relationship types to which the words refer, with the evidence."""
         found: dict[Element, Evidence] = {}
         self._collect(keys, self._structure, found, log(1 + len(self.schema.labels) + len(self.schema.patterns)))
         return found
@@ -124,7 +124,7 @@ class Vocabulary:
     def match_properties(
         self, keys: Mapping[int, Sequence[Key]], labels: Iterable[str] | None = None, types: Iterable[str] = ()
     ) -> dict[Element, Evidence]:
-        """The properties that the words refer to, of these labels (all, if None) and types."""
+        """Return the properties to which the words refer, of these labels (all labels if None) and types."""
         found: dict[Element, Evidence] = {}
         owners = [("property", label) for label in (self.schema.labels if labels is None else labels)]
         for owner in (*owners, *(("type_property", type_) for type_ in types)):
@@ -184,13 +184,13 @@ class Vocabulary:
         for number, word in enumerate(content):
             for key, most in keys_of_name(word):
                 if key == AGENT_KEY and element.kind != "label":
-                    continue  # `who` asks for a label of people, not for each property such as head_coach
+                    continue  # `who` asks for a label of people, not for every property like head_coach
                 postings.setdefault(key, []).append((element, number, most))
 
 
 @lru_cache(maxsize=50_000)
 def keys_of_name(word: str) -> tuple[Key, ...]:
-    """The keys under which a word of a name is found: the word, its root, its concepts."""
+    """Return the keys under which a word of a name is found: the word, its root and its concepts."""
     keys = {"=" + lemma(word): SAME_LEMMA, "~" + root(word): SAME_ROOT}
     keys |= {"#" + concept: SAME_CONCEPT for concept in concepts_of(word)}
     return tuple(keys.items())

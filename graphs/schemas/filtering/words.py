@@ -1,4 +1,4 @@
-"""Words: splits names and questions into words, and finds the common form of their variants.
+"""Splits names and questions into words, and reduces variants of a word to a common form.
 
 >>> split_name("hasCastMember"), split_name("avg_gestation_period_days")
 (['has', 'cast', 'member'], ['avg', 'gestation', 'period', 'days'])
@@ -179,12 +179,12 @@ class Word:
 
     @property
     def folded(self) -> str:
-        """Lower case, without accents and a trailing `'s`."""
+        """The word in lower case, without accents and without a trailing `'s`."""
         return fold(self.text)
 
 
 def fold(text: str) -> str:
-    """`Beyoncé’s` becomes `beyonce`."""
+    """Return a word in lower case, without accents and without a trailing `'s`: `Beyoncé’s` becomes `beyonce`."""
     plain = text.lower().replace("’", "'").removesuffix("'s")
     if plain.isascii():
         return plain
@@ -192,18 +192,18 @@ def fold(text: str) -> str:
 
 
 def split_name(name: str) -> list[str]:
-    """The words of a label, type or property, in lower case."""
+    """Return the words of a label, type or property, in lower case."""
     return [fold(part) for part in split(name)]
 
 
 def question_words(question: str) -> list[Word]:
-    """The words of a text with their positions, without punctuation."""
+    """Return the words of a text with their positions, without punctuation."""
     return [Word(match.group(), match.start(), match.end()) for match in _WORD.finditer(question)]
 
 
 @lru_cache(maxsize=50_000)
 def lemma(word: str) -> str:
-    """The singular of a noun, the base form of a common irregular verb; otherwise the word itself."""
+    """Return the singular of a noun or the base form of a common irregular verb; any other word unchanged."""
     known = IRREGULAR.get(word)
     if known is not None:
         return known
@@ -218,7 +218,7 @@ def lemma(word: str) -> str:
 
 @lru_cache(maxsize=50_000)
 def root(word: str) -> str:
-    """The word without endings: `created`, `creator` and `creation` have the root `creat`."""
+    """Return a word without its endings: `created`, `creator` and `creation` have the root `creat`."""
     text = lemma(word)
     if text in IRREGULAR.values():
         return text
@@ -232,7 +232,7 @@ def root(word: str) -> str:
 
 
 def _undoubled(text: str) -> str:
-    """`starr` (of starred) is `star`."""
+    """Return a root without a doubled last consonant: `star` for `starr` (of `starred`)."""
     if len(text) > 3 and text[-1] == text[-2] and text[-1] not in "aeiouls":
         return text[:-1]
     return text.removesuffix("i") if len(text) > SHORTEST_ROOT else text

@@ -1,1 +1,1 @@
-"""Pictures of a schema and of what a query matches: Mermaid text and SVG."""
+"""Pictures of a schema and of a query's matches, as Mermaid text and as SVG."""

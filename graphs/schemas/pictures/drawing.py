@@ -18,7 +18,7 @@ LONGEST_LINE = 48
 class Box:
     """A box of a picture: `Box("m", "Movie", ("name: str",), kind="Movie", empty=False)`.
 
-    Boxes of one `kind` have one colour; an `empty` one is drawn with a dashed border.
+    Boxes of the same `kind` have the same colour; an `empty` box is drawn with a dashed border.
     """
 
     id: str
@@ -30,7 +30,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """An arrow between two boxes: `Arrow("m", "p", "directedBy")`; without a head if it has no direction."""
+    """An arrow between two boxes: `Arrow("m", "p", "directedBy")`; an undirected arrow is drawn without a head."""
 
     start: str
     end: str
@@ -41,7 +41,7 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """Boxes and arrows with a title; `left_out` counts the boxes that did not fit."""
+    """Boxes and arrows with a title; `left_out` is the number of boxes that did not fit."""
 
     boxes: tuple[Box, ...]
     arrows: tuple[Arrow, ...]
@@ -50,7 +50,7 @@ class Drawing:
 
 
 def readable(text: str, longest: int = LONGEST_TEXT) -> str:
-    r"""Text from a graph made safe to draw: one line, limited length, no characters that reorder or hide their
+    r"""Make text from a graph safe to draw: one line, limited length, no characters that reorder or hide their
     neighbours.
 
     >>> readable("Heat\n\u202e1995"), readable("x" * 100, 5)
@@ -67,4 +67,4 @@ def readable(text: str, longest: int = LONGEST_TEXT) -> str:
 
 
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
-"""Control, format (among them the bidirectional overrides), surrogate, private and unassigned code points."""
+"""Unicode categories: control, format (such as bidirectional overrides), surrogate, private, unassigned."""

@@ -1,5 +1,5 @@
-"""Places the boxes of a drawing: stress majorization, then overlapping boxes are pushed apart. Boxes without links to
-others stand in rows below.
+"""Places the boxes of a drawing by stress majorization, and then moves overlapping boxes apart. Boxes without links
+stand in rows below.
 
 Stress majorization (Gansner, Koren and North, *Graph Drawing by Stress Majorization*, Graph Drawing 2004, §2) finds
 positions whose distances are close to the lengths of the shortest paths. It starts from a circle, so the layout is
@@ -17,23 +17,23 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
 ROUNDS = 80
 LEAST_SQUARE = 1e-18
-"""The least squared distance to divide by: boxes may be at the same position."""
+"""The least squared distance by which is divided, because boxes may be at the same position."""
 PUSHES = 600
 ROUNDS_BETWEEN_GROWTH, GROWTH = 8, 1.06
 WIDER = np.array([1.25, 0.8])
-"""The horizontal stretch, because screens are wide."""
+"""The horizontal and vertical stretch: the picture is wider than high, like a screen."""
 ROW_GAP = 24.0
-"""Pixels between boxes without any link: no arrow runs between them."""
+"""Pixels between boxes without links; no arrow runs between them."""
 SCREEN = 1.6
-"""Width by height of what the rows of boxes without links fill."""
+"""The proportion of width to height of the area that boxes without links fill."""
 
 
 def places(
     sizes: Sequence[tuple[float, float]], links: Sequence[tuple[int, int]], gap: float = 100.0
 ) -> list[tuple[float, float]]:
-    """The centre of each box in pixels, from (0, 0) on; `sizes` are widths and heights, `links` pairs of boxes.
+    """Return the centre of each box in pixels, from (0, 0) on; `sizes` are widths and heights, `links` pairs of boxes.
 
-    Boxes with links are `gap` pixels apart side by side; the others stand closer.
+    Boxes with links are `gap` pixels apart horizontally; boxes without links stand closer together.
 
     >>> places([(80, 30)], [])
     [(40.0, 15.0)]
@@ -57,7 +57,7 @@ def places(
 
 
 def _linked(size: Floats, links: Sequence[tuple[int, int]], gap: float) -> Floats:
-    """The centres of boxes that have links, from (0, 0) on."""
+    """Return the centres of boxes that have links, from (0, 0) on."""
     step = float(np.median(np.hypot(size[:, 0], size[:, 1]))) + gap
     placed: Floats = _majorized(_distances(len(size), links) * step) * WIDER
     _push_apart(placed, size, np.array([gap, 60.0]))
@@ -66,8 +66,10 @@ def _linked(size: Floats, links: Sequence[tuple[int, int]], gap: float) -> Float
 
 
 def _in_rows(size: Floats, gaps: Floats, width: float, top: float) -> Floats:
-    """The centres of boxes in rows from `top` on, `width` wide or in the proportion of a screen; `gaps` leave room to
-    the right of each box and below it, more where it has a link to itself."""
+    """Return the centres of boxes in rows from `top` on, which are `width` wide or have the proportion of a screen.
+
+    `gaps` are the distances to the right of each box and below it, larger for a box with a link to itself.
+    """
     widest = max(width, float(np.sqrt(np.prod(size + gaps[:, None], axis=1).sum() * SCREEN)))
     placed = np.zeros_like(size)
     left = height = 0.0
@@ -80,7 +82,7 @@ def _in_rows(size: Floats, gaps: Floats, width: float, top: float) -> Floats:
 
 
 def _distances(count: int, links: Sequence[tuple[int, int]]) -> Floats:
-    """Shortest paths in links; boxes that are not connected are a little farther apart than the longest of them."""
+    """Return the lengths of shortest paths; unconnected boxes are a little farther apart than the longest path."""
     near: list[set[int]] = [set() for _ in range(count)]
     for start, end in links:
         near[start].add(end)
@@ -92,7 +94,7 @@ def _distances(count: int, links: Sequence[tuple[int, int]]) -> Floats:
 
 
 def _steps_from(box: int, near: Sequence[set[int]]) -> list[float]:
-    """The length in links of the shortest path to each box; -1 if there is no path."""
+    """Return the length in links of the shortest path to each box; -1 if there is no path."""
     steps = [-1.0] * len(near)
     steps[box] = 0.0
     reached, length = [box], 0.0
@@ -109,7 +111,7 @@ def _steps_from(box: int, near: Sequence[set[int]]) -> list[float]:
 
 
 def _majorized(wanted: Floats) -> Floats:
-    """Positions whose distances are close to the targets: each round moves every box to where the others pull it."""
+    """Return positions with distances close to the wanted ones: each round moves every box to where the others pull."""
     count = len(wanted)
     angle = np.linspace(0, 2 * np.pi, count, endpoint=False)
     placed = np.stack([1.4 * np.cos(angle), np.sin(angle)], axis=1) * max(float(wanted.max()), 1.0) / 2
@@ -131,7 +133,7 @@ def _majorized(wanted: Floats) -> Floats:
 def _push_apart(placed: Floats, size: Floats, gap: Floats) -> None:
     """Separate boxes that are too close to each other, each pair along the shorter direction.
 
-    In a crowd, pushing would only shuffle the boxes, so the whole picture grows a little every few rounds.
+    Among many close boxes this would only shuffle them, so the whole picture grows a little every few rounds.
     """
     room = size + gap
     for number in range(1, PUSHES + 1):
@@ -152,8 +154,10 @@ def _push_apart(placed: Floats, size: Floats, gap: Floats) -> None:
 
 
 def _too_close(placed: Floats, room: Floats) -> tuple[Integers, Integers]:
-    """The pairs of boxes that are too close. Boxes are sorted by their left sides, so a box can only be too close to
-    those that begin before its right side."""
+    """Return the pairs of boxes that are too close to each other.
+
+    Boxes are sorted by their left sides, so a box can be too close only to boxes that begin before its right side.
+    """
     left = placed[:, 0] - room[:, 0] / 2
     order = np.argsort(left, kind="stable")
     ends = np.searchsorted(left[order], left[order] + room[order, 0])

@@ -1,4 +1,4 @@
-"""A drawing as a Mermaid flowchart, which GitHub, many editors and chat clients show as a picture.
+"""Writes a drawing as a Mermaid flowchart, which GitHub, many editors and chat clients show as a picture.
 
 >>> from graphground.graphs.schemas.pictures.drawing import Arrow, Box, Drawing
 >>> print(mermaid(Drawing((Box("m", "Movie", ("name: str",)), Box("p", "Person")), (Arrow("m", "p", "directedBy"),))))
@@ -7,8 +7,8 @@ flowchart LR
   n1["Person"]
   n0 -->|"directedBy"| n1
 
-Syntax: the flowchart page of Mermaid's documentation. Names are quoted, and characters with a meaning in Mermaid, Markdown
-or HTML are written as entity codes.
+The syntax follows the flowchart page of Mermaid's documentation. Names are quoted, and characters with a meaning in
+Mermaid, Markdown or HTML are written as entity codes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SPECIAL = re.compile(r"[^\w \-.,:;()\[\]+/…�]|(?<=\d)\.(?= )|^[\-+](?= )")
 
 
 def mermaid(drawing: Drawing) -> str:
-    """The flowchart's text, with a comment on what was left out."""
+    """Return the text of the flowchart, with a comment about boxes that are left out."""
     names = {box.id: f"n{number}" for number, box in enumerate(drawing.boxes)}
     lines = ["flowchart LR"]
     for box in drawing.boxes:
@@ -39,7 +39,7 @@ def mermaid(drawing: Drawing) -> str:
 
 
 def quoted(text: str) -> str:
-    """Text within the quotation marks of a Mermaid label.
+    """Return a text as it is written between the quotation marks of a Mermaid label.
 
     >>> quoted('a "b" <i>')
     'a #34;b#34; #60;i#62;'

@@ -1,4 +1,4 @@
-"""The picture of a query's matches: some of the nodes and relationships behind its rows."""
+"""Draws a query's matches: some of the nodes and relationships from which its rows come."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ MOST_NODES = 14
 
 
 class QueriedGraph(Protocol):
-    """The interface of a graph that a picture needs; a `graphs.graph.Graph` has it."""
+    """The interface of a graph that a picture needs; `graphs.graph.Graph` implements it."""
 
     @property
     def language(self) -> Language:
-        """The version of Cypher of its queries."""
+        """The version of Cypher of the graph's queries."""
         ...
 
     @property
     def schema(self) -> PropertyGraphSchema:
-        """Its schema, which gives the property that names a node."""
+        """The graph's schema, which states the property that names a node."""
         ...
 
     def run(
@@ -40,7 +40,7 @@ class QueriedGraph(Protocol):
 
 
 def query_drawing(subgraph: Mapping[str, Any]) -> Drawing:
-    """The nodes by name, coloured by label, and the relationships between them.
+    """Return a drawing of a subgraph: nodes by name, coloured by label, and the relationships between them.
 
     query_drawing(subgraph("MATCH (m:Movie {name: 'Heat'})-[:directedBy]->(p) RETURN p.name", films, timeout=5))
     """
@@ -61,10 +61,10 @@ def subgraph(
     most_rows: int = MOST_ROWS,
     most_nodes: int = MOST_NODES,
 ) -> dict[str, Any] | None:
-    """Nodes `{id, label, name}` and relationships `{start, end, type}` of the first matches; None if there are none.
+    """Return nodes `{id, label, name}` and relationships `{start, end, type}` of a query's first matches.
 
-    The first part of a UNION that matches is drawn first, then as much of the other parts as fits.
-    A query that is not read-only, or that the database refuses, has no subgraph.
+    The result is None if nothing matches, if the query is not read-only, or if the database refuses it. Of a UNION, the
+    first part that matches is drawn first, then as much of the other parts as fits. `timeout` is in seconds.
     """
     tree = validate(query, language=graph.language, read_only=True).query
     if tree is None:
@@ -95,7 +95,7 @@ def subgraph(
 
 
 def _drawn(tree: t.Query, clauses: list[t.Match], rows: int) -> str:
-    """The MATCH clauses with a name for every path, returning the paths: `MATCH p0 = (n)-->(m) RETURN p0 LIMIT 12`."""
+    """Return a query with the MATCH clauses that returns every path: `MATCH p0 = (n)-->(m) RETURN p0 LIMIT 12`."""
     taken = {variable.name for variable in tree.find(t.Variable)}
     names: list[str] = []
     texts = []
@@ -134,6 +134,6 @@ def _take(graph: QueriedGraph, value: Any, nodes: dict[str, dict[str, Any]], lin
 
 
 def _name(graph: QueriedGraph, labels: list[str], properties: Mapping[str, Any]) -> Any:
-    """The value of the naming property of the first label that has one."""
+    """Return the value of the naming property of the first label that has one."""
     known = [graph.schema.labels[label].name_property for label in labels if label in graph.schema.labels]
     return next((properties[key] for key in (*known, "name", "title") if key and properties.get(key)), None)

@@ -1,4 +1,4 @@
-"""The picture of a schema: a box for each label, an arrow for each relationship pattern."""
+"""Draws a schema: a box for each label, an arrow for each relationship pattern."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ MOST_LABELS = 60
 
 
 def schema_drawing(schema: PropertyGraphSchema, *, properties: bool = True) -> Drawing:
-    """The labels with their properties and counts, and the patterns between them; empty ones are marked.
+    """Return a drawing of the labels with their properties and counts, and of the patterns; empty ones are marked.
 
         schema_drawing(films).arrows[0]  # Arrow("Movie", "Person", "directedBy")
 
-    A schema of more than 60 labels is drawn with those that have the most patterns.
+    If a schema has more than 60 labels, only those with the most patterns are drawn.
     """
     degree = dict.fromkeys(schema.labels, 0)
     for pattern in schema.patterns:

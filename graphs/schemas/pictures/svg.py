@@ -1,4 +1,4 @@
-"""A drawing as SVG: one file without scripts or external resources, readable on light and dark backgrounds.
+"""Writes a drawing as SVG: one file without scripts or external resources, readable on light and dark backgrounds.
 
 >>> from graphground.graphs.schemas.pictures.drawing import Arrow, Box, Drawing
 >>> svg(Drawing((Box("m", "Movie"), Box("p", "Person")), (Arrow("m", "p", "directedBy"),)))[:32]
@@ -16,7 +16,7 @@ from graphground.graphs.schemas.pictures.drawing import LONGEST_LINE, Arrow, Box
 from graphground.graphs.schemas.pictures.layout import places
 
 LETTER, BOLD_LETTER, LINE, MARGIN = 6.6, 8.0, 17.0, 24.0
-"""Width of a letter and of a bold one, height of a line, white space around the picture, in pixels."""
+"""In pixels: the width of a letter and of a bold letter, the height of a line, and the margin around the picture."""
 
 COLOURS = ("#2b5fa8", "#2f7d5b", "#94600f", "#6b5ca5", "#b3402f", "#2a7780", "#7a6a4f", "#a3487c")
 STYLE = """
@@ -32,7 +32,7 @@ text { fill: #1b2430; } .arrow path { stroke: #5c6a7c; fill: none; } .arrow text
 
 
 def svg(drawing: Drawing, *, style: bool = True) -> str:
-    """The picture as one SVG element; without `style` the surrounding page must include `STYLE`."""
+    """Return the picture as one SVG element; without `style` the surrounding page must include `STYLE`."""
     sizes = [_size(box) for box in drawing.boxes]
     number = {box.id: place for place, box in enumerate(drawing.boxes)}
     longest = max((len(readable(arrow.text, LONGEST_LINE)) for arrow in drawing.arrows), default=0)
@@ -90,7 +90,7 @@ def _box(number: int, box: Box, centre: tuple[float, float], size: tuple[float, 
 
 
 def _between(arrows: Sequence[Arrow]) -> dict[tuple[str, str], list[Arrow]]:
-    """The arrows between each two boxes, in either direction."""
+    """Return the arrows between each pair of boxes, in either direction."""
     found: defaultdict[tuple[str, str], list[Arrow]] = defaultdict(list)
     for arrow in arrows:
         found[min(arrow.start, arrow.end), max(arrow.start, arrow.end)].append(arrow)
@@ -104,7 +104,7 @@ def _arrows(
     centres: Sequence[tuple[float, float]],
     sizes: Sequence[tuple[float, float]],
 ) -> list[str]:
-    """One curve per direction, bent apart if there are both, with their labels below one another."""
+    """Return one curve per direction, with the texts of its arrows; curves in opposite directions are bent apart."""
     ways = [[arrow for arrow in arrows if arrow.start == start], [arrow for arrow in arrows if arrow.start != start]]
     drawn = []
     for way in filter(None, ways):
@@ -123,7 +123,7 @@ def _arrows(
 
 
 def _loops(arrows: Sequence[Arrow], centre: tuple[float, float], size: tuple[float, float]) -> list[str]:
-    """One arrow from the upper border of a box back to it."""
+    """Return one curve from the upper border of a box back to the same box, with the texts of its arrows."""
     (x, _), top = centre, centre[1] - size[1] / 2
     path = f"M{x - 14:.1f} {top:.1f}C{x - 30:.1f} {top - 38:.1f} {x + 30:.1f} {top - 38:.1f} {x + 14:.1f} {top:.1f}"
     return [_path(arrows, path, (x, top - 33 - (len(arrows) - 1) * LINE / 2))]
@@ -144,7 +144,7 @@ def _path(arrows: Sequence[Arrow], path: str, place: tuple[float, float]) -> str
 def _border(
     centre: tuple[float, float], size: tuple[float, float], towards: tuple[float, float]
 ) -> tuple[float, float]:
-    """The point where the line from the centre of a box to another point crosses the box's border."""
+    """Return the point where the line from the centre of a box to another point crosses the box's border."""
     dx, dy = towards[0] - centre[0], towards[1] - centre[1]
     if math.hypot(dx, dy) < 1e-9:
         return centre

@@ -1,4 +1,4 @@
-"""Writes a drawing in one of the two forms."""
+"""Writes a drawing as Mermaid text or as SVG."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ PICTURE_FORMS: tuple[PictureForm, ...] = ("mermaid", "svg")
 
 
 def write_picture(drawing: Drawing, form: PictureForm) -> str:
-    """The picture as text: `write_picture(schema_drawing(schema), "mermaid")` begins with `flowchart LR`."""
+    """Return the picture as text: `write_picture(schema_drawing(schema), "mermaid")` begins with `flowchart LR`."""
     return mermaid(drawing) if form == "mermaid" else svg(drawing)

@@ -1,1 +1,1 @@
-"""Statistics of a graph's data: counts, fill, ranges, namesakes, symmetry and degrees, shared by all tools."""
+"""Statistics of a graph's data, shared by all tools: counts, fill, ranges, namesakes, symmetry and degrees."""

@@ -1,4 +1,4 @@
-"""Statistics collected while a file is loaded: a few dozen nanoseconds and eight bytes per value."""
+"""Collects statistics while a file is loaded, at a cost of a few dozen nanoseconds and eight bytes per value."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ Ends = tuple[str, str, str]
 
 
 class Collected:
-    """The statistics of a load: call `collected.nodes("Movie", rows)`, `collected.relationships(…)`, then
-    `statistics()`.
+    """The statistics of a load: call `collected.nodes("Movie", rows)` and `collected.relationships(…)` for each block
+    of rows, then `statistics()`.
 
     Nodes are numbered from 0 in the order of reading; relationships refer to their ends by these numbers.
     """
@@ -49,22 +49,22 @@ class Collected:
         self.ends: Mapping[Ends, tuple[array[int], array[int]]] = {
             (pattern.type, pattern.start, pattern.end): (array("I"), array("I")) for pattern in schema.patterns
         }
-        """By type, start and end label: two lists, to which a loader appends the numbers of the connected nodes."""
+        """For each type, start and end label, two lists to which a loader appends the numbers of connected nodes."""
 
     def nodes(self, label: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Count a block of nodes as they are stored."""
+        """Count a block of nodes in the form in which they are stored."""
         self._counts[label] += len(rows)
         for key, values in self._values[label].items():
             values.add([row[key] for row in rows if key in row])
 
     def relationships(self, type_: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Count the properties of a block of relationships as they are stored."""
+        """Count a block of relationships, with their properties, in the form in which they are stored."""
         self._type_counts[type_] += len(rows)
         for key, values in self._type_values[type_].items():
             values.add([row[key] for row in rows if key in row])
 
     def statistics(self, seconds: float = 0.0) -> Statistics:
-        """All collected statistics."""
+        """Return the collected statistics; `seconds` is the time that reading took."""
         return Statistics(
             {
                 label: LabelStatistics(
@@ -107,7 +107,7 @@ class Collected:
 
 
 def degrees(numbers: numpy.ndarray, nodes: int) -> Degrees:
-    """The degrees of nodes; `numbers` holds one node number per relationship."""
+    """Return the degrees of nodes from `numbers`, which holds one node number per relationship."""
     import numpy
 
     _, counts = numpy.unique(numbers, return_counts=True)

@@ -1,6 +1,6 @@
 """The statistics of an open graph: read from disk at first use, or computed in the background.
 
-Nothing here blocks: `now` returns the available statistics, and starts reading missing ones.
+No method but `wait` and `stop` waits: `now` returns the available statistics and starts computing missing ones.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from graphground.graphs.schemas.statistics.queried import query_statistics
 from graphground.graphs.schemas.statistics.stored import read_statistics, write_statistics
 
 MOST_SHARE = 0.05
-"""The largest share of the time spent on rereading the statistics of a database that changes continuously."""
+"""The largest share of the time that may be spent recomputing statistics of a continuously changing database."""
 RETRY_SECONDS = 60.0
 CLOSING_SECONDS = 5.0
 logger = logging.getLogger(__name__)
@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 class LiveStatistics:
     """The statistics of one graph: `LiveStatistics("films", engine, lambda: schema, path).now()`.
 
-    `mark` returns a value that changes with the data, or None for data that never change. Statistics with an outdated
+    `mark` returns a value that changes with the data, or None for data that never changes. Statistics with an outdated
     mark are recomputed in the background.
     """
 
@@ -50,9 +50,9 @@ class LiveStatistics:
         self.thread: threading.Thread | None = None
 
     def now(self, *, fresh: bool = False) -> Statistics | None:
-        """The statistics available now; with `fresh`, only those read since the last known change.
+        """Return the available statistics or None; with `fresh`, None if they are outdated.
 
-        Starts a background reading of missing or outdated statistics.
+        Starts computing missing or outdated statistics in the background.
         """
         if not self._opened:
             with self._lock:
@@ -65,14 +65,14 @@ class LiveStatistics:
 
     @property
     def stale(self) -> bool:
-        """Whether there are none yet, or the database is known to have changed since."""
+        """Whether there are no statistics yet, or the database is known to have changed since they were computed."""
         if self._facts is None:
             return True
         mark = self._mark()
         return mark is not None and mark != self._facts.mark
 
     def wait(self, seconds: float) -> Statistics | None:
-        """Wait up to that long for a running reading and return the statistics: for tests and commands."""
+        """Return the statistics, waiting up to `seconds` for a running computation: for tests and commands."""
         facts = self.now(fresh=True)
         if facts is None and self.thread is not None:
             self.thread.join(seconds)
@@ -80,7 +80,7 @@ class LiveStatistics:
         return facts
 
     def stop(self) -> None:
-        """Stop the background reading, in the database too."""
+        """Stop the computation in the background, also in the database."""
         self._stopped.set()
         until = time.monotonic() + CLOSING_SECONDS
         for thread in (*self._cancellation.cancel(), *([self.thread] if self.thread is not None else [])):
@@ -99,7 +99,7 @@ class LiveStatistics:
         begin = time.monotonic()
         try:
             facts = query_statistics(self._engine, self._schema(), mark=self._mark())
-        except Exception as error:  # a database, or a proxy before it, may answer with rows of another shape
+        except Exception as error:  # a database or a proxy may return rows of another shape
             self._earliest = time.monotonic() + RETRY_SECONDS
             if not self._cancellation.cancelled:
                 logger.warning("the statistics of %s could not be read: %s", self._name, error)

@@ -6,7 +6,7 @@
     >>> facts.both_ways("borders", "Country")
     0.98
 
-Every lookup returns None for an unknown figure, never a guess: zero means a count of zero.
+Every lookup returns None for an unknown figure and never guesses; 0 means that the count is zero.
 """
 
 from __future__ import annotations
@@ -19,19 +19,20 @@ from typing import Any
 MOSTLY_SYMMETRIC = 0.66
 """The share of relationships present in both directions from which a relation counts as symmetric."""
 FEWEST_FOR_SYMMETRY = 10
-"""With fewer relationships the share is not meaningful."""
+"""The number of relationships below which this share is not meaningful."""
 
 
 @dataclass(frozen=True, slots=True)
 class PropertyStatistics:
-    """The values of one property: `PropertyStatistics(count=3373, distinct=3340, least="10 Things I Hate About You", …)`.
+    """The values of one property: `PropertyStatistics(count=3373, distinct=3340, least="10 Things I Hate About You",
+    …)`.
 
     Attributes:
         count: nodes or relationships that have a value (not null).
-        of: nodes or relationships that were read for it; `count / of` is the fill.
-        blank: how many of the values are an empty list or an empty text.
-        distinct: distinct values; None if unknown.
-        repeated: nodes or relationships that share their value with another; None while unknown.
+        of: nodes or relationships that were read; `count / of` is the fill.
+        blank: the number of values that are an empty list or an empty text.
+        distinct: the number of distinct values; None if unknown.
+        repeated: nodes or relationships that share their value with another; None if unknown.
         least, greatest: the extremes in the order of their type; None for lists and for mixed types.
         common: the most frequent values with their counts, the most frequent first; lists are counted as a whole.
         exact: whether everything was read; otherwise the figures after `count` come from a sample.
@@ -49,7 +50,7 @@ class PropertyStatistics:
 
     @property
     def fill(self) -> float:
-        """The share that has a value, 0 to 1; 0 if there are no nodes or relationships."""
+        """The share of nodes or relationships that have a value, from 0 to 1; 0 if there are none."""
         return self.count / self.of if self.of else 0.0
 
 
@@ -57,7 +58,7 @@ class PropertyStatistics:
 class LabelStatistics:
     """The nodes of one label: `LabelStatistics("Country", 195, {"founding_date": PropertyStatistics(0, 195)}, "name")`.
 
-    `naming` is the property that names the nodes, if known.
+    `naming` is the property that names the nodes, or None if unknown.
     """
 
     label: str
@@ -77,13 +78,13 @@ class TypeStatistics:
 
 @dataclass(frozen=True, slots=True)
 class Degrees:
-    """The numbers of relationships of a pattern per node at one of its ends: `Degrees(nodes=195, having=190, …)`.
+    """The relationships of a pattern per node at one of its ends: `Degrees(nodes=195, having=190, …)`.
 
     Attributes:
         nodes: nodes of the label.
-        having: of these, nodes with at least one such relationship.
-        mean: relationships for each node of the label.
-        most: the most that one node has.
+        having: nodes of the label with at least one such relationship.
+        mean: relationships per node of the label.
+        most: the most relationships of one node.
         exact: whether all nodes were counted.
     """
 
@@ -95,7 +96,7 @@ class Degrees:
 
     @property
     def without(self) -> float:
-        """The share of nodes without such a relationship."""
+        """The share of nodes without such a relationship, from 0 to 1."""
         return 1 - self.having / self.nodes if self.nodes else 0.0
 
 
@@ -104,10 +105,10 @@ class PatternStatistics:
     """One pattern: `PatternStatistics("borders", "Country", "Country", 640, both_ways=0.98)`.
 
     Attributes:
-        relationships: how many there are.
-        both_ways: between nodes of one label, the share whose opposite is there too; None elsewhere and while unknown.
-        loops: relationships from a node to itself; None while unknown.
-        starts, ends: degrees of the nodes at the start and at the end; None while unknown.
+        relationships: the number of relationships.
+        both_ways: the share whose reverse exists too, for a pattern within one label; None for others or if unknown.
+        loops: relationships from a node to itself; None if unknown.
+        starts, ends: degrees of the nodes at the start and at the end; None if unknown.
         exact: whether `both_ways` and `loops` come from all relationships.
     """
 
@@ -133,7 +134,7 @@ class PatternStatistics:
 
 @dataclass(frozen=True)
 class Statistics:
-    """The statistics of one graph; empty labels and patterns of the schema are included with zero.
+    """The statistics of one graph; labels and patterns without data are included with counts of zero.
 
     `complete` is False if something could not be read; `mark` identifies the state of the database that was read.
     """
@@ -144,15 +145,15 @@ class Statistics:
     complete: bool = True
     mark: str | None = None
     seconds: float = 0.0
-    """The time that reading took."""
+    """The time that reading took, in seconds."""
 
     def nodes(self, label: str) -> int | None:
-        """The number of nodes with the label."""
+        """Return the number of nodes with the label; None if unknown."""
         known = self.labels.get(label)
         return known.nodes if known is not None else None
 
     def relationships(self, type_: str, start: str | None = None, end: str | None = None) -> int | None:
-        """The number of relationships of a type, from and to nodes of the given labels, if any."""
+        """Return the number of relationships of a type, from and to nodes of the given labels; None if unknown."""
         if start is None and end is None:
             known = self.types.get(type_)
             return known.relationships if known is not None else None
@@ -160,7 +161,7 @@ class Statistics:
         return sum(pattern.relationships for pattern in found) if found else None
 
     def matching(self, type_: str, start: str | None = None, end: str | None = None) -> tuple[PatternStatistics, ...]:
-        """The patterns of a type that start and end at the given labels, if any."""
+        """Return the patterns of a type, restricted to the given start and end labels."""
         return tuple(
             pattern
             for pattern in self._by_type.get(type_, ())
@@ -168,32 +169,32 @@ class Statistics:
         )
 
     def pattern(self, type_: str, start: str, end: str) -> PatternStatistics | None:
-        """The pattern with exactly these names."""
+        """Return the pattern with exactly these names; None if unknown."""
         return next(iter(self.matching(type_, start, end)), None)
 
     def property(self, owner: str, key: str) -> PropertyStatistics | None:
-        """The values of a label's or a relationship type's property."""
+        """Return the statistics of a property of a label or relationship type; None if unknown."""
         known = self.labels.get(owner) or self.types.get(owner)
         return known.properties.get(key) if known is not None else None
 
     def fill(self, owner: str, key: str) -> float | None:
-        """The share of nodes of a label, or relationships of a type, that have the property."""
+        """Return the share of nodes of a label, or relationships of a type, that have the property; None if unknown."""
         known = self.property(owner, key)
         return known.fill if known is not None else None
 
     def namesakes(self, label: str) -> int | None:
-        """How many nodes of a label share their name with another node of it; 0 if every name is unique."""
+        """Return the number of nodes of a label that share their name with another; None if unknown."""
         known = self.labels.get(label)
         values = known.properties.get(known.naming) if known is not None and known.naming else None
         return values.repeated if values is not None else None
 
     def both_ways(self, type_: str, label: str) -> float | None:
-        """The share of relationships between nodes of that label whose opposite exists too."""
+        """Return the share of relationships between nodes of a label whose reverse exists too; None if unknown."""
         known = self.pattern(type_, label, label)
         return known.both_ways if known is not None else None
 
     def symmetric(self, type_: str, label: str) -> bool:
-        """Whether the data show that the relation between nodes of that label holds in both directions."""
+        """Whether the data show that the relation between nodes of a label holds in both directions."""
         known = self.pattern(type_, label, label)
         return known is not None and known.symmetric
 

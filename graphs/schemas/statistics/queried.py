@@ -1,7 +1,7 @@
-"""Statistics of a connected database: a limited query or two for each label, type and pattern.
+"""Computes the statistics of a connected database, by a limited query or two for each label, type and pattern.
 
 Counts of nodes and patterns come with the schema, which takes them from the count store if there is one. How many nodes
-have a property is counted over all nodes; more expensive figures (distinct values, degrees, opposite relationships) are
+have a property is counted over all nodes. More expensive figures (distinct values, degrees, reverse relationships) are
 computed from the first `SAMPLED` nodes if there are more than `WHOLE`.
 """
 
@@ -28,9 +28,9 @@ from graphground.graphs.schemas.statistics.model import (
 from graphground.graphs.schemas.statistics.values import LEFT_OUT, MOST_COMMON, shown
 
 WHOLE, SAMPLED = 50_000, 10_000
-"""Up to `WHOLE` nodes or relationships all are read; of more, the first `SAMPLED`."""
+"""Up to `WHOLE` nodes or relationships, all are read; if there are more, the first `SAMPLED`."""
 MOST_FILL = 3_000_000
-"""With more nodes, fill is computed from a sample too."""
+"""The number of nodes above which fill is also computed from a sample."""
 MOST_PROPERTIES = 60
 NO_RANGE = ("list[", "unknown", "point", "|")
 STEP_SECONDS, TOTAL_SECONDS = 10.0, 120.0
@@ -45,7 +45,7 @@ def query_statistics(
     step_seconds: float = STEP_SECONDS,
     total_seconds: float = TOTAL_SECONDS,
 ) -> Statistics:
-    """Read the statistics of everything in a schema; unreadable parts are left out.
+    """Compute the statistics of all elements of a schema; parts that cannot be read are left out.
 
     >>> query_statistics(engine, schema).fill("Movie", "tagline")
     0.68
@@ -56,7 +56,7 @@ def query_statistics(
 
 
 class Reading:
-    """One reading of the statistics; call `statistics`."""
+    """One computation of the statistics; call `statistics`."""
 
     def __init__(self, steps: Steps, schema: PropertyGraphSchema, whole: int) -> None:
         self._steps, self._schema, self._whole = steps, schema, whole
@@ -64,7 +64,7 @@ class Reading:
         self._types: dict[str, TypeStatistics] = {}
 
     def statistics(self, mark: str | None, begin: float) -> Statistics:
-        """Read labels and types, then patterns, which need the counts of labels."""
+        """Compute the statistics of labels and types, and then of patterns, which need the counts of labels."""
         self._steps.each(
             [(f"values of {label.name}", partial(self._label, label)) for label in self._schema.labels.values()]
             + [(f"values of {type_}", partial(self._type, type_)) for type_ in self._schema.relationship_types]
@@ -114,7 +114,7 @@ class Reading:
         return int(rows[0][0]) if rows else None
 
     def _values(self, owner: str, match: str, types: Mapping[str, str], count: int) -> dict[str, PropertyStatistics]:
-        """How many have each property, counted over all of them, and details of the values."""
+        """Return the statistics of properties: how many nodes or relationships have each, and details of the values."""
         keys = list(types)[:MOST_PROPERTIES]
         if not keys or not count:
             return {key: PropertyStatistics(0, 0, distinct=0, repeated=0) for key in keys}
@@ -144,7 +144,7 @@ class Reading:
         found: dict[str, PropertyStatistics],
         count: int,
     ) -> None:
-        """Distinct values, extremes, and the most common values: of all of them, or of the first that have one."""
+        """Add distinct values, extremes and common values, computed from all values or from the first ones."""
         for key in keys:
             value = property_of("n", key)
             bound = "" if count <= self._whole else f" LIMIT {SAMPLED}"

@@ -25,14 +25,14 @@ NAME = "statistics.json"
 
 
 def write_statistics(path: Path, facts: Statistics) -> None:
-    """Store statistics, replacing older ones; only their owner can read them, since they contain data values."""
+    """Store statistics, replacing older ones; only the file's owner can read them, since they contain data values."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path, private=True) as file:
         file.write(orjson.dumps(document_of(facts), default=str))
 
 
 def read_statistics(path: Path) -> Statistics | None:
-    """The stored statistics; None if there are none, or none that this version can read."""
+    """Read the stored statistics; None if there are none that this version can read."""
     try:
         document = orjson.loads(path.read_bytes())
         return statistics_of(document) if document["version"] == VERSION else None
@@ -41,7 +41,7 @@ def read_statistics(path: Path) -> Statistics | None:
 
 
 def document_of(facts: Statistics) -> dict[str, Any]:
-    """Statistics as a JSON document."""
+    """Return statistics as a JSON document."""
     return {
         "version": VERSION,
         "mark": facts.mark,
@@ -56,7 +56,7 @@ def document_of(facts: Statistics) -> dict[str, Any]:
 
 
 def statistics_of(document: Mapping[str, Any]) -> Statistics:
-    """The statistics in a document made by `document_of`."""
+    """Return the statistics in a document that `document_of` made."""
     return Statistics(
         {
             label: LabelStatistics(label, nodes, _properties(values), naming)

@@ -1,7 +1,7 @@
-"""The values of one property, added a block at a time: counted exactly, held as eight bytes each.
+"""The values of one property, added in blocks: counted exactly, stored as eight bytes each.
 
-Distinct and repeated values are counted from the hashes of all values; candidates for the most frequent are the most
-frequent of the 1st, 2nd, 4th, 8th, … block, which are then counted exactly by their hashes.
+Distinct and repeated values are counted by the hashes of all values. The most frequent values are found in two steps:
+those of the 1st, 2nd, 4th, 8th, … block are candidates, and the candidates are then counted exactly by their hashes.
 """
 
 from __future__ import annotations
@@ -17,16 +17,19 @@ from graphground.graphs.schemas.statistics.model import PropertyStatistics
 
 MOST_COMMON = 5
 LEADERS = 20
-"""The number of most frequent values of a block that become candidates for the most frequent of all."""
+"""The number of most frequent values of a block that become candidates for the most frequent values of all."""
 MOST_LEADERS = 2_000
 MOSTLY_DISTINCT, LARGE_BLOCK = 0.9, 5_000
 LONGEST_VALUE = 80
 LEFT_OUT = frozenset({"provenance", "eid", "aliases", "description"})
-"""Properties that a loader adds to every node, for which no statistics are kept."""
+"""Properties that loading adds to every node, for which no statistics are computed."""
 
 
 class Values:
-    """`values = Values("str"); values.add(["Heat", "Ronin"]); values.statistics(of=3)`."""
+    """Counts the values of one property: `values = Values("str"); values.add(["Heat", "Ronin"])`.
+
+    `values.statistics(of=3)` returns the statistics for three nodes.
+    """
 
     def __init__(self, type_: str) -> None:
         self._hashes = array("q")
@@ -40,7 +43,7 @@ class Values:
         self._leads, self._blocks = True, 0
 
     def add(self, values: Sequence[Any]) -> None:
-        """Count a block of values, without nulls."""
+        """Count a block of values, which contains no nulls."""
         if not values:
             return
         if self._listed:
@@ -62,8 +65,8 @@ class Values:
             self._extremes(values)
 
     def statistics(self, of: int) -> PropertyStatistics:
-        """The statistics, for `of` nodes or relationships in all."""
-        import numpy  # loaded on first use: a loader has it already, and in a server nothing urgent waits for this
+        """Return the statistics, for `of` nodes or relationships in all."""
+        import numpy  # loaded on first use: a loader has loaded NumPy already, and a server computes statistics in the background
 
         hashes = numpy.frombuffer(self._hashes, dtype=numpy.int64) if self._hashes else numpy.empty(0, numpy.int64)
         found, counts = numpy.unique(hashes, return_counts=True)
@@ -84,11 +87,11 @@ class Values:
         )
 
     def _look_for_leaders(self, values: Sequence[Any]) -> None:
-        """Note the most frequent values of a block as candidates for the most frequent of all."""
+        """Keep the most frequent values of a block as candidates for the most frequent values of all."""
         counted = Counter(values)
         # Names and descriptions: a large block without repetition shows that counting further blocks would find nothing.
         self._leads = len(counted) <= MOSTLY_DISTINCT * len(values) or len(values) < LARGE_BLOCK
-        single = len(values) < LEADERS  # in so small a block any value may be among the most frequent of all
+        single = len(values) < LEADERS  # in such a small block any value may be one of the most frequent of all
         repeated = [(times, value) for value, times in counted.items() if times > 1 or single]
         for _, value in nlargest(LEADERS, repeated, key=itemgetter(0)):
             self._leaders[hash(value)] = value
@@ -109,13 +112,13 @@ class Values:
 
 
 def in_order(date: str) -> tuple[int, str]:
-    """A sort key for ISO dates, including those before the common era."""
+    """Return a sort key for an ISO date, which may be before the common era."""
     year, _, rest = date[1:].partition("-")
     return (-int(year), rest) if date[0] == "-" else (int(date[0] + year), rest)
 
 
 def shown(value: Any) -> Any:
-    """A value in the form that is stored: long text shortened, a list as a list."""
+    """Return a value in the form that is stored: long text shortened, a tuple as a list."""
     if isinstance(value, str):
         return value if len(value) <= LONGEST_VALUE else value[: LONGEST_VALUE - 1] + "…"
     if isinstance(value, list | tuple):
