@@ -157,7 +157,7 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(autouse=True)
-def nobody_is_quarantined() -> None:
+def no_caller_is_quarantined() -> None:
     """Clear the quarantine, so that one test's queries do not affect the next test."""
     QUARANTINE.clear()
 

@@ -133,9 +133,7 @@ def test_a_wheel_in_a_clean_environment_adds_one_package_and_works(tmp_path: Pat
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_three_first_starts_of_a_clone_with_spaces_in_its_path_where_neither_uv_nor_pip_is_at_hand(
-    tmp_path: Path,
-) -> None:
+def test_three_first_starts_of_a_clone_with_spaces_in_its_path_without_uv_and_pip(tmp_path: Path) -> None:
     # This interpreter belongs to a virtual environment that uv created, so it has no pip.
     source = clone_into(tmp_path / "a path with spaces" / "graph ground")
     environment = clean_environment(Path("a home")) | {"PATH": path_without_uv()}  # relative, as in a client's settings
@@ -157,7 +155,7 @@ def test_three_first_starts_of_a_clone_with_spaces_in_its_path_where_neither_uv_
     assert not any("Traceback" in err for _, err in ends)
 
 
-def test_without_pip_and_uv_the_installation_says_what_to_do(tmp_path: Path) -> None:
+def test_without_pip_and_uv_the_installation_reports_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "pip.py").write_text("raise ImportError('no pip here')")
     source = clone_into(tmp_path / "clone")
     done = subprocess.run(
@@ -327,7 +325,7 @@ def test_the_lock_file_without_the_engine_keeps_everything_else(
     os.name == "nt" or not hasattr(os, "geteuid") or os.geteuid() != 0,
     reason="only root can become another user; anybody else runs every test as such a user already",
 )
-def test_a_user_other_than_root_sets_it_up_and_asks_the_graph() -> None:
+def test_a_user_other_than_root_can_install_and_query_the_graph() -> None:
     python, become = "/usr/bin/python3", shutil.which("setpriv")
     if become is None or not usable(python):
         pytest.skip("needs setpriv, and a Python 3.11 or newer with pip that every user may run")

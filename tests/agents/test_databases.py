@@ -43,7 +43,7 @@ def loop(
     return record, states, "\n".join(shown)
 
 
-def test_on_neo4j_a_misspelt_name_is_found_and_the_second_query_is_accepted(
+def test_on_neo4j_a_misspelled_name_is_found_and_the_second_query_is_accepted(
     neo4j_5: Neo4jServer, tmp_path: Path
 ) -> None:
     seeded(neo4j_5, "CREATE (:Movie {name: 'Heat', released: 1995})-[:DIRECTED_BY]->(:Person {name: 'Michael Mann'})")

@@ -112,7 +112,7 @@ def test_a_missing_key_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> No
     ("provider", "header", "seconds"),
     [("openai", {"retry_after": "1"}, 1.0), ("anthropic", {"retry_after_ms": "200"}, 0.2)],
 )
-def test_a_rate_limit_is_waited_for_as_long_as_the_endpoint_asks(
+def test_after_a_rate_limit_the_client_waits_as_long_as_the_endpoint_asks(
     provider: str, header: dict[str, str], seconds: float
 ) -> None:
     waits: list[str] = []
@@ -136,7 +136,7 @@ def test_a_wait_that_is_too_long_ends_the_run_and_says_how_to_resume() -> None:
     assert len(endpoint.requests) == 1
 
 
-def test_a_rate_limit_that_never_ends_is_given_up() -> None:
+def test_a_rate_limit_that_never_ends_makes_the_request_fail() -> None:
     refusal = fail(429, "rate_limit_error", retry_after="0")
     with ScriptedEndpoint(lambda asked: refusal) as endpoint, pytest.raises(ModelFailure, match="after 3 attempts"):
         ask(settings(endpoint))
@@ -144,7 +144,7 @@ def test_a_rate_limit_that_never_ends_is_given_up() -> None:
 
 
 @pytest.mark.parametrize("broken", [Answer("half", cut=True), fail(503, "overloaded_error", retry_after="0")])
-def test_a_cut_reply_and_an_overloaded_server_are_asked_again(broken: Answer) -> None:
+def test_a_truncated_reply_and_an_overloaded_server_are_retried(broken: Answer) -> None:
     with ScriptedEndpoint(in_turn(broken, say("whole"))) as endpoint:
         reply = ask(settings(endpoint, longest_wait=0.05))
     assert (reply.text, reply.attempts) == ("whole", 2)
@@ -160,14 +160,14 @@ def test_a_cut_reply_and_an_overloaded_server_are_asked_again(broken: Answer) ->
         (fail(400, "invalid_request_error", "temperature is not supported"), "refused"),
     ],
 )
-def test_what_repeating_cannot_help_fails_once_with_its_kind(answer: Answer, kind: str) -> None:
+def test_an_error_that_a_retry_cannot_fix_fails_once_with_its_kind(answer: Answer, kind: str) -> None:
     with ScriptedEndpoint(lambda asked: answer) as endpoint, pytest.raises(ModelFailure) as caught:
         ask(settings(endpoint))
     assert caught.value.kind == kind
     assert len(endpoint.requests) == 1
 
 
-def test_no_endpoint_at_the_address_is_reported_with_it() -> None:
+def test_an_address_without_an_endpoint_is_reported_with_the_address() -> None:
     with ScriptedEndpoint(lambda asked: say("x")) as endpoint:
         address = endpoint.openai
     with pytest.raises(ModelFailure, match="after 1 attempts") as caught:
@@ -176,7 +176,7 @@ def test_no_endpoint_at_the_address_is_reported_with_it() -> None:
     assert address in str(caught.value)
 
 
-def test_a_request_that_times_out_is_repeated_once_and_the_message_names_the_limit() -> None:
+def test_a_request_that_times_out_is_retried_once_and_the_message_names_the_limit() -> None:
     ended = threading.Event()
     with ScriptedEndpoint(lambda asked: Answer("late", cut=True, waits=ended)) as endpoint:
         try:
@@ -188,7 +188,7 @@ def test_a_request_that_times_out_is_repeated_once_and_the_message_names_the_lim
     assert len(endpoint.requests) == 2
 
 
-def test_token_counts_of_an_endpoint_that_counts_none_are_marked_as_estimates() -> None:
+def test_token_counts_are_marked_as_estimates_if_the_endpoint_returns_none() -> None:
     with ScriptedEndpoint(lambda asked: Answer("x" * 40, counts="counted" in asked.text)) as endpoint:
         estimated, counted = ask(settings(endpoint)), ask(settings(endpoint), messages=[Message("user", "counted")])
     sent = sum(len(message.text) for message in QUESTION)
@@ -218,7 +218,7 @@ def test_concurrent_equal_requests_are_one_call(tmp_path: Path) -> None:
     assert len(endpoint.requests) == 1
 
 
-def test_a_damaged_file_of_the_cache_is_written_anew(tmp_path: Path) -> None:
+def test_a_damaged_cache_file_is_replaced(tmp_path: Path) -> None:
     with ScriptedEndpoint(lambda asked: say("x")) as endpoint:
         ask(settings(endpoint), tmp_path)
         [path] = tmp_path.rglob("*.json")

@@ -98,7 +98,7 @@ def test_an_error_is_verified_against_the_graph_before_the_feedback(nba_server: 
     assert run.record["rounds"] == 2
 
 
-def test_a_query_that_fails_is_an_error_without_asking_the_judge(nba_server: str) -> None:
+def test_a_query_that_fails_is_an_error_without_a_call_to_the_judge(nba_server: str) -> None:
     run = loop(nba_server, {"generator": [f"```cypher\n{BROKEN}\n```", RIGHT], "evaluator": ["GRADE: accept"]})
     assert run.states[:3] == ["generate → execute", "execute → failed", "evaluate → error"]
     assert run.roles[:2] == ["generator", "extractor"]
@@ -158,7 +158,7 @@ def test_a_bound_ends_the_rounds_and_is_named(nba_server: str, bounds: Bounds, b
     assert bool(run.record.get("cypher")) == (bound != "time")
 
 
-def test_a_role_has_a_model_and_a_prompt_of_its_own(nba_server: str, tmp_path: Any) -> None:
+def test_each_role_can_have_its_own_model_and_prompt(nba_server: str, tmp_path: Any) -> None:
     (tmp_path / "evaluator.md").write_text(
         "---\ntitle: T\ndescription: D\n---\nJudge whether a query and its result answer, in French: {{query}}",
         encoding="utf-8",

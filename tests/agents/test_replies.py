@@ -29,11 +29,11 @@ def test_the_examples_in_docstrings_are_true(module: ModuleType) -> None:
         ("", ""),
     ],
 )
-def test_the_query_is_taken_out_of_a_reply(text: str, query: str) -> None:
+def test_the_query_is_extracted_from_a_reply(text: str, query: str) -> None:
     assert query_in(text) == query
 
 
-def test_grades_lists_and_stances_are_read_from_loose_replies() -> None:
+def test_grades_lists_and_stances_are_parsed_from_loosely_formatted_replies() -> None:
     assert grade_in('{"grade": "error", "reason": "no rows"}') == ("error", "no rows")
     assert grade_in("**Grade**: Accept") == ("accept", "")
     assert grade_in("I would accept this.") is None

@@ -107,7 +107,7 @@ def test_a_run_that_the_endpoint_stops_keeps_its_predictions_and_resumes(
     assert figures(read_trace(tmp_path / "trace.jsonl"))["errors"] == 0
 
 
-def test_predictions_cut_by_an_interruption_and_those_that_failed_are_asked_again(tmp_path: Path) -> None:
+def test_interrupted_and_failed_predictions_are_requested_again(tmp_path: Path) -> None:
     path = tmp_path / "predictions.jsonl"
     path.write_text(
         '{"qid": "a", "cypher": "RETURN 1"}\n{"qid": "b", "error": "x"}\n{"qid": "c", "cy', encoding="utf-8"
@@ -152,7 +152,7 @@ def test_the_command_asks_one_question_and_a_task_file(
     assert [role_of(asked) for asked in endpoint.requests] == ["zero_shot", "generator", "evaluator", "interpreter"]
 
 
-def test_evals_drive_the_command_by_their_protocol(nba_server: str, tmp_path: Path) -> None:
+def test_evaluations_run_the_command_through_their_protocol(nba_server: str, tmp_path: Path) -> None:
     tasks = tmp_path / "tasks.json"
     record = {"graph": "nba", "nl_question": "How many teams are there?", "gold_cypher": QUERY}
     tasks.write_text(json.dumps([{"qid": f"t{n}", **record} for n in range(2)]), encoding="utf-8")

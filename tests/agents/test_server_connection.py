@@ -29,7 +29,7 @@ async def test_the_same_answers_come_over_stdio_and_http(data_folder: Path) -> N
     assert found[0][1] == [[30]]
 
 
-async def test_a_failed_tool_is_an_answer_with_the_words_for_the_model(data_folder: Path, tmp_path: Path) -> None:
+async def test_a_failed_tool_is_an_answer_with_the_message_for_the_model(data_folder: Path, tmp_path: Path) -> None:
     # Another module named like this on PYTHONPATH would stop the server.
     (tmp_path / "mcp.py").write_text("raise SystemExit(9)", encoding="utf-8")
     variables = environment(data_folder, {"PYTHONPATH": str(tmp_path)})
@@ -52,7 +52,7 @@ async def test_a_server_that_cannot_be_reached_is_reported_with_its_name(server:
             raise AssertionError("there is no such server")
 
 
-async def test_what_is_raised_while_connected_arrives_as_it_is(data_folder: Path) -> None:
+async def test_an_exception_raised_while_connected_arrives_unchanged(data_folder: Path) -> None:
     with anyio.fail_after(60), pytest.raises(ModelFailure, match="no more"):
         async with connect(environment=environment(data_folder)):
             raise ModelFailure("quota", "no more")

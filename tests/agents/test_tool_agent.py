@@ -61,7 +61,7 @@ def _offered(body: Mapping[str, Any]) -> set[str]:
     return {tool.get("name") or tool["function"]["name"] for tool in body["tools"]}
 
 
-def test_an_endless_loop_of_one_call_makes_it_once_and_ends(nba_server: str) -> None:
+def test_an_endless_loop_of_one_call_makes_the_call_once_and_ends(nba_server: str) -> None:
     def script(asked: Asked) -> Answer:
         return use("execute_cypher", graph="nba", query=QUERY) if asked.body.get("tools") else say("I do not know.")
 
@@ -83,7 +83,7 @@ def test_an_endless_loop_of_new_calls_ends_at_the_bound(nba_server: str, bounds:
     assert record["cypher"].startswith("RETURN")
 
 
-def test_arguments_that_are_no_json_and_tools_that_fail_are_told_to_the_model(nba_server: str) -> None:
+def test_invalid_json_arguments_and_failing_tools_are_reported_to_the_model(nba_server: str) -> None:
     def script(asked: Asked) -> Answer:
         steps = [
             Answer(uses=(("get_schema", '{"graph": '),)),

@@ -8,7 +8,7 @@ from graphground.graphs.storage.home import Home
 from tests.support.attacking import ALL, ATTACKS, COUNTS, SECRET, Surroundings, attack, past_the_check, through_the_tool
 
 
-def test_there_are_at_least_two_hundred_attempts_each_its_own() -> None:
+def test_there_are_at_least_two_hundred_different_attempts() -> None:
     assert len({attack["query"] for attack in ATTACKS}) == len(ATTACKS) >= 200
 
 
@@ -29,7 +29,7 @@ def test_the_embedded_engine_holds_even_without_the_check(
     assert [film_graph.run(query).rows for query in COUNTS] == before
 
 
-def test_not_even_the_engines_administrator_reads_files_and_addresses(
+def test_not_even_the_engines_administrator_can_read_files_and_addresses(
     films_home: Home, surroundings: Surroundings
 ) -> None:
     with past_the_check(address_of(films_home, "root")) as attempt:

@@ -206,13 +206,13 @@ HARMLESS = [
 ]
 
 
-def test_there_are_enough_of_both() -> None:
+def test_there_are_enough_allowed_and_forbidden_queries() -> None:
     assert len(WRITES) * len(PLACES) + len(OTHERS) >= 200
     assert len(HARMLESS) >= 100
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_no_writing_clause_passes_as_reading_wherever_it_hides(place: str) -> None:
+def test_no_writing_clause_passes_as_reading_in_any_context(place: str) -> None:
     for clause in WRITES:
         text = place.replace("{}", clause).replace("{{", "{").replace("}}", "}")
         report = validate(text, read_only=True)
@@ -221,24 +221,24 @@ def test_no_writing_clause_passes_as_reading_wherever_it_hides(place: str) -> No
 
 
 @pytest.mark.parametrize("text", OTHERS)
-def test_no_other_way_out_passes_as_reading(text: str) -> None:
+def test_no_other_side_effect_passes_as_reading(text: str) -> None:
     assert not validate(text, read_only=True).valid
 
 
 @pytest.mark.parametrize("text", HARMLESS)
-def test_query_that_merely_looks_dangerous_is_read(text: str) -> None:
+def test_a_query_that_merely_looks_dangerous_is_accepted(text: str) -> None:
     report = validate(text, read_only=True)
     assert (report.valid, report.access, report.diagnostics) == (True, "read", ())
 
 
-def test_access_names_what_a_query_does() -> None:
+def test_access_is_the_highest_level_that_a_query_needs() -> None:
     assert access(parse("MATCH (n) RETURN n")) == "read"
     assert access(parse("MATCH (n) SET n.x = 1")) == "write"
     assert access(parse("CREATE INDEX FOR (n:A) ON (n.x)")) == "schema"
     assert access(parse("DROP USER neo4j")) == "admin"
 
 
-def test_violations_are_errors_only_where_reading_is_asked_for() -> None:
+def test_violations_are_errors_only_in_read_only_mode() -> None:
     assert validate("CREATE (n)").valid
     assert [diagnostic.code for diagnostic in validate("CREATE (n)", read_only=True).diagnostics] == ["not_read_only"]
     assert [diagnostic.code for diagnostic in validate("CALL apoc.load.json('x')", read_only=True).diagnostics] == [

@@ -45,7 +45,7 @@ class TestWithRealQueries:
         flagged = [row["gold_cypher"] for row in gold if not validate(row["gold_cypher"], schemas[row["graph"]]).valid]
         assert flagged == []
 
-    def test_a_turned_relationship_is_turned_back(
+    def test_a_reversed_relationship_is_corrected(
         self, schemas: dict[str, PropertyGraphSchema], gold: list[dict[str, Any]]
     ) -> None:
         rng = random.Random(3)
@@ -56,7 +56,7 @@ class TestWithRealQueries:
                 assert validate(mutant.text, schema).suggested_query == row["gold_cypher"]
 
     @pytest.mark.parametrize("kind", ["label", "type", "property"])
-    def test_a_misspelt_name_gets_the_right_one_first(
+    def test_for_a_misspelled_name_the_correct_name_is_suggested_first(
         self, schemas: dict[str, PropertyGraphSchema], gold: list[dict[str, Any]], kind: str
     ) -> None:
         rng = random.Random(5)
@@ -73,7 +73,7 @@ class TestWithRealQueries:
         assert total > 500
         assert right >= 0.98 * total
 
-    def test_a_schema_held_open_never_makes_an_error(
+    def test_an_open_schema_never_causes_an_error(
         self, schemas: dict[str, PropertyGraphSchema], gold: list[dict[str, Any]]
     ) -> None:
         rng = random.Random(7)
@@ -84,7 +84,7 @@ class TestWithRealQueries:
             assert mutant is not None
             assert validate(mutant.text, opened).valid
 
-    def test_broken_text_raises_nothing(
+    def test_broken_text_raises_no_exception(
         self, schemas: dict[str, PropertyGraphSchema], gold: list[dict[str, Any]]
     ) -> None:
         rng = random.Random(11)

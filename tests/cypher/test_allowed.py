@@ -9,7 +9,7 @@ from graphground.cypher.allowed import FUNCTIONS_ALLOWED, PROCEDURES_ALLOWED, al
 from graphground.cypher.procedures import PROCEDURES
 
 
-def test_the_page_of_what_is_allowed_is_what_the_lists_say() -> None:
+def test_the_page_of_allowed_functions_matches_the_lists() -> None:
     page = Path(__file__).parents[2] / "docs" / "allowed.md"
     assert page.read_text(encoding="utf-8") == allowed_page(), "run python docs/write_allowed.py"
 
@@ -98,7 +98,7 @@ def test_a_procedure_that_is_not_on_the_list_is_refused(call: str) -> None:
         assert "forbidden_procedure" in {diagnostic.code for diagnostic in report.diagnostics}, text
 
 
-def test_the_list_of_procedures_holds_no_writer_and_no_command_of_the_server() -> None:
+def test_the_list_of_procedures_contains_no_writing_and_no_administrative_procedure() -> None:
     modes = {name: PROCEDURES[name].mode for name in PROCEDURES if name.lower() in PROCEDURES_ALLOWED}
     assert set(modes.values()) == {"read"}
     assert not any(
@@ -108,7 +108,7 @@ def test_the_list_of_procedures_holds_no_writer_and_no_command_of_the_server() -
     )
 
 
-def test_show_is_known_by_what_it_shows_and_not_by_a_name_in_it() -> None:
+def test_show_is_classified_by_its_object_and_not_by_a_name_in_it() -> None:
     for text in ("SHOW INDEXES", "SHOW ALL CONSTRAINTS YIELD name", "SHOW USER DEFINED FUNCTIONS", "SHOW PROCEDURES"):
         assert validate(text, read_only=True).valid, text
     for text in (

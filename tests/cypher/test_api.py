@@ -21,7 +21,7 @@ docs/cypher_language.md.
 
 @needs("neo4j_verdicts", "neo4j_5.26_explain.jsonl.gz")
 @pytest.mark.timeout(300)
-def test_verdicts_of_neo4j_on_real_queries_are_ours() -> None:
+def test_our_verdicts_on_real_queries_equal_those_of_neo4j() -> None:
     with gzip.open(SHARED / "neo4j_verdicts" / "neo4j_5.26_explain.jsonl.gz", "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
     alarms: list[str] = []
@@ -44,7 +44,7 @@ def test_verdicts_of_neo4j_on_real_queries_are_ours() -> None:
 
 
 @needs("opencypher-tck", "tck")
-def test_opencypher_kit_is_judged_as_expected() -> None:
+def test_the_opencypher_kit_is_checked_as_expected() -> None:
     different = [
         case.query
         for case in cases(SHARED / "opencypher-tck" / "tck")
@@ -56,7 +56,7 @@ def test_opencypher_kit_is_judged_as_expected() -> None:
 
 @pytest.mark.neo4j
 @pytest.mark.timeout(300)
-def test_random_queries_are_judged_as_neo4j_judges_them(neo4j_5: Neo4jServer) -> None:
+def test_random_queries_get_the_same_verdict_as_from_neo4j(neo4j_5: Neo4jServer) -> None:
     different: list[tuple[str, str]] = []
     with Oracle(neo4j_5.uri, neo4j_5.user, neo4j_5.password) as oracle:
         for text in queries(1, 300):
@@ -66,7 +66,7 @@ def test_random_queries_are_judged_as_neo4j_judges_them(neo4j_5: Neo4jServer) ->
     assert len(different) <= 1, different
 
 
-def test_broken_queries_raise_nothing_and_take_no_time() -> None:
+def test_broken_queries_raise_no_exception_and_are_checked_quickly() -> None:
     source = random.Random(5)
     slow: list[str] = []
     for text in queries(5, 1500):
@@ -78,7 +78,7 @@ def test_broken_queries_raise_nothing_and_take_no_time() -> None:
     assert slow == []
 
 
-def test_printed_query_reads_as_the_same_tree() -> None:
+def test_a_printed_query_is_parsed_to_the_same_tree() -> None:
     read = 0
     for text in queries(9, 1500):
         try:
@@ -90,7 +90,7 @@ def test_printed_query_reads_as_the_same_tree() -> None:
     assert read > 700
 
 
-def test_hostile_texts_get_a_clean_answer() -> None:
+def test_hostile_texts_get_a_clean_report() -> None:
     for text in (
         "",
         " ",
@@ -115,6 +115,6 @@ def test_hostile_texts_get_a_clean_answer() -> None:
         assert report.access in ("read", "write", "schema", "admin")
 
 
-def test_expression_that_is_deep_within_the_limit_is_judged() -> None:
+def test_a_deep_expression_within_the_limit_is_checked() -> None:
     assert validate("RETURN " + "(" * 50 + "1" + ")" * 50 + " AS x").valid
     assert validate("RETURN " + "[" * 50 + "1" + "]" * 50 + " AS x").valid

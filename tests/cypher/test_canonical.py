@@ -31,7 +31,7 @@ from tests.support.cypher_fuzz import queries
         ("MATCH (a)\u2013[:X]\u2014\u27e9(b) RETURN 1_000 AS x", "MATCH (a)-[:X]->(b) RETURN 1000 AS x"),
     ],
 )
-def test_what_is_sent(given_text: str, sent: str) -> None:
+def test_the_canonical_text(given_text: str, sent: str) -> None:
     assert canonical(given_text).text == sent
 
 
@@ -55,7 +55,7 @@ def test_what_is_sent(given_text: str, sent: str) -> None:
         "RETURN 1CREATE (n)",
     ],
 )
-def test_a_write_that_was_overlooked_is_sent_as_a_syntax_error(text: str) -> None:
+def test_an_overlooked_write_is_sent_as_a_syntax_error(text: str) -> None:
     sent = canonical(text).text
     words = {kind for kind, name in zip(tokenize(sent).kinds, tokenize(sent).names, strict=True) if name}
     assert not words & WRITING_WORDS
@@ -63,12 +63,12 @@ def test_a_write_that_was_overlooked_is_sent_as_a_syntax_error(text: str) -> Non
         parse(sent, language="cypher25")
 
 
-def test_a_text_with_two_readings_cannot_be_sent() -> None:
+def test_a_text_that_databases_parse_differently_cannot_be_sent() -> None:
     with pytest.raises(Ambiguous, match=r"line 1, column 9: \\u0027 "):
         canonical(r"RETURN '\u0027'")
 
 
-def test_what_is_sent_means_what_was_judged() -> None:
+def test_the_sent_text_has_the_meaning_of_the_checked_text() -> None:
     seen = 0
     for text in queries(7, 1_500):
         if text.startswith("SHOW") or not validate(text, read_only=True).valid:
@@ -80,7 +80,7 @@ def test_what_is_sent_means_what_was_judged() -> None:
 
 
 @given(st.text(st.sampled_from("ab'\"\\nru0027`/* \n\u00e9\u200b\u2028$-"), max_size=30))
-def test_a_string_is_sent_as_one_that_every_reader_takes_for_the_same_text(text: str) -> None:
+def test_every_parser_decodes_a_sent_string_to_the_same_text(text: str) -> None:
     quoted = "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
     sent = canonical(f"RETURN {quoted} AS x").text
     assert not re.search(r"\\u|//|/\*", re.sub(r"'(?:[^'\\]|\\.)*'", "", sent, flags=re.DOTALL))
@@ -89,7 +89,7 @@ def test_a_string_is_sent_as_one_that_every_reader_takes_for_the_same_text(text:
     assert "".join(parts) == text  # type: ignore[arg-type]
 
 
-def test_places_of_what_is_sent_are_found_in_what_was_given() -> None:
+def test_positions_in_the_sent_text_are_mapped_to_the_original_text() -> None:
     text = "MATCH (set:Film) /* all\nof them */ WHERE set.title = 'caf\\u00e9'\nRETURN set.x, wrong"
     sent = canonical(text)
     offset = sent.text.index("wrong")

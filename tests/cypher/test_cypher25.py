@@ -29,31 +29,31 @@ before NEXT or before another SHOW, the columns of `RETURN *` in a branch, and t
 filter of SEARCH."""
 
 
-def test_record_is_whole() -> None:
+def test_the_record_is_complete() -> None:
     assert len(ACCEPTED) > 200
     assert len(REFUSED) > 150
     assert {query for _verdict, query in VERDICTS} >= NOT_YET
 
 
 @pytest.mark.parametrize("query", [query for query in ACCEPTED if query not in NOT_YET])
-def test_what_neo4j_accepts_is_accepted(query: str) -> None:
+def test_a_query_that_neo4j_accepts_is_accepted(query: str) -> None:
     assert validate(query, language="cypher25").diagnostics == ()
 
 
 @pytest.mark.parametrize("query", [query for query in REFUSED if query not in NOT_YET])
-def test_what_neo4j_refuses_is_refused(query: str) -> None:
+def test_a_query_that_neo4j_refuses_is_refused(query: str) -> None:
     report = validate(query, language="cypher25")
     assert not report.valid
     assert not any("needs Cypher 25" in diagnostic.message for diagnostic in report.diagnostics)
 
 
 @pytest.mark.parametrize("query", sorted(NOT_YET))
-def test_known_difference_is_still_one(query: str) -> None:
+def test_each_known_difference_still_exists(query: str) -> None:
     assert validate(query, language="cypher25").valid == (query in REFUSED)
 
 
 @pytest.mark.parametrize("query", [query for query in ACCEPTED if query not in NOT_YET])
-def test_printed_text_reads_as_the_same_tree(query: str) -> None:
+def test_printed_text_is_parsed_to_the_same_tree(query: str) -> None:
     tree = parse(query, language="cypher25")
     assert parse(to_text(tree), language="cypher25").body.shape() == tree.body.shape()
 
@@ -81,13 +81,13 @@ def test_printed_text_reads_as_the_same_tree(query: str) -> None:
         "RETURN allReduce(a = 0, x IN [1] | a + x, a < 5) AS x",
     ],
 )
-def test_what_is_newer_is_named_so_in_cypher_5(query: str) -> None:
+def test_newer_syntax_is_named_as_newer_in_cypher_5(query: str) -> None:
     report = validate(query)
     assert [diagnostic.code for diagnostic in report.diagnostics] == ["syntax"]
     assert "Cypher 25" in report.diagnostics[0].message
 
 
-def test_newer_function_is_named_so_in_cypher_5() -> None:
+def test_a_newer_function_is_named_as_newer_in_cypher_5() -> None:
     first = validate("RETURN ceiling(1.5) AS x").diagnostics[0]
     assert first.code == "unknown_function"
     assert "needs Cypher 25" in first.message
@@ -111,7 +111,7 @@ def test_access_of_cypher_25(query: str, access: str) -> None:
     assert validate(query, language="cypher25", read_only=True).access == access
 
 
-def test_full_text_search_of_newer_servers_is_read() -> None:
+def test_the_full_text_search_of_newer_servers_is_parsed() -> None:
     query = "MATCH (n) SEARCH n IN (FULLTEXT INDEX t FOR $x WITH ANALYZER 'english' SKIP 3 LIMIT 5) SCORE AS s RETURN s"
     assert validate(query, language="cypher25").diagnostics == ()
     tree = parse(query, language="cypher25")

@@ -26,22 +26,22 @@ def relationship(text: str) -> RelationshipPattern:
         ("--", "--"),
     ],
 )
-def test_a_relationship_is_turned_round_with_its_quantifier(text: str, other_way: str) -> None:
+def test_a_relationship_is_reversed_with_its_quantifier(text: str, other_way: str) -> None:
     assert turned(relationship(text)) == other_way
 
 
-def test_a_relationship_turned_twice_is_the_one_that_it_was() -> None:
+def test_a_relationship_reversed_twice_is_unchanged() -> None:
     for text in ("-[r:T*0..]->", "<-[:A|B {since: $year}]-{1,}", "<-[:A&!B]-+"):
         assert relationship(turned(relationship(turned(relationship(text))))).shape() == relationship(text).shape()
 
 
-def test_of_two_edits_that_overlap_the_outer_one_is_made() -> None:
+def test_of_two_overlapping_edits_the_outer_one_is_applied() -> None:
     assert applied("abcdef", [Edit(2, 3, "X"), Edit(1, 5, "_"), Edit(5, 6, "!")]) == "a_!"
 
 
-def test_insertions_at_one_place_stay_in_their_order_and_beside_a_replacement() -> None:
+def test_insertions_at_one_position_stay_in_order_next_to_a_replacement() -> None:
     assert applied("abc", [Edit(1, 2, "B"), Edit(1, 1, "<"), Edit(1, 1, "<"), Edit(2, 2, ">")]) == "a<<B>c"
 
 
-def test_an_edit_that_two_findings_ask_for_is_made_once() -> None:
+def test_an_edit_of_two_findings_is_applied_once() -> None:
     assert applied("MATCH (m:Movi)", [Edit(9, 13, "Movie"), Edit(9, 13, "Movie")]) == "MATCH (m:Movie)"

@@ -68,7 +68,7 @@ HARMLESS = [
 
 
 @pytest.mark.parametrize("text", DOUBLING)
-def test_a_reduce_that_doubles_is_refused_for_reading_and_is_still_cypher(text: str) -> None:
+def test_a_doubling_reduce_is_refused_in_read_only_mode_and_is_still_valid_cypher(text: str) -> None:
     assert doublings(parse(text))
     report = validate(text, read_only=True)
     assert not report.valid
@@ -78,11 +78,11 @@ def test_a_reduce_that_doubles_is_refused_for_reading_and_is_still_cypher(text: 
 
 
 @pytest.mark.parametrize("text", HARMLESS)
-def test_a_number_a_sum_of_parts_and_a_short_list_are_not_refused(text: str) -> None:
+def test_numbers_sums_of_parts_and_short_lists_are_not_refused(text: str) -> None:
     assert validate(text, read_only=True).valid
 
 
-def test_deep_nesting_is_read_in_linear_time() -> None:
+def test_deep_nesting_is_checked_in_linear_time() -> None:
     for nested in ("reduce(t = {}, j IN $x | t + 1)", "reduce(t = 1, j IN $x | {} + 1)", "[t IN $x | {}][0]"):
         step = "s"
         for _ in range(50):

@@ -26,7 +26,7 @@ NAMES = [
 
 @pytest.mark.parametrize("dialect", ["arcadedb", "neo4j"])
 @pytest.mark.parametrize("name", NAMES)
-def test_a_name_of_any_characters_is_matched_by_a_text_with_one_reading(name: str, dialect: str) -> None:
+def test_the_text_for_a_name_of_any_characters_is_parsed_alike_everywhere(name: str, dialect: str) -> None:
     read = property_of("n", name)
     opposite = relationships(name, name, name, variable="x", ends=("b", "a")).inside()
     for query in (

@@ -80,7 +80,7 @@ HARMLESS = (
 
 
 @pytest.mark.parametrize("text", DISPUTED)
-def test_a_text_with_two_readings_is_refused_in_both_languages(text: str) -> None:
+def test_a_text_that_databases_parse_differently_is_refused_in_both_languages(text: str) -> None:
     for language in ("cypher5", "cypher25"):
         report = validate(text, read_only=True, language=language)  # type: ignore[arg-type]
         assert (report.valid, {diagnostic.code for diagnostic in report.diagnostics}) == (False, {"two_readings"})
@@ -88,24 +88,24 @@ def test_a_text_with_two_readings_is_refused_in_both_languages(text: str) -> Non
 
 
 @pytest.mark.parametrize("text", HARMLESS)
-def test_quotes_escapes_and_accents_have_one_reading(text: str) -> None:
+def test_quotes_escapes_and_accents_are_parsed_alike_everywhere(text: str) -> None:
     assert two_readings(text) == []
     assert "two_readings" not in {diagnostic.code for diagnostic in validate(text, read_only=True).diagnostics}
 
 
-def test_the_message_says_where_and_what_to_write() -> None:
+def test_the_message_states_the_position_and_the_fix() -> None:
     (said,) = validate("RETURN 1 AS x,\n  'It\\u0027s' AS y", read_only=True).diagnostics
     assert (said.line, said.column, said.found) == (2, 6, "\\u0027")
     assert "Write the character itself, or pass the text as a parameter" in said.message
 
 
-def test_without_read_only_the_language_is_judged_as_neo4j_does() -> None:
+def test_without_read_only_the_language_is_checked_as_by_neo4j() -> None:
     assert validate(r"R\u0045TURN 'It\u0027 AS x").valid
     assert validate(r"R\u0045TURN 'It\u0027 AS x", language="cypher25").valid
 
 
 @needs("neo4j_verdicts", "neo4j_5.26_explain.jsonl.gz")
-def test_hardly_any_real_query_has_two_readings() -> None:
+def test_databases_parse_nearly_every_real_query_alike() -> None:
     import gzip
     import json
 

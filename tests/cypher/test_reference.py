@@ -49,7 +49,7 @@ EXPORTED = PropertyGraphSchema(
 
 
 @pytest.mark.parametrize("code", SCHEMA_CODES)
-def test_the_example_of_a_schema_code_gets_it(code: str) -> None:
+def test_the_example_of_a_schema_code_triggers_it(code: str) -> None:
     example = SCHEMA_CODES[code].example
     report = validate(example, EXPORTED if ":Order" in example else FILMS, entities=Names(("Heat", "Movie")), data=DATA)
     found = {diagnostic.code: diagnostic.severity for diagnostic in report.diagnostics}
@@ -57,7 +57,7 @@ def test_the_example_of_a_schema_code_gets_it(code: str) -> None:
 
 
 @pytest.mark.parametrize("code", [code for code in LANGUAGE_CODES if "…" not in LANGUAGE_CODES[code].example])
-def test_the_example_of_a_language_code_gets_it(code: str) -> None:
+def test_the_example_of_a_language_code_triggers_it(code: str) -> None:
     report = validate(LANGUAGE_CODES[code].example, read_only=True)
     assert code in {diagnostic.code for diagnostic in report.diagnostics}
 
@@ -72,7 +72,7 @@ def test_every_schema_code_has_tests_that_exist() -> None:
             assert function in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}, name
 
 
-def test_the_page_of_codes_is_what_the_tables_say() -> None:
+def test_the_page_of_codes_matches_the_tables() -> None:
     docs = HERE.parents[1] / "docs"
     generator = runpy.run_path(str(docs / "write_diagnostics.py"))
     page = docs / "diagnostics.md"

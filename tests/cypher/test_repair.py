@@ -30,7 +30,7 @@ def test_a_real_prediction_is_repaired(query: str, right: str) -> None:
     assert validate(right, COMPANY).valid
 
 
-def test_a_name_put_right_shows_that_the_pattern_is_turned() -> None:
+def test_correcting_a_name_reveals_that_the_pattern_is_reversed() -> None:
     assert (
         validate("MATCH (p:Persn)-[:hasCEO]->(c) RETURN c.launch_year", COMPANY).suggested_query
         == "MATCH (p:Person)<-[:hasCEO]-(c) RETURN c.launch_year"
@@ -45,13 +45,13 @@ def test_a_name_put_right_shows_that_the_pattern_is_turned() -> None:
         "MATCH (n:Company) RETURN m.launch_yaer",
     ],
 )
-def test_what_has_no_clear_fix_gets_no_suggestion(query: str) -> None:
+def test_a_mistake_without_a_clear_fix_gets_no_suggestion(query: str) -> None:
     report = validate(query, COMPANY)
     assert not report.valid
     assert report.suggested_query is None
 
 
-def test_a_right_query_gets_no_suggestion() -> None:
+def test_a_correct_query_gets_no_suggestion() -> None:
     assert validate("MATCH (n:Character)-[:bornIn]->(l:Location) RETURN l.name", CHARACTERS).suggested_query is None
 
 
@@ -73,7 +73,7 @@ def test_errors_of_the_language_are_fixed_with_those_of_the_schema(query: str, r
     assert validate(query, COMPANY).suggested_query == right
 
 
-def test_more_errors_than_rounds_end_without_a_suggestion() -> None:
+def test_more_errors_than_repair_rounds_give_no_suggestion() -> None:
     many = " AND ".join(f"n.launch_year == {year}" for year in range(300))
     assert validate(f"MATCH (n:Company) WHERE {many} RETURN n.name", COMPANY).suggested_query is None
 
@@ -86,13 +86,13 @@ def test_more_errors_than_rounds_end_without_a_suggestion() -> None:
         ("MATCH (n) RETURN toLowr(n.a) AS a", Edit(17, 23, "toLower")),
     ],
 )
-def test_a_diagnostic_of_the_language_carries_its_fix(query: str, fix: Edit) -> None:
+def test_a_diagnostic_of_the_language_check_carries_its_fix(query: str, fix: Edit) -> None:
     (diagnostic,) = validate(query).diagnostics
     assert tuple(diagnostic.edits) == (fix,)
     assert "edits" not in diagnostic.as_dict()
 
 
-def test_what_writes_is_never_suggested() -> None:
+def test_a_writing_query_is_never_suggested() -> None:
     report = validate("MATCH (n:Compny) SET n.launch_year = 1 RETURN n.name", COMPANY, read_only=True)
     assert {diagnostic.code for diagnostic in report.diagnostics} >= {"not_read_only", "unknown_label"}
     assert report.suggested_query is None

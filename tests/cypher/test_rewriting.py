@@ -51,14 +51,14 @@ def test_several_mistakes_that_depend_on_each_other_are_fixed_together(
     assert validate(right, schema).valid
 
 
-def test_the_first_rewriting_of_a_right_query_is_the_query_at_no_cost() -> None:
+def test_the_first_rewriting_of_a_correct_query_is_the_query_itself_at_no_cost() -> None:
     query = "MATCH (n:Company)-[r:hasCEO]->(p:Person) WHERE r.end_year IS NULL RETURN n.name"
     first, *others = found(query, COMPANY)
     assert (first.text, first.cost) == (query, 0.0)
     assert all(other.cost > 0 for other in others)
 
 
-def test_the_branches_of_a_union_agree_on_the_label_of_what_they_return() -> None:
+def test_the_branches_of_a_union_agree_on_the_label_of_the_returned_nodes() -> None:
     query = (
         "CALL { MATCH (n:Firm)-[:basedIn]->(c:Country) RETURN n UNION MATCH (n:Firm)-[:operatesIn]->(i:Industry) "
         "RETURN n } RETURN count(n)"
@@ -70,6 +70,6 @@ def test_another_label_for_a_node_at_the_end_of_a_pattern_is_doubtful() -> None:
     assert found("MATCH (n:Person)-[:basedIn]->(c:Country) RETURN n.name", COMPANY)[0].doubtful
 
 
-def test_a_query_of_many_relationships_is_not_searched() -> None:
+def test_no_rewriting_is_searched_for_a_query_of_many_relationships() -> None:
     chain = "".join(f"-[:subsidiaryOf]->(c{number})" for number in range(12))
     assert found(f"MATCH (c:Company){chain} RETURN c.name", COMPANY) == []

@@ -17,7 +17,7 @@ def test_every_cypherbench_schema_file_is_written_back_byte_for_byte() -> None:
         assert json.dumps(schema.to_cypherbench(), indent=2, ensure_ascii=False) == file.read_text().rstrip("\n"), file
 
 
-def test_reserved_properties_can_be_asked_for_but_are_not_written() -> None:
+def test_reserved_properties_are_in_the_schema_but_are_not_written() -> None:
     schema = PropertyGraphSchema.from_cypherbench(
         {"name": "g", "entities": [{"label": "City", "description": None, "properties": {}}], "relations": []}
     )
@@ -42,7 +42,7 @@ def test_reserved_properties_can_be_asked_for_but_are_not_written() -> None:
         ),
     ],
 )
-def test_a_broken_schema_document_is_refused_with_its_place(document: str, said: str) -> None:
+def test_a_broken_schema_document_is_refused_with_the_position_of_the_error(document: str, said: str) -> None:
     with pytest.raises(SchemaError) as error:
         PropertyGraphSchema.from_cypherbench(document)
     assert said in str(error.value)

@@ -18,7 +18,7 @@ def test_alias_leads_back_to_the_pattern_that_binds_it() -> None:
     assert [query.source(pattern) for pattern in binding.root.patterns] == ["(n:Person)"]
 
 
-def test_all_patterns_of_a_variable_are_collected_and_optional_ones_only_mentioned() -> None:
+def test_required_patterns_of_a_variable_are_collected_apart_from_optional_ones() -> None:
     query = parse("MATCH (n:A) MATCH (n:B)-->() OPTIONAL MATCH (n:C) WHERE (n:D)-->() RETURN n")
     binding = _last(query, "n")
     assert [query.source(pattern) for pattern in binding.patterns] == ["(n:A)", "(n:B)"]
@@ -32,7 +32,7 @@ def test_subquery_columns_have_the_columns_of_each_branch_as_origins() -> None:
     assert [query.source(root.patterns[0]) for root in binding.roots()] == ["(n:A)", "(n:B)"]
 
 
-def test_variable_of_a_length_is_a_list_of_relationships() -> None:
+def test_the_variable_of_a_variable_length_pattern_is_a_list_of_relationships() -> None:
     binding = _last(parse("MATCH (a)-[r:X*]->(b) RETURN r"), "r")
     assert (binding.kind, binding.grouped) == ("value", True)
 

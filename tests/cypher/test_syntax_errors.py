@@ -30,31 +30,31 @@ def test_habit_from_another_language_gets_its_hint(text: str, hint: str) -> None
         "MATCH REPEATABLE ELEMENTS (n)-->(m) RETURN n",
     ],
 )
-def test_what_is_newer_is_refused_by_name_in_cypher_5_and_read_in_cypher_25(text: str) -> None:
+def test_newer_syntax_is_refused_by_name_in_cypher_5_and_parsed_in_cypher_25(text: str) -> None:
     report = validate(text)
     assert [diagnostic.code for diagnostic in report.diagnostics] == ["syntax"]
     assert "Cypher 25" in report.diagnostics[0].message
     assert validate(text, language="cypher25").diagnostics == ()
 
 
-def test_open_quote_is_named_at_the_quote() -> None:
+def test_an_unclosed_quote_is_reported_at_the_quote() -> None:
     first = validate("MATCH (n)\nWHERE n.name = 'x RETURN n").diagnostics[0]
     assert (first.line, first.column) == (2, 16)
     assert "never closed" in first.message
 
 
-def test_open_bracket_is_named_with_its_place() -> None:
+def test_an_unclosed_bracket_is_reported_with_its_position() -> None:
     first = validate("MATCH (n {name: 'x') RETURN n").diagnostics[0]
     assert (first.line, first.column) == (1, 20)
     assert "`{` at line 1, column 10" in first.message
 
 
-def test_message_says_what_was_expected_and_shows_the_line_with_a_caret() -> None:
+def test_the_message_names_the_expected_tokens_and_shows_the_line_with_a_caret() -> None:
     first = validate("MATCH (n) RETURN n.name AS").diagnostics[0]
     assert "a variable name" in first.message
     assert first.message.endswith("\n    MATCH (n) RETURN n.name AS\n                              ^")
 
 
-def test_misspelt_keyword_gets_the_right_one_as_suggestion() -> None:
+def test_for_a_misspelled_keyword_the_correct_one_is_suggested() -> None:
     first = validate("MATCH (n) RETRUN n").diagnostics[0]
     assert (first.found, first.suggestions) == ("RETRUN", ("RETURN",))

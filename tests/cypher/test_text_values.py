@@ -41,24 +41,24 @@ def test_the_form_of_texts_is_recognised(values: list[str], form: str) -> None:
         ["01.02.2014", "x", "03.04.2015"],
     ],
 )
-def test_texts_without_one_form_are_just_texts(values: list[str]) -> None:
+def test_texts_without_a_common_form_are_plain_text(values: list[str]) -> None:
     assert text_values(values) is None
 
 
-def test_dates_that_may_be_read_two_ways_are_not_converted() -> None:
+def test_ambiguous_dates_are_not_converted() -> None:
     found = text_values(["01/02/2014", "03/04/2015", "05/06/2015"])
     assert found is not None
     assert found.form == "other_date"
     assert found.converted("n.day") is None
 
 
-def test_a_conversion_that_may_fail_is_offered_only_after_the_database_tried_it() -> None:
+def test_a_conversion_that_may_fail_is_suggested_only_after_the_database_tried_it() -> None:
     assert TextValues("date", "2014-01-02").converted("n.day") is None
     assert TextValues("date", "2014-01-02", checked=True).converted("n.day") == "date(n.day)"
     assert TextValues("float", "1.5").converted("n.price") == "toFloat(n.price)"
 
 
-def test_other_texts_among_dates_are_kept_out_of_the_conversion() -> None:
+def test_texts_that_are_not_dates_are_excluded_from_the_conversion() -> None:
     found = TextValues("date", "2014-01-02", 0.95, checked=True).converted("n.day")
     assert found == r"CASE WHEN n.day =~ '\\d{4}-\\d{2}-\\d{2}' THEN date(n.day) END"
 

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.neo4j, pytest.mark.timeout(600)]
 @pytest.mark.parametrize(
     "name", ["erp", *(pytest.param(name, marks=pytest.mark.long) for name in DATABASES if name != "erp")]
 )
-def test_a_database_that_nobody_prepared_meets_the_bars(name: str, neo4j_5: Neo4jServer, tmp_path: Path) -> None:
+def test_an_unprepared_database_meets_the_requirements(name: str, neo4j_5: Neo4jServer, tmp_path: Path) -> None:
     with opened(neo4j_5, DATABASES[name], tmp_path) as trial:
         attempts, gold = fixes(trial)
         assert attempts.right == attempts.of, attempts.missed

@@ -42,7 +42,7 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.mark.engine
 @pytest.mark.timeout(240)
-def test_every_command_of_the_page_prints_what_it_shows(own_home: Path) -> None:
+def test_every_command_of_the_page_prints_the_output_shown(own_home: Path) -> None:
     assert writer().replayed(PAGE) == PAGE, "run: python docs/write_building.py"
 
 

@@ -11,7 +11,7 @@ from graphground.graphs.definitions.units import UNITS
 PAGE = (Path(__file__).parents[2] / "docs" / "definitions.md").read_text("utf-8")
 
 
-def test_the_example_of_the_page_is_a_definition_without_a_problem() -> None:
+def test_the_example_of_the_page_is_a_valid_definition() -> None:
     (text,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
     definition, problems = check_text(text)
     assert problems == []

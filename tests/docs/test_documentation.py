@@ -33,12 +33,12 @@ def generator() -> ModuleType:
     return module
 
 
-def test_the_reference_is_what_the_code_says() -> None:
+def test_the_reference_matches_the_code() -> None:
     current = generator().reference()
     assert current == (ROOT / "docs" / "reference.md").read_text(encoding="utf-8"), "run: python docs/reference.py"
 
 
-def test_the_tables_in_readme_differences_index_and_architecture_are_what_the_code_says() -> None:
+def test_the_tables_in_readme_differences_index_and_architecture_match_the_code() -> None:
     assert generator().written_readme(README) == README, "run: python docs/reference.py"
     differences = generator().DIFFERENCES.read_text(encoding="utf-8")
     assert generator().written_differences(differences) == differences, "run: python docs/reference.py"
@@ -68,7 +68,7 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
 
 
-def test_the_configurations_of_the_readme_start_the_server_that_this_checkout_holds() -> None:
+def test_the_configurations_of_the_readme_start_the_server_of_this_checkout() -> None:
     servers = [
         server
         for block in blocks("json")
@@ -96,7 +96,7 @@ def test_options_that_the_readme_names_exist() -> None:
     assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", README)) <= known
 
 
-def test_every_document_is_listed_in_the_index_and_every_link_leads_somewhere() -> None:
+def test_every_document_is_listed_in_the_index_and_every_link_has_a_target() -> None:
     index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     documents = sorted(path.name for path in (ROOT / "docs").glob("*.md") if path.name != "index.md")
     assert [name for name in documents if f"({name})" not in index] == []
@@ -157,7 +157,7 @@ def test_the_server_starts_from_every_configuration_of_the_page_on_clients(data_
         assert json.loads(out)["result"]["serverInfo"]["name"] == "graphground", err
 
 
-def test_the_links_that_install_with_one_click_hold_the_command_of_the_package() -> None:
+def test_the_one_click_install_links_contain_the_command_of_the_package() -> None:
     cursor = re.search(r"config=([\w=]+)\)", CLIENTS)
     code = re.search(r"vscode:mcp/install\?([^)]+)\)", CLIENTS)
     assert cursor is not None

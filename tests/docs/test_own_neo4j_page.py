@@ -44,7 +44,7 @@ def printed(line: str, capsys: pytest.CaptureFixture[str]) -> str:
 @pytest.mark.neo4j
 @pytest.mark.usefixtures("connected")
 @pytest.mark.timeout(240)
-def test_the_commands_of_the_page_do_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_commands_of_the_page_have_the_described_results(capsys: pytest.CaptureFixture[str]) -> None:
     said = {line: printed(line, capsys) for line in COMMANDS}
     check, schema, query, build, info = COMMANDS
     assert check == "graphground doctor"

@@ -15,7 +15,7 @@ from graphground.tools.own_queries.tools import OwnTools
 PAGE = (Path(__file__).parents[2] / "docs" / "own-queries.md").read_text("utf-8")
 
 
-def test_the_settings_of_the_page_are_two_tools_without_a_problem(tmp_path: Path) -> None:
+def test_the_settings_of_the_page_define_two_valid_tools(tmp_path: Path) -> None:
     (text,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
     (tmp_path / "settings.toml").write_text(text, "utf-8")
     queries = read_settings({"home": str(tmp_path)}, {}).queries

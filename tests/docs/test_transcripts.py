@@ -21,7 +21,9 @@ def generator() -> ModuleType:
 
 
 @pytest.mark.parametrize("path", ["README.md", *sorted(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md"))])
-def test_transcripts_are_what_the_commands_print(path: str, data_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_transcripts_match_the_output_of_the_commands(
+    path: str, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("GRAPHGROUND_HOME", str(data_folder))
     text = (ROOT / path).read_text(encoding="utf-8")
     assert generator().replayed(text) == text, "run: python docs/reference.py --transcripts"

@@ -14,7 +14,7 @@ def test_every_template_has_a_title_a_description_and_a_required_question() -> N
         assert [argument.name for argument in template.arguments if argument.required] == ["question"]
 
 
-def test_a_value_that_looks_like_a_place_is_not_filled_again() -> None:
+def test_a_value_that_looks_like_a_placeholder_is_not_expanded() -> None:
     template = read("t", "---\ntitle: T\ndescription: D\narguments:\n  q: required | Q\n---\nAsk: {{q}} {{r}}")
     assert template.fill({"q": "{{r}}", "r": "x"}) == "Ask: {{r}} x\n"
     assert template.arguments[0].description == "Q"

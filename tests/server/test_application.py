@@ -22,7 +22,7 @@ def failure(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
     return answer
 
 
-def test_a_call_answers_in_text_and_structure() -> None:
+def test_an_answer_has_text_and_structured_content() -> None:
     outcome = Application(films_alone).call("list_graphs", {})
     assert json.loads(outcome.payload) == json.loads(outcome.text)
     assert json.loads(outcome.payload)["graphs"][0]["name"] == "films"
@@ -48,7 +48,7 @@ def test_a_call_answers_in_text_and_structure() -> None:
         ("find_entities", {"mentions": ["Heat"], "label": "Movy"}, "unknown_label", ["Movie"]),
     ],
 )
-def test_wrong_use_has_the_one_error_shape(
+def test_wrong_use_gets_the_common_error_shape(
     tool: str, arguments: dict[str, Any], error: str, nearest: list[str]
 ) -> None:
     answer = failure(tool, arguments)
@@ -57,16 +57,16 @@ def test_wrong_use_has_the_one_error_shape(
     assert answer["next"]
 
 
-def test_a_wrong_type_is_reported_in_words() -> None:
+def test_a_wrong_type_is_reported_in_a_sentence() -> None:
     assert failure("execute_cypher", {"query": 7})["message"] == "execute_cypher: query must be text, not a number."
 
 
-def test_a_graph_without_data_says_how_to_load_some() -> None:
+def test_a_graph_without_data_is_reported_with_the_command_that_loads_data() -> None:
     answer = failure("execute_cypher", {"query": "RETURN 1"})
     assert "graphground graphs load" in answer["message"]
 
 
-def test_graphs_that_cannot_be_opened_fail_in_the_one_shape() -> None:
+def test_graphs_that_cannot_be_opened_fail_in_the_common_error_shape() -> None:
     def broken() -> Any:
         raise RuntimeError("the disk is gone")
 
@@ -106,7 +106,7 @@ def test_the_text_of_a_schema_is_the_schema_itself() -> None:
         ("execute_cypher", {"query": "RETURN " + "f()," * 20_000 + "1"}),
     ],
 )
-def test_a_failure_repeats_little_of_what_it_was_given(tool: str, arguments: dict[str, Any]) -> None:
+def test_a_failure_repeats_little_of_its_arguments(tool: str, arguments: dict[str, Any]) -> None:
     begun = process_time()
     answer = failure(tool, arguments)
     assert process_time() - begun < 1.5
@@ -115,7 +115,7 @@ def test_a_failure_repeats_little_of_what_it_was_given(tool: str, arguments: dic
     assert len(answer["next"]) <= LONGEST_MESSAGE
 
 
-def test_the_end_of_a_shortened_message_stays() -> None:
+def test_the_end_of_a_shortened_message_is_kept() -> None:
     message = failure("list_graph" + LONG, {})["message"]
     assert message.startswith("There is no tool 'list_graph")
     assert message.endswith("suggest_queries.")

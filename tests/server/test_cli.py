@@ -29,13 +29,13 @@ def test_version_is_printed_on_stdout() -> None:
     assert graphground("--version").stdout == f"graphground {__version__}\n"
 
 
-def test_a_misspelt_command_names_the_nearest() -> None:
+def test_a_misspelled_command_is_reported_with_the_nearest() -> None:
     done = graphground("serv")
     assert (done.returncode, done.stdout) == (2, "")
     assert "Did you mean 'serve'?" in done.stderr
 
 
-def test_a_wrong_setting_ends_serve_with_words_and_no_trace(tmp_path: Path) -> None:
+def test_a_wrong_setting_stops_serve_with_a_message_and_no_traceback(tmp_path: Path) -> None:
     (tmp_path / "settings.toml").write_text("prot = 1")
     done = graphground("serve", home=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
@@ -43,13 +43,13 @@ def test_a_wrong_setting_ends_serve_with_words_and_no_trace(tmp_path: Path) -> N
     assert "Traceback" not in done.stderr
 
 
-def test_http_for_other_machines_needs_the_names_they_call_it_by(tmp_path: Path) -> None:
+def test_http_for_other_machines_needs_the_allowed_host_names(tmp_path: Path) -> None:
     done = graphground("serve", "--transport", "http", "--host", "0.0.0.0", "--port", "0", home=tmp_path)
     assert done.returncode == 2
     assert "--allowed-host" in done.stderr
 
 
-def test_call_with_arguments_that_are_no_json_says_so(tmp_path: Path) -> None:
+def test_call_reports_arguments_that_are_not_json(tmp_path: Path) -> None:
     done = graphground("call", "list_graphs", "{graph", home=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert "not JSON" in done.stderr
@@ -61,7 +61,7 @@ def test_call_prints_a_failure_on_stderr_and_exits_with_one(tmp_path: Path) -> N
     assert "nearest: graph" in done.stderr
 
 
-def test_call_with_json_prints_the_one_error_shape_on_stdout(tmp_path: Path) -> None:
+def test_call_with_json_prints_the_common_error_shape_on_stdout(tmp_path: Path) -> None:
     done = graphground("call", "nothing", "--json", home=tmp_path)
     assert done.returncode == 1
     assert json.loads(done.stdout)["error"] == "unknown_tool"

@@ -44,7 +44,7 @@ def fixture_server() -> Iterator[str]:
 
 @pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
 @pytest.mark.usefixtures("node")
-def test_the_conformance_suite_finds_only_what_its_baseline_explains(fixture_server: str, revision: str) -> None:
+def test_the_conformance_suite_finds_only_the_failures_in_the_baseline(fixture_server: str, revision: str) -> None:
     done = run_node(
         SUITE,
         "server",

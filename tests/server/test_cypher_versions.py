@@ -62,7 +62,7 @@ def called(server: Neo4jServer, tool: str, query: str) -> Outcome:
             app.close()
 
 
-def test_cypher_25_is_run_and_found_valid_where_it_is_the_database_s_default(newer: Neo4jServer) -> None:
+def test_cypher_25_is_run_and_valid_if_it_is_the_databases_default(newer: Neo4jServer) -> None:
     checked = called(newer, "validate_cypher", NEWER)
     assert b'"valid":true' in checked.payload, checked.payload
     answer = called(newer, "execute_cypher", NEWER)

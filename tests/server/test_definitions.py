@@ -24,12 +24,12 @@ def test_every_tool_has_strict_schemas_a_description_and_annotations() -> None:
             assert schema.get("description"), f"{name}.{argument} says nothing about itself"
 
 
-def test_an_optional_argument_is_written_as_its_type_alone() -> None:
+def test_the_schema_of_an_optional_argument_is_just_its_type() -> None:
     properties = tool_definition(all_tools()["execute_cypher"])["inputSchema"]["properties"]
     assert properties["graph"] == {"type": "string", "description": "A name from list_graphs."}
 
 
-def test_the_whole_list_has_at_most_9000_characters_and_every_argument_its_meaning() -> None:
+def test_the_whole_list_has_at_most_9000_characters_and_every_argument_is_described() -> None:
     definitions = [tool_definition(tool) for tool in all_tools().values()]
     assert len(json.dumps({"tools": definitions}, separators=(",", ":"))) <= 9_000
     for definition, tool in zip(definitions, all_tools().values(), strict=True):

@@ -41,7 +41,7 @@ def test_no_engine_is_started_in_a_folder_without_graphs(tmp_path: Path) -> None
     assert not (tmp_path / "empty").exists()
 
 
-def test_nothing_is_started_beside_your_own_databases() -> None:
+def test_no_engine_is_started_for_your_own_databases() -> None:
     before = set(threading.enumerate())
     start_engine_soon(Settings(uri="bolt://127.0.0.1:1"))
     assert set(threading.enumerate()) <= before

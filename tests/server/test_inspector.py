@@ -15,7 +15,7 @@ INSPECTOR = FOLDER / "node_modules" / "@modelcontextprotocol" / "inspector" / "c
 
 
 @pytest.mark.usefixtures("node")
-def test_the_inspector_finds_nothing_to_say_of_the_tools(wrong_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_inspector_finds_no_problem_with_the_tools(wrong_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for variable, value in environment(wrong_home).items():
         monkeypatch.setenv(variable, value)
     done = run_node(INSPECTOR, "--cli", "--method", "tools/list", "--strict", *COMMAND, "serve")

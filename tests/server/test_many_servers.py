@@ -103,7 +103,7 @@ def servers(home: Path, number: int) -> Iterator[list[Server]]:
 
 @pytest.mark.slow
 @pytest.mark.timeout(240)
-def test_eight_servers_at_one_moment_share_one_engine(tmp_path: Path) -> None:
+def test_eight_servers_started_at_once_share_one_engine(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with servers(home, 8) as started:
         for server in started:
@@ -131,7 +131,7 @@ def test_a_server_continues_after_its_engine_was_killed(data_folder: Path) -> No
         assert taken < 30  # the limit of 6 s is measured by benchmarks/server/startup.py, on a quiet machine
 
 
-def test_stdout_holds_nothing_but_the_protocol(data_folder: Path) -> None:
+def test_stdout_contains_only_the_protocol(data_folder: Path) -> None:
     server = Server(data_folder)
     try:
         server.ask({"name": "find_entities", "arguments": {"mentions": ["Jordan"], "graph": "nba"}})
@@ -144,7 +144,7 @@ def test_stdout_holds_nothing_but_the_protocol(data_folder: Path) -> None:
     assert server.process.returncode == 0
 
 
-def test_lines_that_are_no_messages_do_not_end_the_server(data_folder: Path) -> None:
+def test_lines_that_are_not_messages_do_not_stop_the_server(data_folder: Path) -> None:
     server = Server(data_folder)
     try:
         assert server.process.stdin is not None

@@ -51,7 +51,7 @@ def judged(graphs: OpenGraphs, mention: str) -> MentionAnswer:
     return find_entities(graphs, FindEntitiesRequest(mentions=[mention], label="Broker")).mentions[0]
 
 
-def test_a_query_that_ran_out_of_memory_is_not_called_a_time_out_and_not_retried(
+def test_a_query_that_ran_out_of_memory_is_neither_a_time_out_nor_retried(
     banks: OpenGraphs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The checks cannot know that rand() is less than 2, so the query is sent.
@@ -75,7 +75,7 @@ def test_a_query_that_ran_out_of_memory_is_not_called_a_time_out_and_not_retried
 
 
 @pytest.mark.parametrize("function", ["shortestPath", "allShortestPaths"])
-def test_a_path_between_nodes_that_nothing_connects_is_explained(banks: OpenGraphs, function: str) -> None:
+def test_a_missing_path_between_unconnected_nodes_is_explained(banks: OpenGraphs, function: str) -> None:
     found = answer(
         banks,
         f"MATCH p = {function}((:Bank {{title: 'Fjordbank Oslo'}})-[:CORRESPONDS_WITH*..5]-"
@@ -86,7 +86,7 @@ def test_a_path_between_nodes_that_nothing_connects_is_explained(banks: OpenGrap
     assert "Both ends exist, but no path" in found.diagnostics[0].message
 
 
-def test_a_path_between_two_matched_nodes_that_nothing_connects_is_explained(banks: OpenGraphs) -> None:
+def test_a_missing_path_between_two_matched_nodes_is_explained(banks: OpenGraphs) -> None:
     found = answer(
         banks,
         "MATCH (a:Bank {title: 'Fjordbank Oslo'}), (b:Bank {title: 'Old Mill Savings'}) "
@@ -97,7 +97,7 @@ def test_a_path_between_two_matched_nodes_that_nothing_connects_is_explained(ban
 
 
 @pytest.mark.parametrize("returned", ["f.amount", "f.amount AS most"])
-def test_nulls_that_sort_first_are_said_to(banks: OpenGraphs, returned: str) -> None:
+def test_nulls_that_sort_first_are_reported(banks: OpenGraphs, returned: str) -> None:
     key = returned.split(" AS ")[-1]
     found = answer(banks, f"MATCH (f:Filing) RETURN {returned} ORDER BY {key} DESC LIMIT 1")
     assert found.rows == [[None]]
@@ -107,7 +107,7 @@ def test_nulls_that_sort_first_are_said_to(banks: OpenGraphs, returned: str) -> 
     assert "null or zero" not in said
 
 
-def test_without_nulls_nothing_is_said_about_their_order(banks: OpenGraphs) -> None:
+def test_without_nulls_their_order_is_not_mentioned(banks: OpenGraphs) -> None:
     found = answer(
         banks, "MATCH (f:Filing) WHERE f.amount IS NOT NULL RETURN f.amount AS most ORDER BY most DESC LIMIT 1"
     )
@@ -116,11 +116,11 @@ def test_without_nulls_nothing_is_said_about_their_order(banks: OpenGraphs) -> N
 
 
 @pytest.mark.parametrize("written", ["Marta Lindqvist", "Marta Lindqvst", "marta lindquist"])
-def test_a_name_of_three_is_ambiguous_however_it_is_spelled(banks: OpenGraphs, written: str) -> None:
+def test_a_name_of_three_nodes_is_ambiguous_however_it_is_spelled(banks: OpenGraphs, written: str) -> None:
     three = judged(banks, written)
     assert (three.verdict, len(three.candidates)) == ("ambiguous", 3)
     assert {candidate.name for candidate in three.candidates} == {"Marta Lindqvist"}
 
 
-def test_a_name_of_a_single_node_is_found_misspelt_too(banks: OpenGraphs) -> None:
+def test_a_misspelled_name_of_a_single_node_is_found(banks: OpenGraphs) -> None:
     assert [judged(banks, written).verdict for written in ("Edwin Castellan", "Edwin Castelan")] == ["found"] * 2

@@ -58,9 +58,7 @@ def first_name(graphs: OpenGraphs, mention: str) -> str | None:
     return candidates[0].name if candidates else None
 
 
-def test_labels_types_and_properties_that_appear_are_known_to_the_next_call(
-    served: OpenGraphs, neo4j_5: Neo4jServer
-) -> None:
+def test_new_labels_types_and_properties_are_known_at_the_next_call(served: OpenGraphs, neo4j_5: Neo4jServer) -> None:
     assert "Invoice" not in schema_of(served)
     seeded(neo4j_5, "MATCH (o:Order) CREATE (:Invoice {invoiceNo: 'I-' + o.orderNo})-[:BILLS {due: 30}]->(o)")
     answer = run(served, "MATCH (i:Invoice)-[b:BILLS]->(:Order) RETURN i.invoiceNo, b.due LIMIT 5")
@@ -71,7 +69,7 @@ def test_labels_types_and_properties_that_appear_are_known_to_the_next_call(
     assert run(served, "MATCH (c:Customer) RETURN c.segment LIMIT 5").diagnostics == []
 
 
-def test_what_is_renamed_or_removed_is_gone_for_the_next_call(served: OpenGraphs, neo4j_5: Neo4jServer) -> None:
+def test_renamed_and_removed_names_are_gone_at_the_next_call(served: OpenGraphs, neo4j_5: Neo4jServer) -> None:
     schema_of(served)
     seeded(neo4j_5, "MATCH (c:Customer) SET c.town = c.city REMOVE c.city")
     answer = run(served, "MATCH (c:Customer) RETURN c.town LIMIT 5")
@@ -85,7 +83,7 @@ def test_what_is_renamed_or_removed_is_gone_for_the_next_call(served: OpenGraphs
     assert "Customer" not in schema
 
 
-def test_an_index_that_appears_or_goes_is_in_the_next_schema(served: OpenGraphs, neo4j_5: Neo4jServer) -> None:
+def test_an_added_or_removed_index_is_reflected_in_the_next_schema(served: OpenGraphs, neo4j_5: Neo4jServer) -> None:
     def enhanced() -> str:
         return get_schema(served, GetSchemaRequest(form="enhanced")).schema_
 
@@ -98,7 +96,7 @@ def test_an_index_that_appears_or_goes_is_in_the_next_schema(served: OpenGraphs,
     assert "unique" not in enhanced()
 
 
-def test_a_node_that_was_deleted_or_renamed_is_not_vouched_for(served: OpenGraphs, neo4j_5: Neo4jServer) -> None:
+def test_a_deleted_or_renamed_node_is_not_reported_as_found(served: OpenGraphs, neo4j_5: Neo4jServer) -> None:
     assert first_name(served, "Chez Amandin") == "Chez Amandine"
     seeded(
         neo4j_5,
@@ -110,7 +108,7 @@ def test_a_node_that_was_deleted_or_renamed_is_not_vouched_for(served: OpenGraph
     assert first_name(served, "Nordic Pantri") == "Nordic Pantry"
 
 
-def test_a_restarted_server_does_not_serve_the_schema_of_yesterday(
+def test_a_restarted_server_does_not_use_an_outdated_schema(
     served: OpenGraphs, neo4j_5: Neo4jServer, tmp_path: Path
 ) -> None:
     schema_of(served)
@@ -123,7 +121,7 @@ def test_a_restarted_server_does_not_serve_the_schema_of_yesterday(
         again.close()
 
 
-def test_looking_for_a_change_is_cheap_and_the_counts_are_listed(served: OpenGraphs) -> None:
+def test_detecting_a_change_is_cheap_and_the_counts_are_listed(served: OpenGraphs) -> None:
     graph = served.get(None)
     taken = []
     for _ in range(50):
@@ -135,7 +133,7 @@ def test_looking_for_a_change_is_cheap_and_the_counts_are_listed(served: OpenGra
     assert (listed.nodes, listed.relationships) == (6, 3)
 
 
-def test_the_property_that_names_a_node_can_be_set(neo4j_5: Neo4jServer, tmp_path: Path) -> None:
+def test_the_naming_property_can_be_set(neo4j_5: Neo4jServer, tmp_path: Path) -> None:
     seeded(neo4j_5, *DATA)
     database = Database("shop", neo4j_5.uri, neo4j_5.user, neo4j_5.password, name_property="Customer=city")
     graphs = graph_sources(Settings(databases=(database,), home=str(tmp_path)))

@@ -58,7 +58,7 @@ async def test_a_call_that_takes_over_a_second_reports_progress(server: Any, mod
     assert all(progress >= 1 and message for progress, message in heard)
 
 
-async def test_log_messages_come_from_the_level_on_that_was_asked_for(own_home: Path) -> None:
+async def test_log_messages_are_sent_from_the_requested_level_on(own_home: Path) -> None:
     heard: list[Any] = []
 
     async def note(message: Any) -> None:
@@ -130,9 +130,7 @@ PEOPLE: dict[str, Any] = {
 
 
 @pytest.mark.parametrize(("session", "remembered"), [("4711", True), (None, False)])
-def test_a_level_is_remembered_for_a_session_of_http_and_not_without_a_session(
-    session: str | None, remembered: bool
-) -> None:
+def test_a_level_is_stored_only_for_an_http_session(session: str | None, remembered: bool) -> None:
     headers = {} if session is None else {"mcp-session-id": session}
     context = SimpleNamespace(request=SimpleNamespace(headers=headers), protocol_version="2025-06-18", meta=None)
     levels = LogLevels()

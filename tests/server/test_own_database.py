@@ -26,7 +26,7 @@ def films(neo4j_5: Neo4jServer) -> Neo4jServer:
     return neo4j_5
 
 
-async def test_variables_serve_a_database_of_your_own(films: Neo4jServer, tmp_path: Path) -> None:
+async def test_variables_configure_your_own_database(films: Neo4jServer, tmp_path: Path) -> None:
     server = stdio(
         tmp_path, more={"NEO4J_URI": films.uri, "NEO4J_USERNAME": films.user, "NEO4J_PASSWORD": films.password}
     )
@@ -41,7 +41,7 @@ async def test_variables_serve_a_database_of_your_own(films: Neo4jServer, tmp_pa
         assert count.structured_content["rows"] == [[1]]
 
 
-async def test_a_database_that_does_not_answer_leaves_the_others_answering(films: Neo4jServer, tmp_path: Path) -> None:
+async def test_an_unreachable_database_does_not_affect_the_others(films: Neo4jServer, tmp_path: Path) -> None:
     (tmp_path / "settings.toml").write_text(f"""
 [graphs.good]
 uri = "{films.uri}"
@@ -79,7 +79,7 @@ database = "nothing"
         assert {"good", *words} <= {graph["name"] for graph in graphs}
 
 
-async def test_a_client_that_cancels_ends_the_query_in_the_database(films: Neo4jServer, tmp_path: Path) -> None:
+async def test_cancelling_a_call_ends_the_query_in_the_database(films: Neo4jServer, tmp_path: Path) -> None:
     server = stdio(
         tmp_path,
         "--graph",

@@ -71,7 +71,7 @@ async def test_a_client_calls_an_own_query_and_continues_its_answer(
         assert "broken" not in [tool.name for tool in (await client.list_tools()).tools]
 
 
-async def test_a_client_hears_that_a_broken_query_is_left_out(data_folder: Path, settings: Path) -> None:
+async def test_a_client_is_notified_that_a_broken_query_is_left_out(data_folder: Path, settings: Path) -> None:
     changed = anyio.Event()
 
     async def note(message: Any) -> None:

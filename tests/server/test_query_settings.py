@@ -70,7 +70,7 @@ def test_a_table_is_a_query_with_its_parameters(tmp_path: Path) -> None:
         ("parameters.most]", 'parameters."the most"]', "starting with a letter"),
     ],
 )
-def test_a_wrong_table_is_refused_with_its_place(tmp_path: Path, old: str, new: str, words: str) -> None:
+def test_an_invalid_table_is_refused_with_its_position(tmp_path: Path, old: str, new: str, words: str) -> None:
     assert old in GOOD
     text = GOOD.replace(old, new, 1)
     if old == "[queries.films_of]" and "\n" not in new:
@@ -81,6 +81,6 @@ def test_a_wrong_table_is_refused_with_its_place(tmp_path: Path, old: str, new: 
 
 
 @pytest.mark.parametrize("text", ["queries = 7", "[queries]\nx = 7", "[queries.x]\nparameters = 7"])
-def test_what_is_no_table_is_refused(tmp_path: Path, text: str) -> None:
+def test_a_value_that_is_not_a_table_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(SettingsError):
         read(tmp_path, text)

@@ -68,7 +68,7 @@ async def test_the_calls_of_an_http_client_are_recorded_without_its_session_id(
     assert {len(event.session) for event in read_events(path)} == {8}
 
 
-def test_a_server_that_records_nothing_loads_nothing_of_it() -> None:
+def test_a_server_that_does_not_record_does_not_import_the_recorder() -> None:
     script = (
         "import sys, graphground.server.protocol, graphground.server.commands.serve\n"
         "print([name for name in sys.modules if name.startswith('graphground.server.traces')])"

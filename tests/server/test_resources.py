@@ -19,7 +19,7 @@ def application(data_folder: Path) -> Application:
     return Application(partial(open_graphs, Settings(home=data_folder)))
 
 
-def test_a_schema_is_a_picture_too(application: Application) -> None:
+def test_a_schema_is_also_available_as_a_picture(application: Application) -> None:
     content = read_resource(application, "graph://nba/schema.svg")
     assert content["mimeType"] == "image/svg+xml"
     picture = ElementTree.fromstring(content["text"])

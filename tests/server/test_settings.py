@@ -35,7 +35,7 @@ def test_options_win_over_variables_and_variables_over_the_file(tmp_path: Path) 
     assert (settings.port, settings.host, settings.transport) == (3, "127.0.0.3", "http")
 
 
-def test_neo4j_variables_name_a_database_of_your_own(tmp_path: Path) -> None:
+def test_neo4j_variables_configure_your_own_database(tmp_path: Path) -> None:
     settings = read_settings(
         {"home": str(tmp_path)},
         {"NEO4J_URI": "neo4j://db:7687", "NEO4J_USERNAME": "me", "NEO4J_PASSWORD": "secret", "NEO4J_DATABASE": "films"},
@@ -79,18 +79,18 @@ def test_the_variables_of_passwords_are_named_without_being_set(tmp_path: Path) 
         ("graphs = 1", "write each graph as a table"),
     ],
 )
-def test_a_wrong_setting_is_named_with_what_would_do(tmp_path: Path, text: str, words: str) -> None:
+def test_a_wrong_setting_is_reported_with_valid_values(tmp_path: Path, text: str, words: str) -> None:
     with pytest.raises(SettingsError) as caught:
         read_settings(write(tmp_path, text), {})
     assert words in str(caught.value)
 
 
-def test_a_settings_file_that_was_named_must_exist(tmp_path: Path) -> None:
+def test_a_settings_file_given_by_name_must_exist(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="there is no settings file"):
         read_settings({"settings": str(tmp_path / "none.toml")}, {})
 
 
-def test_a_variable_that_is_no_number_is_named(tmp_path: Path) -> None:
+def test_a_variable_that_is_not_a_number_is_named(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="GRAPHGROUND_PORT must be a whole number, not 'many'"):
         read_settings({"home": str(tmp_path)}, {"GRAPHGROUND_PORT": "many"})
 

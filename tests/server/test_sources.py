@@ -10,7 +10,7 @@ from graphground.server.settings import Settings
 from graphground.server.sources import graph_sources
 
 
-def test_a_graph_that_is_not_there_is_warned_of_at_once_and_says_so_when_asked(
+def test_a_missing_graph_causes_a_warning_at_start_and_an_error_when_used(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING):
@@ -22,7 +22,7 @@ def test_a_graph_that_is_not_there_is_warned_of_at_once_and_says_so_when_asked(
 
 
 @pytest.mark.parametrize("uri", ["ftp://reader:hidden@example.org", "bolt://reader:hidden@[::1", "reader:hidden@host"])
-def test_an_address_that_no_driver_could_use_is_warned_of_at_once_without_its_password(
+def test_an_unusable_address_causes_a_warning_at_start_without_its_password(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, uri: str
 ) -> None:
     with caplog.at_level(logging.WARNING):

@@ -31,7 +31,7 @@ async def until(condition: Callable[[], bool]) -> None:
         await anyio.sleep(0.005)
 
 
-def test_a_call_runs_in_a_thread_under_its_callers_name() -> None:
+def test_a_call_runs_in_a_thread_on_behalf_of_its_caller() -> None:
     async def work() -> None:
         name, thread = await WorkerThreads().run(
             "session 1", "execute_cypher", {}, lambda: (CALLER.get(), threading.current_thread())
@@ -42,7 +42,7 @@ def test_a_call_runs_in_a_thread_under_its_callers_name() -> None:
     bounded(work)
 
 
-def test_one_client_has_a_few_threads_and_others_are_served_beside_it() -> None:
+def test_one_client_gets_a_few_threads_and_others_are_still_served() -> None:
     async def work() -> None:
         workers, free, running = WorkerThreads(), threading.Event(), list[int]()
 
@@ -77,7 +77,7 @@ def test_a_client_with_too_many_calls_is_refused_at_once() -> None:
     bounded(work)
 
 
-def test_long_texts_of_one_client_are_judged_one_after_another() -> None:
+def test_long_texts_of_one_client_are_checked_one_after_another() -> None:
     async def work() -> None:
         workers, at_once, most = WorkerThreads(), list[int](), list[int]()
 
@@ -106,7 +106,7 @@ def test_long_texts_of_one_client_are_judged_one_after_another() -> None:
         ({"limit": 10**9}, False),
     ],
 )
-def test_a_long_text_is_one_of_thousands_of_characters_or_many_parts(arguments: Any, expected: bool) -> None:
+def test_a_long_text_has_thousands_of_characters_or_many_parts(arguments: Any, expected: bool) -> None:
     assert bulky(arguments) is expected
 
 
@@ -130,7 +130,7 @@ def test_a_cancelled_call_cancels_its_queries() -> None:
     bounded(work)
 
 
-def test_many_clients_with_slow_calls_leave_threads_to_one_that_has_none() -> None:
+def test_many_clients_with_slow_calls_leave_threads_for_a_client_without_any() -> None:
     async def work() -> None:
         threads, order = FairThreads(threads=4, reserved=2), list[str]()
         leave = anyio.Event()
@@ -162,7 +162,7 @@ def test_a_call_that_has_been_running_for_a_while_no_longer_counts(monkeypatch: 
     bounded(work)
 
 
-def test_there_is_an_end_to_threads_and_a_waiting_call_can_be_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_threads_is_limited_and_a_waiting_call_can_be_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "OLD", 0.0)
     monkeypatch.setattr(module, "MOST_THREADS", 2)
 
@@ -191,7 +191,7 @@ def request(port: int, *, session: str = "", client: str = "", host: str = "127.
     )
 
 
-def test_a_caller_is_a_session_else_a_token_s_client_else_an_address_else_the_only_client() -> None:
+def test_a_caller_is_a_session_or_a_tokens_client_or_an_address_or_the_only_client() -> None:
     assert caller_of(None) == ""
     assert caller_of(request(5, session="4711", client="token-1")) == "session 4711"
     assert caller_of(request(5, client="token-1")) == caller_of(request(6, client="token-1", host="10.0.0.1"))
@@ -200,7 +200,7 @@ def test_a_caller_is_a_session_else_a_token_s_client_else_an_address_else_the_on
     assert caller_of(SimpleNamespace(headers={}, client=None, scope={})) == "address "
 
 
-def test_new_connections_without_sessions_get_no_new_shares() -> None:
+def test_new_connections_without_sessions_get_no_additional_share() -> None:
     async def work() -> None:
         threads = WorkerThreads()
         running, release = 0, threading.Event()

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.anyio
 
 @pytest.mark.parametrize("mode", [MODERN, LEGACY])
 @pytest.mark.parametrize("transport", ["stdio", "http"])
-async def test_every_failure_arrives_with_its_nearest_and_next(
+async def test_every_failure_arrives_with_nearest_inputs_and_the_next_step(
     wrong_home: Path, mode: str, transport: str, request: pytest.FixtureRequest
 ) -> None:
     server = stdio(wrong_home, more=VARIABLES) if transport == "stdio" else request.getfixturevalue("wrong_address")
@@ -34,7 +34,7 @@ async def test_every_failure_arrives_with_its_nearest_and_next(
         assert await value(client, "MATCH (t:Team) RETURN count(t)") == 30
 
 
-async def test_a_resource_or_prompt_that_does_not_exist_is_reported_with_those_that_do(data_folder: Path) -> None:
+async def test_a_missing_resource_or_prompt_is_reported_with_the_existing_ones(data_folder: Path) -> None:
     async with connected(stdio(data_folder)) as client:
         for uri in ("graph://nothing/schema", "graph://nba/labels/Tema", "graph://nba", "http://example.org/"):
             with pytest.raises(MCPError):

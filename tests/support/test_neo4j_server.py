@@ -13,12 +13,12 @@ def ask(server: Neo4jServer, query: str) -> list[neo4j.Record]:
         return driver.execute_query(query).records
 
 
-def test_each_version_is_the_one_asked_for(neo4j_5: Neo4jServer, neo4j_newest: Neo4jServer) -> None:
+def test_each_server_has_the_requested_version(neo4j_5: Neo4jServer, neo4j_newest: Neo4jServer) -> None:
     for server, version in ((neo4j_5, LTS), (neo4j_newest, NEWEST)):
         assert ask(server, "CALL dbms.components() YIELD versions RETURN versions[0] AS v")[0]["v"] == version
 
 
-def test_apoc_reads_files_there_so_that_attacks_could_succeed(neo4j_with_apoc: Neo4jServer) -> None:
+def test_apoc_can_read_files_so_that_attacks_could_succeed(neo4j_with_apoc: Neo4jServer) -> None:
     secret = neo4j_with_apoc.folder / "secret.json"
     secret.write_text('{"key": "opened"}')
     assert (

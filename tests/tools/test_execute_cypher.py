@@ -21,7 +21,7 @@ def executed(query: str, engine: Recorder) -> ExecuteCypherAnswer:
     return execute_cypher(graphs, ExecuteCypherRequest(query=query))
 
 
-def test_what_neo4j_would_not_compile_never_reaches_the_engine() -> None:
+def test_a_query_that_does_not_compile_never_reaches_the_engine() -> None:
     engine = Recorder()
     with pytest.raises(ToolFailure, match="column 24") as failure:
         executed("MATCH (m:Movie) RETURN n.name", engine)
@@ -30,7 +30,7 @@ def test_what_neo4j_would_not_compile_never_reaches_the_engine() -> None:
     assert engine.ran == []
 
 
-def test_a_name_that_the_schema_lacks_is_reported_beside_the_rows() -> None:
+def test_a_name_missing_in_the_schema_is_reported_with_the_rows() -> None:
     engine = Recorder()
     answer = executed("MATCH (m:Movi) RETURN m.name LIMIT 3", engine)
     assert [(diagnostic.code, diagnostic.suggestions) for diagnostic in answer.diagnostics] == [
@@ -44,7 +44,7 @@ def test_hints_come_with_the_rows() -> None:
     assert [diagnostic.code for diagnostic in answer.diagnostics] == ["returns_node"]
 
 
-def test_a_limit_is_missed_only_where_rows_were_left_out() -> None:
+def test_a_missing_limit_is_reported_only_if_rows_were_omitted() -> None:
     query = "MATCH (m:Movie) RETURN m.name"
     assert "no_limit" not in {diagnostic.code for diagnostic in executed(query, Recorder()).diagnostics}
     assert "no_limit" in {diagnostic.code for diagnostic in executed(query, Recorder(truncated=True)).diagnostics}
@@ -61,7 +61,7 @@ def test_a_limit_is_missed_only_where_rows_were_left_out() -> None:
         ("CALL apoc.cypher.run('CREATE (n)', {}) YIELD value RETURN value", "forbidden_procedure"),
     ],
 )
-def test_what_does_more_than_read_never_reaches_the_engine(query: str, code: str) -> None:
+def test_a_query_that_does_more_than_read_never_reaches_the_engine(query: str, code: str) -> None:
     engine = Recorder(dialect=MEMGRAPH)
     with pytest.raises(ToolFailure) as failure:
         executed(query, engine)
@@ -70,7 +70,7 @@ def test_what_does_more_than_read_never_reaches_the_engine(query: str, code: str
     assert engine.ran == []
 
 
-def test_what_cannot_be_parsed_never_reaches_the_engine() -> None:
+def test_a_query_that_cannot_be_parsed_never_reaches_the_engine() -> None:
     engine = Recorder(dialect=MEMGRAPH)
     with pytest.raises(ToolFailure) as failure:
         executed("MATCH (m:Movie RETURN m.name", engine)
@@ -78,7 +78,7 @@ def test_what_cannot_be_parsed_never_reaches_the_engine() -> None:
     assert engine.ran == []
 
 
-def test_functions_of_another_product_are_left_to_it() -> None:
+def test_functions_of_another_database_are_left_to_that_database() -> None:
     query = "MATCH (m:Movie {name: 'Heat'}) RETURN assertType(m.name, 'STRING') AS ok"
     engine = Recorder(dialect=MEMGRAPH)
     executed(query, engine)
@@ -101,7 +101,7 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return texts
 
 
-def test_a_good_query_is_parsed_once_in_a_call(film_graph: Graph, parsed: list[str]) -> None:
+def test_a_valid_query_is_parsed_once_per_call(film_graph: Graph, parsed: list[str]) -> None:
     graphs = OpenGraphs([GraphSource("films", "", "embedded", lambda: film_graph)])
     query = "MATCH (f:Film {name: 'Heat'})-[:directedBy]->(p:Person) RETURN p.name AS director"
     assert execute_cypher(graphs, ExecuteCypherRequest(query=query)).rows
@@ -111,9 +111,7 @@ def test_a_good_query_is_parsed_once_in_a_call(film_graph: Graph, parsed: list[s
     assert parsed == [query]
 
 
-def test_a_query_with_an_empty_answer_is_parsed_once_and_each_question_about_it_once(
-    film_graph: Graph, parsed: list[str]
-) -> None:
+def test_a_query_with_an_empty_answer_is_parsed_once_and_each_probe_once(film_graph: Graph, parsed: list[str]) -> None:
     graphs = OpenGraphs([GraphSource("films", "", "embedded", lambda: film_graph)])
     query = "MATCH (f:Film {name: 'Heat'})-[:directedBy]->(p:Person {gender: 'nobody'}) RETURN p.name AS director"
     answer = execute_cypher(graphs, ExecuteCypherRequest(query=query))
@@ -124,7 +122,7 @@ def test_a_query_with_an_empty_answer_is_parsed_once_and_each_question_about_it_
 
 
 @pytest.mark.slow
-def test_reasons_for_nothing_are_looked_for_in_what_is_left_of_the_limit(
+def test_the_cause_of_an_empty_answer_is_searched_within_the_remaining_time(
     film_graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given: list[float] = []
@@ -157,7 +155,7 @@ def test_a_query_without_a_value_for_each_parameter_never_reaches_the_engine() -
 
 
 @pytest.mark.parametrize(("given", "hint"), [("nmae", r"\$nmae"), ("$name", "without the")])
-def test_a_parameter_that_is_given_under_another_name_is_pointed_out(given: str, hint: str) -> None:
+def test_a_parameter_given_under_another_name_is_pointed_out(given: str, hint: str) -> None:
     graphs = OpenGraphs([GraphSource("films", "", "recorder", lambda: Graph("films", FILMS, engine=Recorder()))])
     request = ExecuteCypherRequest(query="MATCH (m:Movie {name: $name}) RETURN m.name", parameters={given: "Heat"})
     with pytest.raises(ToolFailure) as failure:

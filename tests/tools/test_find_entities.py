@@ -79,14 +79,14 @@ def ask(graphs: OpenGraphs, **fields: Any) -> FindEntitiesAnswer:
     return find_entities(graphs, FindEntitiesRequest(**fields))
 
 
-def test_each_mention_is_answered_in_its_order(graphs: OpenGraphs) -> None:
+def test_mentions_are_answered_in_order(graphs: OpenGraphs) -> None:
     answer = ask(graphs, mentions=["shaq", "Chicgo Buls"])
     assert [
         (mention.mention, mention.candidates[0].name, mention.candidates[0].match) for mention in answer.mentions
     ] == [("shaq", "Shaquille O'Neal", "alias"), ("Chicgo Buls", "Chicago Bulls", "fuzzy")]
 
 
-def test_a_mention_that_comes_twice_is_looked_up_once_and_answered_twice(
+def test_a_repeated_mention_is_looked_up_once_and_answered_twice(
     graphs: OpenGraphs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[list[str]] = []
@@ -109,7 +109,7 @@ def test_the_pattern_is_ready_to_paste(graphs: OpenGraphs) -> None:
     assert second.candidates[0].cypher == "(n:Player) WHERE 'United States' IN n.country"
 
 
-def test_entities_of_one_name_are_counted_and_distinguished(graphs: OpenGraphs) -> None:
+def test_entities_with_the_same_name_are_counted_and_distinguished(graphs: OpenGraphs) -> None:
     (answer,) = ask(graphs, mentions=["michael jordan"]).mentions
     assert (answer.ambiguous, answer.same_name) == (True, 2)
     assert [(candidate.key, candidate.description, candidate.relationships) for candidate in answer.candidates[:2]] == [
@@ -127,7 +127,7 @@ def test_a_whole_question_may_be_given(graphs: OpenGraphs) -> None:
     ]
 
 
-def test_an_unknown_label_or_property_names_the_nearest(graphs: OpenGraphs) -> None:
+def test_an_unknown_label_or_property_is_reported_with_the_nearest(graphs: OpenGraphs) -> None:
     with pytest.raises(ToolFailure) as label:
         ask(graphs, mentions=["x"], label="Playr")
     with pytest.raises(ToolFailure) as property_:
@@ -135,7 +135,7 @@ def test_an_unknown_label_or_property_names_the_nearest(graphs: OpenGraphs) -> N
     assert (label.value.nearest, property_.value.nearest) == (["Player"], ["country"])
 
 
-def test_a_graph_without_data_says_how_to_get_an_index() -> None:
+def test_a_graph_without_data_is_reported_with_the_way_to_an_index() -> None:
     graphs = OpenGraphs([GraphSource("nba", "", "none", lambda: Graph("nba", SCHEMA))])
     with pytest.raises(ToolFailure) as failure:
         ask(graphs, mentions=["x"])
@@ -160,7 +160,7 @@ class PlayersWithoutIndex(Relationships):
         return Table([], [["LeBron James", [], "Q1", None]] if ":Player" in query.replace("`", "") else [], False, 0.1)
 
 
-def test_a_query_is_judged_the_same_before_and_after_names_were_read_from_a_database_without_an_index() -> None:
+def test_a_query_gets_the_same_verdict_before_and_after_names_are_read_without_an_index() -> None:
     engine = PlayersWithoutIndex()
     lookup = NamesInDatabase("nba", engine, lambda: SCHEMA)
     graphs = OpenGraphs([GraphSource("nba", "", "bolt", lambda: Graph("nba", SCHEMA, "", engine, lookup))])
@@ -172,7 +172,7 @@ def test_a_query_is_judged_the_same_before_and_after_names_were_read_from_a_data
     assert validate_cypher(graphs, query) == before
 
 
-def test_a_question_is_read_with_the_names_of_a_database_without_an_index() -> None:
+def test_a_question_is_searched_for_names_of_a_database_without_an_index() -> None:
     engine = PlayersWithoutIndex()
     lookup = NamesInDatabase("nba", engine, lambda: SCHEMA)
     graphs = OpenGraphs([GraphSource("nba", "", "bolt", lambda: Graph("nba", SCHEMA, "", engine, lookup))])

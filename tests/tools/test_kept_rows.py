@@ -80,7 +80,7 @@ def test_a_truncated_answer_has_its_total_and_is_continued_to_its_end_without_an
     assert len(engine.limits) == 1
 
 
-def test_a_cursor_gives_the_same_rows_again_and_as_many_as_are_asked_for() -> None:
+def test_a_cursor_gives_the_same_rows_again_in_the_requested_number() -> None:
     engine = Counting(30)
     cursor = asked(engine, query=NAMES, limit=10).cursor
     assert numbers(asked(engine, cursor=cursor, limit=3)) == [10, 11, 12]
@@ -88,7 +88,7 @@ def test_a_cursor_gives_the_same_rows_again_and_as_many_as_are_asked_for() -> No
     assert numbers(asked(engine, cursor=cursor, query=f" {NAMES}\n", limit=1)) == [10]
 
 
-def test_where_not_all_rows_were_read_the_last_page_says_that_there_are_more() -> None:
+def test_if_not_all_rows_were_read_the_last_page_says_that_there_are_more() -> None:
     engine = Counting(1_000_000)
     answer = asked(engine, query=NAMES, limit=10)
     assert (answer.total, answer.cursor is not None) == (None, True)
@@ -99,7 +99,7 @@ def test_where_not_all_rows_were_read_the_last_page_says_that_there_are_more() -
     assert len(asked(engine, cursor=sorted_.cursor, limit=5_000).rows) == 40
 
 
-def test_nothing_is_read_ahead_where_nobody_could_ask_for_it_or_the_query_has_its_own_limit() -> None:
+def test_nothing_is_read_ahead_if_no_client_could_request_it_or_the_query_has_a_limit() -> None:
     engine = Counting(25)
     assert asked(engine, None, query=NAMES, limit=10).cursor is None
     assert asked(engine, query=f"{NAMES} LIMIT 10", limit=10).cursor is None
@@ -107,14 +107,14 @@ def test_nothing_is_read_ahead_where_nobody_could_ask_for_it_or_the_query_has_it
     assert engine.limits == [10, 10, 10]
 
 
-def test_a_query_that_is_too_slow_to_be_read_ahead_is_answered_all_the_same() -> None:
+def test_a_query_too_slow_for_reading_ahead_is_still_answered() -> None:
     engine = Counting(25, seconds=0.1)
     answer = asked(engine, query=NAMES, limit=10, timeout_s=3.0)
     assert (numbers(answer), answer.truncated, answer.cursor, answer.total) == (list(range(10)), True, None, None)
     assert engine.limits == [50, 10]
 
 
-def test_a_query_that_is_run_again_has_only_what_is_left_of_its_time_limit() -> None:
+def test_a_query_that_is_run_again_has_only_the_rest_of_its_time_limit() -> None:
     engine = Counting(25, seconds=0.01, waits=0.1)
     answer = asked(engine, query=NAMES, limit=10, timeout_s=0.4)
     assert answer.row_count == 10
@@ -127,7 +127,7 @@ def test_a_query_that_is_run_again_has_only_what_is_left_of_its_time_limit() -> 
     assert late.timeouts[1] <= 0.4 - 0.1
 
 
-def test_rows_that_do_not_fit_into_an_answer_are_had_with_its_cursor() -> None:
+def test_rows_that_do_not_fit_into_an_answer_can_be_read_with_its_cursor() -> None:
     graphs = OpenGraphs([GraphSource("films", "", "recorder", lambda: Graph("films", FILMS, engine=Counting(500)))])
     application = Application(lambda: graphs, answer_bytes=1_000)
     answer = json.loads(application.call("execute_cypher", {"query": NAMES, "limit": 500}, "me").payload)
@@ -149,7 +149,7 @@ def failure(cursor: str, owner: str = "me", **arguments: Any) -> ToolFailure:
     return caught.value
 
 
-def test_a_cursor_of_another_client_or_one_that_is_made_up_is_unknown() -> None:
+def test_a_cursor_of_another_client_and_an_invented_cursor_are_unknown() -> None:
     cursor = asked(Counting(30), query=NAMES, limit=10).cursor
     assert cursor is not None
     name = cursor.partition(".")[0]
@@ -160,14 +160,14 @@ def test_a_cursor_of_another_client_or_one_that_is_made_up_is_unknown() -> None:
     assert numbers(asked(Counting(1), cursor=cursor, limit=1)) == [10]
 
 
-def test_a_cursor_with_another_query_is_refused_with_the_query_that_it_continues() -> None:
+def test_a_cursor_with_another_query_is_refused_and_its_own_query_is_suggested() -> None:
     cursor = asked(Counting(30), query=NAMES, limit=10).cursor
     assert cursor is not None
     refused = failure(cursor, query="MATCH (p:Person) RETURN p.name")
     assert (refused.error, refused.nearest) == ("wrong_argument", [NAMES])
 
 
-def test_neither_a_query_nor_a_cursor_is_a_missing_argument() -> None:
+def test_a_call_with_neither_query_nor_cursor_is_an_error() -> None:
     with pytest.raises(ToolFailure, match="query") as caught:
         asked(Counting(1), graph="films")
     assert (caught.value.error, caught.value.nearest) == ("missing_argument", ["query"])
@@ -199,7 +199,7 @@ def test_rows_expire_some_time_after_their_last_use() -> None:
     assert store.size == 0
 
 
-def test_a_client_that_keeps_too_much_loses_its_own_oldest_rows_and_nobody_elses() -> None:
+def test_a_client_that_keeps_too_much_loses_only_its_own_oldest_rows() -> None:
     store = RowStore()
     store.keep("other", kept("other", kept_rows.OWNER_BYTES))
     half = kept_rows.OWNER_BYTES // 2
@@ -211,7 +211,7 @@ def test_a_client_that_keeps_too_much_loses_its_own_oldest_rows_and_nobody_elses
     assert found(store, "other", "other") == "other"
 
 
-def test_all_clients_together_keep_no_more_than_the_bound() -> None:
+def test_all_clients_together_keep_no_more_than_the_limit() -> None:
     store = RowStore()
     for number in range(20):
         store.keep(str(number), kept(f"client {number}", kept_rows.OWNER_BYTES))
@@ -220,7 +220,7 @@ def test_all_clients_together_keep_no_more_than_the_bound() -> None:
     assert found(store, "19", "client 19") == "19"
 
 
-def test_of_one_answer_only_as_many_rows_are_kept_as_fit() -> None:
+def test_only_as_many_rows_of_an_answer_are_kept_as_fit() -> None:
     with keeping_for("me"):
         rows = KeptRows.of(["a"], 0, [["x" * 1_000]] * 10_000, 10_000, NAMES)
     assert 1_000 < len(rows.rows) < 10_000

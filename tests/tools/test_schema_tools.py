@@ -27,7 +27,7 @@ def test_base_schema_is_text_of_cypher_patterns():
     assert answer.as_text() == answer.schema_
 
 
-def test_json_schema_reads_back_as_the_same_schema():
+def test_json_schema_is_parsed_to_the_same_schema():
     answer = get_schema(films_alone(), GetSchemaRequest(form="json"))
     assert PropertyGraphSchema.from_cypherbench(answer.schema_).to_cypherbench() == FILMS.to_cypherbench()
 
@@ -35,7 +35,7 @@ def test_json_schema_reads_back_as_the_same_schema():
 @needs("schemas", "politics.json")
 @pytest.mark.parametrize("form", ["base", "enhanced", "json"])
 @pytest.mark.parametrize("budget", [60, 120, 200])
-def test_every_form_keeps_the_budget_and_names_what_is_left_out(form, budget):
+def test_every_form_keeps_the_budget_and_names_the_omitted_elements(form, budget):
     answer = get_schema(opened("politics"), GetSchemaRequest(form=form, max_tokens=budget))
     assert estimate_tokens(answer.schema_) <= budget
     assert answer.truncated
@@ -59,7 +59,7 @@ class SlowSchema:
         return False
 
 
-def test_no_tool_vouches_for_an_outdated_schema():
+def test_no_tool_presents_an_outdated_schema_as_current():
     graphs = OpenGraphs([GraphSource("films", "", "none", lambda: Graph("films", SlowSchema()))])
     note = "it is being read again"
     for form in ("base", "enhanced", "json"):
@@ -75,14 +75,14 @@ def test_no_tool_vouches_for_an_outdated_schema():
         find_entities(graphs, FindEntitiesRequest(mentions=["Nordlys"], label="Festival"))
 
 
-def test_filtered_schema_holds_what_the_question_names():
+def test_the_filtered_schema_contains_the_elements_named_in_the_question():
     answer = get_filtered_schema(films_alone(), GetFilteredSchemaRequest(question="When was the director born?"))
     assert "date_of_birth: date" in answer.schema_
     assert answer.tokens == estimate_tokens(answer.schema_)
 
 
 @needs("schemas", "politics.json")
-def test_a_misspelt_question_gets_what_the_right_one_gets():
+def test_a_misspelled_question_gets_the_same_schema_as_the_correct_one():
     right, wrong = (
         get_filtered_schema(opened("politics"), GetFilteredSchemaRequest(question=question))
         for question in ("Which politicians are there?", "Wich politicains are there?")
@@ -95,7 +95,7 @@ def test_a_misspelt_question_gets_what_the_right_one_gets():
 @pytest.mark.parametrize(
     "question", ["Which movies did people direct?", "How long are the movies?", "Who directed it?"]
 )
-def test_a_small_schema_is_answered_whole_where_a_part_with_what_it_leaves_out_is_no_shorter(question):
+def test_a_small_schema_is_returned_whole_if_a_part_would_not_be_shorter(question):
     answer = get_filtered_schema(films_alone(), GetFilteredSchemaRequest(question=question))
     whole = get_schema(films_alone(), GetSchemaRequest()).schema_
     shorter = estimate_tokens(answer.as_text()) < estimate_tokens(whole)
@@ -103,13 +103,13 @@ def test_a_small_schema_is_answered_whole_where_a_part_with_what_it_leaves_out_i
     assert shorter or answer.schema_.startswith(whole)
 
 
-def test_an_empty_question_is_answered_with_the_whole_schema():
+def test_an_empty_question_gets_the_whole_schema():
     answer = get_filtered_schema(films_alone(), GetFilteredSchemaRequest(question=""))
     assert answer.whole
     assert answer.left_out == []
 
 
-def test_similarity_goes_by_the_model_that_comes_with_the_package():
+def test_similarity_uses_the_model_in_the_package():
     answer = get_filtered_schema(
         films_alone(), GetFilteredSchemaRequest(question="Which films are long?", method="similarity")
     )
@@ -124,7 +124,7 @@ def test_similarity_goes_by_the_model_that_comes_with_the_package():
         (get_filtered_schema, GetFilteredSchemaRequest(question="Which movies?", max_tokens=1)),
     ],
 )
-def test_a_budget_for_not_even_one_label_is_a_clear_error(tool, request_):
+def test_a_budget_too_small_for_a_single_label_is_a_clear_error(tool, request_):
     with pytest.raises(ToolFailure) as caught:
         tool(films_alone(), request_)
     assert caught.value.error == "budget_too_small"

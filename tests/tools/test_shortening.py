@@ -14,7 +14,7 @@ VALUES = st.recursive(
 
 
 @given(st.lists(st.lists(VALUES, max_size=3), max_size=5))
-def test_short_values_are_left_as_they_are(rows: list[list[object]]) -> None:
+def test_short_values_are_unchanged(rows: list[list[object]]) -> None:
     before = copy.deepcopy(rows)
     assert not shorten_rows(rows)
     assert rows == before
@@ -28,13 +28,13 @@ def test_a_long_text_states_its_length_at_any_depth() -> None:
     assert rows == [[short, [short], {"properties": {"plot": short}}]]
 
 
-def test_a_long_list_says_how_many_items_it_had() -> None:
+def test_a_shortened_list_states_its_number_of_items() -> None:
     rows: list[list[object]] = [[list(range(12_345))]]
     assert shorten_rows(rows)
     assert rows == [[[*range(LONGEST_LIST), "… (of 12,345 items)"]]]
 
 
-def test_lists_in_lists_end_at_a_depth_that_json_can_be_written_to() -> None:
+def test_nested_lists_are_cut_off_at_a_depth_that_json_encoders_support() -> None:
     rows: list[list[object]] = [
         [reduce(lambda value, _: [value], range(900), 1)],
         [reduce(lambda value, _: {"a": value}, range(900), 1)],

@@ -15,7 +15,7 @@ def asked(graph: Graph, **request: object) -> SuggestQueriesAnswer:
     return suggest_queries(graphs, SuggestQueriesRequest.model_validate(request))
 
 
-def test_every_candidate_runs_and_finds_as_many_nodes_as_it_says(film_graph: Graph) -> None:
+def test_every_candidate_runs_and_finds_the_stated_number_of_nodes(film_graph: Graph) -> None:
     assert film_graph.run("RETURN 1 AS number").rows == [
         [1]
     ]  # the engine may have to start first, and counting has a time limit
@@ -57,19 +57,17 @@ def test_every_candidate_runs_and_finds_as_many_nodes_as_it_says(film_graph: Gra
         ),
     ],
 )
-def test_a_question_gets_the_query_that_it_asks_for_among_the_first(
-    film_graph: Graph, question: str, cypher: str
-) -> None:
+def test_the_query_for_a_question_is_among_the_first_candidates(film_graph: Graph, question: str, cypher: str) -> None:
     assert cypher in [candidate.cypher for candidate in asked(film_graph, question=question).candidates]
 
 
-def test_three_candidates_come_by_default_and_mentions_alone_are_enough(film_graph: Graph) -> None:
+def test_three_candidates_are_returned_by_default_and_mentions_alone_suffice(film_graph: Graph) -> None:
     assert len(asked(film_graph, question="Who directed Heat?").candidates) == 3
     assert asked(film_graph, mentions=["Heat"]).candidates
     assert asked(film_graph, question="Who directed Heat?", count=False).candidates[0].rows is None
 
 
-def test_the_grammar_comes_when_it_is_asked_for(film_graph: Graph) -> None:
+def test_the_grammar_is_returned_on_request(film_graph: Graph) -> None:
     answer = asked(film_graph, mentions=["Heat"], grammar="regex")
     assert answer.grammar is not None
     assert re.fullmatch(answer.grammar, answer.candidates[0].cypher)
@@ -77,7 +75,7 @@ def test_the_grammar_comes_when_it_is_asked_for(film_graph: Graph) -> None:
     assert asked(film_graph, mentions=["Heat"]).grammar is None
 
 
-def test_a_question_without_any_entity_gets_a_way_on(film_graph: Graph) -> None:
+def test_a_question_without_any_entity_gets_a_next_step(film_graph: Graph) -> None:
     with pytest.raises(ToolFailure, match="No entity") as failure:
         asked(film_graph, question="how many are there")
     assert "find_entities" in failure.value.next

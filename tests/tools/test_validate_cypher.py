@@ -6,7 +6,7 @@ def validated(query: str) -> ValidateCypherAnswer:
     return validate_cypher(films_alone(), ValidateCypherRequest(query=query))
 
 
-def test_a_right_query_is_valid_and_reads() -> None:
+def test_a_correct_query_is_valid_and_read_only() -> None:
     answer = validated("MATCH (m:Movie {name: 'Heat'})-[:directedBy]->(p) RETURN p.name")
     assert (answer.valid, answer.access, answer.suggested_query) == (True, "read", None)
 
@@ -18,7 +18,7 @@ def test_a_graph_without_data_is_enough_to_find_and_fix_errors() -> None:
     assert answer.suggested_query == "MATCH (m:Movie {name: 'Heat'})-[:directedBy]->(p) RETURN p.name"
 
 
-def test_text_that_is_no_cypher_is_a_normal_answer_with_a_place() -> None:
+def test_text_that_is_not_cypher_gets_a_normal_answer_with_a_position() -> None:
     answer = validated("MATCH (m:Movie RETURN m")
     assert not answer.valid
     assert answer.diagnostics[0].code == "syntax"
@@ -36,14 +36,14 @@ def test_errors_come_before_hints() -> None:
     assert [diagnostic.severity for diagnostic in answer.diagnostics] == ["error", "hint", "hint"]
 
 
-def test_parameters_are_judged_by_their_values() -> None:
+def test_parameters_are_checked_by_their_values() -> None:
     request = ValidateCypherRequest(
         query="MATCH (m:Movie) WHERE m.runtime_minute > $x RETURN m.name LIMIT 5", parameters={"x": "90"}
     )
     assert [diagnostic.code for diagnostic in validate_cypher(films_alone(), request).diagnostics] == ["type_mismatch"]
 
 
-def test_a_parameter_without_a_value_is_an_error_where_others_have_one() -> None:
+def test_a_parameter_without_a_value_is_an_error_if_others_have_values() -> None:
     query = "MATCH (m:Movie) WHERE m.name IN [$name, $other] RETURN m.runtime_minute LIMIT 5"
     assert validate_cypher(films_alone(), ValidateCypherRequest(query=query)).valid
     answer = validate_cypher(films_alone(), ValidateCypherRequest(query=query, parameters={"name": "Heat"}))

@@ -10,7 +10,7 @@ TEXTS = st.lists(st.text(alphabet="abc'\\é", max_size=6), max_size=12)
 
 @settings(deadline=None)
 @given(TEXTS)
-def test_the_automaton_of_texts_accepts_those_and_no_other(texts: list[str]) -> None:
+def test_the_automaton_of_texts_accepts_these_texts_and_no_others(texts: list[str]) -> None:
     automaton = Automaton.of(text.encode() for text in texts)
     for length in range(4):
         for letters in product("abc'", repeat=length):

@@ -57,7 +57,7 @@ def test_exactly_the_tokens_that_begin_a_rest_of_a_query_are_allowed() -> None:
 
 @settings(deadline=None, max_examples=60)
 @given(st.lists(st.text(min_size=1, max_size=12), min_size=1, max_size=6, unique=True))
-def test_names_of_any_unicode_come_out_as_they_went_in(names: list[str]) -> None:
+def test_names_of_any_unicode_are_decoded_unchanged(names: list[str]) -> None:
     queries = {f"MATCH (n {{name: '{name.encode('utf-8', 'replace').decode()}'}}) RETURN n" for name in names}
     for any_tokens in (False, True):
         constraint = Constraint.of_queries(queries, VOCABULARY, any_tokens=any_tokens)
@@ -65,7 +65,7 @@ def test_names_of_any_unicode_come_out_as_they_went_in(names: list[str]) -> None
         assert {constraint.text_of(walked(constraint, rng)) for _ in range(20)} <= queries
 
 
-def test_an_expression_allows_values_that_nobody_listed() -> None:
+def test_an_expression_allows_values_that_are_not_listed() -> None:
     constraint = Constraint.of_expression(r"RETURN '(?:[^'\\]|\\['\\])*' = -?[0-9]{1,3}", VOCABULARY)
     for text in ("RETURN 'Ærø \\'東\\' \\\\' = -12", "RETURN '' = 7"):
         tokens = VOCABULARY.encode(text)
@@ -88,7 +88,7 @@ def test_byte_level_tokens_are_read_through_their_letters() -> None:
     assert vocabulary.tokens == (b" RETURN", "é".encode(), None, b" ")
 
 
-def test_sentence_pieces_may_begin_with_a_space_that_is_no_part_of_the_query() -> None:
+def test_sentence_pieces_may_begin_with_a_space_that_is_not_part_of_the_query() -> None:
     pieces = ["<unk>", "</s>", "▁RETURN", "▁1", "RETURN", *(f"<0x{byte:02X}>" for byte in range(256))]
     vocabulary = sentence_pieces(pieces, [0, 1], [1], lambda text: [2, 3])
     for any_tokens in (False, True):
@@ -116,7 +116,7 @@ def word_vocabulary() -> Vocabulary:
     return word_pieces(WORDS, [0, 1], [1], encode, words)
 
 
-def test_tokens_of_words_stand_for_the_query_with_its_spaces_and_its_case() -> None:
+def test_word_tokens_encode_the_query_with_its_spaces_and_its_case() -> None:
     query = "MATCH (n) RETURN 'Heat'"
     constraint = Constraint.of_queries([query, "MATCH (n) RETURN 'Łódź'"], word_vocabulary())
     assert constraint.unspellable == ("MATCH (n) RETURN 'Łódź'",)

@@ -32,6 +32,6 @@ def test_the_grammar_writes_the_queries_and_nothing_else() -> None:
     assert sorted(language(gbnf(queries))) == sorted(queries)
 
 
-def test_the_ends_that_queries_share_are_written_once() -> None:
+def test_shared_endings_of_queries_are_written_once() -> None:
     grammar = gbnf(QUERIES)
     assert grammar.count("runtime_minute") == 1

@@ -40,7 +40,7 @@ def decoded(install: Callable[[], None], python: Path, script: str) -> Any:
     return json.loads(ended.stdout)
 
 
-def test_llama_cpp_writes_valid_queries_alone_by_mask_by_grammar_and_by_search() -> None:
+def test_llama_cpp_writes_only_valid_queries_by_mask_by_grammar_and_by_search() -> None:
     found = decoded(small_model.install, small_model.PYTHON, "decoding_with_llama")
     assert (found["family"], found["spelled"], found["unspellable"]) == ("bytes", True, [])
     assert found["greedy"] in QUERIES
@@ -52,7 +52,7 @@ def test_llama_cpp_writes_valid_queries_alone_by_mask_by_grammar_and_by_search()
     assert found["free"] not in QUERIES
 
 
-def test_generate_of_transformers_writes_valid_queries_alone_greedily_in_beams_and_when_sampled() -> None:
+def test_generate_of_transformers_writes_only_valid_queries_greedily_in_beams_and_sampled() -> None:
     found = decoded(small_transformers.install, small_transformers.PYTHON, "decoding_with_transformers")
     assert found["spelled"]
     assert found["own greedy"] in QUERIES

@@ -48,7 +48,7 @@ def test_a_wide_beam_returns_every_query_and_greedy_is_greedy_among_them(vocabul
         assert vocabulary.spelled(greedy(model, constraint).query) == vocabulary.spelled(left[written])
 
 
-def test_no_walk_leaves_the_queries_in_any_tokens(vocabulary: Vocabulary) -> None:
+def test_no_walk_leaves_the_queries_with_any_tokenizer(vocabulary: Vocabulary) -> None:
     any_tokens = vocabulary.family != "words"
     constraint, rng = Constraint.of_queries(QUERIES, vocabulary, any_tokens=any_tokens), random.Random(4)
     for _ in range(60):

@@ -27,7 +27,7 @@ def texts_like(pattern: str, rng: random.Random) -> list[str]:
 
 
 @pytest.mark.parametrize("pattern", EXPRESSIONS)
-def test_the_same_texts_match_as_for_python(pattern: str) -> None:
+def test_the_same_texts_match_as_in_python(pattern: str) -> None:
     automaton, expression = automaton_of(pattern), re.compile(pattern, re.ASCII)
     found = 0
     for text in texts_like(pattern, random.Random(pattern)):
@@ -37,7 +37,7 @@ def test_the_same_texts_match_as_for_python(pattern: str) -> None:
     assert found
 
 
-def test_bytes_that_are_no_utf_8_do_not_match() -> None:
+def test_bytes_that_are_not_utf_8_do_not_match() -> None:
     automaton = automaton_of("'[^']*'")
     for wrong in (b"\xff", b"\xc0\xaf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xe9"):
         assert not automaton.accepts(b"'" + wrong + b"'")
@@ -49,12 +49,12 @@ def test_bytes_that_are_no_utf_8_do_not_match() -> None:
     [("(?=a)", "only (?: is supported"), ("(?:a", "not closed"), ("a)", "has no opening"), (r"\bx", r"\\b is not read"),
      ("*", "must be escaped"), ("[é]", "ASCII"), ("a{5,2}", "no count"), ("[a", "more was expected")],
 )  # fmt: skip
-def test_an_expression_that_cannot_be_read_is_refused_with_its_place(pattern: str, reason: str) -> None:
+def test_an_expression_that_cannot_be_parsed_is_refused_with_its_position(pattern: str, reason: str) -> None:
     with pytest.raises(RegularExpressionError, match=re.escape(reason).replace(r"\\\\", r"\\")):
         automaton_of(pattern)
 
 
-def test_the_expression_of_suggested_queries_is_read() -> None:
+def test_the_expression_of_suggested_queries_is_parsed() -> None:
     question = "Which films were directed by Michael O'Mann before 1990?"
     name = "Michael O'Mann"
     mention = Mention(name, 29, 29 + len(name), (Entity(name, "Person", name, 1.0),))

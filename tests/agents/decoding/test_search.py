@@ -34,7 +34,7 @@ def test_greedy_takes_the_likeliest_next_token_of_all_valid_queries(seed: int) -
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_a_beam_as_wide_as_there_are_queries_returns_all_of_them_ranked_by_the_model(seed: int) -> None:
+def test_a_beam_as_wide_as_the_number_of_queries_returns_all_ranked_by_the_model(seed: int) -> None:
     model = RandomModel(len(VOCABULARY), seed)
     found = beam(model, CONSTRAINT, len(QUERIES))
     wanted = {query: score(model, tokens) for query, tokens in sequences().items()}
@@ -53,7 +53,7 @@ def test_a_narrow_beam_returns_valid_queries_and_a_beam_of_one_is_greedy(width: 
             assert found[0].query == greedy(model, CONSTRAINT).query
 
 
-def test_a_model_is_asked_once_for_a_stretch_without_a_choice() -> None:
+def test_a_model_is_called_once_for_a_stretch_without_a_choice() -> None:
     model = RandomModel(len(VOCABULARY))
     one = Constraint.of_queries(QUERIES[:1], VOCABULARY)
     assert greedy(model, one).query == QUERIES[0]
@@ -65,7 +65,7 @@ def test_a_beam_needs_a_width() -> None:
         beam(RandomModel(len(VOCABULARY)), CONSTRAINT, 0)
 
 
-def test_the_logits_processor_leaves_valid_tokens_alone() -> None:
+def test_the_logits_processor_keeps_only_valid_tokens() -> None:
     rng = random.Random(2)
     for _ in range(20):
         processor, written = ConstrainedLogits(CONSTRAINT), [9, 9, 9]
@@ -79,7 +79,7 @@ def test_the_logits_processor_leaves_valid_tokens_alone() -> None:
         assert CONSTRAINT.text_of(written[3:]) in QUERIES
 
 
-def test_rows_of_a_batch_are_constrained_each_by_its_own_beginning_and_ended_rows_end_again() -> None:
+def test_each_row_of_a_batch_is_constrained_by_its_own_beginning_and_ended_rows_end_again() -> None:
     processor = ConstrainedLogits(CONSTRAINT)
     first, second = (sequences()[query] for query in (QUERIES[0], QUERIES[-1]))
     scores = np.zeros((2, len(VOCABULARY)), np.float32)

@@ -16,7 +16,7 @@ RONIN, THIEF = Node("Ronin", "Film"), Node("Thief [1981]", "Film", (("year", "19
 FOUND = [Retrieved("MATCH (n:Film) WITH DISTINCT n", (RONIN, HEAT)), Retrieved("MATCH (n)-->(:Genre)", (THIEF, HEAT))]
 
 
-def test_nodes_of_more_patterns_come_first_and_bear_the_numbers_of_the_text() -> None:
+def test_nodes_of_more_patterns_come_first_and_have_the_numbers_of_the_text() -> None:
     shown = subgraph_text(FOUND)
     assert ranked_nodes(FOUND) == [HEAT, RONIN, THIEF]
     assert shown.nodes == (HEAT, RONIN, THIEF)
@@ -33,7 +33,7 @@ def test_nodes_of_more_patterns_come_first_and_bear_the_numbers_of_the_text() ->
 
 
 @pytest.mark.parametrize("max_tokens", [60, 200, 1_000, 4_000])
-def test_the_text_keeps_within_the_budget_and_counts_what_it_leaves_out(max_tokens: int) -> None:
+def test_the_text_stays_within_the_budget_and_counts_the_omitted_parts(max_tokens: int) -> None:
     nodes = [Node(f"Film number {number}", "Film", (("plot", "x" * (number % 280)),)) for number in range(300)]
     found = [Retrieved("MATCH (n:Film) WITH DISTINCT n", tuple(nodes)), Retrieved("MATCH (n)", tuple(nodes[100:]))]
     shown = subgraph_text(found, max_tokens)
@@ -68,9 +68,7 @@ def test_the_prompt_shows_the_subgraph_and_the_question() -> None:
 
 
 @pytest.mark.anyio
-async def test_the_subgraph_around_a_question_holds_the_nodes_that_answer_it(
-    films_home: Home, film_graph: Graph
-) -> None:
+async def test_the_subgraph_of_a_question_holds_the_nodes_of_the_answer(films_home: Home, film_graph: Graph) -> None:
     question = "Which films did Michael Mann direct?"
     wanted = film_graph.run(
         "MATCH (n:Film)-[:directedBy]->(:Person {name: 'Michael Mann'}) RETURN DISTINCT n.name"

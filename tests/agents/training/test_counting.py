@@ -48,7 +48,7 @@ def test_the_database_counts_rows_hits_and_covered_answers(film_graph: Graph) ->
     assert queries[3] not in [candidate.query for candidate in ranked]
 
 
-def test_dates_and_nulls_are_compared_as_they_stand_in_a_file(film_graph: Graph) -> None:
+def test_dates_and_nulls_are_compared_as_written_in_a_file(film_graph: Graph) -> None:
     query = "MATCH (n:Person) WITH DISTINCT n RETURN n.name, n.date_of_birth, n.gender"
     table = rows(film_graph, query)
     answers = tuple((name, None if date is None else str(date), gender) for name, date, gender in table)
@@ -75,6 +75,6 @@ def test_every_enumerated_pattern_counts_what_its_query_finds(film_graph: Graph)
         assert counted == (len(alone), len(hits), len(set(hits))), candidate.query
 
 
-def test_another_number_of_columns_is_no_candidate() -> None:
+def test_a_pattern_with_another_number_of_columns_is_not_a_candidate() -> None:
     assert counting(f"{FILMS} RETURN n.name, n.runtime_minute", 0, 1, ()) is None
     assert counting(f"{FILMS} RETURN *", 0, 1, ()) is None

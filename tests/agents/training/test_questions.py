@@ -43,7 +43,7 @@ def test_names_in_csv_may_stand_between_bars(tmp_path: Path) -> None:
         ("q.json", '[{"question": "Who?", "answers": [{"a": 1}]}]', "an answer is an object"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_refused_with_its_place(
+def test_an_invalid_file_is_refused_with_the_position_of_the_error(
     name: str, text: str, reason: str, tmp_path: Path
 ) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")

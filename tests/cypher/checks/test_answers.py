@@ -44,7 +44,7 @@ CLOSED = (
 )
 
 
-def test_an_interval_that_forgets_what_has_not_ended_is_a_warning() -> None:
+def test_an_interval_that_excludes_what_has_not_ended_is_a_warning() -> None:
     (one,) = findings(CLOSED)
     assert (one.code, one.severity) == ("time_open_interval", "warning")
     assert one.suggestions == ("(r0.end_year >= 2010 OR r0.end_year IS NULL)",)
@@ -54,11 +54,11 @@ def test_an_interval_that_tests_for_null_is_fine() -> None:
     assert hints(CLOSED.replace("r0.end_year >= 2010", "(r0.end_year >= 2010 OR r0.end_year IS NULL)")) == []
 
 
-def test_an_end_alone_is_no_interval() -> None:
+def test_an_end_alone_is_not_an_interval() -> None:
     assert hints("MATCH (n:Person)<-[r:hasCEO]-(:Company {name: 'x'}) WHERE r.end_year >= 2010 RETURN n.name") == []
 
 
-def test_other_names_of_intervals_are_known() -> None:
+def test_other_names_of_interval_properties_are_recognised() -> None:
     jobs = schema("jobs", {"P": {}, "F": {}}, ["P worksFor F"], {"worksFor": {"since": "int", "until": "int"}})
     query = "MATCH (p:P)-[r:worksFor]->(f:F {name: 'x'}) WHERE r.since <= 3 AND r.until > 3 RETURN p.name"
     assert [finding.code for finding in findings(query, jobs)] == ["time_open_interval"]

@@ -22,7 +22,7 @@ def test_patterns_that_share_nothing_are_a_cartesian_product() -> None:
         "MATCH (n:Person), (m:Person {gender: n.gender}) RETURN count(*)",
     ],
 )
-def test_patterns_that_are_joined_or_pinned_are_no_product(query: str) -> None:
+def test_joined_or_anchored_patterns_are_not_a_cartesian_product(query: str) -> None:
     assert costs(query) == []
 
 
@@ -41,7 +41,7 @@ def test_a_bounded_or_shortest_path_is_fine() -> None:
     )
 
 
-def test_an_answer_that_nothing_narrows_is_a_hint() -> None:
+def test_an_unrestricted_result_is_a_hint() -> None:
     assert costs("MATCH (p:Person) RETURN p.name") == [("no_limit", "hint")]
 
 
@@ -57,7 +57,7 @@ def test_an_answer_that_nothing_narrows_is_a_hint() -> None:
         "RETURN 1 AS one",
     ],
 )
-def test_narrowed_answers_need_no_limit(query: str) -> None:
+def test_restricted_results_need_no_limit(query: str) -> None:
     assert costs(query) == []
 
 

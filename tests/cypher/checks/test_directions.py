@@ -23,7 +23,7 @@ def test_two_reversed_relationships_are_both_reported() -> None:
     ]
 
 
-def test_the_relationship_to_turn_is_found_through_nodes_without_labels() -> None:
+def test_the_relationship_to_reverse_is_found_through_nodes_without_labels() -> None:
     found = findings("MATCH (a)<-[:hasCEO]-(b)<-[:foundedBy]-(c:Company {name: 'x'}) RETURN b.name")
     assert [(diagnostic.code, diagnostic.found) for diagnostic in found if diagnostic.severity == "error"] == [
         ("reversed_direction", "<-[:hasCEO]-")
@@ -31,20 +31,20 @@ def test_the_relationship_to_turn_is_found_through_nodes_without_labels() -> Non
     assert [len(diagnostic.edits) for diagnostic in found if diagnostic.severity == "error"] == [1]
 
 
-def test_where_either_of_two_may_be_turned_no_edit_is_made() -> None:
+def test_if_either_of_two_relationships_may_be_reversed_no_edit_is_made() -> None:
     found = findings("MATCH (a)-[:hasCEO]->(b)-[:hasBoardMember]->(c) RETURN c.name")
     assert [diagnostic.code for diagnostic in found if diagnostic.severity == "error"] == ["reversed_direction"]
     assert not any(diagnostic.edits for diagnostic in found)
 
 
-def test_an_impossible_pattern_tells_what_joins_the_labels() -> None:
+def test_an_impossible_pattern_is_reported_with_the_types_that_connect_the_labels() -> None:
     (one,) = said("MATCH (n:Company)-[r0:hasBoardMember]->(m0:Country {name: 'Canada'}) RETURN n.name")
     assert one.code == "impossible_pattern"
     assert one.suggestions == ("-[r0:basedIn]->",)
     assert "(:Company)-[:basedIn]->(:Country)" in one.message
 
 
-def test_an_impossible_pattern_tells_the_shortest_connecting_path() -> None:
+def test_an_impossible_pattern_is_reported_with_the_shortest_connecting_path() -> None:
     (one,) = said("MATCH (n:Person)-[:basedIn]->(c:Country) RETURN n.name")
     assert one.code == "impossible_pattern"
     assert "(:Person)<-[:hasCEO]-(:Company)-[:basedIn]->(:Country)" in one.message
@@ -82,17 +82,17 @@ def test_allowed_relationships_are_not_reported(query: str) -> None:
         "MATCH (l:Location)-[:diedIn*1..2]->(c:Character) RETURN c.name",
     ],
 )
-def test_a_reversed_relationship_is_found_wherever_it_stands(query: str) -> None:
+def test_a_reversed_relationship_is_found_in_every_position(query: str) -> None:
     assert [code for code, _ in codes(query, CHARACTERS)] == ["reversed_direction"]
 
 
-def test_a_path_of_fixed_length_is_followed_label_by_label() -> None:
+def test_the_labels_along_a_path_of_fixed_length_are_inferred() -> None:
     assert codes("MATCH (c:Character)-[:memberOf|basedIn*3]->(l:Location) RETURN l.name", CHARACTERS) == [
         ("impossible_pattern", "-[:memberOf|basedIn*3]->")
     ]
 
 
-def test_labels_that_nothing_connects_have_no_path() -> None:
+def test_unconnected_labels_have_no_path() -> None:
     apart = schema("apart", {"A": {}, "B": {}}, [])
     index = index_of(apart)
     assert shortest_path(index, index.label_masks["A"], index.label_masks["B"]) == ""
@@ -110,7 +110,7 @@ def test_one_variable_for_two_nodes_is_impossible() -> None:
     assert codes(query, CHARACTERS) == [("impossible_pattern", "Character")]
 
 
-def test_labels_that_never_stand_together_are_impossible() -> None:
+def test_labels_that_never_occur_together_are_impossible() -> None:
     assert codes("MATCH (n:Character:Location) RETURN n.name", CHARACTERS) == [
         ("impossible_pattern", "Character:Location")
     ]

@@ -101,7 +101,9 @@ def found(query: str) -> list[tuple[str, str, str]]:
         ("MATCH (:Person)-[r:livesIn]->(c) WHERE r.end_year > 2000 RETURN c.name", ("warning", "r.end_year")),
     ],
 )
-def test_a_property_without_values_is_reported_for_what_it_does(query: str, expected: tuple[str, str]) -> None:
+def test_a_property_without_values_is_reported_with_its_effect_on_the_query(
+    query: str, expected: tuple[str, str]
+) -> None:
     assert [(severity, span) for code, severity, span in found(query) if code == "empty_property"] == [expected]
 
 
@@ -116,11 +118,11 @@ def test_a_property_without_values_is_reported_for_what_it_does(query: str, expe
         "MATCH (m:Movie) RETURN m.budget_usd",
     ],
 )
-def test_where_a_null_is_expected_nothing_is_reported(query: str) -> None:
+def test_a_query_that_expects_nulls_is_not_reported(query: str) -> None:
     assert found(query) == []
 
 
-def test_sorting_by_what_next_to_none_have_is_reported() -> None:
+def test_sorting_by_a_property_that_hardly_any_node_has_is_reported() -> None:
     query = "MATCH (c:Country) RETURN c.name ORDER BY c.anthem DESC LIMIT 1"
     assert found(query) == [("empty_property", "warning", "c.anthem")]
     message = validate(query, WORLD, data=DATA).diagnostics[0].message
@@ -137,7 +139,7 @@ def test_sorting_by_what_next_to_none_have_is_reported() -> None:
         ("MATCH (m:Movie) RETURN m.name AS name UNION MATCH (s:Series) RETURN s.name AS name", "warning"),
     ],
 )
-def test_a_label_without_nodes_is_reported_wherever_it_stands(query: str, severity: str) -> None:
+def test_a_label_without_nodes_is_reported_in_every_position(query: str, severity: str) -> None:
     assert ("empty_label", severity, "Series") in found(query)
 
 
@@ -151,7 +153,7 @@ def test_a_label_without_nodes_is_reported_wherever_it_stands(query: str, severi
         ("MATCH (m:Movie)-[:!releasedIn]->(c:Country) RETURN count(*)", None),
     ],
 )
-def test_a_relationship_that_is_not_there_is_reported_wherever_it_stands(query: str, severity: str | None) -> None:
+def test_a_type_without_relationships_is_reported_in_every_position(query: str, severity: str | None) -> None:
     expected = [("empty_relationship", severity, "releasedIn")] if severity else []
     assert [finding for finding in found(query) if finding[0] == "empty_relationship"] == expected
     assert all(
@@ -161,7 +163,7 @@ def test_a_relationship_that_is_not_there_is_reported_wherever_it_stands(query: 
     )
 
 
-def test_a_type_that_joins_other_labels_alone_is_reported() -> None:
+def test_a_type_whose_relationships_connect_only_other_labels_is_reported() -> None:
     data = Statistics({**DATA.labels, "Series": LabelStatistics("Series", 5)}, DATA.types, DATA.patterns)
     query = "MATCH (p:Person)-[:livesIn]->(s:Series) RETURN p.name"
     (one,) = [
@@ -178,7 +180,7 @@ def test_a_type_that_joins_other_labels_alone_is_reported() -> None:
     ]
 
 
-def test_without_counts_nothing_is_said_to_be_empty() -> None:
+def test_without_counts_nothing_is_reported_as_empty() -> None:
     query = "MATCH (s:Series)<-[:partOfSeries]-(m) RETURN s.name ORDER BY m.budget_usd"
     assert not [diagnostic for diagnostic in validate(query, WORLD).diagnostics if diagnostic.code.startswith("empty_")]
     assert not [
@@ -188,7 +190,7 @@ def test_without_counts_nothing_is_said_to_be_empty() -> None:
     ]
 
 
-def test_merged_namesakes_are_reported_where_the_data_have_some() -> None:
+def test_merged_namesakes_are_reported_if_the_data_contain_namesakes() -> None:
     def merged(query: str) -> bool:
         return any(
             diagnostic.code == "distinct_merges_entities"
@@ -199,7 +201,7 @@ def test_merged_namesakes_are_reported_where_the_data_have_some() -> None:
     assert not merged("MATCH (:Movie {name: 'x'})-[:originatesFrom]->(c:Country) RETURN count(DISTINCT c.name)")
 
 
-def test_a_limit_is_missed_only_where_there_are_many() -> None:
+def test_a_missing_limit_is_reported_only_if_there_are_many_nodes() -> None:
     def missed(query: str, movies: int) -> bool:
         data = Statistics({**DATA.labels, "Movie": LabelStatistics("Movie", movies)}, DATA.types, DATA.patterns)
         return any(diagnostic.code == "no_limit" for diagnostic in validate(query, WORLD, data=data).diagnostics)

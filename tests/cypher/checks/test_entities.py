@@ -25,24 +25,24 @@ def told(query: str, **parameters: object) -> list[Diagnostic]:
     ]
 
 
-def test_a_misspelt_name_is_reported_with_the_nearest() -> None:
+def test_a_misspelled_name_is_reported_with_the_nearest_name() -> None:
     (one,) = told("MATCH (n:Company)-[r0:hasCEO]->(m0:Person {name: 'Jéréme Hatt'}) WITH DISTINCT n RETURN n.name")
     assert (one.severity, one.found, one.suggestions) == ("warning", "'Jéréme Hatt'", ("'Jérôme Hatt'",))
 
 
-def test_a_clear_name_goes_into_the_suggested_query() -> None:
+def test_a_clearly_intended_name_goes_into_the_suggested_query() -> None:
     report = validate("MATCH (p:Person {name: 'Jéréme Hatt'}) RETURN p.gender", COMPANY, entities=NAMES)
     assert report.valid
     assert report.suggested_query == "MATCH (p:Person {name: 'Jérôme Hatt'}) RETURN p.gender"
 
 
-def test_an_alias_is_reported_as_one() -> None:
+def test_an_alias_is_reported_as_an_alias() -> None:
     (one,) = told("MATCH (c:Company) WHERE c.name = 'Wal-Mart Stores' RETURN c.launch_year")
     assert "alias of 'Walmart'" in one.message
     assert one.suggestions == ("'Walmart'",)
 
 
-def test_a_name_held_by_another_label_is_reported() -> None:
+def test_a_name_of_a_node_with_another_label_is_reported() -> None:
     (one,) = told("MATCH (c:Company {name: 'Canada'}) RETURN c.launch_year")
     assert "Country has it" in one.message
 
@@ -66,33 +66,33 @@ def test_parts_of_names_and_negations_are_hints() -> None:
     assert one.severity == "hint"
 
 
-def test_names_that_are_held_are_not_reported() -> None:
+def test_names_in_the_graph_are_not_reported() -> None:
     assert told("MATCH (c:Company {name: 'Walmart'}) WHERE c.name CONTAINS 'mart' RETURN c.launch_year") == []
     assert told("MATCH (p:Person {gender: 'male'}) RETURN p.name") == []
     assert told("MATCH (c:Company {name: $name}) RETURN c.launch_year") == []
 
 
-def test_a_graph_without_data_skips_names() -> None:
+def test_names_are_not_checked_in_a_graph_without_data() -> None:
     assert validate("MATCH (p:Person {name: 'Nobody'}) RETURN p.gender", COMPANY).diagnostics == ()
 
 
-def test_values_of_other_properties_are_looked_up_where_the_index_has_them() -> None:
+def test_values_of_other_properties_are_looked_up_if_the_index_has_them() -> None:
     (one,) = told("MATCH (p:Person) WHERE 'france' IN p.country_of_citizenship RETURN p.name")
     assert (one.found, one.suggestions) == ("'france'", ("'France'",))
     assert told("MATCH (p:Person) WHERE 'France' IN p.country_of_citizenship RETURN p.name") == []
 
 
-def test_values_that_the_index_does_not_have_are_left_alone() -> None:
+def test_values_of_properties_outside_the_index_are_not_checked() -> None:
     assert told("MATCH (p:Person {gender: 'Male'}) RETURN p.name") == []
 
 
-def test_a_title_is_left_alone_where_the_index_has_no_titles() -> None:
+def test_a_title_is_not_checked_if_the_index_has_no_titles() -> None:
     books = schema("books", {"Book": {"title": "str"}}, [])
     query = "MATCH (b:Book {title: 'Heat'}) RETURN b.name"
     assert not any(finding.code == "entity_not_found" for finding in findings(query, books, entities=NAMES))
 
 
-def test_a_name_that_is_absent_has_no_suggestion_and_two_nearest_at_most(tmp_path: Path) -> None:
+def test_an_absent_name_has_no_suggestion_and_at_most_two_nearest_names(tmp_path: Path) -> None:
     people = ("Carl Sagan", "Carl Orff", "Karl Malone", "Edwin Hubble", "Emmy Noether")
     build_index(tmp_path / "names", [Record(str(key), "Person", name) for key, name in enumerate(people)])
     query = "MATCH (p:Person {name: 'Carla Simonsen'}) WHERE p.name <> 'Emy Noether' RETURN p.gender"
@@ -104,7 +104,7 @@ def test_a_name_that_is_absent_has_no_suggestion_and_two_nearest_at_most(tmp_pat
     assert "Emmy Noether" not in misspelt.message  # the suggestion says it
 
 
-def test_the_real_entity_index_answers_the_checks(tmp_path: Path) -> None:
+def test_the_checks_use_the_real_entity_index(tmp_path: Path) -> None:
     build_index(
         tmp_path / "names",
         [

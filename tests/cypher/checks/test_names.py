@@ -3,26 +3,26 @@ import pytest
 from tests.support.checked_graphs import CHARACTERS, COMPANY, codes, said, schema
 
 
-def test_a_misspelt_label_is_reported_with_the_nearest_one() -> None:
+def test_a_misspelled_label_is_reported_with_the_nearest_label() -> None:
     (one,) = said("MATCH (n:Compnay) WITH DISTINCT n RETURN n.name")
     assert (one.code, one.severity, one.found, one.line, one.column) == ("unknown_label", "error", "Compnay", 1, 10)
     assert one.suggestions[0] == "Company"
 
 
-def test_a_type_written_as_a_label_is_distinguished_and_the_only_fitting_label_offered() -> None:
+def test_a_type_written_as_a_label_is_recognised_and_the_only_fitting_label_suggested() -> None:
     (one,) = said("MATCH (n:Character)<-[r0:hasMother]-(m0:hasMother) RETURN n.name", CHARACTERS)
     assert one.code == "unknown_label"
     assert "relationship type" in one.message
     assert one.suggestions == ("Character",)
 
 
-def test_a_misspelt_type_is_reported_and_its_direction_not_judged() -> None:
+def test_a_misspelled_type_is_reported_and_its_direction_not_checked() -> None:
     (one,) = said("MATCH (n:Location)<-[r0:didIn]-(m0:Character) WITH DISTINCT n RETURN n.name", CHARACTERS)
     assert (one.code, one.found, one.suggestions[0]) == ("unknown_relationship_type", "didIn", "diedIn")
     assert "(:Character)-[:bornIn]->(:Location)" in one.message
 
 
-def test_a_type_with_another_word_for_the_same_thing_is_found_by_meaning() -> None:
+def test_a_type_written_with_a_synonym_is_found_by_meaning() -> None:
     (one,) = said("MATCH (n:Person)<-[r:hasFounder]-(c:Company) RETURN n.name")
     assert one.suggestions[0] == "foundedBy"
 
@@ -34,7 +34,7 @@ def test_the_property_of_a_variable_without_a_label_is_checked() -> None:
     assert "Company has it" in one.message
 
 
-def test_a_property_that_stands_on_the_relationship_is_looked_for_there() -> None:
+def test_a_property_of_the_relationship_is_suggested_for_the_relationship() -> None:
     (one,) = said("MATCH (c:Company)-[r:hasCEO]->(p:Person) RETURN p.start_year")
     assert "read r.start_year" in one.message
 
@@ -64,7 +64,7 @@ def test_a_relationship_without_the_property_is_reported() -> None:
         "MATCH (c:Company) RETURN CASE WHEN c.lunch_year > 1 THEN 1 ELSE 0 END AS n",
     ],
 )
-def test_a_misspelt_property_is_found_wherever_it_stands(query: str) -> None:
+def test_a_misspelled_property_is_found_in_every_position(query: str) -> None:
     found = [diagnostic for diagnostic in said(query) if diagnostic.code == "unknown_property"]
     assert [diagnostic.found.strip("'") for diagnostic in found] == ["lunch_year"]
     assert found[0].suggestions[0].strip("'") == "launch_year"
@@ -90,7 +90,7 @@ def test_a_misspelt_property_is_found_wherever_it_stands(query: str) -> None:
         "MATCH (n) WHERE n.gender = 'male' OPTIONAL MATCH (n)-[:hasCEO]->(m) RETURN n.launch_year",
     ],
 )
-def test_what_may_be_is_not_reported(query: str) -> None:
+def test_a_possible_property_is_not_reported(query: str) -> None:
     assert codes(query) == []
 
 

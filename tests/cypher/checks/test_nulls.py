@@ -27,7 +27,9 @@ def nulls(query: str) -> list[tuple[str, str, tuple[str, ...]]]:
         ("n.name + 'x' = null", "n.name + 'x' = null", "(n.name + 'x') IS NULL"),
     ],
 )
-def test_a_comparison_with_null_is_an_error_with_the_test_that_is_meant(condition: str, found: str, fix: str) -> None:
+def test_a_comparison_with_null_is_an_error_and_the_intended_test_is_suggested(
+    condition: str, found: str, fix: str
+) -> None:
     query = f"MATCH (n:Person) WHERE {condition} RETURN count(n)"
     assert nulls(query) == [("error", found, (fix,))]
     assert validate(query, COMPANY).suggested_query == query.replace(found, fix)
@@ -43,7 +45,7 @@ def test_a_comparison_with_null_is_an_error_with_the_test_that_is_meant(conditio
         "MATCH (n:Person) WITH n, n.gender AS g WHERE g = null RETURN count(n)",
     ],
 )
-def test_null_is_found_wherever_rows_or_branches_must_pass(query: str) -> None:
+def test_null_is_found_in_every_condition_for_rows_or_branches(query: str) -> None:
     assert [severity for severity, _, _ in nulls(query)] == ["error"]
 
 
@@ -57,5 +59,5 @@ def test_null_is_found_wherever_rows_or_branches_must_pass(query: str) -> None:
         "RETURN null = null AS unknown",
     ],
 )
-def test_what_rightly_speaks_of_null_is_not_reported(query: str) -> None:
+def test_a_correct_use_of_null_is_not_reported(query: str) -> None:
     assert nulls(query) == []

@@ -76,26 +76,26 @@ def test_a_comparison_is_repaired_with_a_conversion_of_the_values(condition: str
         ("o.freight AS f ORDER BY f LIMIT 1", "o.freight AS f ORDER BY toFloat(f) LIMIT 1"),
     ],
 )
-def test_text_that_holds_numbers_is_reported_before_it_is_sorted_or_summed(returned: str, right: str) -> None:
+def test_text_that_holds_numbers_is_reported_if_it_is_sorted_or_summed(returned: str, right: str) -> None:
     report = validate(f"MATCH (o:Order) RETURN {returned}", ORDERS)
     assert report.diagnostics[0].code == "text_compared"
     assert report.suggested_query == f"MATCH (o:Order) RETURN {right}"
 
 
-def test_a_date_that_names_its_month_is_converted_as_its_values_are_written() -> None:
+def test_a_date_with_the_name_of_its_month_is_converted_by_the_format_of_the_values() -> None:
     said = fixed("MATCH (o:Order) WHERE o.shipped >= date('2014-01-01') RETURN count(o)")
     assert said is not None
     assert "split('JanFebMarAprMayJunJulAugSepOctNovDec', left(o.shipped, 3))" in said
 
 
-def test_no_fix_is_offered_where_no_conversion_is_sure_to_work() -> None:
+def test_no_fix_is_suggested_if_no_conversion_is_certain_to_work() -> None:
     for condition in ("o.hired >= date('2014-01-01')", "o.hired.year = 2014"):
         report = validate(f"MATCH (o:Order) WHERE {condition} RETURN count(o)", ORDERS)
         assert report.suggested_query is None
         assert "No conversion is certain to work" in report.diagnostics[0].message
 
 
-def test_what_sorts_as_text_and_what_is_just_text_is_not_reported() -> None:
+def test_plain_text_and_text_that_sorts_correctly_are_not_reported() -> None:
     for returned in (
         "max(o.placed) AS last",
         "o.orderID ORDER BY o.orderID LIMIT 3",

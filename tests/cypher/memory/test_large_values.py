@@ -156,7 +156,7 @@ PARAMETERS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("text", LARGE)
-def test_a_value_that_certainly_takes_too_much_memory_is_refused_for_reading(text: str) -> None:
+def test_a_value_that_certainly_takes_too_much_memory_is_refused_in_read_only_mode(text: str) -> None:
     assert large_values(parse(text), PARAMETERS)
     report = validate(text, parameters=PARAMETERS, read_only=True)
     assert not report.valid
@@ -166,7 +166,7 @@ def test_a_value_that_certainly_takes_too_much_memory_is_refused_for_reading(tex
 
 
 @pytest.mark.parametrize("text", HARMLESS)
-def test_a_lazy_a_small_and_an_unknown_value_are_not_refused(text: str) -> None:
+def test_lazy_small_and_unknown_values_are_not_refused(text: str) -> None:
     assert large_values(parse(text), PARAMETERS) == []
 
 
@@ -186,7 +186,7 @@ def test_the_message_says_how_large_the_value_is_and_what_to_do() -> None:
         "CALL () { UNWIND range(1, 9) AS j RETURN collect(j) AS l } WITH l ",
     ],
 )
-def test_long_queries_are_read_in_linear_time(part: str) -> None:
+def test_long_queries_are_checked_in_linear_time(part: str) -> None:
     def seconds(times: int) -> float:
         query = parse(part * times + "RETURN 1 AS one")
         begun = process_time()

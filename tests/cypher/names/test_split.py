@@ -25,7 +25,7 @@ def test_a_name_is_split_into_its_words(name: str, words: list[str]) -> None:
 
 
 @needs("schemas")
-def test_every_word_of_a_published_schema_is_one_of_letters_alike_or_of_digits() -> None:
+def test_every_word_of_a_published_schema_consists_of_letters_alone_or_of_digits() -> None:
     for path in (SHARED / "schemas").glob("*.json"):
         schema = PropertyGraphSchema.from_cypherbench(path.read_bytes())
         names = {

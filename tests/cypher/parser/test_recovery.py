@@ -47,7 +47,7 @@ REAL = [
 
 
 @pytest.mark.parametrize(("text", "found"), REAL)
-def test_real_query_with_two_mistakes_shows_both(text: str, found: list[str]) -> None:
+def test_both_mistakes_in_a_real_query_are_reported(text: str, found: list[str]) -> None:
     assert places(text) == found
 
 
@@ -62,11 +62,11 @@ def test_real_query_with_two_mistakes_shows_both(text: str, found: list[str]) ->
         ("EXPLAIN MATCH (n) UNWIND [1] RETURN n LIMT 3", ["RETURN", "LIMT"]),
     ],
 )
-def test_mistakes_in_several_clauses_are_reported_each(text: str, found: list[str]) -> None:
+def test_each_mistake_in_several_clauses_is_reported(text: str, found: list[str]) -> None:
     assert places(text) == found
 
 
-def test_at_most_five_are_reported() -> None:
+def test_at_most_five_syntax_errors_are_reported() -> None:
     assert places("MATCH (n) RETURN n " + "WITH n AS 'x' " * 9 + "RETURN n") == ["'x'"] * 5
 
 
@@ -80,7 +80,7 @@ def test_at_most_five_are_reported() -> None:
         "MATCH (n) WHERE n.name LIKE 1 /* RETURN n LIMT 3",
     ],
 )
-def test_open_bracket_or_quote_gives_one(text: str) -> None:
+def test_an_unclosed_bracket_or_quote_gives_one_error(text: str) -> None:
     assert len(places(text)) == 1
 
 
@@ -106,11 +106,11 @@ def test_open_bracket_or_quote_gives_one(text: str) -> None:
         "MATCH (n) WHERE n.x LIKE 1 RETURN n; MATCH (n) RETRUN n",
     ],
 )
-def test_what_follows_from_the_first_mistake_is_not_reported(text: str) -> None:
+def test_errors_caused_by_the_first_mistake_are_not_reported(text: str) -> None:
     assert len(places(text)) == 1
 
 
-def test_conditional_query_behind_a_mistake_is_left_alone() -> None:
+def test_a_conditional_query_after_a_mistake_is_not_checked() -> None:
     assert places(
         "MATCH (n) WHERE n.x LIKE 1 RETURN n NEXT WHEN n.x = 1 THEN RETURN 2 AS y ELSE RETURN 3 AS y", "cypher25"
     ) == ["LIKE"]

@@ -29,7 +29,7 @@ def test_path_in_a_condition_is_a_pattern_and_a_difference_is_not() -> None:
     assert not list(parse("WITH 3 AS a RETURN (a) - [1][0] AS d").find(PatternExpression))
 
 
-def test_words_of_the_language_are_names_too() -> None:
+def test_keywords_may_be_names() -> None:
     assert parse("MATCH (where:Match {return: 1}) RETURN where.order AS limit").find(Property)
 
 
@@ -58,7 +58,7 @@ def test_exists_holds_a_pattern_or_a_query() -> None:
     assert second.body is not None
 
 
-def test_unicode_escapes_work_in_keywords_and_places_are_those_of_the_text() -> None:
+def test_unicode_escapes_work_in_keywords_and_positions_refer_to_the_original_text() -> None:
     report = validate("R\\u0045TURN 1 +")
     assert (report.diagnostics[0].line, report.diagnostics[0].column) == (1, 16)
 
@@ -75,7 +75,7 @@ def test_unicode_escapes_work_in_keywords_and_places_are_those_of_the_text() -> 
         ("RETURN {a: 1, 'b': 2}", 15),
     ],
 )
-def test_syntax_error_is_where_no_reading_goes_on(text: str, column: int) -> None:
+def test_a_syntax_error_is_where_no_alternative_can_continue(text: str, column: int) -> None:
     with pytest.raises(CypherSyntaxError) as caught:
         parse(text)
     assert [(d.line, d.column) for d in caught.value.diagnostics] == [(1, column)]
@@ -97,5 +97,5 @@ def test_nesting_too_deep_is_a_clean_error() -> None:
             parse(text)
 
 
-def test_long_chains_of_conditions_are_read() -> None:
+def test_long_chains_of_conditions_are_parsed() -> None:
     parse("MATCH (n) WHERE " + " OR ".join(f"n.x = {i}" for i in range(3000)) + " RETURN n")

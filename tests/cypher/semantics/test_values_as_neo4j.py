@@ -324,11 +324,11 @@ undefined_variable: FOREACH (x IN [1] | CREATE (n)) RETURN x
 
 
 @pytest.mark.parametrize("text", ACCEPTED)
-def test_what_neo4j_compiles_has_no_error(text: str) -> None:
+def test_a_query_that_neo4j_compiles_has_no_error(text: str) -> None:
     assert validate(text).diagnostics == ()
 
 
 @pytest.mark.parametrize("line", REJECTED)
-def test_what_neo4j_refuses_is_an_error_of_this_code(line: str) -> None:
+def test_a_query_that_neo4j_refuses_has_an_error_of_this_code(line: str) -> None:
     code, _, text = line.partition(": ")
     assert validate(text).diagnostics[0].code == code

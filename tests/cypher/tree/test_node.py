@@ -13,7 +13,7 @@ def test_find_yields_one_kind_of_node() -> None:
     assert [node.name for node in tree.find(Variable)] == ["x"]
 
 
-def test_shape_forgets_places_and_keeps_values() -> None:
+def test_shape_omits_positions_and_keeps_values() -> None:
     assert IntegerLiteral(0, 1, 7).shape() == IntegerLiteral(5, 9, 7).shape()
     assert IntegerLiteral(0, 1, 7).shape() != IntegerLiteral(0, 1, 8).shape()
 

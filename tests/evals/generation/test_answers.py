@@ -57,7 +57,7 @@ def test_a_query_that_fails_is_none_and_is_not_repeated(nba_graph: Graph, asked:
     assert asked == [failing]
 
 
-def test_the_rows_used_longest_ago_are_forgotten_beyond_the_bound(nba_graph: Graph, asked: list[str]) -> None:
+def test_beyond_the_limit_the_least_recently_used_rows_are_dropped(nba_graph: Graph, asked: list[str]) -> None:
     answers = Answers(nba_graph, most_held=25)
     for query in (TEAMS, VENUES, TEAMS, "MATCH (n:Team) RETURN count(n)", "MATCH (n:Venue) RETURN count(n)"):
         answers.rows(query, 10)
@@ -68,7 +68,7 @@ def test_the_rows_used_longest_ago_are_forgotten_beyond_the_bound(nba_graph: Gra
     assert asked == [VENUES]
 
 
-def test_the_single_names_of_a_label_are_those_that_the_graph_counts_once(nba_graph: Graph) -> None:
+def test_the_unique_names_of_a_label_are_those_that_occur_once_in_the_graph(nba_graph: Graph) -> None:
     facts = read_facts(nba_graph, random.Random(1))
     for label in facts.names:
         counted = nba_graph.run(

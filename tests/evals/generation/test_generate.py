@@ -48,7 +48,7 @@ def records(eval_home: Home, nba_graph: Graph, tasks: list[Task], tmp_path_facto
     return Records(json.loads(path.read_text("utf-8")))
 
 
-def test_all_patterns_and_template_groups_are_made_and_read_back_as_what_they_are(tasks: list[Task]) -> None:
+def test_tasks_of_all_patterns_and_template_groups_are_generated_and_recognised(tasks: list[Task]) -> None:
     assert len(tasks) == COUNT
     assert {task.pattern for task in tasks} == {*BASIC, *SPECIAL}
     assert [task.gold for task in tasks if classify(task.gold)[0] != task.pattern] == []
@@ -59,7 +59,7 @@ def test_all_patterns_and_template_groups_are_made_and_read_back_as_what_they_ar
     assert len({task.gold for task in tasks}) == COUNT
 
 
-def test_every_task_runs_answers_and_gets_no_word_from_the_validator(tasks: list[Task], nba_graph: Graph) -> None:
+def test_every_task_runs_has_an_answer_and_passes_the_validator(tasks: list[Task], nba_graph: Graph) -> None:
     for task in tasks:
         rows = nba_graph.run(task.gold, timeout=30).rows
         assert 0 < len(rows) <= 100_000
@@ -72,7 +72,7 @@ def test_no_task_breaks_a_rule_of_realism(tasks: list[Task], records: Records, n
     assert {task.gold: found for task in tasks if (found := list(violations(task, records, nba_graph)))} == {}
 
 
-def test_the_rules_see_a_task_that_breaks_them(tasks: list[Task], records: Records, nba_graph: Graph) -> None:
+def test_the_rules_detect_a_task_that_breaks_them(tasks: list[Task], records: Records, nba_graph: Graph) -> None:
     task = next(task for task in tasks if task.pattern == "basic_(n)-(m0*)")
     name = next(given for node, _, given in NODE.findall(task.match_cypher) if node == "m0")
     for changed, rule in (
@@ -90,12 +90,14 @@ def test_the_rules_see_a_task_that_breaks_them(tasks: list[Task], records: Recor
     assert list(violations(broken, records, nba_graph)) == ["a filter that keeps all"]
 
 
-def test_the_same_seed_makes_the_same_tasks_and_another_seed_others(tasks: list[Task], nba_graph: Graph) -> None:
+def test_the_same_seed_generates_the_same_tasks_and_another_seed_different_ones(
+    tasks: list[Task], nba_graph: Graph
+) -> None:
     assert [task.gold for task in generate(nba_graph, 9, seed=5)] == [task.gold for task in tasks[:9]]
     assert [task.gold for task in generate(nba_graph, 9, seed=6)] != [task.gold for task in tasks[:9]]
 
 
-def test_made_tasks_are_written_in_the_published_format(tasks: list[Task], tmp_path: Path) -> None:
+def test_generated_tasks_are_written_in_the_published_format(tasks: list[Task], tmp_path: Path) -> None:
     write_tasks(tasks, tmp_path / "tasks.json")
     assert read_tasks(tmp_path / "tasks.json") == tasks
     record = json.loads((tmp_path / "tasks.json").read_text("utf-8"))[0]

@@ -37,7 +37,7 @@ def rephrased(*replies: str, task: Task = TASK) -> tuple[Rephrased, list[str]]:
     return anyio.run(rephrase_task, task, ask), prompts
 
 
-def test_a_question_is_taken_once_the_model_confirms_it() -> None:
+def test_a_question_is_accepted_once_the_model_confirms_it() -> None:
     result, prompts = rephrased(f"QUESTION: {GOOD}", "VERDICT: same")
     assert (result.task.question, result.task.raw_question, result.problem, result.rounds) == (GOOD, RAW, "", 1)
     assert (result.task.gold, result.task.qid) == (TASK.gold, TASK.qid)
@@ -66,7 +66,7 @@ def test_a_corrected_question_is_verified_again_and_at_most_three_rounds_are_mad
         (f"{GOOD} {'Really, all of them? ' * 30}", "too long"),
     ],
 )
-def test_bad_prose_is_seen_without_the_model_whose_approval_does_not_count(written: str, kind: str) -> None:
+def test_a_bad_question_is_rejected_even_if_the_model_approves_it(written: str, kind: str) -> None:
     result, prompts = rephrased(f"QUESTION: {written}", "VERDICT: same")
     assert (result.task.question, result.kind) == (RAW, kind)
     assert f"A program found this wrong with the question: {kind}" in prompts[1]
@@ -74,7 +74,7 @@ def test_bad_prose_is_seen_without_the_model_whose_approval_does_not_count(writt
     assert (result.task.question, result.rounds) == (GOOD, 2)
 
 
-def test_prose_without_the_agreed_lines_keeps_the_raw_question() -> None:
+def test_a_reply_without_the_agreed_lines_keeps_the_raw_question() -> None:
     result, prompts = rephrased("Sure! Michael Mann is a great director.", "Yes, that is what it means.")
     assert (result.task.question, result.kind, len(prompts)) == (RAW, "no question", 2)
     result, _ = rephrased(f"QUESTION: {GOOD}", "Yes, that is what it means.")
@@ -89,7 +89,7 @@ def test_a_request_that_fails_keeps_the_raw_question() -> None:
     assert (result.task.question, result.kind) == (RAW, "no reply")
 
 
-def test_values_are_required_as_they_are_said_and_not_as_they_are_written_in_cypher() -> None:
+def test_values_are_required_as_spoken_and_not_as_written_in_cypher() -> None:
     gold = "MATCH (n:Person {name: \"Miles O'Brien\"}) WHERE n.born > date('1987-01-01') AND n.worth > 19000 RETURN n LIMIT 1"
     raw = "persons Miles O'Brien whose born is after 1987-01-01 and whose worth is greater than 19000?"
     literals = list(literals_of(gold, raw))
@@ -112,11 +112,11 @@ def test_values_are_required_as_they_are_said_and_not_as_they_are_written_in_cyp
         ("", ""),
     ],
 )
-def test_the_question_in_a_reply_is_its_last_line_of_that_name(reply: str, question: str) -> None:
+def test_the_question_in_a_reply_is_the_last_line_marked_as_question(reply: str, question: str) -> None:
     assert question_in(reply) == question
 
 
-def test_variants_are_left_alone() -> None:
+def test_variants_are_not_rephrased() -> None:
     result, prompts = rephrased(task=Task("a", "films", "Who is Hetat?", "MATCH (n) RETURN n", variant="misspelt"))
     assert (result.task.question, result.kind, prompts) == ("Who is Hetat?", "a harder variant", [])
 
@@ -166,7 +166,7 @@ def command(tasks: Path, endpoint: ScriptedEndpoint, *more: str) -> list[str]:
     return ["rephrase", str(tasks), str(folder / "new.json"), "--report", str(folder / "report.jsonl"), *options, *more]
 
 
-def test_the_command_reports_what_was_kept_raw_and_never_asks_twice(
+def test_the_command_reports_raw_questions_and_never_sends_a_request_twice(
     tasks: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("pydantic_ai.models.openai", reason="needs the extra `agents`")
@@ -194,7 +194,7 @@ def stops_at_ronin(refusal: Answer) -> Callable[[Asked], Answer]:
     return lambda asked: refusal if film_in(asked) == "Ronin" else good_but_for_ronin(asked)
 
 
-def test_an_endpoint_that_refuses_stops_the_command_which_resumes_where_it_was(
+def test_a_refusing_endpoint_stops_the_command_which_resumes_at_the_same_task(
     tasks: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("pydantic_ai.models.openai", reason="needs the extra `agents`")
@@ -210,7 +210,7 @@ def test_an_endpoint_that_refuses_stops_the_command_which_resumes_where_it_was(
     assert "3 questions rephrased, 0 kept raw" in capsys.readouterr().out
 
 
-def test_no_question_rephrased_is_exit_status_1(tasks: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_exit_status_1_if_no_question_was_rephrased(tasks: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("pydantic_ai.models.openai", reason="needs the extra `agents`")
     with ScriptedEndpoint(lambda asked: say("Movies are great.")) as endpoint:
         assert main(command(tasks, endpoint)) == 1

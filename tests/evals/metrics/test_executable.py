@@ -22,7 +22,7 @@ from tests.support.films import FILMS
         ("RETURN 1 / 0", "refused"),
     ],
 )
-def test_a_query_is_run_or_says_why_not(small: Graph, query: str, failure: str) -> None:
+def test_a_query_runs_or_the_reason_is_given(small: Graph, query: str, failure: str) -> None:
     outcome = attempt(small, query)
     assert (outcome.failure, outcome.table is None) == (failure, bool(failure))
     assert executable(query, small) == float(not failure)
@@ -34,7 +34,7 @@ def test_a_query_that_takes_too_long_is_not_executable(small: Graph) -> None:
     assert attempt(small, slow, timeout=0.5).failure == "timeout"
 
 
-def test_a_graph_that_cannot_be_asked_is_no_verdict_on_the_query() -> None:
+def test_an_unavailable_graph_is_not_a_verdict_on_the_query() -> None:
     with pytest.raises(EngineUnavailable):
         executable("MATCH (m:Movie) RETURN m.name", Graph("films", FILMS))
 

@@ -11,18 +11,18 @@ from graphground.evals.metrics.ordering import orders
 from graphground.graphs.engines.table import Table
 
 
-def test_rows_and_columns_may_stand_in_any_order() -> None:
+def test_rows_and_columns_may_be_in_any_order() -> None:
     assert execution_accuracy([["a", 1], ["b", 2]], [[2, "b"], [1, "a"]]) == 1.0
     assert execution_accuracy([["a", 2], ["b", 1]], [[2, "b"], [1, "a"]]) == 0.0
 
 
-def test_the_order_of_rows_counts_where_the_gold_query_orders() -> None:
+def test_the_order_of_rows_counts_if_the_gold_query_sorts() -> None:
     rows = [["a", 1], ["b", 2]]
     assert execution_accuracy([[1, "a"], [2, "b"]], rows, ordered=True) == 1.0
     assert execution_accuracy([[2, "b"], [1, "a"]], rows, ordered=True) == 0.0
 
 
-def test_duplicates_count_and_cannot_make_up_for_each_other() -> None:
+def test_duplicates_count_and_do_not_compensate_for_each_other() -> None:
     assert not tables_match([["a"], ["a"], ["b"]], [["a"], ["b"], ["b"]])
     assert not tables_match([["a"]], [["a"], ["a"]])
 
@@ -33,7 +33,7 @@ def test_two_empty_answers_are_equal_and_one_empty_answer_is_wrong() -> None:
     assert execution_accuracy([["a"]], []) == 0.0
 
 
-def test_columns_that_are_equal_one_by_one_but_not_together_are_distinguished() -> None:
+def test_tables_whose_columns_match_singly_but_not_together_differ() -> None:
     """Compare two tables with equal columns and equal rows, if the order of values within each is ignored."""
     assert not tables_match([[0, 1, 2], [1, 0, 2], [2, 1, 0]], [[0, 1, 2], [1, 0, 2], [2, 0, 1]])
 
@@ -84,7 +84,7 @@ def test_values_that_mean_something_else_differ(one: object, other: object) -> N
     assert not tables_match([[one]], [[other]])
 
 
-def test_the_published_rule_takes_true_for_one_and_floats_to_the_last_bit() -> None:
+def test_the_published_rule_equates_true_and_1_and_compares_floats_exactly() -> None:
     assert tables_match([[True]], [[1]], rule="published")
     assert not tables_match([[0.1 + 0.2]], [[0.3]], rule="published")
     assert not tables_match([[[1, "a"]]], [[[1, "a"]]], rule="published")
@@ -169,7 +169,7 @@ def test_a_hundred_thousand_rows_of_six_columns_are_compared_in_about_a_second(c
         ("MATCH (n) WITH n ORDER BY n.x RETURN DISTINCT n.name", False),
     ],
 )
-def test_whether_a_query_orders_is_read_off_its_tree(query: str, expected: bool) -> None:
+def test_whether_a_query_sorts_is_determined_from_its_tree(query: str, expected: bool) -> None:
     assert orders(query) is expected
 
 

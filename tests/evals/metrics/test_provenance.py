@@ -31,14 +31,14 @@ QUERIES = [
 
 
 @pytest.mark.parametrize("query", QUERIES)
-def test_a_provenance_query_is_cypher_that_only_reads(query: str) -> None:
+def test_a_provenance_query_is_read_only_cypher(query: str) -> None:
     found = provenance_queries(query)
     assert found
     for text in found:
         assert validate(text, read_only=True).diagnostics == ()
 
 
-def test_parts_of_a_union_are_asked_apart_and_what_returns_nothing_matched_has_no_provenance() -> None:
+def test_each_part_of_a_union_has_its_own_query_and_a_query_without_matches_has_no_provenance() -> None:
     assert len(provenance_queries("MATCH (a) RETURN a.name AS x UNION MATCH (b) RETURN b.name AS x")) == 2
     assert provenance_queries("UNWIND [1, 2] AS x RETURN x") == []
     with pytest.raises(CypherSyntaxError):

@@ -70,7 +70,7 @@ def theirs(published: ModuleType, predicted: list[list[Any]], gold: list[list[An
     return bool(published._compare_execution(*tables, order_matters=ordered))
 
 
-def test_tables_without_booleans_and_uneven_floats_score_the_same(published: ModuleType) -> None:
+def test_tables_without_booleans_and_inexact_floats_score_the_same(published: ModuleType) -> None:
     rng = random.Random(11)
     equal = 0
     for _ in range(PAIRS):
@@ -99,7 +99,7 @@ def test_each_difference_has_a_reason(
     assert tables_match(predicted, gold) is paper
 
 
-def test_published_text_cuts_lose_what_the_tree_keeps(published: ModuleType) -> None:
+def test_the_published_text_processing_loses_parts_that_the_tree_keeps(published: ModuleType) -> None:
     similarity = importlib.import_module("cypherbench.metrics.provenance_subgraph_jaccard_similarity")
     for query in ("match (n:Movie) return n.name", "UNWIND [1] AS x MATCH (n:Movie) RETURN n.name"):
         assert similarity.extract_match_cypher(query) is None

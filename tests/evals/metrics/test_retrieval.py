@@ -18,7 +18,7 @@ def test_a_repeated_item_counts_once_and_later_items_move_up() -> None:
     assert recall_at(["a", "a", "b"], {"a", "b"}, 2) == 1.0
 
 
-def test_what_is_not_defined_is_refused() -> None:
+def test_an_undefined_metric_is_refused() -> None:
     with pytest.raises(ValueError, match="no item is relevant"):
         hit_at(["a"], [], 1)
     with pytest.raises(ValueError, match="at least 1"):

@@ -74,7 +74,7 @@ RECORDS = [record(number, number % 2 == 0) for number in range(4)]
 
 
 @needs_chromium
-def test_the_report_opens_from_disk_and_leads_from_figures_to_each_task(tmp_path: Path) -> None:
+def test_the_report_opens_from_disk_and_links_figures_to_each_task(tmp_path: Path) -> None:
     path = tmp_path / "with spaces" / "report.html"
     other = [record(number, number == 1) for number in range(4)]
     write_report(SETTINGS, RECORDS, path, other=({"predictor": "before"}, other))
@@ -107,7 +107,7 @@ def test_the_report_opens_from_disk_and_leads_from_figures_to_each_task(tmp_path
         assert len(opened.requests) == 1, "the page alone"
 
 
-def test_the_page_refers_to_nothing_outside_and_its_data_cannot_end_the_script(tmp_path: Path) -> None:
+def test_the_page_has_no_external_references_and_its_data_cannot_end_the_script(tmp_path: Path) -> None:
     text = page({"summary": {}, "tasks": RECORDS})
     assert "http" not in text.replace("http-equiv", "").replace("http://www.w3.org/2000/svg", "")
     assert text.count("</script>") == 2
@@ -115,7 +115,7 @@ def test_the_page_refers_to_nothing_outside_and_its_data_cannot_end_the_script(t
     assert json.loads(data)["tasks"] == RECORDS
 
 
-def test_the_figures_beside_the_page_are_the_same(tmp_path: Path) -> None:
+def test_the_figures_next_to_the_page_are_the_same(tmp_path: Path) -> None:
     summary = write_report(SETTINGS, RECORDS, tmp_path / "report.html")
     assert json.loads((tmp_path / "report.json").read_text("utf-8")) == summary
     assert summary["overall"]["execution_accuracy"] == {"mean": 0.5, "low": 0.15, "high": 0.85, "count": 4}
@@ -124,7 +124,7 @@ def test_the_figures_beside_the_page_are_the_same(tmp_path: Path) -> None:
     assert summary["cost"]["calls_per_correct"] == 2.0
 
 
-def test_intervals_and_significance_are_those_of_the_textbooks() -> None:
+def test_intervals_and_significance_match_the_textbooks() -> None:
     assert [round(value, 4) for value in proportion(81, 263)] == [0.308, 0.2553, 0.3662, 263]  # Newcombe 1998
     assert proportion(0, 20).low == 0.0
     assert round(mcnemar(121, 59), 6) == round(mcnemar(59, 121), 6) < 0.0001

@@ -88,7 +88,7 @@ def test_predictions_of_a_file_are_scored_and_explained(graphs: OpenGraphs, tmp_
     assert [link["type"] for link in drawn["links"]] == ["directedBy"]  # type: ignore[index]
 
 
-def test_an_agent_is_asked_through_its_protocol_and_no_reply_ends_the_run(graphs: OpenGraphs, tmp_path: Path) -> None:
+def test_an_agent_is_called_through_its_protocol_and_no_reply_stops_the_run(graphs: OpenGraphs, tmp_path: Path) -> None:
     words = ["plain", "prose", "dies", "hangs", "fails", "refuses", "fenced", "costs", "after all that"]
     tasks = [task(number, question) for number, question in enumerate(words)]
     agent = CommandAgent(f"{sys.executable} {AGENT} {tmp_path / 'asked'}", timeout=5.0)
@@ -118,7 +118,7 @@ def test_an_agent_that_cannot_be_started_stops_the_run_with_the_reason(graphs: O
         read_run(tmp_path / "run")
 
 
-def test_tasks_of_a_graph_that_cannot_be_asked_are_left_for_later(graphs: OpenGraphs, tmp_path: Path) -> None:
+def test_tasks_of_an_unavailable_graph_are_postponed(graphs: OpenGraphs, tmp_path: Path) -> None:
     tasks = [task(1), task(2, graph="away"), task(3, graph="away"), task(4, graph="nowhere")]
     predictor = FilePredictions({task.qid: Prediction(task.qid, GOLD) for task in tasks})
     outcome = Run.open(tmp_path / "run", tasks, "file").go(predictor, graphs, timeout=10.0)
@@ -137,7 +137,7 @@ def test_a_gold_query_that_fails_is_reported_and_counts_as_wrong(graphs: OpenGra
     assert summary["overall"]["execution_accuracy"]["mean"] == 0.0
 
 
-def test_a_run_in_a_folder_of_another_run_is_refused(tmp_path: Path) -> None:
+def test_a_run_in_the_folder_of_another_run_is_refused(tmp_path: Path) -> None:
     Run.open(tmp_path, [task(1)], "one")
     with pytest.raises(RunError, match="over other tasks"):
         Run.open(tmp_path, [task(2)], "one")
@@ -216,7 +216,7 @@ def test_two_runs_are_compared_task_by_task(graphs: OpenGraphs, tmp_path: Path) 
         compare([], read_run(tmp_path / "b")[1])
 
 
-def test_behaviour_is_honest_about_what_cannot_be_answered(graphs: OpenGraphs, tmp_path: Path) -> None:
+def test_refusals_inventions_and_queries_back_are_scored_as_behaviour(graphs: OpenGraphs, tmp_path: Path) -> None:
     tasks = [
         Task("said", "films", "?", GOLD, expected="not_in_graph"),
         Task("made up", "films", "?", GOLD, expected="not_in_graph"),
@@ -241,7 +241,7 @@ def test_behaviour_is_honest_about_what_cannot_be_answered(graphs: OpenGraphs, t
     assert (honesty["refusals_right"]["count"], honesty["refusals_right"]["mean"]) == (3, 0.6667)
 
 
-def test_a_journal_drops_a_line_that_was_cut_off(tmp_path: Path) -> None:
+def test_a_journal_drops_a_truncated_line(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_bytes(b'{"a": 1}\n{"a": 2}\n{"a"')
     journal = Journal(path)
@@ -260,7 +260,7 @@ def test_a_journal_drops_a_line_that_was_cut_off(tmp_path: Path) -> None:
         ("RETURN 1<|im_end|>\n", "RETURN 1"),
     ],
 )
-def test_what_models_put_around_a_query_is_taken_off(text: str, query: str) -> None:
+def test_text_around_a_query_in_a_reply_is_removed(text: str, query: str) -> None:
     assert clean_query(text) == query
 
 
@@ -275,7 +275,7 @@ def test_what_models_put_around_a_query_is_taken_off(text: str, query: str) -> N
         ({"usage": {"input_tokens": "many"}}, "hold numbers"),
     ],
 )
-def test_a_reply_of_a_wrong_form_says_which_field(reply: dict[str, object], said: str) -> None:
+def test_a_malformed_reply_is_reported_with_the_field(reply: dict[str, object], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         read_reply("1", reply)
 

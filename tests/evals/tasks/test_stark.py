@@ -26,7 +26,7 @@ def stark_folder(tmp_path: Path) -> Path:
     return tmp_path / "made"
 
 
-def test_a_split_has_its_questions_in_its_order(stark_folder: Path) -> None:
+def test_a_split_has_its_questions_in_the_given_order(stark_folder: Path) -> None:
     assert read_stark(stark_folder, "test") == [
         RetrievalQuestion(0, 'Which chair is "light"?\nAnd red?', frozenset({3})),
         RetrievalQuestion(4, "Which lamp, if any, fits a kitchen?", frozenset({7, 12})),
@@ -35,7 +35,7 @@ def test_a_split_has_its_questions_in_its_order(stark_folder: Path) -> None:
     assert read_stark(stark_folder, "val")[0].answers == frozenset()
 
 
-def test_files_in_another_layout_are_refused_with_their_place(stark_folder: Path) -> None:
+def test_files_in_another_layout_are_refused_with_the_position(stark_folder: Path) -> None:
     with pytest.raises(StarkFileError, match=r"train\.index, line 1: there is no question '8'"):
         read_stark(stark_folder, "train")
     with pytest.raises(StarkFileError, match="no split 'dev'"):

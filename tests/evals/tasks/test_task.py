@@ -51,7 +51,7 @@ def test_tasks_are_read_as_published_and_written_back_the_same(tmp_path: Path) -
     assert json.loads(gzip.decompress((tmp_path / "again.json.gz").read_bytes())) == [record]
 
 
-def test_optional_fields_may_be_missing_and_a_qid_is_made_that_stays(tmp_path: Path) -> None:
+def test_optional_fields_may_be_missing_and_a_stable_qid_is_created(tmp_path: Path) -> None:
     lines = "\n".join(json.dumps({**RECORD, "nl_question": text}) for text in ("Who?", "What?"))
     first, second = read_tasks(written(tmp_path, lines))
     assert first.qid != second.qid
@@ -77,7 +77,7 @@ def test_optional_fields_may_be_missing_and_a_qid_is_made_that_stays(tmp_path: P
         (json.dumps([{**RECORD, "from_template": "x"}]), "`from_template` is not a JSON object"),
     ],
 )
-def test_a_file_that_holds_no_tasks_says_where_and_why(tmp_path: Path, text: str, said: str) -> None:
+def test_a_file_without_tasks_is_reported_with_position_and_reason(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(TaskError, match=said):
         read_tasks(written(tmp_path, text))
 
@@ -148,7 +148,7 @@ def test_a_missing_or_unreadable_file_is_named(tmp_path: Path) -> None:
         ("MATCH (n", "other", "other"),
     ],
 )
-def test_patterns_and_templates_are_read_off_the_gold_query(query: str, pattern: str, template: str) -> None:
+def test_patterns_and_templates_are_recognised_from_the_gold_query(query: str, pattern: str, template: str) -> None:
     assert classify(query) == (pattern, template)
 
 
@@ -160,7 +160,7 @@ def test_every_published_gold_query_has_a_pattern() -> None:
     assert {template for _, template in found} >= set(TEMPLATES)
 
 
-def test_a_file_of_one_line_is_one_record_though_it_holds_a_list(tmp_path: Path) -> None:
+def test_a_file_of_one_line_is_one_record_although_it_contains_a_list(tmp_path: Path) -> None:
     path = tmp_path / "predictions.jsonl"
     path.write_text('{"qid": "1", "cypher": "RETURN 1", "trace": [{"tool": "get_schema"}]}\n', encoding="utf-8")
     assert [record["qid"] for record in read_records(path)] == ["1"]

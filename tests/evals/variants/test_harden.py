@@ -34,7 +34,7 @@ def test_the_same_seed_gives_the_same_variants_and_kinds_can_be_chosen(small: Gr
     assert {task.variant for task in harden([HEAT, DE_NIRO], small, kinds=["misspelt"])} <= {"misspelt"}
 
 
-def test_a_question_that_does_not_hold_the_name_once_is_left_alone(small: Graph) -> None:
+def test_a_question_that_does_not_contain_the_name_exactly_once_is_unchanged(small: Graph) -> None:
     for question in ("Who directed heat?", "Heat or Heat?", "Who directed Heatwave?"):
         assert harden([Task("t", "films", question, HEAT.gold)], small) == []
     assert harden([Task("t", "elsewhere", HEAT.question, HEAT.gold)], small) == []
@@ -49,7 +49,7 @@ def test_a_question_that_does_not_hold_the_name_once_is_left_alone(small: Graph)
         ("MATCH (n {name: 'x'}) RETURN n", []),
     ],
 )
-def test_the_names_of_a_query_are_read_off_its_tree(query: str, names: list[tuple[str, str]]) -> None:
+def test_the_names_of_a_query_are_found_in_its_tree(query: str, names: list[tuple[str, str]]) -> None:
     assert names_in(query) == names
 
 

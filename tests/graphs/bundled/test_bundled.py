@@ -124,7 +124,7 @@ def test_a_folder_states_its_licence(graph):
     assert "CC0" in (folder / "LICENSE").read_text()
 
 
-def test_a_table_line_with_a_cell_too_many_is_refused_with_its_place(tmp_path):
+def test_a_table_line_with_an_extra_cell_is_refused_with_its_position(tmp_path):
     (tmp_path / "t.csv").write_text("name,year\nA,1\nB,2,3\n")
     with pytest.raises(TableError, match=r"t\.csv line 3: 3 cells where the header has 2"):
         read_table(tmp_path, "t")

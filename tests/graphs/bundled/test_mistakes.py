@@ -33,7 +33,7 @@ def test_a_wrong_name_is_reported_once_with_its_columns(nba: Graph) -> None:
     ]
 
 
-def test_what_is_suggested_for_a_name_is_the_name_of_a_node(nba: Graph) -> None:
+def test_the_suggestion_for_a_name_is_the_name_of_a_node(nba: Graph) -> None:
     report = validate(WRONG_NAME, nba.schema, entities=nba.entities)
     (found,) = report.diagnostics
     assert found.suggestions[0] == "'LeBron James'"
@@ -60,7 +60,7 @@ def test_what_is_suggested_for_a_name_is_the_name_of_a_node(nba: Graph) -> None:
         ("centre", "Position", "center"),
     ],
 )
-def test_a_name_that_people_use_finds_the_node_first(nba: Graph, mention: str, label: str, name: str) -> None:
+def test_a_commonly_used_name_finds_its_node_first(nba: Graph, mention: str, label: str, name: str) -> None:
     (answer,) = find_entities(opened(nba), FindEntitiesRequest(mentions=[mention])).mentions
     assert (answer.candidates[0].name, answer.candidates[0].label) == (name, label)
     assert nba.run(f"MATCH {answer.candidates[0].cypher} RETURN n.name", timeout=30).rows == [[name]]

@@ -130,13 +130,13 @@ def stints_follow_each_other_and_share_a_trade_year_at_most(facts: Facts) -> Ite
                 yield f"{player}: {stint['rid']} ends before it begins"
 
 
-def nobody_plays_for_longer_than_23_seasons(facts: Facts) -> Iterator[str]:
+def no_player_plays_for_longer_than_23_seasons(facts: Facts) -> Iterator[str]:
     for player, stints in facts.stints.items():
         if sum(end - start for start, end in map(years, stints)) > 23:
             yield player
 
 
-def nobody_plays_or_is_honoured_after_death(facts: Facts) -> Iterator[str]:
+def no_player_plays_or_is_honoured_after_death(facts: Facts) -> Iterator[str]:
     for player, stints in facts.stints.items():
         died = facts.entities[player]["properties"].get("date_of_death")
         if died is None:
@@ -208,7 +208,7 @@ def a_rookie_of_the_year_is_in_the_first_season(facts: Facts) -> Iterator[str]:
                 yield f"{award['rid']}: first season ended in {first}"
 
 
-def nobody_is_most_improved_or_finals_mvp_twice_in_a_year(facts: Facts) -> Iterator[str]:
+def no_player_is_most_improved_or_finals_mvp_twice_in_a_year(facts: Facts) -> Iterator[str]:
     for key, count in Counter(
         (award["subj_id"], award["obj_id"], award["properties"]["year"]) for award in facts.relations["receivesAward"]
     ).items():
@@ -326,11 +326,11 @@ CHECKS: list[tuple[Callable[[Facts], Iterator[str]], Callable[[Facts], object]]]
         lambda f: f.stints["Player#lebron-james"][0]["properties"].update(end_year=2012),
     ),
     (
-        nobody_plays_for_longer_than_23_seasons,
+        no_player_plays_for_longer_than_23_seasons,
         lambda f: f.stints["Player#george-mikan"][-1]["properties"].pop("end_year"),
     ),
     (
-        nobody_plays_or_is_honoured_after_death,
+        no_player_plays_or_is_honoured_after_death,
         lambda f: f.entities["Player#kobe-bryant"]["properties"].update(date_of_death="2010-01-26"),
     ),
     (
@@ -358,7 +358,7 @@ CHECKS: list[tuple[Callable[[Facts], Iterator[str]], Callable[[Facts], object]]]
         lambda f: f.stints["Player#wes-unseld"][0]["properties"].update(start_year=1967),
     ),
     (
-        nobody_is_most_improved_or_finals_mvp_twice_in_a_year,
+        no_player_is_most_improved_or_finals_mvp_twice_in_a_year,
         lambda f: f.document["relations"].append(f.of("Player#wes-unseld", "receivesAward")[0]),
     ),
     (

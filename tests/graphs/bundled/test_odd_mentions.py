@@ -56,7 +56,7 @@ def without_index(nba: Graph) -> Graph:
 
 
 @pytest.mark.parametrize("mention", ODD.values(), ids=list(ODD))
-def test_an_odd_mention_is_an_ordinary_question(nba: Graph, without_index: Graph, mention: str) -> None:
+def test_an_odd_mention_is_looked_up_like_any_other(nba: Graph, without_index: Graph, mention: str) -> None:
     for graph in (nba, without_index):
         answer = ask(graph, mention)
         assert answer.mention == mention
@@ -92,7 +92,7 @@ def test_an_unknown_label_names_the_nearest_and_what_to_call_next(nba: Graph) ->
     assert failure.value.next.startswith("Call find_entities again")
 
 
-def test_a_nickname_of_two_players_tells_them_apart(nba: Graph) -> None:
+def test_two_players_with_the_same_nickname_are_distinguished(nba: Graph) -> None:
     answer = ask(nba, "Big Red")
     assert (answer.ambiguous, answer.same_name) == (True, 2)
     first, second = answer.candidates[:2]

@@ -40,7 +40,7 @@ def test_the_gold_query_is_valid_for_the_schema(question: dict[str, Any]) -> Non
     assert report.access == "read"
 
 
-def test_there_are_about_forty_questions_that_use_all_of_the_schema() -> None:
+def test_about_forty_questions_use_the_whole_schema() -> None:
     assert len(QUESTIONS) >= 40
     assert len({question["id"] for question in QUESTIONS}) == len(BY_QUESTION) == len(QUESTIONS)
     schema = PropertyGraphSchema.from_cypherbench(bundled_graph("nba").document()["schema"])
@@ -48,20 +48,20 @@ def test_there_are_about_forty_questions_that_use_all_of_the_schema() -> None:
     assert [name for name in (*schema.labels, *schema.relationship_types) if f":{name}" not in asked] == []
 
 
-def test_the_graph_holds_what_the_document_holds(nba: Graph) -> None:
+def test_the_graph_has_the_contents_of_the_document(nba: Graph) -> None:
     document = bundled_graph("nba").document()
     counted = nba.run("MATCH (n) RETURN labels(n)[0] AS label, count(n) AS nodes", timeout=30).rows
     assert dict(map(tuple, counted)) == Counter(entity["label"] for entity in document["entities"])
     assert nba.run("MATCH ()-[r]->() RETURN count(r)", timeout=30).rows == [[len(document["relations"])]]
 
 
-def test_the_documentation_counts_as_the_graph_does() -> None:
+def test_the_documentation_states_the_counts_of_the_graph() -> None:
     documentation = DOCUMENTATION.read_text(encoding="utf-8")
     for label, count in Counter(entity["label"] for entity in bundled_graph("nba").document()["entities"]).items():
         assert f"`{label}` ({count})" in documentation
 
 
-def test_the_examples_of_the_documentation_are_questions_that_are_asked_here() -> None:
+def test_the_examples_of_the_documentation_are_among_the_questions_here() -> None:
     examples = list(EXAMPLE.finditer(DOCUMENTATION.read_text(encoding="utf-8")))
     assert len(examples) == 10
     for example in examples:

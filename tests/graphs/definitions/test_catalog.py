@@ -16,7 +16,7 @@ NAMED = re.compile(r'"([PQ]\d+)"[^#"]*(?:"([PQ]\d+)"[^#"]*)?#\s*(.+)')
 
 
 @pytest.mark.parametrize("name", DOMAINS)
-def test_a_domain_checks_and_its_labels_can_be_selected_in_an_order(name: str) -> None:
+def test_a_domain_is_valid_and_its_labels_can_be_selected_in_some_order(name: str) -> None:
     definition, problems = check_text(definition_text(name)[0])
     assert problems == []
     assert definition is not None
@@ -26,14 +26,14 @@ def test_a_domain_checks_and_its_labels_can_be_selected_in_an_order(name: str) -
 
 @needs("schemas")
 @pytest.mark.parametrize("name", DOMAINS)
-def test_a_domains_schema_is_the_published_one_to_the_byte(name: str) -> None:
+def test_the_schema_of_a_domain_equals_the_published_one_byte_for_byte(name: str) -> None:
     ours = json.dumps(read_definition(name).property_graph_schema().to_cypherbench(), indent=2)
     assert ours == (SHARED / "schemas" / f"{name}.json").read_text("utf-8").rstrip("\n")
 
 
 @needs("cypherbench_tasks", "graph_info.json")
 @pytest.mark.parametrize("name", DOMAINS)
-def test_what_is_known_of_relationship_types_is_what_was_published(name: str) -> None:
+def test_the_facts_about_relationship_types_match_the_published_ones(name: str) -> None:
     definition = read_definition(name)
     published = json.loads((SHARED / "cypherbench_tasks" / "graph_info.json").read_text("utf-8"))[name]["relations"]
     assert list(definition.types) == [type_["label"] for type_ in published]
@@ -54,7 +54,7 @@ def test_what_is_known_of_relationship_types_is_what_was_published(name: str) ->
 
 
 @needs("codex", "relations.en.json")
-def test_the_names_beside_wikidatas_ids_are_the_names_that_wikidata_gives_them() -> None:
+def test_the_names_next_to_wikidata_ids_are_wikidatas_names() -> None:
     known = {
         key: relation["label"]
         for key, relation in json.loads((SHARED / "codex" / "relations.en.json").read_text("utf-8")).items()
@@ -78,7 +78,7 @@ def test_doubtful_sources_are_marked_with_a_reason() -> None:
     assert all(len(reason) > 20 for found in marked.values() for _, reason in found)
 
 
-def test_the_json_schema_beside_the_model_is_current() -> None:
+def test_the_json_schema_next_to_the_model_is_current() -> None:
     from graphground.graphs.definitions.model import json_schema
 
     kept = (files("graphground.graphs.definitions") / "definition.schema.json").read_text("utf-8")

@@ -37,7 +37,7 @@ def problems_of(text: str) -> list[str]:
     return [str(problem) for problem in check_text(text)[1]]
 
 
-def test_a_good_definition_is_read_with_its_schema() -> None:
+def test_a_valid_definition_is_read_with_its_schema() -> None:
     definition, problems = check_text(GOOD)
     assert problems == []
     assert definition is not None
@@ -103,7 +103,7 @@ def test_a_good_definition_is_read_with_its_schema() -> None:
         ),
     ],
 )
-def test_each_problem_is_reported_with_its_line_and_what_to_do(old: str, new: str, expected: str) -> None:
+def test_each_problem_is_reported_with_its_line_and_the_fix(old: str, new: str, expected: str) -> None:
     assert old in GOOD
     found = problems_of(GOOD.replace(old, new, 1))
     assert any(expected in problem for problem in found), found
@@ -115,7 +115,7 @@ def test_all_problems_are_reported_at_once_in_the_order_of_their_lines() -> None
     assert lines == [5, 7, 18]
 
 
-def test_a_relationship_type_with_several_patterns_must_be_named_whole_to_select() -> None:
+def test_a_relationship_type_with_several_patterns_is_selected_by_a_whole_pattern() -> None:
     text = GOOD + '[[relationships]]\ntype = "directedBy"\nstart = "Person"\nend = "Movie"\nwikidata = "P57"\n'
     assert any(
         "ambiguous" in problem and "(:Movie)-[:directedBy]->(:Person)" in problem for problem in problems_of(text)

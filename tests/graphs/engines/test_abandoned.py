@@ -49,7 +49,7 @@ def test_a_database_that_gives_no_answer_counts_as_running_the_query(monkeypatch
     assert ended == [True]
 
 
-def test_a_failing_database_counts_as_running_the_query_and_a_closed_one_is_left_alone() -> None:
+def test_a_failing_database_counts_as_running_the_query_and_a_closed_one_is_not_asked() -> None:
     def still_listed() -> bool:
         raise OSError("gone")
 
@@ -58,6 +58,6 @@ def test_a_failing_database_counts_as_running_the_query_and_a_closed_one_is_left
     assert looks == []
 
 
-def test_a_query_is_followed_for_a_bounded_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_query_is_tracked_for_a_limited_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "FOLLOWED_SECONDS", 0.02)
     Abandoned("deaf", "RETURN 1").follow(lambda: True, None, lambda: False)

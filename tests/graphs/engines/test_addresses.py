@@ -57,14 +57,14 @@ def refusal(address: BoltAddress) -> str:
 
 
 @pytest.mark.parametrize("kind", ["bolt", "neo4j"])
-def test_a_self_signed_certificate_is_accepted_where_the_address_says_so(
+def test_a_self_signed_certificate_is_accepted_if_the_address_says_so(
     encrypted: tuple[Neo4jServer, Path], kind: str
 ) -> None:
     assert answers(as_scheme(encrypted[0], f"{kind}+ssc"))
 
 
 @pytest.mark.parametrize("kind", ["bolt", "neo4j"])
-def test_an_untrusted_certificate_is_reported_with_what_to_do(encrypted: tuple[Neo4jServer, Path], kind: str) -> None:
+def test_an_untrusted_certificate_is_reported_with_the_fix(encrypted: tuple[Neo4jServer, Path], kind: str) -> None:
     said = refusal(as_scheme(encrypted[0], f"{kind}+s"))
     assert said.startswith(f"The certificate of {kind}+s://127.0.0.1:")
     assert f"Write {kind}+ssc:// to accept a self-signed one" in said
@@ -80,7 +80,7 @@ def test_a_certificate_that_is_trusted_on_this_machine_is_enough(
 
 
 @pytest.mark.parametrize("kind", ["bolt", "neo4j"])
-def test_tls_on_one_side_alone_is_reported_as_that(
+def test_tls_on_only_one_side_is_reported_as_such(
     encrypted: tuple[Neo4jServer, Path], neo4j_5: Neo4jServer, kind: str
 ) -> None:
     assert f"write {kind}+s://" in refusal(as_scheme(encrypted[0], kind))
@@ -106,7 +106,7 @@ def test_several_databases_of_one_server_are_several_graphs(server: Neo4jServer)
     system.close()
 
 
-def test_nobody_is_impersonated(server: Neo4jServer) -> None:
+def test_no_other_user_is_impersonated(server: Neo4jServer) -> None:
     """Check that sessions run as the user given with the address; another user cannot be requested."""
     engine = bolt_engine(as_scheme(server, "bolt"))
     assert engine.run("SHOW CURRENT USER YIELD user RETURN user").rows == [[server.user]]

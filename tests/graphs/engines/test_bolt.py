@@ -73,7 +73,7 @@ def test_nodes_relationships_and_paths_become_maps(engine: BoltEngine) -> None:
     assert path["relationships"] == [relationship]
 
 
-def test_a_limit_keeps_whole_rows_and_says_whether_there_were_more(engine: BoltEngine) -> None:
+def test_a_limit_keeps_whole_rows_and_reports_whether_there_were_more(engine: BoltEngine) -> None:
     table = engine.run("UNWIND range(1, 5) AS i RETURN i", limit=3)
     assert (table.rows, table.truncated) == ([[1], [2], [3]], True)
     assert not engine.run("UNWIND range(1, 5) AS i RETURN i", limit=5).truncated
@@ -81,7 +81,7 @@ def test_a_limit_keeps_whole_rows_and_says_whether_there_were_more(engine: BoltE
     assert engine.run("MATCH (n:Nothing) RETURN n", limit=5).rows == []
 
 
-def test_a_million_rows_with_a_limit_take_no_memory(engine: BoltEngine) -> None:
+def test_a_million_rows_with_a_limit_take_little_memory(engine: BoltEngine) -> None:
     engine.run("RETURN 1")
     tracemalloc.start()
     try:
@@ -101,7 +101,7 @@ def test_a_large_answer_is_cut_at_a_whole_row(server: Neo4jServer) -> None:
     engine.close()
 
 
-def test_a_refused_query_has_the_place_of_what_is_wrong(engine: BoltEngine) -> None:
+def test_a_refused_query_is_reported_with_the_position_of_the_error(engine: BoltEngine) -> None:
     with pytest.raises(QueryFailed) as caught:
         engine.run("MATCH (n)\nRETRN n")
     assert (caught.value.line, caught.value.column) == (2, 1)
@@ -158,7 +158,7 @@ def test_a_query_ends_in_the_database_at_its_time_limit(engine: BoltEngine) -> N
     ]
 
 
-def test_a_query_that_the_database_cannot_end_is_waited_for_no_longer(engine: BoltEngine) -> None:
+def test_a_query_that_the_database_cannot_terminate_is_abandoned(engine: BoltEngine) -> None:
     started = time.monotonic()
     with pytest.raises(QueryTimeout):
         engine.run("RETURN reduce(s = 0, x IN range(1, 300000000) | s + x)", timeout=1)
@@ -200,7 +200,7 @@ def test_too_many_queries_at_once_are_refused_because_the_database_is_busy(serve
     engine.close()
 
 
-def test_an_invalid_address_is_reported_in_words_and_at_once(server: Neo4jServer) -> None:
+def test_an_invalid_address_is_reported_immediately_with_a_readable_error(server: Neo4jServer) -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         closed = probe.getsockname()[1]

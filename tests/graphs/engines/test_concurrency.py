@@ -10,7 +10,7 @@ from graphground.graphs.engines.concurrency import AT_ONCE, run_concurrently
 ASKED_BY: ContextVar[str] = ContextVar("asked_by", default="nobody")
 
 
-def test_answers_come_in_the_order_of_the_items_whichever_is_done_first() -> None:
+def test_results_are_in_the_order_of_the_items_whichever_finishes_first() -> None:
     last_is_done = threading.Event()
 
     def call(item: int) -> int:
@@ -30,7 +30,7 @@ def test_each_call_sees_the_context_of_the_caller() -> None:
         ASKED_BY.reset(token)
 
 
-def test_the_first_failure_is_raised_and_what_had_not_begun_never_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_failure_is_raised_and_calls_not_yet_started_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[int] = []
     all_are_told = threading.Event()
     told, cancel = count(1), Future.cancel

@@ -44,7 +44,7 @@ def test_no_message_shows_a_password_of_the_address(scheme: str, password: str, 
 @pytest.mark.parametrize(
     "uri", ["bolt://u:secret@", "bolt://u:secret@[::1", "u:secret@host", "://u:secret@h", "secret@h"]
 )
-def test_an_address_that_cannot_be_read_shows_no_password_either(uri: str) -> None:
+def test_an_address_that_cannot_be_parsed_shows_no_password_either(uri: str) -> None:
     with pytest.raises(EngineError) as failure:
         bolt_engine(BoltAddress(uri))
     assert "secret" not in str(failure.value)

@@ -8,7 +8,7 @@ from graphground.graphs.engines.deadlines import Deadlines
 from graphground.graphs.engines.running import RunningQuery
 
 
-def test_deadlines_call_back_in_their_order_and_dropped_ones_never() -> None:
+def test_deadlines_call_back_in_order_and_dropped_deadlines_never() -> None:
     deadlines, called, done = Deadlines(), [], threading.Event()
 
     def late() -> None:
@@ -41,7 +41,7 @@ def test_a_query_past_its_limit_is_ended_and_then_abandoned() -> None:
         assert not running.cancelled
 
 
-def test_a_query_that_ends_by_itself_is_left_alone() -> None:
+def test_a_query_that_ends_by_itself_is_not_terminated() -> None:
     called = threading.Event()
     with RunningQuery(0.3, called.set, called.set) as running:
         pass
@@ -49,7 +49,7 @@ def test_a_query_that_ends_by_itself_is_left_alone() -> None:
     assert not called.wait(0.6)
 
 
-def test_cancelling_ends_what_runs_and_what_begins_afterwards() -> None:
+def test_cancelling_ends_running_queries_and_those_that_begin_afterwards() -> None:
     ended = threading.Event()
     with cancellable() as cancellation:
         with RunningQuery(None, ended.set, ended.set) as running:

@@ -61,7 +61,7 @@ def test_its_schema_info_becomes_the_schema(memgraph: tuple[BoltEngine, Memgraph
 
 
 @pytest.mark.parametrize("reads_only", [True, False])
-def test_whether_it_refuses_writes_is_tried_without_a_transaction(
+def test_the_test_for_refused_writes_uses_no_transaction(
     reads_only: bool, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with memgraph_stand_in(Memgraph(reads_only=reads_only)) as (server, _), caplog.at_level(logging.WARNING):
@@ -76,7 +76,7 @@ def test_whether_it_refuses_writes_is_tried_without_a_transaction(
     assert reads_only or "GRANT MATCH" in said[0]
 
 
-def test_list_graphs_tells_whether_the_database_refuses_writes(graphs: OpenGraphs) -> None:
+def test_list_graphs_reports_whether_the_database_refuses_writes(graphs: OpenGraphs) -> None:
     assert list_graphs(graphs, ListGraphsRequest()).graphs[0].database_refuses_writes is None
     graphs.open_eager()
     assert list_graphs(graphs, ListGraphsRequest()).graphs[0].database_refuses_writes is None, "it is not eager"
@@ -84,7 +84,7 @@ def test_list_graphs_tells_whether_the_database_refuses_writes(graphs: OpenGraph
     assert list_graphs(graphs, ListGraphsRequest()).graphs[0].database_refuses_writes is False
 
 
-def test_a_query_is_ended_by_its_tag_at_its_time_limit(memgraph: tuple[BoltEngine, Memgraph]) -> None:
+def test_a_query_is_terminated_by_its_tag_at_its_time_limit(memgraph: tuple[BoltEngine, Memgraph]) -> None:
     engine, server = memgraph
     begin = time.monotonic()
     with pytest.raises(QueryTimeout, match=r"time limit of 0.3 s"):
@@ -93,7 +93,9 @@ def test_a_query_is_ended_by_its_tag_at_its_time_limit(memgraph: tuple[BoltEngin
     assert not server.running
 
 
-def test_a_cancelled_query_is_ended_and_all_are_ended_by_cancel(memgraph: tuple[BoltEngine, Memgraph]) -> None:
+def test_a_cancelled_query_is_terminated_and_cancel_terminates_all_queries(
+    memgraph: tuple[BoltEngine, Memgraph],
+) -> None:
     engine, server = memgraph
     for whole_engine in (False, True):
         server.started.clear()
@@ -107,7 +109,9 @@ def test_a_cancelled_query_is_ended_and_all_are_ended_by_cancel(memgraph: tuple[
         assert not server.running
 
 
-def test_what_memgraph_ended_by_its_own_time_limit_is_not_asked_again(memgraph: tuple[BoltEngine, Memgraph]) -> None:
+def test_a_query_that_memgraph_ended_by_its_own_time_limit_is_not_retried(
+    memgraph: tuple[BoltEngine, Memgraph],
+) -> None:
     with memgraph_stand_in() as (server, _):
         engine = bolt_engine(BoltAddress(server.uri))
         with pytest.raises(QueryTimeout):
@@ -116,7 +120,7 @@ def test_what_memgraph_ended_by_its_own_time_limit_is_not_asked_again(memgraph: 
         engine.close()
 
 
-def test_a_syntax_error_has_the_place_that_memgraph_tells(memgraph: tuple[BoltEngine, Memgraph]) -> None:
+def test_a_syntax_error_has_the_position_that_memgraph_reports(memgraph: tuple[BoltEngine, Memgraph]) -> None:
     with pytest.raises(QueryFailed) as caught:
         memgraph[0].run("MATCH (n) RETRN n")
     assert (caught.value.line, caught.value.column) == (1, 11)
@@ -133,7 +137,7 @@ def test_a_syntax_error_has_the_place_that_memgraph_tells(memgraph: tuple[BoltEn
         ("MATCH (m:!Movie) RETURN m.name AS name LIMIT 3", "WHERE NOT"),
     ],
 )
-def test_what_memgraph_does_not_support_is_reported_before_and_with_the_answer(
+def test_constructs_that_memgraph_does_not_support_are_reported_before_and_with_the_answer(
     graphs: OpenGraphs, query: str, hint: str
 ) -> None:
     graphs.get("films")
@@ -156,13 +160,13 @@ def test_what_memgraph_does_not_support_is_reported_before_and_with_the_answer(
         "MATCH (m:Movie)-[:directedBy*1..3]->(b) RETURN CASE m.name WHEN 'a' THEN 1 END AS x LIMIT 3",
     ],
 )
-def test_no_hint_on_what_memgraph_has_or_some_version_of_it(graphs: OpenGraphs, query: str) -> None:
+def test_no_hint_on_constructs_that_any_version_of_memgraph_supports(graphs: OpenGraphs, query: str) -> None:
     graphs.get("films")
     found = validate_cypher(graphs, ValidateCypherRequest(query=query)).diagnostics
     assert "not_in_this_database" not in {diagnostic.code for diagnostic in found}
 
 
-def test_what_only_newer_versions_have_is_reported_with_the_refusal(graphs: OpenGraphs) -> None:
+def test_constructs_of_newer_versions_are_reported_with_the_refusal(graphs: OpenGraphs) -> None:
     query = "MATCH (m:Movie) RETURN COUNT { (m)-->() } AS degree LIMIT 3"
     with pytest.raises(ToolFailure) as failure:
         execute_cypher(graphs, ExecuteCypherRequest(query=query))

@@ -55,7 +55,7 @@ def graphs(request: pytest.FixtureRequest, server: Server, tmp_path: Path) -> It
     graphs.close()
 
 
-def test_it_says_what_it_is(server: Server, tmp_path: Path) -> None:
+def test_the_server_is_recognised_as_arcadedb(server: Server, tmp_path: Path) -> None:
     graph = open_database(server.as_user("reader"), Home(tmp_path).make())
     assert graph.engine is not None
     capabilities = graph.engine.capabilities()
@@ -143,7 +143,7 @@ def test_a_write_that_bypasses_the_check_is_refused_for_the_read_only_user(serve
     graph.engine.close()
 
 
-def test_the_server_warns_at_start_before_anybody_asks(server: Server, tmp_path: Path) -> None:
+def test_the_server_warns_at_start_before_the_first_call(server: Server, tmp_path: Path) -> None:
     process = subprocess.Popen(
         [*COMMAND, "serve", "--uri", server.uri, "--user", "root", "--database", server.database, "--name", "films"],
         env=environment(tmp_path, {"NEO4J_PASSWORD": server.root}),

@@ -23,7 +23,7 @@ def asked(graph: Graph, query: str) -> ExecuteCypherAnswer:
 
 
 @pytest.mark.parametrize("prefix", ["EXPLAIN", "profile"])
-def test_the_embedded_engine_answers_its_plan(film_graph: Graph, prefix: str) -> None:
+def test_the_embedded_engine_returns_its_plan(film_graph: Graph, prefix: str) -> None:
     answer = asked(film_graph, f"{prefix} {QUERY}")
     assert answer.columns == ["plan"]
     lines = [row[0] for row in answer.rows]
@@ -32,7 +32,7 @@ def test_the_embedded_engine_answers_its_plan(film_graph: Graph, prefix: str) ->
     assert answer.diagnostics == []
 
 
-def test_neo4j_answers_operators_with_estimates_and_with_figures(neo4j_5: Neo4jServer) -> None:
+def test_neo4j_returns_operators_with_estimates_and_with_figures(neo4j_5: Neo4jServer) -> None:
     with neo4j.GraphDatabase.driver(neo4j_5.uri, auth=(neo4j_5.user, neo4j_5.password)) as driver:
         driver.execute_query("MERGE (:PlannedTeam {name: 'Heat'})")
     engine = BoltEngine(BoltAddress(neo4j_5.uri, neo4j_5.user, neo4j_5.password))
@@ -60,5 +60,5 @@ def test_neo4j_answers_operators_with_estimates_and_with_figures(neo4j_5: Neo4jS
         ("MATCH (explain) RETURN explain", False),
     ],
 )
-def test_what_asks_for_a_plan(query: str, expected: bool) -> None:
+def test_which_queries_request_a_plan(query: str, expected: bool) -> None:
     assert asks_for_plan(query) is expected

@@ -35,12 +35,12 @@ def http_port() -> Iterator[int]:
     thread.join(10)
 
 
-def test_an_http_port_is_named_within_the_probe_and_blames_no_query(http_port: int, tmp_path: Path) -> None:
+def test_an_http_port_is_reported_by_the_probe_and_not_as_an_error_of_the_query(http_port: int, tmp_path: Path) -> None:
     with pytest.raises(EngineUnreachable, match="is an HTTP port, not a Bolt port"):
         open_database(Database("films", f"bolt://127.0.0.1:{http_port}", "neo4j", "secret"), Home(tmp_path))
 
 
-def test_a_port_without_a_listening_server_is_named() -> None:
+def test_a_port_without_a_listening_server_is_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     problem = problem_at(BoltAddress(f"neo4j://127.0.0.1:{port}"))
@@ -48,14 +48,14 @@ def test_a_port_without_a_listening_server_is_named() -> None:
     assert problem.startswith(f"No Bolt server answers at neo4j://127.0.0.1:{port}")
 
 
-def test_a_server_that_says_nothing_is_left_to_the_driver() -> None:
+def test_a_silent_server_is_left_to_the_driver() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = BoltAddress(f"bolt://127.0.0.1:{silent.getsockname()[1]}")
         assert problem_at(address, seconds=0.05) is None
         assert problem_at(address, seconds=0.05, speak=False) is None
 
 
-def test_the_list_of_graphs_says_which_database_is_down() -> None:
+def test_the_list_of_graphs_reports_an_unreachable_database() -> None:
     def fail() -> None:
         raise AssertionError("not opened by a look at the list")
 

@@ -64,7 +64,7 @@ def test_a_read_query_is_retried_once(trouble: Answer, scheme: str) -> None:
         (Rows(["x"], [[1]], drop_after=0), "No Bolt server answers"),
     ],
 )
-def test_trouble_that_stays_is_one_clear_error(trouble: Answer, said: str) -> None:
+def test_a_persistent_failure_is_one_clear_error(trouble: Answer, said: str) -> None:
     with scripted(trouble) as (engine, calls):
         with pytest.raises(EngineUnavailable, match=said):
             engine.run(TWICE)
@@ -72,7 +72,7 @@ def test_trouble_that_stays_is_one_clear_error(trouble: Answer, said: str) -> No
 
 
 @pytest.mark.parametrize("code", ["Neo.ClientError.Statement.SyntaxError", "Neo.DatabaseError.General.UnknownError"])
-def test_what_would_fail_again_is_not_asked_again(code: str) -> None:
+def test_a_query_that_would_fail_again_is_not_retried(code: str) -> None:
     with scripted(Refusal(code, "no")) as (engine, calls):
         with pytest.raises(QueryFailed, match="no"):
             engine.run(TWICE)
@@ -85,7 +85,7 @@ def test_a_database_without_free_threads_is_busy() -> None:
         engine.run(TWICE)
 
 
-def test_connections_that_a_restart_left_dead_in_the_pool_are_replaced() -> None:
+def test_pooled_connections_that_a_restart_closed_are_replaced() -> None:
     with stand_in(NEO4J, lambda call: ROWS) as server:
         engine = BoltEngine(BoltAddress(server.uri))
         together = threading.Barrier(5)

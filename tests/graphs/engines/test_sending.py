@@ -44,7 +44,7 @@ def graphs_on(engine: BoltEngine) -> OpenGraphs:
 
 
 @pytest.mark.parametrize("dialect", AGENTS)
-def test_what_was_not_read_or_has_two_readings_is_not_sent(dialect: str) -> None:
+def test_a_text_that_is_invalid_or_parsed_differently_is_not_sent(dialect: str) -> None:
     deep = "MATCH (n) DETACH DELETE n RETURN " + "(" * 70 + "1" + ")" * 70
     long = "MATCH (n) DETACH DELETE n RETURN " + "1+" * 30_000 + "1"
     with stand_in(AGENTS[dialect], answer) as server:
@@ -82,7 +82,7 @@ def test_canonical_text_is_sent_and_columns_keep_their_names() -> None:
         graphs.close()
 
 
-def test_a_refusal_names_the_place_in_the_query_that_was_given() -> None:
+def test_a_refusal_has_the_position_in_the_original_query() -> None:
     with stand_in(AGENTS["neo4j"], answer) as server:
         engine = BoltEngine(BoltAddress(server.uri))
         with pytest.raises(QueryFailed) as failure:
@@ -92,7 +92,7 @@ def test_a_refusal_names_the_place_in_the_query_that_was_given() -> None:
         engine.close()
 
 
-def test_a_rewritten_query_gets_no_place_that_is_not_its_own() -> None:
+def test_a_refusal_of_a_rewritten_query_has_no_wrong_position() -> None:
     query = "MATCH (c:Company) WHERE NOT ()-[:owns]->(c) RETURN c.name"
     assert not to_send(ARCADEDB, query).text.startswith(query)
     refusal = QueryFailed("no viable alternative (line 1, column 30)", "x", 1, 30)

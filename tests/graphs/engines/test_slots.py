@@ -27,7 +27,7 @@ def test_one_caller_cannot_take_all_slots() -> None:
         pass
 
 
-def test_slots_come_back() -> None:
+def test_slots_are_returned_after_use() -> None:
     slots = Slots(4)
     for _ in range(10):
         with held(slots, "a", 2):
@@ -35,14 +35,14 @@ def test_slots_come_back() -> None:
     assert slots.idle(0.0)
 
 
-def test_a_query_that_takes_long_leaves_its_slot_to_quick_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_query_leaves_its_slot_to_quick_queries(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LONG", 0.0)
     slots = Slots(4, own=2, spare=0, reserved=0)
     with held(slots, "a", 2), held(slots, "b", 2), held(slots, "c", 4):
         pass
 
 
-def test_of_those_that_wait_the_caller_with_least_is_next() -> None:
+def test_of_the_waiting_callers_the_one_with_the_fewest_slots_is_next() -> None:
     slots, order = Slots(2, own=2, spare=0, reserved=0), list[str]()
     with ExitStack() as stack:
         stack.enter_context(held(slots, "hog", 1))
@@ -74,7 +74,7 @@ def test_a_caller_with_many_waiting_calls_is_refused_at_once(monkeypatch: pytest
         pass
 
 
-def test_where_all_is_taken_by_long_queries_the_longest_of_the_greediest_is_ended(
+def test_if_long_queries_hold_all_slots_the_longest_of_the_greediest_caller_is_terminated(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(module, "LONG", 0.0)
@@ -89,7 +89,7 @@ def test_where_all_is_taken_by_long_queries_the_longest_of_the_greediest_is_ende
         assert [slot.ended for slot in (*greedy, *modest)] == [True, False, False]
 
 
-def test_a_query_that_the_database_keeps_running_takes_a_slot_of_its_caller() -> None:
+def test_a_query_that_the_database_keeps_running_occupies_a_slot_of_its_caller() -> None:
     slots = Slots(1)
     with held(slots, "deaf", 1) as taken:
         slots.keep(taken[0])
@@ -98,7 +98,7 @@ def test_a_query_that_the_database_keeps_running_takes_a_slot_of_its_caller() ->
         pass
 
 
-def test_a_query_that_the_database_has_ended_after_all_gives_its_slot_back() -> None:
+def test_a_query_that_the_database_finally_ends_returns_its_slot() -> None:
     slots = Slots(1)
     with held(slots, "slow", 1) as taken:
         slots.keep(taken[0])
@@ -107,7 +107,7 @@ def test_a_query_that_the_database_has_ended_after_all_gives_its_slot_back() -> 
         pass
 
 
-def test_some_slots_are_kept_for_callers_who_hold_none() -> None:
+def test_some_slots_are_reserved_for_callers_without_any() -> None:
     slots = Slots(8, own=2, spare=4, reserved=2)
     with ExitStack() as stack:
         for number in range(3):
@@ -118,7 +118,7 @@ def test_some_slots_are_kept_for_callers_who_hold_none() -> None:
         stack.enter_context(held(slots, "another", 1))
 
 
-def test_callers_whose_queries_were_long_leave_the_kept_slots_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_callers_with_long_queries_cannot_use_the_reserved_slots(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LONG", 0.0)
     monkeypatch.setattr(module, "LITTLE", 0.0)
     slots = Slots(4, own=2, spare=2, reserved=1)
@@ -145,7 +145,7 @@ def test_a_long_query_is_moved_only_while_other_callers_are_active(monkeypatch: 
         assert taken[0].moved
 
 
-def test_a_look_up_of_the_server_itself_is_never_moved(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_servers_own_look_ups_are_never_moved(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LONG", 0.01)
     slots, own, clients = Slots(8, moves=True), threading.Event(), threading.Event()
     with held(slots, "slow", 1) as looking_up:
@@ -157,7 +157,7 @@ def test_a_look_up_of_the_server_itself_is_never_moved(monkeypatch: pytest.Monke
         assert not looking_up[0].moved
 
 
-def test_a_query_whose_time_is_nearly_over_is_not_moved(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_query_near_its_time_limit_is_not_moved(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LONG", 0.01)
     slots, stopped = Slots(8, moves=True), threading.Event()
     with clients_query(), held(slots, "slow", 1) as taken, held(slots, "other", 1):
@@ -167,14 +167,14 @@ def test_a_query_whose_time_is_nearly_over_is_not_moved(monkeypatch: pytest.Monk
         assert not taken[0].moved
 
 
-def test_the_databases_of_one_engine_share_slots_and_are_closed_one_by_one() -> None:
+def test_the_databases_of_one_engine_share_slots_and_are_closed_separately() -> None:
     slots, first, second = Slots(4), object(), object()
     with slots.taken(0.0, first):
         assert slots.idle(0.0, second)
         assert not slots.idle(0.0, first)
 
 
-def test_room_is_made_for_each_caller_who_waits_and_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slot_is_freed_for_each_waiting_caller_without_any(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LONG", 0.0)
     monkeypatch.setattr(module, "PATIENT", 0.01)
     slots, served = Slots(2, own=8, spare=0, reserved=0), list[str]()

@@ -57,7 +57,7 @@ def test_an_adjective_of_a_country_means_the_country(
     assert {meaning.name for meaning in (*asked.meanings, *asked.values)} == {name}
 
 
-def test_an_adjective_within_a_longer_name_is_a_part_of_it(painters: EntityIndex) -> None:
+def test_an_adjective_within_a_longer_name_belongs_to_that_name(painters: EntityIndex) -> None:
     (mention,) = mentions_of("Who won the French Open?", painters, SCHEMA)
     assert mention.judged.candidates[0].name == "French Open"
     assert "France" not in {
@@ -68,12 +68,12 @@ def test_an_adjective_within_a_longer_name_is_a_part_of_it(painters: EntityIndex
     }
 
 
-def test_an_adjective_of_a_country_that_the_graph_does_not_have_means_none(painters: EntityIndex) -> None:
+def test_an_adjective_of_a_country_that_is_not_in_the_graph_is_ignored(painters: EntityIndex) -> None:
     verdicts = {mention.judged.verdict for mention in mentions_of("Which Danish painters are there?", painters, SCHEMA)}
     assert verdicts <= {"not_found"}
 
 
-def test_only_adjectives_with_a_capital_letter_are_known() -> None:
+def test_only_capitalised_adjectives_are_recognised() -> None:
     assert countries_of("French") == ("France",)
     assert countries_of("french") == countries_of("polish") == countries_of("Sculpture") == ()
     assert all(adjective[0].isupper() and all(countries) for adjective, countries in COUNTRIES.items())

@@ -24,14 +24,14 @@ def schema_of(label: Label, *indexes: Index) -> PropertyGraphSchema:
     return PropertyGraphSchema("films", {label.name: label}, (), indexes=indexes)
 
 
-def test_an_index_is_used_only_where_it_covers_the_property_that_names_a_label() -> None:
+def test_an_index_is_used_only_if_it_covers_the_naming_property_of_a_label() -> None:
     assert [index.labels for index in usable_indexes(schema_of(FILM, INDEXED))] == [{"Film": "title"}]
     assert not usable_indexes(schema_of(FILM, replace(INDEXED, properties=("tagline",))))
     assert not usable_indexes(schema_of(FILM, replace(INDEXED, kind="range")))
     assert not usable_indexes(schema_of(FILM, replace(INDEXED, relationship=True)))
 
 
-def test_aliases_that_are_not_indexed_keep_a_label_out() -> None:
+def test_a_label_whose_aliases_are_not_indexed_is_excluded() -> None:
     aliased = replace(FILM, properties={**FILM.properties, "aliases": "list[str]"})
     assert not usable_indexes(schema_of(aliased, INDEXED))
     assert usable_indexes(schema_of(aliased, replace(INDEXED, properties=("title", "aliases"))))
@@ -101,7 +101,7 @@ def test_a_mention_is_found_without_reading_the_names(
 
 
 @pytest.mark.neo4j
-def test_verdicts_questions_and_namesakes_need_no_reading_either(names: FullTextNames) -> None:
+def test_verdicts_questions_and_namesakes_are_found_without_reading_the_names(names: FullTextNames) -> None:
     assert names.judged("The Matirx").verdict == "found"
     assert names.judged("Vanilla Sky").verdict == "not_found"
     assert [span.text for span in names.spans("Which films resemble The Matrix Reloaded and are by Gaumont?")] == [
@@ -118,7 +118,7 @@ def test_verdicts_questions_and_namesakes_need_no_reading_either(names: FullText
 
 
 @pytest.mark.neo4j
-def test_an_index_that_the_database_refuses_is_replaced_by_reading(
+def test_if_the_database_refuses_an_index_the_names_are_read(
     engine: BoltEngine, schema: PropertyGraphSchema, caplog: pytest.LogCaptureFixture
 ) -> None:
     gone = replace(schema, indexes=(replace(INDEXED, name="dropped"),))

@@ -29,7 +29,7 @@ def test_a_mention_finds_its_entity_first(people: EntityIndex, mention: str, nam
     assert people.find(mention)[0].name == name
 
 
-def test_several_mentions_together_are_answered_as_each_alone(people: EntityIndex) -> None:
+def test_several_mentions_together_get_the_same_results_as_each_alone(people: EntityIndex) -> None:
     mentions = ["lebron jmes", "Queeen", "", "Michael Jordan", "qqqq", "Queeen", "Untied States"]
     for label in (None, "Player", "Moon"):
         assert people.find_all(mentions, label=label) == [people.find(mention, label=label) for mention in mentions]
@@ -45,7 +45,7 @@ def test_the_kind_of_match_is_reported(people: EntityIndex) -> None:
     ]
 
 
-def test_only_the_very_same_text_scores_one(people: EntityIndex) -> None:
+def test_only_the_identical_text_scores_1(people: EntityIndex) -> None:
     assert people.find("Queen")[0].score == 1.0
     assert 0.9 < people.find("queen")[0].score < 1.0
 
@@ -64,7 +64,7 @@ def test_a_label_limits_the_candidates(people: EntityIndex) -> None:
         ("B. Jonson", "Ben Jonson"),
     ],
 )
-def test_a_word_that_is_known_is_left_out_sooner_than_misspelt(tmp_path: Path, mention: str, name: str) -> None:
+def test_a_known_word_counts_as_omitted_rather_than_misspelled(tmp_path: Path, mention: str, name: str) -> None:
     names = [
         "beetles",
         "The Beatles",
@@ -84,7 +84,7 @@ def test_a_word_that_is_known_is_left_out_sooner_than_misspelt(tmp_path: Path, m
     assert open_index(tmp_path / "i").find(mention)[0].name == name
 
 
-def test_a_label_is_searched_as_if_it_were_alone(tmp_path: Path) -> None:
+def test_a_label_is_searched_as_if_it_were_the_only_one(tmp_path: Path) -> None:
     names = [f"{first} {last}" for first in ("Anna", "Hanna", "Johanna", "Joan") for last in ("Lee", "Leigh", "Leeds")]
     records = [
         Record(f"{label}{number}", label, name)
@@ -100,7 +100,7 @@ def test_a_label_is_searched_as_if_it_were_alone(tmp_path: Path) -> None:
         ]
 
 
-def test_an_alias_gives_the_name_to_write_and_the_text_that_matched(people: EntityIndex) -> None:
+def test_an_alias_returns_the_name_to_write_and_the_matched_text(people: EntityIndex) -> None:
     found = people.find("king james")[0]
     assert (found.name, found.property, found.matched) == ("LeBron James", "aliases", "King James")
 
@@ -125,7 +125,7 @@ def test_holds_compares_letter_by_letter(people: EntityIndex) -> None:
     assert not people.holds("New York City", label="Moon")
 
 
-def test_holds_gives_no_false_alarm_about_what_is_not_indexed(people: EntityIndex, tmp_path: Path) -> None:
+def test_holds_gives_no_false_alarm_about_values_outside_the_index(people: EntityIndex, tmp_path: Path) -> None:
     assert people.holds("New York City", property="nickname")
     long_name, long_title = "word " * 100, "title " * 40
     build_index(tmp_path / "i", [Record("1", "Book", long_name, values={"title": long_title})])
@@ -141,7 +141,7 @@ def test_a_mention_of_nothing_has_no_candidates(people: EntityIndex, mention: st
 
 
 @pytest.mark.parametrize("mention", ["x", "?", "...", "😀", "a" * 10_000, "the " * 3_000, "Queen\x00", "\u202equeen"])
-def test_an_odd_mention_is_an_ordinary_question(people: EntityIndex, mention: str) -> None:
+def test_an_odd_mention_is_looked_up_like_any_other(people: EntityIndex, mention: str) -> None:
     assert len(people.find(mention, limit=3)) <= 3
 
 
@@ -153,12 +153,12 @@ def test_an_unknown_label_names_the_nearest(people: EntityIndex) -> None:
     assert people.find("LeBron James", label="Playr") == []
 
 
-def test_a_missing_index_says_how_to_build_one(tmp_path: Path) -> None:
+def test_a_missing_index_is_reported_with_the_command_that_builds_it(tmp_path: Path) -> None:
     with pytest.raises(IndexMissing, match="graphground entities build"):
         open_index(tmp_path / "none")
 
 
-def test_the_index_tells_what_it_was_built_from(people: EntityIndex) -> None:
+def test_the_index_states_its_source(people: EntityIndex) -> None:
     info = people.info
     assert (info.nodes, info.labels["City"], info.source) == (12, 4, "a dozen records")
     assert info.built_at.endswith("Z")
@@ -171,7 +171,7 @@ def test_progress_is_reported_while_building(tmp_path: Path) -> None:
     assert {"sorting names", "sorting words", "typing errors"} <= {progress.step for progress in told}
 
 
-def test_an_unfinished_build_leaves_the_older_index_alone(tmp_path: Path) -> None:
+def test_an_unfinished_build_does_not_affect_the_older_index(tmp_path: Path) -> None:
     build_index(tmp_path / "one", [Record("Q1", "A", "one")])
     with IndexBuilder(tmp_path / "one") as builder:
         builder.add(Record("Q2", "A", "two"))
@@ -186,7 +186,7 @@ def test_an_empty_graph_has_an_index_that_finds_nothing(tmp_path: Path) -> None:
     assert not index.holds("anything")
 
 
-def test_rebuilding_replaces_what_was_there(tmp_path: Path) -> None:
+def test_rebuilding_replaces_the_older_index(tmp_path: Path) -> None:
     build_index(tmp_path / "one", [Record("Q1", "A", "one")])
     build_index(tmp_path / "one", [Record("Q2", "A", "two")])
     assert open_index(tmp_path / "one").find("two")[0].key == "Q2"

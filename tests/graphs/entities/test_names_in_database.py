@@ -37,7 +37,7 @@ def test_a_name_is_found_in_the_database_without_an_index(
 
 
 @pytest.mark.slow
-def test_several_mentions_together_are_answered_as_each_alone(names: NamesInDatabase) -> None:
+def test_several_mentions_together_get_the_same_results_as_each_alone(names: NamesInDatabase) -> None:
     assert len(MENTIONS) > MENTIONS_AT_ONCE
     for label in (None, "Person"):
         assert names.find_all(MENTIONS, label=label) == [names.find(mention, label=label) for mention in MENTIONS]
@@ -51,7 +51,7 @@ def test_a_label_limits_the_candidates_and_scores_fall(names: NamesInDatabase) -
 
 
 @pytest.mark.slow
-def test_meaning_is_refused_with_the_way_to_vectors(names: NamesInDatabase) -> None:
+def test_search_by_meaning_is_refused_with_the_command_that_builds_vectors(names: NamesInDatabase) -> None:
     with pytest.raises(LookupError, match="graphground entities build films --vectors"):
         names.find_all(["Heat"], mode="vector")
 
@@ -94,7 +94,7 @@ def nba(players: Players) -> NamesInDatabase:
     return NamesInDatabase("nba", players, lambda: SCHEMA)  # type: ignore[arg-type]
 
 
-def test_values_are_held_letter_by_letter_and_what_is_unknown_counts_as_held(nba: NamesInDatabase) -> None:
+def test_values_are_compared_exactly_and_unknown_ones_count_as_existing(nba: NamesInDatabase) -> None:
     assert nba.holds("LeBron James")
     assert nba.holds("King James", label="Player", property="aliases")
     assert not nba.holds("King James", label="Player", property="name")
@@ -111,19 +111,19 @@ def test_the_names_of_a_question_are_found_with_their_labels(nba: NamesInDatabas
     assert "Luka Doncic" in [span.text for span in nba.spans(question, unknown=True)]
 
 
-def test_nodes_of_one_name_are_counted_accents_apart(nba: NamesInDatabase) -> None:
+def test_nodes_of_one_name_are_counted_with_accents_distinguished(nba: NamesInDatabase) -> None:
     assert nba.same_name("jose calderón") == 2
     assert (nba.same_name("King James"), nba.same_name("King James", label="Team")) == (2, 1)
 
 
-def test_a_property_without_names_is_refused_with_those_that_have_some(nba: NamesInDatabase) -> None:
+def test_a_property_without_names_is_refused_with_the_properties_that_have_names(nba: NamesInDatabase) -> None:
     nba.check_names("Player", "aliases")
     with pytest.raises(UnknownName) as error:
         nba.check_names(None, "alias")
     assert error.value.nearest == ("aliases",)
 
 
-def test_names_are_read_once_until_they_are_old(
+def test_names_are_read_once_until_they_expire(
     nba: NamesInDatabase, players: Players, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert not nba.holds("Luka Doncic")

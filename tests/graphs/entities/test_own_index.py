@@ -19,7 +19,7 @@ SCHEMA = PropertyGraphSchema.from_cypherbench(
 )
 
 
-def test_an_answer_that_cannot_be_read_ends_the_build_with_a_reason_and_no_traceback(
+def test_an_unreadable_answer_stops_the_build_with_a_reason_and_no_traceback(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     def answer(call: Call) -> Answer:

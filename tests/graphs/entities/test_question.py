@@ -61,7 +61,5 @@ def told(index: EntityIndex, question: str) -> list[tuple[str, str]]:
         ("Which genres that include movies were made on April 17th?", []),
     ],
 )
-def test_a_question_is_answered_name_by_name(
-    index: EntityIndex, question: str, mentions: list[tuple[str, str]]
-) -> None:
+def test_each_name_in_a_question_is_found(index: EntityIndex, question: str, mentions: list[tuple[str, str]]) -> None:
     assert told(index, question) == mentions

@@ -34,7 +34,7 @@ def test_names_are_found_in_a_question(people: EntityIndex, question: str, names
     assert texts(people, question) == names
 
 
-def test_the_longest_name_wins_over_those_within_it(tmp_path: Path) -> None:
+def test_the_longest_name_wins_over_names_within_it(tmp_path: Path) -> None:
     build_index(
         tmp_path / "i",
         [Record("1", "City", "New York"), Record("2", "Film", "Gangs of New York"), Record("3", "Team", "Gangs")],
@@ -42,7 +42,7 @@ def test_the_longest_name_wins_over_those_within_it(tmp_path: Path) -> None:
     assert texts(open_index(tmp_path / "i"), "who shot gangs of new york?") == ["gangs of new york"]
 
 
-def test_a_common_word_is_a_name_only_where_it_is_written_as_one(tmp_path: Path) -> None:
+def test_a_common_word_is_a_name_only_if_written_as_a_name(tmp_path: Path) -> None:
     build_index(tmp_path / "i", [Record("1", "Film", "It"), Record("2", "Film", "Who"), Record("3", "Film", "1984")])
     index = open_index(tmp_path / "i")
     assert texts(index, "Who made it in 1984?") == []
@@ -50,14 +50,14 @@ def test_a_common_word_is_a_name_only_where_it_is_written_as_one(tmp_path: Path)
     assert texts(index, 'Who directed "1984" and "it"?') == ["1984", "it"]
 
 
-def test_a_span_tells_its_place_and_its_labels(people: EntityIndex) -> None:
+def test_a_span_has_its_position_and_its_labels(people: EntityIndex) -> None:
     question = "When was Michael Jordan born?"
     (span,) = people.spans(question)
     assert question[span.start : span.end] == span.text == "Michael Jordan"
     assert set(span.labels) == {"Player", "Person"}
 
 
-def test_what_is_written_like_a_name_is_offered_to_the_fuzzy_search(people: EntityIndex) -> None:
+def test_text_written_like_a_name_is_passed_to_the_fuzzy_search(people: EntityIndex) -> None:
     assert texts(people, "Was Lebron Jmes born in Tokyo?", unknown=True) == ["Lebron Jmes", "Tokyo"]
     assert texts(people, "Was Lebron Jmes born in Tokyo?") == ["Tokyo"]
 

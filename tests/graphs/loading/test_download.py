@@ -36,7 +36,7 @@ def test_a_file_is_fetched_through_a_redirect_with_progress(tmp_path: Path) -> N
     assert seen[-1] == ("downloading", len(BODY), len(BODY))
 
 
-def test_what_was_fetched_before_is_not_asked_for_again(tmp_path: Path) -> None:
+def test_a_file_fetched_before_is_not_requested_again(tmp_path: Path) -> None:
     fetched(tmp_path / "nba.json")
     assert fetch("http://127.0.0.1:9/nba.json", tmp_path / "nba.json") == SHA256
     assert fetch("http://127.0.0.1:9/nba.json", tmp_path / "nba.json", offline=True) == SHA256
@@ -49,17 +49,17 @@ def test_a_kept_file_that_was_changed_is_fetched_again(tmp_path: Path) -> None:
     assert requests
 
 
-def test_offline_without_the_file_says_what_to_do(tmp_path: Path) -> None:
+def test_offline_without_the_file_is_reported_with_the_fix(tmp_path: Path) -> None:
     with pytest.raises(DownloadError, match="has not been downloaded yet; run once without --offline"):
         fetch("http://127.0.0.1:9/nba.json", tmp_path / "nba.json", offline=True)
 
 
-def test_a_cut_answer_is_continued_where_it_ended(tmp_path: Path) -> None:
+def test_a_truncated_response_is_continued_where_it_ended(tmp_path: Path) -> None:
     requests, _ = fetched(tmp_path / "nba.json", [cut(300_000), cut(500_000)])
     assert [asked for path, asked in requests if path.startswith("/store")] == [None, "bytes=300000-", "bytes=800000-"]
 
 
-def test_a_connection_that_breaks_often_still_brings_the_file(tmp_path: Path) -> None:
+def test_the_file_arrives_even_if_the_connection_often_breaks(tmp_path: Path) -> None:
     requests, _ = fetched(tmp_path / "nba.json", [cut(70_000)] * 13)
     assert len([path for path, _ in requests if path.startswith("/store")]) == 14
 
@@ -107,7 +107,7 @@ def test_a_git_blobs_etag_is_checked_too(tmp_path: Path) -> None:
         _finish("http://h/y", Announced(6, blob), tmp_path / "y.part", tmp_path / "y")
 
 
-def test_a_rate_limit_is_waited_out_as_long_as_the_server_asks(tmp_path: Path) -> None:
+def test_after_a_rate_limit_the_download_waits_as_long_as_the_server_asks(tmp_path: Path) -> None:
     _, waited = fetched(tmp_path / "nba.json", [status(429, Retry_After="42"), status(503)])
     assert waited == [42.0, 2.0]
 
@@ -120,7 +120,7 @@ def test_a_rate_limit_is_waited_out_as_long_as_the_server_asks(tmp_path: Path) -
         ("/nba.json", status(429), "status 429: the server limits requests, in 5 attempts"),
     ],
 )
-def test_a_refusal_is_said(name: str, fault: Fault | None, said: str, tmp_path: Path) -> None:
+def test_a_refusal_is_reported(name: str, fault: Fault | None, said: str, tmp_path: Path) -> None:
     with (
         FileServer({"/nba.json": BODY}, forever(fault) if fault else ()) as server,
         pytest.raises(DownloadError, match=said),
@@ -136,7 +136,7 @@ def test_the_next_mirror_is_tried_if_one_fails(tmp_path: Path) -> None:
             fetch([f"{server.url}/a.json", f"{server.url}/b.json"], tmp_path / "other.json")
 
 
-def test_a_full_disk_is_said_and_what_came_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported_and_the_received_part_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class FullDisk(io.FileIO):
         def write(self, piece: Any) -> int:
             if self.tell() + len(piece) > 300_000:
@@ -156,6 +156,6 @@ def test_a_full_disk_is_said_and_what_came_is_kept(tmp_path: Path, monkeypatch: 
     assert (tmp_path / "nba.json.part").stat().st_size > 0
 
 
-def test_two_processes_do_not_download_one_file_at_once(tmp_path: Path) -> None:
+def test_two_processes_do_not_download_the_same_file_at_once(tmp_path: Path) -> None:
     with FileLock(tmp_path / "nba.json.lock"), pytest.raises(DownloadError, match="another process is downloading"):
         fetch("http://127.0.0.1:9/nba.json", tmp_path / "nba.json")

@@ -58,7 +58,7 @@ def own_arcadedb(empty_home: Home, tmp_path: Path) -> BoltAddress:
 
 
 @pytest.mark.parametrize("database", [pytest.param("own_neo4j", marks=pytest.mark.neo4j), "own_arcadedb"])
-def test_a_graph_is_there_as_the_file_has_it(database: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+def test_the_loaded_graph_equals_the_file(database: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     address: BoltAddress = request.getfixturevalue(database)
     assert load_into(written(tmp_path, SMALL), address) == (4, 3)
     engine = bolt_engine(address)
@@ -98,7 +98,7 @@ def broken(change: Callable[[dict], None]) -> dict:
         (broken(lambda document: document["entities"][3]["properties"].update(born=7)), "'born' must be date"),
     ],
 )
-def test_a_file_that_is_wrong_anywhere_changes_nothing(
+def test_a_file_with_an_error_anywhere_changes_nothing(
     own_neo4j: BoltAddress, tmp_path: Path, document: dict, said: str
 ) -> None:
     with pytest.raises(SimpleKGError, match=said):
@@ -126,7 +126,7 @@ SMUGGLED = "Movie\\u0060) CREATE (:Attacked) //"
         broken(lambda document: document["schema"]["relations"][1]["properties"].update({SMUGGLED: "date"})),
     ],
 )
-def test_a_name_that_the_database_would_read_as_cypher_is_refused(
+def test_a_name_that_the_database_would_parse_as_cypher_is_refused(
     own_neo4j: BoltAddress, tmp_path: Path, document: dict
 ) -> None:
     with pytest.raises(SimpleKGError, match="cannot be written in a query"):
@@ -137,7 +137,7 @@ def test_a_name_that_the_database_would_read_as_cypher_is_refused(
 
 
 @pytest.mark.neo4j
-def test_a_load_that_the_database_breaks_off_says_what_is_there_and_how_to_empty_it(
+def test_a_load_that_the_database_aborts_reports_what_was_written_and_how_to_delete_it(
     own_neo4j: BoltAddress, neo4j_5: Neo4jServer, tmp_path: Path
 ) -> None:
     same_day = broken(lambda document: document["entities"][3]["properties"].update(born="1943-02-05"))
@@ -153,9 +153,7 @@ def test_a_load_that_the_database_breaks_off_says_what_is_there_and_how_to_empty
         seeded(neo4j_5, "DROP CONSTRAINT one_a_day")
 
 
-def test_the_steps_of_a_load_are_reported_with_the_bytes_that_are_read(
-    own_arcadedb: BoltAddress, tmp_path: Path
-) -> None:
+def test_the_steps_of_a_load_are_reported_with_the_bytes_read(own_arcadedb: BoltAddress, tmp_path: Path) -> None:
     file, told = written(tmp_path, SMALL), []
     load_into(file, own_arcadedb, lambda step, read, size: told.append((step, read <= size == file.stat().st_size)))
     assert list(dict.fromkeys(step for step, _ in told)) == ["checking", "nodes", "relationships"]
@@ -189,7 +187,7 @@ def test_the_command_loads_with_the_password_of_an_administrator(own_neo4j: Bolt
     assert done.stdout == f"Loaded into {own_neo4j.uri}: 4 nodes, 3 relationships.{os.linesep}", done.stderr
 
 
-def test_indexes_are_asked_for_as_memgraph_writes_them() -> None:
+def test_indexes_are_created_in_memgraphs_syntax() -> None:
     """Check that indexes are created with GQLAlchemy if the extra `memgraph` is installed, otherwise over Bolt."""
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.support.fake_memgraph"],
@@ -215,7 +213,7 @@ def test_indexes_are_asked_for_as_memgraph_writes_them() -> None:
         assert made[0] == "CREATE INDEX ON :`Movie`(`name`)"
 
 
-def test_a_name_for_a_graph_of_your_own_database_is_refused_before_anything_is_written(
+def test_a_graph_name_with_your_own_database_is_refused_before_anything_is_written(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = written(tmp_path, SMALL)

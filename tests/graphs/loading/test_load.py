@@ -83,7 +83,7 @@ def change(place: str, number: int, **fields: Any) -> Callable[[dict[str, Any]],
         ),
     ],
 )
-def test_a_wrong_record_is_named_and_nothing_changes(
+def test_an_invalid_record_is_named_and_nothing_changes(
     small_home: Home, tmp_path: Path, changed: Callable[[dict[str, Any]], None], said: str
 ) -> None:
     before = Catalog(small_home).entries()
@@ -107,12 +107,12 @@ def test_a_wrong_record_is_named_and_nothing_changes(
         ("[1, 2]", "has no 'schema'"),
     ],
 )
-def test_a_file_that_is_cut_or_no_json_is_refused(small_home: Home, tmp_path: Path, text: str, said: str) -> None:
+def test_a_truncated_or_invalid_json_file_is_refused(small_home: Home, tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(SimpleKGError, match=said):
         loaded(small_home, tmp_path, text)
 
 
-def test_a_cut_gzip_file_is_refused(small_home: Home, tmp_path: Path) -> None:
+def test_a_truncated_gzip_file_is_refused(small_home: Home, tmp_path: Path) -> None:
     whole = gzip.compress(json.dumps(small()).encode())
     path = tmp_path / "films.json.gz"
     path.write_bytes(whole[:-40])
@@ -124,7 +124,7 @@ def test_a_cut_gzip_file_is_refused(small_home: Home, tmp_path: Path) -> None:
         load_file(path, small_home, name="../films")
 
 
-def test_a_second_load_replaces_the_first_for_servers_that_run(empty_home: Home, tmp_path: Path) -> None:
+def test_a_second_load_replaces_the_first_for_running_servers(empty_home: Home, tmp_path: Path) -> None:
     first = loaded(empty_home, tmp_path)
     source = next(stored_source for stored_source in stored_sources(empty_home) if stored_source.name == "films")
     engine = source.open().engine
@@ -154,7 +154,7 @@ def test_a_second_load_replaces_the_first_for_servers_that_run(empty_home: Home,
     assert end_engine(empty_home)
 
 
-def test_what_is_exported_is_what_was_loaded(small_home: Home, tmp_path: Path) -> None:
+def test_an_export_equals_the_loaded_file(small_home: Home, tmp_path: Path) -> None:
     assert export_graph("films", tmp_path / "out.json.gz", small_home) == (4, 3)
     with gzip.open(tmp_path / "out.json.gz") as file:
         back = json.load(file)
@@ -167,7 +167,7 @@ def test_what_is_exported_is_what_was_loaded(small_home: Home, tmp_path: Path) -
 
 
 @needs(*SLICE)
-def test_the_movie_slice_reads_back_equal(empty_home: Home, tmp_path: Path) -> None:
+def test_the_movie_slice_is_exported_unchanged(empty_home: Home, tmp_path: Path) -> None:
     entry = load_file(SHARED.joinpath(*SLICE), empty_home, name="movie")
     with gzip.open(SHARED.joinpath(*SLICE)) as file:
         original = json.load(file)
@@ -186,7 +186,7 @@ def test_the_movie_slice_reads_back_equal(empty_home: Home, tmp_path: Path) -> N
     assert unnumbered[0] == unnumbered[1]
 
 
-def test_a_load_killed_at_any_moment_leaves_what_was_there(empty_home: Home, tmp_path: Path) -> None:
+def test_a_load_killed_at_any_moment_leaves_the_older_graph(empty_home: Home, tmp_path: Path) -> None:
     before = loaded(empty_home, tmp_path)
     document = small()
     document["entities"] += [{**document["entities"][0], "eid": f"M{number}"} for number in range(10, 30_000)]
@@ -245,7 +245,7 @@ def test_the_command_line_lists_loads_describes_and_drops(empty_home: Home, tmp_
     assert graphs("loud")[0] == 2
 
 
-def test_relation_ids_are_distinguished_without_keeping_consecutive_ones() -> None:
+def test_relation_ids_are_distinguished_without_storing_consecutive_ones() -> None:
     identifiers = Identifiers()
     assert all(identifiers.is_new(text) for text in ("0", "1", "2", "R7", "5", "02"))
     assert not any(identifiers.is_new(text) for text in ("0", "2", "R7", "5", "02"))
@@ -272,7 +272,7 @@ def test_consecutive_relation_ids_take_no_memory(prefix: str) -> None:
     assert not identifiers._others
 
 
-def test_a_load_that_fails_on_a_full_disk_says_so(
+def test_a_load_that_fails_on_a_full_disk_is_reported_as_such(
     empty_home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The disk is as full as the threshold says; the failure of the load is real: its process gets no folder to write to.

@@ -53,7 +53,7 @@ def as_text(made: dict[str, Any], shape: str) -> str:
 
 @pytest.mark.parametrize("shape", ["lines", "compact", "indented", "spaced", "utf-8"])
 @pytest.mark.parametrize("size", [200, 4096, 1 << 16])
-def test_blocks_hold_the_records_that_events_give(
+def test_blocks_contain_the_same_records_as_events(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shape: str, size: int
 ) -> None:
     monkeypatch.setattr(simplekg_blocks, "AT_ONCE", size)
@@ -127,7 +127,7 @@ def test_invalid_json_in_the_middle_is_reported_at_its_position(tmp_path: Path, 
 
 
 @pytest.mark.parametrize("cut", [1, 2, 3, 100, 20_000])
-def test_a_file_that_is_cut_is_not_taken_for_whole(tmp_path: Path, cut: int) -> None:
+def test_a_truncated_file_is_not_accepted_as_complete(tmp_path: Path, cut: int) -> None:
     text = json.dumps(document(seed=11))
     path = tmp_path / "graph.json"
     path.write_text(text[:-cut], "utf-8")
@@ -136,7 +136,7 @@ def test_a_file_that_is_cut_is_not_taken_for_whole(tmp_path: Path, cut: int) -> 
         list(file.entities()), list(file.relations())
 
 
-def test_a_record_that_is_no_object_is_named(tmp_path: Path) -> None:
+def test_a_record_that_is_not_an_object_is_named(tmp_path: Path) -> None:
     made = document(seed=13)
     made["relations"].insert(300, [1])
     path = tmp_path / "graph.json"
@@ -147,7 +147,7 @@ def test_a_record_that_is_no_object_is_named(tmp_path: Path) -> None:
         list(file.relations())
 
 
-def test_a_file_of_another_shape_is_left_to_the_slow_reading(tmp_path: Path) -> None:
+def test_a_file_of_another_shape_is_left_to_the_slow_parser(tmp_path: Path) -> None:
     for text in ("", "[1, 2]", '{"entities": [{}]}', '{"schema": {}, "entities": [], "relations": []}'):
         path = tmp_path / "graph.json"
         path.write_text(text)

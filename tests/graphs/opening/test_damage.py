@@ -63,13 +63,13 @@ def test_a_graph_loaded_without_notes_is_opened(copied: Home) -> None:
     open_stored("films", copied).close()
 
 
-def test_all_of_a_graph_is_read(films_home: Home) -> None:
+def test_the_whole_graph_is_verified(films_home: Home) -> None:
     graph = open_stored("films", films_home)
     assert read_whole(graph, films_home.folder).startswith("all 400 nodes and 1,500 relationships")
     graph.close()
 
 
-def test_fewer_nodes_than_were_loaded_are_noticed(copied: Home) -> None:
+def test_missing_nodes_are_detected(copied: Home) -> None:
     listed = json.loads(copied.catalog.read_text())
     listed["graphs"][0]["nodes"] += 1
     copied.catalog.write_text(json.dumps(listed))

@@ -6,7 +6,7 @@ from graphground.graphs.opening.memory_limit import is_unlimited, memory_limit
 from tests.support.neo4j_server import Neo4jServer
 
 
-def test_a_neo4j_s_limit_of_memory_is_read(neo4j_5: Neo4jServer) -> None:
+def test_the_memory_limit_of_a_neo4j_is_read(neo4j_5: Neo4jServer) -> None:
     engine = BoltEngine(BoltAddress(neo4j_5.uri, neo4j_5.user, neo4j_5.password))
     try:
         assert memory_limit(engine) == "256.00MiB"
@@ -17,5 +17,5 @@ def test_a_neo4j_s_limit_of_memory_is_read(neo4j_5: Neo4jServer) -> None:
 @pytest.mark.parametrize(
     ("limit", "expected"), [("0B", True), ("0", True), ("256.00MiB", False), ("100.00KiB", False), ("1.00GiB", False)]
 )
-def test_a_limit_of_zero_is_none(limit: str, expected: bool) -> None:
+def test_a_limit_of_zero_means_no_limit(limit: str, expected: bool) -> None:
     assert is_unlimited(limit) == expected

@@ -26,7 +26,7 @@ def broken(name: str) -> GraphSource:
     return GraphSource(name, "elsewhere", "bolt", open_graph)
 
 
-def test_a_graph_is_opened_once_when_it_is_first_asked_for() -> None:
+def test_a_graph_is_opened_once_at_its_first_use() -> None:
     opened: list[str] = []
     graphs = OpenGraphs([source("films", opened), source("nba", opened)])
     assert graphs.names() == ["films", "nba"]
@@ -35,7 +35,7 @@ def test_a_graph_is_opened_once_when_it_is_first_asked_for() -> None:
     assert opened == ["nba"]
 
 
-def test_the_only_graph_needs_no_name_but_one_of_several_does() -> None:
+def test_a_single_graph_needs_no_name_but_one_of_several_does() -> None:
     assert OpenGraphs([source("films")]).get(None).name == "films"
     with pytest.raises(UnknownGraph, match="films, nba") as caught:
         OpenGraphs([source("films"), source("nba")]).get(None)
@@ -44,13 +44,13 @@ def test_the_only_graph_needs_no_name_but_one_of_several_does() -> None:
         OpenGraphs([]).get(None)
 
 
-def test_an_unknown_name_is_answered_with_the_nearest() -> None:
+def test_an_unknown_name_is_reported_with_the_nearest() -> None:
     with pytest.raises(UnknownGraph) as caught:
         OpenGraphs([source("films"), source("nba"), source("movie")]).get("film")
     assert caught.value.nearest[0] == "films"
 
 
-def test_a_graph_that_cannot_be_opened_says_so_and_leaves_the_others_working() -> None:
+def test_a_graph_that_cannot_be_opened_is_reported_and_the_others_work() -> None:
     graphs = OpenGraphs([broken("own"), source("films")])
     with pytest.raises(EngineUnavailable, match="No Bolt server answers"):
         graphs.get("own")
@@ -61,7 +61,7 @@ def test_a_graph_that_cannot_be_opened_says_so_and_leaves_the_others_working() -
     assert films == GraphSummary("films", "about films", "none", 1, 2)
 
 
-def test_an_unforeseen_failure_of_opening_is_reported_in_the_same_words() -> None:
+def test_an_unexpected_failure_to_open_is_reported_in_the_same_way() -> None:
     def open_graph() -> Graph:
         raise OSError("disk full")
 
@@ -69,7 +69,7 @@ def test_an_unforeseen_failure_of_opening_is_reported_in_the_same_words() -> Non
         OpenGraphs([GraphSource("own", "", "embedded", open_graph)]).get("own")
 
 
-def test_many_threads_that_ask_at_once_get_one_graph() -> None:
+def test_concurrent_threads_get_the_same_graph() -> None:
     opened: list[str] = []
     graphs = OpenGraphs([source("films", opened)])
     threads = [threading.Thread(target=graphs.get, args=("films",)) for _ in range(8)]
@@ -80,12 +80,12 @@ def test_many_threads_that_ask_at_once_get_one_graph() -> None:
     assert opened == ["films"]
 
 
-def test_two_graphs_of_one_name_are_refused() -> None:
+def test_two_graphs_with_the_same_name_are_refused() -> None:
     with pytest.raises(ValueError, match="two graphs are named 'films'"):
         OpenGraphs([source("films"), source("films")])
 
 
-def test_a_closed_server_opens_nothing() -> None:
+def test_a_closed_server_opens_no_graph() -> None:
     graphs = OpenGraphs([source("films")])
     graphs.close()
     graphs.close()
@@ -115,7 +115,7 @@ class _Noted:
         self._seen.append(self._version)
 
 
-def test_a_replaced_graph_is_closed_only_when_no_thread_holds_it() -> None:
+def test_a_replaced_graph_is_closed_only_when_no_thread_uses_it() -> None:
     closings, version = Closings(), [1]
     graphs = OpenGraphs([closings.opening(version)])
     has_it, may_go = threading.Event(), threading.Event()
@@ -141,7 +141,7 @@ def test_a_replaced_graph_is_closed_only_when_no_thread_holds_it() -> None:
     assert closings.seen == [1, 2]
 
 
-def test_a_removed_graph_that_is_held_is_closed_with_the_server_at_the_latest() -> None:
+def test_a_removed_graph_in_use_is_closed_with_the_server_at_the_latest() -> None:
     closings, stamp = Closings(), [1]
     graphs = OpenGraphs([closings.opening([1])], list, lambda: stamp[0])
     held = graphs.get("films")

@@ -31,7 +31,7 @@ MOVIES = PropertyGraphSchema(
 )
 
 
-def test_base_form_says_common_properties_once_and_quotes_names():
+def test_base_form_states_common_properties_once_and_quotes_names():
     assert base_form(MOVIES).splitlines() == [
         "Nodes, each with name: str",
         "(:Movie {runtime_minute: float})",
@@ -60,7 +60,7 @@ FACTS = Statistics(
 )
 
 
-def test_every_form_marks_what_is_empty_in_the_data():
+def test_every_form_marks_elements_that_are_empty_in_the_data():
     base = base_form(MOVIES, FACTS)
     assert "(:Movie {runtime_minute: float (no values)})" in base
     assert "(:`Box Office`) (0 nodes)" in base
@@ -80,7 +80,7 @@ def test_every_form_marks_what_is_empty_in_the_data():
     assert PropertyGraphSchema.from_cypherbench(document).labels.keys() == MOVIES.labels.keys()
 
 
-def test_a_relation_that_the_data_hold_both_ways_is_called_symmetric():
+def test_a_relation_that_exists_in_both_directions_is_marked_symmetric():
     schema = replace(MOVIES, patterns=(RelationshipPattern("marriedTo", "Person", "Person"),))
     assert "(:Person)-[:marriedTo]->(:Person) (symmetric)" in base_form(schema, FACTS)
     assert "(symmetric)" not in base_form(schema)
@@ -97,7 +97,7 @@ def test_enhanced_form_explains_units_counts_symmetry_and_open_intervals():
     ]
 
 
-def test_the_enhanced_form_says_nothing_twice():
+def test_the_enhanced_form_repeats_nothing():
     work = RelationshipPattern("worksOn", "Person", "Movie", {"start_year": "int", "role": "str"})
     schema = replace(MOVIES, patterns=(work, replace(work, end="Box Office")))
     samples = {
@@ -122,7 +122,7 @@ def test_the_enhanced_form_says_nothing_twice():
     ]
 
 
-def test_samples_that_fit_the_question_come_first_and_long_text_is_cut():
+def test_samples_that_fit_the_question_come_first_and_long_text_is_shortened():
     samples = {("Person", "name"): ["Al Pacino", "Val Kilmer", "Robert De Niro", "Jon Voight", "x" * 90]}
     text = enhanced_form(MOVIES, samples, "Who acted with Jon Voight?")
     assert "  name: str  // e.g. 'Jon Voight', 'Al Pacino'" in text
@@ -130,7 +130,7 @@ def test_samples_that_fit_the_question_come_first_and_long_text_is_cut():
     assert show_value(["O'Hara", "b", "c"]) == "['O\\'Hara', 'b', …]"
 
 
-def test_one_label_alone_keeps_its_properties_on_its_own_line():
+def test_a_single_label_keeps_its_properties_on_its_own_line():
     alone = replace(MOVIES, labels={"Person": MOVIES.labels["Person"]}, patterns=())
     assert base_form(alone) == "Nodes\n(:Person {name: str, date_of_birth: date})"
 
@@ -155,7 +155,7 @@ def test_json_form_is_the_schema_file_byte_for_byte(graph):
         ("m", "float", None),
     ],
 )
-def test_units_are_read_from_the_end_of_a_number_s_name(name, type_, unit):
+def test_units_are_read_from_the_end_of_a_propertys_name(name, type_, unit):
     assert unit_of(name, type_) == unit
 
 

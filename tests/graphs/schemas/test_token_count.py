@@ -8,13 +8,13 @@ COUNTED = {
 }
 
 
-def test_estimate_lies_near_the_counts_of_real_tokenizers():
+def test_the_estimate_is_close_to_the_counts_of_real_tokenizers():
     for text, counts in COUNTED.items():
         mean = sum(counts) / len(counts)
         assert abs(estimate_tokens(text) - mean) <= max(3, 0.2 * mean), (text, estimate_tokens(text), counts)
 
 
-def test_nothing_costs_nothing_and_anything_costs_something():
+def test_an_empty_text_has_no_tokens_and_any_other_text_has_some():
     assert estimate_tokens("") == 0
     assert estimate_tokens(" ") == 1
     assert estimate_tokens("日本語") >= 1

@@ -16,7 +16,7 @@ def test_the_old_file_stays_until_the_new_one_is_complete(tmp_path: Path) -> Non
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_failure_leaves_the_old_file_and_nothing_beside_it(tmp_path: Path) -> None:
+def test_a_failure_leaves_the_old_file_and_no_other(tmp_path: Path) -> None:
     path = tmp_path / "catalog.json"
     path.write_text("old")
 

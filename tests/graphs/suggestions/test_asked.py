@@ -54,7 +54,7 @@ def test_the_question_decides_between_two_types_that_both_fit(names: EntityLooku
     assert validate(written, SCHEMA).valid
 
 
-def test_text_that_is_no_cypher_gets_the_query_that_the_question_means(names: EntityLookup) -> None:
+def test_for_text_that_is_not_cypher_a_query_for_the_question_is_suggested(names: EntityLookup) -> None:
     broken = "MATCH (f:Film)-[:directedBy]->(p:Person {name: 'Michael Mann') RETURN f.name"
     suggested = asked(broken, "Which films were directed by Michael Mann?", names).suggested_query
     assert suggested == (
@@ -62,7 +62,7 @@ def test_text_that_is_no_cypher_gets_the_query_that_the_question_means(names: En
     )
 
 
-def test_a_right_query_is_left_alone(names: EntityLookup) -> None:
+def test_a_correct_query_is_unchanged(names: EntityLookup) -> None:
     query = "MATCH (film:Film)-[:directedBy]->(:Person {name: 'Michael Mann'}) RETURN DISTINCT film.name"
     report = asked(query, "Which films were directed by Michael Mann?", names)
     assert report.suggested_query is None
@@ -105,7 +105,7 @@ def test_a_right_query_is_left_alone(names: EntityLookup) -> None:
         ),
     ],
 )
-def test_what_the_question_asks_for_and_the_query_does_not_is_a_hint(
+def test_a_part_of_the_question_that_the_query_ignores_is_a_hint(
     query: str, question: str, said: str, names: EntityLookup
 ) -> None:
     report = asked(query, question, names)
@@ -113,7 +113,7 @@ def test_what_the_question_asks_for_and_the_query_does_not_is_a_hint(
     assert any(said in message for message in hints(report)), hints(report)
 
 
-def test_without_a_question_nothing_is_said_of_it(names: EntityLookup) -> None:
+def test_without_a_question_there_are_no_hints_about_it(names: EntityLookup) -> None:
     graph = Graph("films", SCHEMA, entities=names)
     query = "MATCH (f:Film)-[:directedBy]->(p:Person) RETURN f.name LIMIT 5"
     assert hints(judged(graph, query, None)) == []
@@ -126,13 +126,13 @@ def test_a_write_gets_no_suggestion_from_the_question(names: EntityLookup) -> No
     assert judged_by_question(report, query, "Who directed Heat?", SCHEMA, names) == report
 
 
-def test_a_question_about_what_is_not_in_the_graph_changes_nothing(names: EntityLookup) -> None:
+def test_a_question_about_other_things_than_the_graph_changes_nothing(names: EntityLookup) -> None:
     query = "MATCH (f:Film)-[:directedBy]->(p:Person {name: 'Michael Mann'}) RETURN f.name"
     report = asked(query, "What is the weather in Oslo tomorrow?", names)
     assert report.suggested_query is None
 
 
-def test_the_relationships_of_a_text_are_read_from_what_is_returned() -> None:
+def test_the_relationships_of_a_text_are_read_from_its_returned_variable() -> None:
     written = read_text(
         "MATCH (p:Person)<-[:directedBy]-(f:Film)-[:hasGenre]->(:Genre {name: 'heist film'}) "
         "RETURN p.name, count(f) AS films ORDER BY films DESC LIMIT 1"

@@ -18,7 +18,7 @@ from tests.support.embedded_films import SCHEMA
         ("films that cost no more than 20 dollars", [("number", 20, "<=")]),
     ],
 )
-def test_numbers_and_dates_are_read_with_the_comparison_beside_them(
+def test_numbers_and_dates_are_read_with_the_comparison_next_to_them(
     question: str, quantities: list[tuple[str, object, str]]
 ) -> None:
     read = space_of(SCHEMA).read(question, [])
@@ -38,12 +38,12 @@ def test_numbers_and_dates_are_read_with_the_comparison_beside_them(
         ("people who are not from @0", "negation"),
     ],
 )
-def test_words_of_operators_are_cues(masked: str, cue: str) -> None:
+def test_words_for_operators_are_cues(masked: str, cue: str) -> None:
     assert cue in cues_of(masked)
     assert cue not in cues_of("which films did @0 direct")
 
 
-def test_words_within_a_name_are_no_cues_and_no_words_of_the_schema() -> None:
+def test_words_within_a_name_are_neither_cues_nor_words_of_the_schema() -> None:
     name = "Two or Three Films"
     question = f"Who directed {name}?"
     start = question.index(name)
@@ -54,7 +54,7 @@ def test_words_within_a_name_are_no_cues_and_no_words_of_the_schema() -> None:
     assert read.quantities == []
 
 
-def test_the_first_word_of_order_decides_on_the_direction() -> None:
+def test_the_first_word_about_order_decides_the_direction() -> None:
     space = space_of(SCHEMA)
     assert space.read("from the youngest to the oldest", []).order == ("time", "desc")
     assert space.read("the longest film", []).order == ("size", "desc")

@@ -115,7 +115,7 @@ def first(question: str) -> str:
         ),
     ],
 )
-def test_the_first_query_does_what_the_question_asks(question: str, cypher: str) -> None:
+def test_the_first_query_answers_the_question(question: str, cypher: str) -> None:
     assert first(question) == cypher
 
 
@@ -148,21 +148,21 @@ def test_patterns_that_match_nothing_come_last_and_all_are_counted_in_one_round_
     assert len(engine.asked) == 1
 
 
-def test_two_hops_are_tried_only_when_asked_for() -> None:
+def test_two_hops_are_tried_only_on_request() -> None:
     graph, question = Graph("films", SCHEMA), "Which genres have the films of Michael Mann?"
     one_hop = suggest(graph, question, mentions(question), hops=1, limit=50)
     assert not [found for found in one_hop if found.pattern.kind in ("chain", "grouping", "optional")]
     assert suggest(graph, question, mentions(question))[0].pattern.kind == "chain"
 
 
-def test_meanings_of_one_mention_are_never_put_into_one_pattern() -> None:
+def test_different_meanings_of_a_mention_are_never_in_one_pattern() -> None:
     meanings = (Entity("Mann", "Person", "Michael Mann", 1.0), Entity("Mann", "Person", "Thomas Mann", 1.0))
     question = "Which films did Mann direct and write?"
     for found in suggest(Graph("films", SCHEMA), question, [Mention("Mann", 16, 20, meanings)], limit=50):
         assert len(set(found.pattern.entities)) <= 1
 
 
-def test_the_reason_says_how_names_are_read_and_which_are_left_out() -> None:
+def test_the_reason_states_the_meaning_of_names_and_which_are_ignored() -> None:
     misread = Mention("Micheal Man", 24, 35, (Entity("Micheal Man", "Person", "Michael Mann", 0.9),))
     unknown = Mention("Zorblax", 39, 46, ())
     question = "Which films directed by Micheal Man or Zorblax are there?"
@@ -183,7 +183,7 @@ def test_names_without_a_question_get_each_pattern_once() -> None:
     }
 
 
-def test_a_question_with_an_unknown_name_alone_has_no_suggestion() -> None:
+def test_a_question_with_only_an_unknown_name_has_no_suggestion() -> None:
     graph = Graph("films", SCHEMA)
     assert suggest(graph, "Which films did Zorblax direct?", [Mention("Zorblax", 16, 23, ())]) == []
     assert suggest(graph, "how many are there", []) == []
@@ -202,7 +202,7 @@ def grammars(question: str) -> tuple[re.Pattern[str], str, Sequence[str]]:
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_the_regular_expression_takes_the_suggested_queries_and_nothing_else(question: str) -> None:
+def test_the_regular_expression_matches_only_the_suggested_queries(question: str) -> None:
     language, _, found = grammars(question)
     for cypher in found:
         assert language.fullmatch(cypher), cypher

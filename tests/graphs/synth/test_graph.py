@@ -35,7 +35,7 @@ SCHEMA = PropertyGraphSchema.from_cypherbench(
 )
 
 
-def test_the_graph_has_exactly_as_many_nodes_and_relationships_as_asked() -> None:
+def test_the_graph_has_the_requested_numbers_of_nodes_and_relationships() -> None:
     graph = synth(SCHEMA, nodes=12_345, relationships=45_678, seed=3)
     assert sum(1 for _ in graph.entities()) == 12_345
     assert sum(1 for _ in graph.relations()) == 45_678
@@ -50,7 +50,7 @@ def test_the_same_seed_gives_the_same_graph_and_another_seed_another() -> None:
     assert first(1) != first(2)
 
 
-def test_every_relationship_joins_nodes_of_the_labels_that_its_pattern_names() -> None:
+def test_every_relationship_connects_nodes_of_the_labels_of_its_pattern() -> None:
     graph = synth(SCHEMA, 300, 2_000, 5)
     labels = {entity["eid"]: entity["label"] for entity in graph.entities()}
     allowed = {(pattern.type, pattern.start, pattern.end) for pattern in SCHEMA.patterns}

@@ -8,7 +8,7 @@ QUERY = (
 )
 
 
-def test_a_stand_in_holds_the_names_and_planted_relationships_of_its_queries() -> None:
+def test_a_stand_in_contains_the_names_and_relationships_of_its_queries() -> None:
     graph = stand_in(SCHEMA, [QUERY, "MATCH (m:Movie RETURN"], 500, 1_000, seed=4)
     people = {entity["eid"]: entity for entity in graph.entities() if entity["label"] == "Person"}
     mann = [eid for eid, entity in people.items() if entity["name"] == "Michael Mann"]

@@ -50,7 +50,7 @@ def test_the_failing_part_is_marked(film_graph: Graph, query: str, expected: lis
     assert failing(counted(film_graph, query)) == expected
 
 
-def test_matches_are_counted_up_to_each_point(film_graph: Graph) -> None:
+def test_matches_are_counted_up_to_each_part(film_graph: Graph) -> None:
     pattern = counted(film_graph, f"MATCH {HEAT}-[:directedBy]->(p:Person)<-[:directedBy]-(g:Genre) RETURN g")
     [points] = pattern.paths
     first, hop, person, reversed_hop, last = points

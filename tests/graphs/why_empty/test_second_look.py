@@ -112,7 +112,7 @@ def test_an_answer_does_not_wait_for_checks_that_take_long(monkeypatch: pytest.M
         ("empty_property", "MATCH (t:Team) RETURN t.name ORDER BY t.head_coach LIMIT 1", "0 of 30"),
     ],
 )
-def test_the_bundled_graph_says_what_the_rows_hide(
+def test_problems_hidden_by_rows_of_the_bundled_graph_are_reported(
     real_graphs: OpenGraphs, code: str, query: str, figures: str
 ) -> None:
     assert figures in (said(real_graphs, "nba", query, code) or "")
@@ -150,7 +150,9 @@ def test_the_bundled_graph_says_what_the_rows_hide(
         ("empty_property", "MATCH (m:Movie) RETURN avg(m.runtime_minute)", "0 of 1,684"),
     ],
 )
-def test_films_with_holes_say_what_the_rows_hide(real_graphs: OpenGraphs, code: str, query: str, figures: str) -> None:
+def test_problems_hidden_by_rows_of_incomplete_films_are_reported(
+    real_graphs: OpenGraphs, code: str, query: str, figures: str
+) -> None:
     assert figures in (said(real_graphs, "movie", query, code) or "")
 
 
@@ -182,7 +184,7 @@ def test_films_with_holes_say_what_the_rows_hide(real_graphs: OpenGraphs, code: 
         ),
     ],
 )
-def test_politics_with_holes_say_what_the_rows_hide(
+def test_problems_hidden_by_rows_of_incomplete_politics_are_reported(
     real_graphs: OpenGraphs, code: str, query: str, figures: str
 ) -> None:
     assert figures in (said(real_graphs, "politics", query, code) or "")
@@ -206,5 +208,5 @@ SILENT = [
 
 
 @pytest.mark.parametrize(("graph", "query"), SILENT)
-def test_where_the_data_give_no_reason_nothing_is_said(real_graphs: OpenGraphs, graph: str, query: str) -> None:
+def test_nothing_is_reported_without_a_reason_in_the_data(real_graphs: OpenGraphs, graph: str, query: str) -> None:
     assert answer(real_graphs, graph, query).diagnostics == []

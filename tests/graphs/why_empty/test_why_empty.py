@@ -17,17 +17,17 @@ def cause(graph: Graph, query: str, **parameters: object) -> Diagnostic:
 
 
 @pytest.mark.parametrize("query", ANSWERED)
-def test_the_queries_that_the_others_break_find_something(film_graph: Graph, query: str) -> None:
+def test_the_unbroken_queries_return_rows(film_graph: Graph, query: str) -> None:
     assert film_graph.run(query).rows
 
 
-def test_a_misspelt_name_is_named_with_the_right_one_first(film_graph: Graph) -> None:
+def test_a_misspelled_name_is_reported_with_the_correct_name_first(film_graph: Graph) -> None:
     found = cause(film_graph, "MATCH (f:Film)-[:directedBy]->(p:Person {name: 'Michael Man'}) RETURN f.name")
     assert (found.code, found.found, found.column) == ("entity_not_found", "'Michael Man'", 48)
     assert found.suggestions[0] == "'Michael Mann'"
 
 
-def test_a_name_in_where_or_in_a_parameter_is_named_too(film_graph: Graph) -> None:
+def test_a_misspelled_name_in_where_or_in_a_parameter_is_reported_too(film_graph: Graph) -> None:
     found = cause(film_graph, "MATCH (f:Film) WHERE f.name = 'Haet' RETURN f.runtime_minute")
     assert (found.code, found.found, found.suggestions[0]) == ("entity_not_found", "'Haet'", "'Heat'")
     found = cause(film_graph, "MATCH (f:Film {name: $film}) RETURN f.runtime_minute", film="Haet")
@@ -50,7 +50,7 @@ def test_a_reversed_relationship_is_reported_with_the_one_that_matches(film_grap
     )
 
 
-def test_a_wrong_relationship_is_reported_with_those_that_join_the_two(film_graph: Graph) -> None:
+def test_a_wrong_relationship_is_reported_with_the_types_that_connect_the_nodes(film_graph: Graph) -> None:
     found = cause(
         film_graph, "MATCH (f:Film {name: 'Heat'})-[:hasGenre]->(p:Person {name: 'Michael Mann'}) RETURN f.name"
     )
@@ -99,7 +99,7 @@ def test_the_part_of_a_subquery_is_found(film_graph: Graph) -> None:
         ("-[:directedBy*1..2]->", "<-[:directedBy*1..2]-"),
     ],
 )
-def test_a_relationship_is_turned_round_with_its_quantifier(film_graph: Graph, written: str, other_way: str) -> None:
+def test_a_relationship_is_reversed_with_its_quantifier(film_graph: Graph, written: str, other_way: str) -> None:
     query = f"MATCH (p:Person {{name: 'Michael Mann'}}){written}(f:Film {{name: 'Heat'}}) RETURN f.name"
     found = cause(film_graph, query)
     assert (found.code, found.found) == ("reversed_direction", written)
@@ -112,11 +112,11 @@ def test_skip_past_the_end_is_reported_with_the_number_of_rows(film_graph: Graph
     assert "rows before SKIP" in found.message
 
 
-def test_no_time_means_no_cause_and_no_error(film_graph: Graph) -> None:
+def test_without_time_no_cause_is_found_and_no_error_raised(film_graph: Graph) -> None:
     assert why_empty(film_graph, parse("MATCH (f:Film {name: 'Haet'}) RETURN f.name"), seconds=0.0) == []
 
 
-def test_execute_cypher_answers_a_count_of_zero_with_the_cause(film_graph: Graph) -> None:
+def test_execute_cypher_explains_a_count_of_zero(film_graph: Graph) -> None:
     graphs = OpenGraphs([GraphSource("films", "", "embedded", lambda: film_graph)])
     answer = execute_cypher(
         graphs,

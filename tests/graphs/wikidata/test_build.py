@@ -68,7 +68,7 @@ def validated(path: Path) -> tuple[int, int]:
     return len(labels), relations
 
 
-def test_the_graph_of_real_documents_is_what_they_say(right: bytes) -> None:
+def test_the_graph_of_real_documents_matches_the_documents(right: bytes) -> None:
     graph = json.loads(right)
     nodes = {entity["eid"]: entity for entity in graph["entities"]}
     estonia = nodes["Place#Q191"]
@@ -85,7 +85,7 @@ def test_the_graph_of_real_documents_is_what_they_say(right: bytes) -> None:
     assert ("lies", "Place#Q191", "Country#Q191") in pairs
 
 
-def test_the_file_satisfies_its_schema_and_says_what_was_discarded(store: SparqlEndpoint, tmp_path: Path) -> None:
+def test_the_file_satisfies_its_schema_and_discarded_values_are_counted(store: SparqlEndpoint, tmp_path: Path) -> None:
     path = tmp_path / "places.json.gz"
     result = built(store, path)
     assert validated(path) == (result.nodes, result.relationships)
@@ -125,16 +125,14 @@ def _trouble() -> Iterator[Fault]:
         number += 1
 
 
-def test_an_endpoint_that_fails_at_every_turn_gives_the_same_bytes(right: bytes, tmp_path: Path) -> None:
+def test_an_endpoint_that_fails_at_every_query_gives_the_same_bytes(right: bytes, tmp_path: Path) -> None:
     with SparqlEndpoint(place_triples(), _trouble()) as endpoint:
         built(endpoint, tmp_path / "places.json")
     assert (tmp_path / "places.json").read_bytes() == right
 
 
 @pytest.mark.parametrize("most", [pytest.param(1, marks=pytest.mark.slow), 7, 50])
-def test_an_endpoint_that_can_answer_little_at_once_gives_the_same_bytes(
-    most: int, right: bytes, tmp_path: Path
-) -> None:
+def test_an_endpoint_with_a_low_limit_gives_the_same_bytes(most: int, right: bytes, tmp_path: Path) -> None:
     def little(query: str, body: bytes) -> Answer | None:
         named = re.search(r"VALUES \?\w+ \{ ([^}]*) \}", query)
         too_many = named is not None and len(named[1].split()) > most
@@ -229,7 +227,7 @@ def test_a_build_that_is_killed_resumes_and_gives_the_same_bytes(
     assert path.read_bytes() == right
 
 
-def test_a_workspace_of_another_definition_is_not_taken_for_this_one(store: SparqlEndpoint, tmp_path: Path) -> None:
+def test_a_workspace_of_another_definition_is_not_reused(store: SparqlEndpoint, tmp_path: Path) -> None:
     path = tmp_path / "places.json"
     with SparqlEndpoint([], iter([lambda query, body: (404, {}, b"")])) as gone, pytest.raises(EndpointError):
         built(gone, path)
@@ -237,7 +235,7 @@ def test_a_workspace_of_another_definition_is_not_taken_for_this_one(store: Spar
         built(store, path)
 
 
-def test_two_builds_of_one_file_do_not_meet(store: SparqlEndpoint, tmp_path: Path) -> None:
+def test_two_concurrent_builds_of_one_file_are_refused(store: SparqlEndpoint, tmp_path: Path) -> None:
     path = tmp_path / "places.json"
     from filelock import FileLock
 
@@ -264,7 +262,7 @@ def test_merged_items_are_followed(tmp_path: Path) -> None:
     assert (tmp_path / "places.json").read_bytes() == (tmp_path / "unmoved.json").read_bytes()
 
 
-def test_names_come_in_the_languages_of_the_definition(store: SparqlEndpoint, tmp_path: Path) -> None:
+def test_names_are_in_the_languages_of_the_definition(store: SparqlEndpoint, tmp_path: Path) -> None:
     built(
         store, tmp_path / "places.json", PLACES.replace('name = "places"', 'name = "places"\nlanguages = ["de", "en"]')
     )
@@ -273,7 +271,7 @@ def test_names_come_in_the_languages_of_the_definition(store: SparqlEndpoint, tm
     assert names["Place#Q191"] == "Estland"
 
 
-def test_constraints_select(store: SparqlEndpoint, tmp_path: Path) -> None:
+def test_constraints_select_the_members(store: SparqlEndpoint, tmp_path: Path) -> None:
     base = 'name = "x"\n[nodes.Place]\nwikidata = ["Q6256", "Q515", "Q7270", "Q3624078"]\n'
 
     def selected(constraint: str) -> set[str]:

@@ -73,7 +73,7 @@ def made(key: str, type_: str, property_: str, part: str = "", **more: Any) -> t
         ("Q1040", "float", "P17", {}, None, ["not a number"]),
     ],
 )
-def test_a_real_value_becomes_what_its_type_says(
+def test_a_real_value_is_converted_to_the_declared_type(
     key: str, type_: str, property_: str, more: dict[str, Any], expected: Any, reasons: list[str]
 ) -> None:
     value, discarded = made(key, type_, property_, **more)
@@ -92,7 +92,7 @@ def test_old_documents_with_long_years_give_the_same_dates() -> None:
 
 
 @REAL
-def test_every_preferred_statement_hides_the_normal_ones_and_no_deprecated_one_is_ever_taken() -> None:
+def test_preferred_statements_replace_normal_ones_and_deprecated_ones_are_never_used() -> None:
     preferred = deprecated = hidden = 0
     for document in all_raw_documents():
         claims = document.get("claims")
@@ -153,7 +153,7 @@ def test_every_real_quantity_with_a_unit_is_converted_into_itself_or_its_unit_is
         ("-13798000000-00-00T00:00:00Z", 3, False, (-13798000000, 0, 0)),
     ],
 )
-def test_documents_calendars_become_gregorian_days(
+def test_dates_in_both_calendars_become_gregorian_days(
     text: str, precision: int, julian: bool, expected: tuple[int, int, int]
 ) -> None:
     assert time(text, precision, julian=julian)[1:4] == expected
@@ -175,7 +175,7 @@ def test_the_year_before_1_is_0_in_rdf_and_1_bc_in_documents() -> None:
         (("time", 33, 4, 3, 11), "3 April 33"),
     ],
 )
-def test_a_time_as_text_is_as_precise_as_it_is_known(value: Value, expected: str) -> None:
+def test_a_time_as_text_has_only_its_known_precision(value: Value, expected: str) -> None:
     assert time_text(value) == expected
 
 
@@ -197,7 +197,7 @@ def test_a_time_as_text_is_as_precise_as_it_is_known(value: Value, expected: str
         ("str", ("text", "Hitze", "de"), "Hitze"),
     ],
 )
-def test_odd_values_are_converted_or_discarded_never_wrong(type_: str, value: Value, expected: Any) -> None:
+def test_odd_values_are_converted_correctly_or_discarded(type_: str, value: Value, expected: Any) -> None:
     wanted = Property.model_validate({"type": type_, "wikidata": "P1"})
     assert node_property([Statement(1, value)], wanted, NAMES.get, lambda reason, value: None) == expected
 
@@ -224,7 +224,7 @@ def test_every_unit_is_found_by_its_item_name_and_symbol() -> None:
 
 
 @REAL
-def test_statements_survive_the_workspace() -> None:
+def test_statements_are_unchanged_after_storage_in_the_workspace() -> None:
     for document in raw_documents():
         claims = document.get("claims")
         if isinstance(claims, dict):

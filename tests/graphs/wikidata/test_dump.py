@@ -45,7 +45,7 @@ def built(dump: Path, output: Path, definition: str = PLACES, processes: int | N
 
 @RAW
 @pytest.mark.parametrize("kind", ["json", "json.gz", "json.bz2", "one stream.bz2", "no array.jsonl"])
-def test_a_dump_gives_the_bytes_that_an_endpoint_gives(kind: str, right: bytes, tmp_path: Path) -> None:
+def test_a_dump_gives_the_same_bytes_as_an_endpoint(kind: str, right: bytes, tmp_path: Path) -> None:
     text, dump = dump_text(), tmp_path / f"dump.{kind}"
     if kind == "json.gz":
         text = gzip.compress(text[:100_000]) + gzip.compress(text[100_000:])
@@ -69,7 +69,7 @@ def test_several_processes_give_the_same_bytes(right: bytes, tmp_path: Path) -> 
 
 
 @RAW
-def test_items_selected_by_their_starts_come_from_a_dump_as_from_an_endpoint(tmp_path: Path) -> None:
+def test_items_selected_as_starts_of_relationships_are_the_same_from_a_dump_and_an_endpoint(tmp_path: Path) -> None:
     definition = """
         name = "members"
         [nodes.Union]
@@ -97,7 +97,7 @@ def test_items_selected_by_their_starts_come_from_a_dump_as_from_an_endpoint(tmp
 
 @RAW
 @pytest.mark.parametrize("packing", ["json.gz", "json.bz2"])
-def test_a_dump_that_ends_in_the_middle_is_an_error_and_leaves_nothing(packing: str, tmp_path: Path) -> None:
+def test_a_truncated_dump_is_an_error_and_leaves_no_file(packing: str, tmp_path: Path) -> None:
     compress = gzip.compress if packing == "json.gz" else bz2.compress
     dump = tmp_path / f"dump.{packing}"
     dump.write_bytes(compress(dump_text())[:-2000])
@@ -106,13 +106,13 @@ def test_a_dump_that_ends_in_the_middle_is_an_error_and_leaves_nothing(packing: 
     assert not (tmp_path / "places.json").exists()
 
 
-def test_a_dump_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+def test_a_missing_dump_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(DumpError, match="there is no file"):
         built(tmp_path / "dump.json", tmp_path / "places.json")
 
 
 @RAW
-def test_lines_that_are_no_documents_are_counted_and_passed_over(right: bytes, tmp_path: Path) -> None:
+def test_lines_that_are_not_documents_are_counted_and_skipped(right: bytes, tmp_path: Path) -> None:
     lines = dump_text().splitlines(keepends=True)
     lines[5:5] = [
         b'{"type":"item","id":"Q99999999","claims":{"P31"\n',
@@ -129,7 +129,7 @@ def test_lines_that_are_no_documents_are_counted_and_passed_over(right: bytes, t
 
 
 @needs("wikidata_entities", "wdtk_mock-dump-with-bugs.json")
-def test_a_dump_with_documents_of_wrong_shapes_is_read_to_its_end(tmp_path: Path) -> None:
+def test_a_dump_with_malformed_documents_is_read_to_its_end(tmp_path: Path) -> None:
     definition, _ = check_text('name = "x"\n[nodes.Thing]\nwikidata = ["Q1454986", "Q331769", "Q9415"]\n')
     assert definition is not None
     source = DumpSource(SHARED / "wikidata_entities" / "wdtk_mock-dump-with-bugs.json")

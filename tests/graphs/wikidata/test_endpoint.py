@@ -60,18 +60,18 @@ def asked(faults: Iterable[Fault], patience: Patience | None = None) -> tuple[li
         connection_lost,
     ],
 )
-def test_what_may_pass_is_tried_again(fault: Fault) -> None:
+def test_a_temporary_failure_is_retried(fault: Fault) -> None:
     answer, waited = asked([fault])
     assert len(answer) == 1
     assert waited == [0.25]
 
 
-def test_the_pause_doubles_and_the_endpoints_own_wish_goes_first() -> None:
+def test_the_pause_doubles_unless_the_endpoint_states_its_own() -> None:
     _, waited = asked([status(500), status(500), status(429, Retry_After="7"), status(503)])
     assert waited == [0.25, 0.5, 7.0, 2.0]
 
 
-def test_an_endpoint_that_does_not_recover_is_reported_with_what_it_said() -> None:
+def test_an_endpoint_that_does_not_recover_is_reported_with_its_message() -> None:
     with pytest.raises(EndpointError, match=r"did not answer after 3 tries: status 500 \(out of memory\).*again"):
         asked([status(500, b"out of memory")] * 3, Patience(answer=5, tries=3))
 
@@ -79,12 +79,12 @@ def test_an_endpoint_that_does_not_recover_is_reported_with_what_it_said() -> No
 @pytest.mark.parametrize(
     "fault", [status(504), status(500, b"java.util.concurrent.TimeoutException"), status(200, TIMED_OUT)]
 )
-def test_an_endpoint_that_ran_out_of_time_asks_for_less(fault: Fault) -> None:
+def test_a_time_out_of_the_endpoint_calls_for_a_smaller_query(fault: Fault) -> None:
     with pytest.raises(QueryTooLong):
         asked([fault])
 
 
-def test_an_answer_that_is_cut_twice_counts_as_too_long() -> None:
+def test_an_answer_that_is_truncated_twice_counts_as_too_long() -> None:
     with pytest.raises(QueryTooLong, match="is truncated"):
         asked([cut_in_the_middle, cut_in_the_middle])
 
@@ -95,7 +95,7 @@ def test_a_refusal_is_final(code: int, said: str) -> None:
         asked([status(code)] * 2)
 
 
-def test_an_endpoint_that_is_not_there_is_reported() -> None:
+def test_a_missing_endpoint_is_reported() -> None:
     with SparqlEndpoint([]) as server:
         url = server.url
     with (
@@ -107,7 +107,7 @@ def test_an_endpoint_that_is_not_there_is_reported() -> None:
         Endpoint("query.wikidata.org")
 
 
-def test_every_query_says_who_asks() -> None:
+def test_every_query_identifies_the_client() -> None:
     with SparqlEndpoint([TRIPLE]) as server, Endpoint(server.url) as endpoint:
         endpoint.select(QUERY)
         assert server.headers[0]["User-Agent"].startswith("graphground/")

@@ -54,7 +54,7 @@ def lines_in(order: str) -> list[str]:
 
 @RAW
 @pytest.mark.parametrize("order", ["as written", "sorted", "mixed"])
-def test_a_full_dump_gives_the_bytes_that_entity_documents_give(order: str, right: bytes, tmp_path: Path) -> None:
+def test_a_full_dump_gives_the_same_bytes_as_entity_documents(order: str, right: bytes, tmp_path: Path) -> None:
     (tmp_path / "dump.nt").write_text("".join(lines_in(order)), "utf-8")
     source = NTriplesSource(tmp_path / "dump.nt")
     built(source, tmp_path / "places.json")
@@ -104,7 +104,7 @@ STARTS = """
 
 @RAW
 @pytest.mark.parametrize("bounded", [False, True])
-def test_items_selected_by_their_starts_are_those_of_entity_documents(bounded: bool, tmp_path: Path) -> None:
+def test_items_selected_as_starts_of_relationships_are_those_of_entity_documents(bounded: bool, tmp_path: Path) -> None:
     definition = STARTS + ("[types.liesIn]\ntime_bounded = true\n" if bounded else "")
     (tmp_path / "dump.json").write_text("\n".join(json.dumps(document) for document in raw_documents()), "utf-8")
     (tmp_path / "dump.nt").write_text("".join(lines_in("mixed")), "utf-8")
@@ -116,7 +116,7 @@ def test_items_selected_by_their_starts_are_those_of_entity_documents(bounded: b
 
 @RAW
 @pytest.mark.parametrize("domain", ["geography", "politics", "movie"])
-def test_a_domain_of_cypherbench_is_that_of_entity_documents(domain: str, tmp_path: Path) -> None:
+def test_a_domain_of_cypherbench_is_the_same_as_from_entity_documents(domain: str, tmp_path: Path) -> None:
     (tmp_path / "dump.json").write_text("\n".join(json.dumps(document) for document in raw_documents()), "utf-8")
     (tmp_path / "dump.nt").write_text("".join(lines_in("mixed")), "utf-8")
     for source, name in ((DumpSource(tmp_path / "dump.json"), "a"), (NTriplesSource(tmp_path / "dump.nt"), "b")):
@@ -146,7 +146,7 @@ def test_merged_items_are_followed(right: bytes, tmp_path: Path) -> None:
 
 
 @RAW
-def test_a_truthy_dump_gives_the_best_values_and_says_what_it_does_not_hold(
+def test_a_truthy_dump_gives_the_best_values_and_missing_parts_are_reported(
     right: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines = [line + "\n" for line in all_triples(raw_documents(), truthy_only=True)]
@@ -198,7 +198,7 @@ def test_a_relationship_whose_end_is_a_qualifier_needs_a_full_dump(tmp_path: Pat
 
 
 @RAW
-def test_lines_that_cannot_be_read_are_counted_and_left_out(right: bytes, tmp_path: Path) -> None:
+def test_unreadable_lines_are_counted_and_skipped(right: bytes, tmp_path: Path) -> None:
     lines = [line.encode() + b"\n" for line in place_triples()]
     lines[5:5] = [
         b"<html>\n",
@@ -218,7 +218,7 @@ def test_lines_that_cannot_be_read_are_counted_and_left_out(right: bytes, tmp_pa
 
 @RAW
 @pytest.mark.parametrize("packing", ["gz", "bz2"])
-def test_a_truncated_dump_is_an_error_and_leaves_nothing(packing: str, tmp_path: Path) -> None:
+def test_a_truncated_dump_is_an_error_and_leaves_no_output(packing: str, tmp_path: Path) -> None:
     compress = gzip.compress if packing == "gz" else bz2.compress
     dump = tmp_path / f"dump.nt.{packing}"
     dump.write_bytes(compress("".join(lines_in("as written")).encode())[:-2000])
@@ -259,7 +259,7 @@ def test_an_interrupted_build_resumes_without_reading_the_statements_again(
         (b"{}", False),
     ],
 )
-def test_the_kind_of_a_dump_is_seen_by_its_content(content: bytes, expected: bool, tmp_path: Path) -> None:
+def test_the_kind_of_a_dump_is_detected_from_its_content(content: bytes, expected: bool, tmp_path: Path) -> None:
     for name, packed in (("a", content), ("a.gz", gzip.compress(content)), ("a.bz2", bz2.compress(content))):
         (tmp_path / name).write_bytes(packed)
         assert is_ntriples(tmp_path / name) is expected
@@ -282,7 +282,7 @@ def test_the_kind_of_a_dump_is_seen_by_its_content(content: bytes, expected: boo
         (b".", None),
     ],
 )
-def test_objects_of_lines_are_terms(rest: bytes, expected: dict[str, str] | None) -> None:
+def test_objects_of_lines_are_parsed_as_terms(rest: bytes, expected: dict[str, str] | None) -> None:
     assert term_of(rest) == expected
 
 
@@ -299,12 +299,12 @@ def test_items_and_languages_are_read_from_lines() -> None:
     ("text", "expected"),
     [("1918-02-24", (1918, 2, 24, 11)), ("1918-02-01", (1918, 2, 0, 10)), ("-0043-01-01", (-44, 0, 0, 9))],
 )
-def test_a_truthy_date_is_read_as_precise_as_it_can_be(text: str, expected: tuple[int, ...]) -> None:
+def test_a_truthy_date_is_read_with_the_greatest_possible_precision(text: str, expected: tuple[int, ...]) -> None:
     term = {"type": "literal", "value": f"{text}T00:00:00Z", "datatype": "http://www.w3.org/2001/XMLSchema#dateTime"}
     assert direct_value(term) == ("time", *expected)
 
 
-def test_bits_are_exact_for_items_and_never_miss_a_key() -> None:
+def test_bit_sets_are_exact_for_items_and_never_miss_a_key() -> None:
     chance = random.Random(5)
     items = {chance.randrange(5000) for _ in range(700)} | {MOST - 1, MOST, 10**15}
     bits = Bits.of_items(items, max(items))

@@ -61,7 +61,7 @@ def listed(tools: Any) -> str:
 @pytest.mark.anyio
 @pytest.mark.parametrize("mode", [MODERN, LEGACY])
 @pytest.mark.parametrize("settings", DECLARED)
-async def test_a_client_with_views_is_told_of_it_and_gets_pictures(
+async def test_a_client_with_views_gets_the_view_and_pictures(
     settings: dict[str, Any], mode: str, apps_address: str
 ) -> None:
     async with client_of(apps_address, mode, settings) as client:
@@ -90,7 +90,7 @@ async def test_a_client_with_views_is_told_of_it_and_gets_pictures(
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("mode", [MODERN, LEGACY])
-async def test_every_other_client_gets_the_same_as_ever(mode: str, apps_address: str) -> None:
+async def test_every_other_client_gets_the_same_as_before(mode: str, apps_address: str) -> None:
     seen = set()
     for settings in UNDECLARED:
         async with client_of(apps_address, mode, settings) as client:
@@ -107,7 +107,7 @@ async def test_every_other_client_gets_the_same_as_ever(mode: str, apps_address:
 
 
 @pytest.mark.anyio
-async def test_the_view_is_there_over_stdio_too(data_folder: Path) -> None:
+async def test_the_view_is_available_over_stdio_too(data_folder: Path) -> None:
     async with client_of(stdio(data_folder, "--graph", "nba"), LEGACY, DECLARED[0]) as client:
         answer = await client.call_tool("get_schema", {})
         assert answer.meta is not None
@@ -116,6 +116,6 @@ async def test_the_view_is_there_over_stdio_too(data_folder: Path) -> None:
             await client.read_resource("ui://graphground/other.html")
 
 
-def test_the_definitions_with_views_cost_little_more() -> None:
+def test_the_definitions_with_views_are_only_slightly_longer() -> None:
     plain = [tool_definition(tool) for tool in all_tools().values()]
     assert len(json.dumps([with_view(tool) for tool in plain])) - len(json.dumps(plain)) < 200

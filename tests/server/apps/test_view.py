@@ -53,7 +53,9 @@ def test_the_schema_is_shown_as_a_picture_with_its_text(shown: Shown, applicatio
     assert page.errors == []
 
 
-def test_rows_are_shown_as_a_table_with_a_picture_of_what_they_rest_on(shown: Shown, application: Application) -> None:
+def test_rows_are_shown_as_a_table_with_a_picture_of_the_matched_subgraph(
+    shown: Shown, application: Application
+) -> None:
     arguments = {"query": QUERY}
     result = answered(application, "execute_cypher", arguments)
     page = shown(view_contents(), arguments, result)
@@ -70,7 +72,7 @@ def test_rows_are_shown_as_a_table_with_a_picture_of_what_they_rest_on(shown: Sh
     assert len(origins) == 2, "the host and the sandbox, nothing else"
 
 
-def test_a_failure_is_said_with_what_to_do(shown_once: Shown, application: Application) -> None:
+def test_a_failure_is_shown_with_the_next_step(shown_once: Shown, application: Application) -> None:
     page = shown_once(view_contents(), {}, answered(application, "get_schema", {"graph": "nab"}))
     view = View(page)
     view.wait("document.querySelector('h1')")
@@ -135,7 +137,7 @@ def test_hostile_names_are_text_in_table_picture_and_messages(shown_once: Shown)
         "<text>kept</text></svg>",
     ],
 )
-def test_of_a_picture_only_known_elements_are_drawn(shown_once: Shown, picture: str) -> None:
+def test_only_known_elements_of_a_picture_are_drawn(shown_once: Shown, picture: str) -> None:
     result = {"content": [], "structuredContent": {"columns": ["n"], "rows": [[1]]}, "_meta": {PICTURE: picture}}
     page = shown_once(view_contents(), {}, result)
     view = View(page)
@@ -168,7 +170,7 @@ def test_answers_of_other_shapes_are_shown_too(shown_once: Shown, result: dict[s
     assert [error for error in page.errors if "'source': 'security'" not in error] == []
 
 
-def test_the_host_changes_the_theme_asks_for_the_end_and_gives_the_whole_screen(shown: Shown) -> None:
+def test_the_host_can_change_the_theme_end_the_view_and_grant_full_screen(shown: Shown) -> None:
     context = {
         "theme": "light",
         "displayMode": "inline",
@@ -216,7 +218,7 @@ def test_the_view_fits_and_axe_finds_nothing(
     assert found == []
 
 
-def test_the_document_is_one_file_with_a_policy_of_its_own(tmp_path: Path) -> None:
+def test_the_document_is_one_file_with_its_own_security_policy(tmp_path: Path) -> None:
     text = view_contents()["text"]
     assert "http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'sha256-" in text
     assert "unsafe" not in text

@@ -122,7 +122,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("words", "said"), WRONG, ids=[" ".join(words) for words, _ in WRONG])
-def test_wrong_use_is_a_sentence_on_stderr(
+def test_wrong_use_is_reported_as_a_sentence_on_stderr(
     words: list[str], said: str, tmp_path: Path, graphground: Graphground
 ) -> None:
     (tmp_path / "README").write_text("no JSON here")
@@ -137,7 +137,7 @@ def test_wrong_use_is_a_sentence_on_stderr(
 @pytest.mark.parametrize(
     "words", [["graphs", "list"], ["graphs", "drop", "x"], ["schema", "tokens"], ["call", "list_graphs"]], ids=" ".join
 )
-def test_a_damaged_catalog_is_a_sentence_on_stderr(
+def test_a_damaged_catalog_is_reported_as_a_sentence_on_stderr(
     damage: str, words: list[str], tmp_path: Path, graphground: Graphground
 ) -> None:
     (tmp_path / "catalog.json").write_text(damage)
@@ -147,7 +147,7 @@ def test_a_damaged_catalog_is_a_sentence_on_stderr(
     assert "Traceback" not in done.stderr
 
 
-def test_an_unforeseen_error_is_a_sentence_too_and_a_full_disk_is_named() -> None:
+def test_an_unexpected_error_is_a_sentence_too_and_a_full_disk_is_named() -> None:
     assert explained(KeyError("x")).startswith("unexpected KeyError: 'x'. This is a defect in graphground")
     assert explained(OSError(28, "No space left on device", "/data/x")).startswith("/data/x: the disk is full.")
 

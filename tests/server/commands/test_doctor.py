@@ -17,7 +17,7 @@ def test_a_working_installation_is_reported(data_folder: Path) -> None:
     assert done.stdout.endswith("Everything works.\n")
 
 
-def test_a_database_that_does_not_answer_is_named_with_what_to_do(tmp_path: Path) -> None:
+def test_an_unreachable_database_is_named_with_the_fix(tmp_path: Path) -> None:
     done = doctor(tmp_path, "--uri", "bolt://127.0.0.1:1")
     assert done.returncode == 1
     assert "BAD  graph neo4j: does not answer" in done.stdout
@@ -25,7 +25,7 @@ def test_a_database_that_does_not_answer_is_named_with_what_to_do(tmp_path: Path
     assert done.stdout.endswith("1 problem.\n")
 
 
-def test_a_data_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+def test_a_data_folder_that_cannot_be_created_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     done = doctor(tmp_path / "file" / "home", "--uri", "bolt://127.0.0.1:1")
     assert done.returncode == 1

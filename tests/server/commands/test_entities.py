@@ -107,7 +107,7 @@ def test_ctrl_c_stops_a_build_of_chosen_labels_and_the_same_command_continues_it
     assert VectorStore(Files(tmp_path / "i")).names == 10
 
 
-def test_a_label_that_the_index_does_not_have_is_refused_with_the_nearest(tmp_path: Path) -> None:
+def test_a_label_missing_from_the_index_is_refused_with_the_nearest(tmp_path: Path) -> None:
     from graphground.graphs.entities.build import build_index
     from graphground.graphs.entities.record import UnknownName
 
@@ -116,7 +116,7 @@ def test_a_label_that_the_index_does_not_have_is_refused_with_the_nearest(tmp_pa
         make_vectors(tmp_path / "i", "", ["Citty"], True)
 
 
-def test_the_command_names_the_graph_that_is_missing(tmp_path: Path) -> None:
+def test_the_command_names_the_missing_graph(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "graphground", "entities", "info", "nosuch"],
         capture_output=True,

@@ -9,7 +9,7 @@ from graphground.graphs.storage.home import Home
 from graphground.server.commands.eval import main
 
 
-def test_tasks_are_run_reported_and_compared_from_the_shell(
+def test_tasks_are_run_reported_and_compared_in_the_shell(
     small_home: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     tasks, home = tmp_path / "tasks.json", ["--home", str(small_home.folder)]
@@ -52,7 +52,7 @@ def test_tasks_are_run_reported_and_compared_from_the_shell(
         (["compare", "nowhere", "nowhere"], "there is no run in nowhere"),
     ],
 )
-def test_wrong_input_is_a_line_on_stderr(
+def test_wrong_input_is_reported_in_a_line_on_stderr(
     words: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -60,7 +60,7 @@ def test_wrong_input_is_a_line_on_stderr(
     assert said in capsys.readouterr().err
 
 
-def test_a_stand_in_answers_the_gold_queries_of_the_chosen_graph(
+def test_the_gold_queries_of_the_chosen_graph_return_rows_on_a_stand_in(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

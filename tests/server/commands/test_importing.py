@@ -12,7 +12,7 @@ from tests.graphs.loading.importing.test_import import FILES, folder_of
 
 
 @pytest.mark.engine
-def test_a_folder_becomes_a_graph_that_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_becomes_a_graph_that_can_be_queried(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     home, folder = tmp_path / "home", tmp_path / "films"
     folder.mkdir()
     folder_of(folder)
@@ -41,7 +41,7 @@ def test_a_folder_becomes_a_graph_that_answers(tmp_path: Path, capsys: pytest.Ca
         end_engine(Home(home))
 
 
-def test_the_mapping_is_shown_and_can_be_given_back(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_mapping_is_printed_and_can_be_passed_back(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder_of(tmp_path)
     assert main(["import", str(tmp_path), "--show", "--name", "films", "--home", str(tmp_path / "home")]) == 0
     (tmp_path / "films.toml").write_text(capsys.readouterr().out, "utf-8")
@@ -62,7 +62,7 @@ def test_the_mapping_is_shown_and_can_be_given_back(tmp_path: Path, capsys: pyte
     assert capsys.readouterr().out == (tmp_path / "films.toml").read_text("utf-8")
 
 
-def test_wrong_rows_are_listed_and_nothing_is_loaded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_rows_are_listed_and_nothing_is_loaded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder_of(tmp_path, {**FILES, "movies.csv": FILES["movies.csv"] + "m4,Short\nm5,Shorter\n"})
     assert main(["import", str(tmp_path), "--home", str(tmp_path / "home")]) == 1
     assert capsys.readouterr().err == (

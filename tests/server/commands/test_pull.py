@@ -63,6 +63,8 @@ def test_the_questions_are_pulled_without_a_graph(
     ("arguments", "said"),
     [(["pull", "moovie"], "Did you mean 'movie'?"), (["pull", "art", "--offline"], "run once without --offline")],
 )
-def test_wrong_use_is_said(arguments: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_use_is_reported(
+    arguments: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main([*arguments, "--home", str(tmp_path)]) == 1
     assert said in capsys.readouterr().err

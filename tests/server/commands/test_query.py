@@ -54,13 +54,13 @@ def test_each_row_is_one_line_however_long_it_is(data_folder: Path) -> None:
     assert [json.loads(row.rstrip(","))[0] for row in rows] == [row[0] for row in json.loads(called.stdout)["rows"]]
 
 
-def test_a_limit_cuts_the_rows_and_says_so(data_folder: Path) -> None:
+def test_a_limit_truncates_the_rows_and_is_reported(data_folder: Path) -> None:
     done = query(data_folder, "nba", "MATCH (p:Player) RETURN p.name", "--limit", "2")
     assert "2 rows, and there are more" in done.stdout
     assert "--limit NUMBER or --all prints more." in done.stderr
 
 
-def test_the_number_of_all_rows_is_printed_where_it_is_known_and_all_prints_them(data_folder: Path) -> None:
+def test_the_total_of_rows_is_printed_if_known_and_all_prints_every_row(data_folder: Path) -> None:
     text = "MATCH (t:Team) RETURN t.name AS team ORDER BY team"
     everything = query(data_folder, "nba", text, "--all", "--csv")
     rows = list(csv.reader(everything.stdout.splitlines()))[1:]
@@ -108,7 +108,7 @@ def test_a_caret_is_under_its_word_after_tabs() -> None:
     assert diagnostic_lines("\tabc\nd", [diagnostic]) == ["error: No. (x)", "  1 | \tabc", "    | \t^^^"]
 
 
-def test_what_a_query_matches_can_be_drawn(data_folder: Path) -> None:
+def test_the_matches_of_a_query_can_be_drawn(data_folder: Path) -> None:
     text = "MATCH (p:Player {name: $name})-[:draftedBy]->(t:Team) RETURN t.name"
     drawn = query(data_folder, "nba", text, "-p", "name=LeBron James", "--picture", "mermaid")
     assert (drawn.returncode, drawn.stderr) == (0, "")

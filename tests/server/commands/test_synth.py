@@ -19,7 +19,7 @@ def test_a_graph_is_written_for_a_schema_file(tmp_path: Path, capsys: pytest.Cap
 @pytest.mark.parametrize(
     ("text", "said"), [("{}", "no 'name'"), ('{"name": "x", "entities": [], "relations": []}', "no labels")]
 )
-def test_what_is_no_schema_is_said_in_one_line(
+def test_an_invalid_schema_is_reported_in_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, said: str
 ) -> None:
     schema = tmp_path / "schema.json"

@@ -31,7 +31,7 @@ def test_each_event_is_a_line(trace: str, capsys: pytest.CaptureFixture[str]) ->
     assert lines[1] == "bb execute_cypher failed MATCH (n) RETURN n"
 
 
-def test_events_are_chosen_by_session_tool_and_failure(trace: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_events_are_filtered_by_session_tool_and_failure(trace: str, capsys: pytest.CaptureFixture[str]) -> None:
     for options, count in ((["--session", "aa"], 2), (["--tool", "execute_cypher"], 2), (["--failed"], 1)):
         assert main(["show", trace, "--form", "jsonl", *options]) == 0
         events = [event_in(line) for line in capsys.readouterr().out.splitlines()]
@@ -45,7 +45,7 @@ def test_a_transcript_of_a_session_is_markdown(trace: str, capsys: pytest.Captur
     assert "bb" not in printed
 
 
-def test_the_sessions_are_listed_with_what_they_called(trace: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_sessions_are_listed_with_their_calls(trace: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sessions", trace]) == 0
     first, second = capsys.readouterr().out.splitlines()
     assert "aa" in first
@@ -53,7 +53,9 @@ def test_the_sessions_are_listed_with_what_they_called(trace: str, capsys: pytes
     assert "1 events, 1 failed" in second
 
 
-def test_a_missing_file_is_reported_with_what_makes_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_file_is_reported_with_the_option_that_writes_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["show", str(tmp_path / "none.jsonl")])
     assert ended.value.code == 2

@@ -21,7 +21,7 @@ RAW = needs("wikidata_entities", "entities.jsonl.gz")
 @RAW
 @pytest.mark.engine
 @pytest.mark.anyio
-async def test_a_definition_becomes_a_graph_that_answers_an_agent(
+async def test_a_definition_becomes_a_graph_that_an_agent_can_query(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "places.toml").write_text(PLACES, "utf-8")
@@ -64,7 +64,9 @@ async def test_a_definition_becomes_a_graph_that_answers_an_agent(
 
 
 @RAW
-def test_a_dump_is_built_from_and_one_source_must_be_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dump_can_be_the_source_and_one_source_must_be_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "places.toml").write_text(PLACES, "utf-8")
     (tmp_path / "dump.json").write_text("\n".join(map(json.dumps, raw_documents())), "utf-8")
     command = ["build", str(tmp_path / "places.toml"), "--output", str(tmp_path / "places.json")]

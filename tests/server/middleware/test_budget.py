@@ -19,12 +19,12 @@ def call(rows: list[Any]) -> Call:
     return Call(tool, {}, lambda: OpenGraphs([]), ExecuteCypherRequest(query="RETURN 1"))
 
 
-def test_an_answer_within_the_budget_is_left_alone() -> None:
+def test_an_answer_within_the_budget_is_unchanged() -> None:
     answer = json.loads(run_within(10_000)(call([["x"]] * 10)).payload)
     assert (answer["row_count"], answer["truncated"]) == (10, False)
 
 
-def test_an_answer_past_the_budget_keeps_whole_rows_and_says_so() -> None:
+def test_an_answer_over_the_budget_keeps_whole_rows_and_is_marked() -> None:
     outcome = run_within(2_000)(call([["x" * (number % 50)] for number in range(1000)]))
     answer = json.loads(outcome.payload)
     assert 0 < len(outcome.payload) <= 2_000
@@ -33,13 +33,13 @@ def test_an_answer_past_the_budget_keeps_whole_rows_and_says_so() -> None:
     assert answer["rows"] == [["x" * (number % 50)] for number in range(answer["row_count"])]
 
 
-def test_a_small_row_before_one_past_the_budget_is_answered() -> None:
+def test_a_small_row_before_a_row_over_the_budget_is_returned() -> None:
     answer = json.loads(run_within(500)(call([["x"], ["x" * 50_000]])).payload)
     assert (answer["rows"], answer["truncated"]) == ([["x"]], True)
 
 
 @pytest.mark.parametrize("rows", [[], [["x" * 5000]]])
-def test_what_cannot_be_shortened_fails_and_says_what_to_do(rows: list[Any]) -> None:
+def test_an_answer_that_cannot_be_shortened_fails_with_the_next_step(rows: list[Any]) -> None:
     with pytest.raises(ToolFailure) as caught:
         run_within(20)(call(rows))
     assert caught.value.error == "answer_too_large"

@@ -67,7 +67,7 @@ LINES = [
 
 
 @pytest.mark.parametrize(("line", "kind", "name"), LINES)
-def test_a_line_of_any_kind_is_shown_as_it_is(line: str, kind: str, name: str) -> None:
+def test_a_line_of_any_kind_is_shown_unchanged(line: str, kind: str, name: str) -> None:
     event = event_in(line)
     assert (event.kind, event.name) == (kind, name)
     assert event_in(event.as_line()).as_dict() == event.as_dict()
@@ -80,18 +80,18 @@ def test_an_agents_step_has_its_input_as_arguments_its_output_as_answer_and_its_
     assert (event.arguments, event.answer, event.tokens_out, event.time) == ("Who?", "MATCH …", 12, "17.5")
 
 
-def test_fields_that_nobody_knows_are_kept() -> None:
+def test_unknown_fields_are_kept() -> None:
     event = event_in('{"kind": "vote", "of": ["a", "b"]}')
     assert event.as_dict() == {"kind": "vote", "of": ["a", "b"]}
 
 
-def test_a_file_with_bytes_that_are_no_text_can_be_read(tmp_path: Path) -> None:
+def test_a_file_with_bytes_that_are_not_text_can_be_read(tmp_path: Path) -> None:
     path = tmp_path / "calls.jsonl"
     path.write_bytes(b'\xff\xfe{"a"\n\n{"name": "list_graphs"}\n{"name": "cut o')
     assert [event.kind for event in read_events(path)] == [UNREADABLE, "unknown", UNREADABLE]
 
 
-def test_a_growing_file_is_followed_through_its_creation_half_lines_and_its_replacement(tmp_path: Path) -> None:
+def test_a_growing_file_is_followed_through_creation_incomplete_lines_and_replacement(tmp_path: Path) -> None:
     path, found, stop, seen = tmp_path / "calls.jsonl", [], threading.Event(), threading.Semaphore(0)
 
     def follow() -> None:

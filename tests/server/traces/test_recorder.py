@@ -51,7 +51,7 @@ def test_a_call_is_kept_with_its_client_its_time_and_its_tokens() -> None:
     recorder.close()
 
 
-def test_the_oldest_calls_go_when_there_are_too_many_or_they_are_too_long() -> None:
+def test_the_oldest_calls_are_dropped_if_there_are_too_many_or_they_are_too_long() -> None:
     few, small = Recorder(most_events=3), Recorder(most_bytes=2_000)
     for number in range(10):
         for recorder in (few, small):
@@ -65,7 +65,7 @@ def test_the_oldest_calls_go_when_there_are_too_many_or_they_are_too_long() -> N
         recorder.close()
 
 
-def test_the_calls_after_a_number_are_given_and_a_listener_hears_of_each() -> None:
+def test_the_calls_after_a_number_are_returned_and_a_listener_is_notified_of_each() -> None:
     recorder, heard = Recorder(), threading.Semaphore(0)
     end = recorder.listen(heard.release)
     for number in range(4):
@@ -81,7 +81,7 @@ def test_the_calls_after_a_number_are_given_and_a_listener_hears_of_each() -> No
     recorder.close()
 
 
-def test_a_long_answer_is_recorded_with_fewer_rows_and_says_so() -> None:
+def test_a_long_answer_is_recorded_with_fewer_rows_and_marked() -> None:
     recorder = Recorder()
     answer = {"columns": ["n"], "rows": [["x" * 100] for _ in range(10_000)], "row_count": 10_000}
     text = orjson.dumps(answer).decode()
@@ -98,7 +98,7 @@ def test_a_long_answer_is_recorded_with_fewer_rows_and_says_so() -> None:
     recorder.close()
 
 
-def test_what_cannot_be_encoded_is_counted_and_does_not_fail_the_call() -> None:
+def test_an_event_that_cannot_be_encoded_is_counted_and_does_not_fail_the_call() -> None:
     recorder = Recorder()
     recorder.record(ADA, "list_graphs", {"graph": "\ud800"}, "{}", {}, seconds=0)
     assert recorder.dropped == 1
@@ -108,7 +108,7 @@ def test_what_cannot_be_encoded_is_counted_and_does_not_fail_the_call() -> None:
     recorder.close()
 
 
-def test_calls_that_wait_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_waiting_calls_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     recorder, free = Recorder(), threading.Event()
     recorder.listen(lambda: require(free.wait(30)))
     for _ in range(1_500):
@@ -131,7 +131,7 @@ def test_closing_writes_every_call_to_the_file(tmp_path: Path) -> None:
     assert [event.name for event in read_events(path)] == [f"tool_{number}" for number in range(50)]
 
 
-def test_a_file_that_cannot_be_written_any_more_stops_the_recording_and_nothing_else(
+def test_a_file_that_can_no_longer_be_written_stops_only_the_recording(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     file = TraceFile(tmp_path / "calls.jsonl")
@@ -159,7 +159,7 @@ def test_recording_takes_less_than_a_tenth_of_a_millisecond_of_a_call() -> None:
     recorder.close()
 
 
-def test_a_call_that_runs_is_listed_without_secrets_until_it_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_running_call_is_listed_without_secrets_until_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     recorder = Recorder(secrets=["battery-staple"])
     arguments = {"query": "MATCH (n) RETURN n", "parameters": {"password": "correct-horse", "note": "battery-staple"}}
     with recorder.running(ADA, "execute_cypher", arguments):

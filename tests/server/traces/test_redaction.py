@@ -27,19 +27,19 @@ def test_a_value_under_a_secret_name_is_left_out_at_any_depth(name: str) -> None
 
 
 @pytest.mark.parametrize("name", PLAIN_NAMES)
-def test_names_that_only_contain_such_letters_are_shown(name: str) -> None:
+def test_names_that_merely_contain_such_letters_are_shown(name: str) -> None:
     assert not is_secret(name, argument=True)
     assert Redactor().arguments({name: "Ada"}) == {name: "Ada"}
 
 
-def test_a_key_is_secret_as_a_parameter_and_shown_in_the_data() -> None:
+def test_key_is_a_secret_name_for_a_parameter_but_not_in_the_data() -> None:
     redactor = Redactor()
     assert redactor.arguments({"parameters": {"key": "8f14e45f"}}) == {"parameters": {"key": LEFT_OUT}}
     answer = {"columns": ["key"], "rows": [["C major"]]}
     assert Redactor().answer(answer) == answer
 
 
-def test_numbers_of_tokens_and_empty_values_are_no_secrets() -> None:
+def test_token_counts_and_empty_values_are_not_secrets() -> None:
     given = {"max_tokens": 2000, "token": None}
     assert Redactor().arguments(given) == given
 
@@ -61,7 +61,7 @@ TEXTS = [
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_a_secret_in_a_text_is_left_out_and_the_rest_of_it_stays(text: str) -> None:
+def test_a_secret_in_a_text_is_removed_and_the_rest_is_kept(text: str) -> None:
     text = f"Before it: {text} and after it."
     for shown in (Redactor().text(text), Redactor().arguments({"question": text})["question"]):
         assert "correct-horse" not in shown
@@ -81,11 +81,11 @@ ORDINARY = [
 
 
 @pytest.mark.parametrize("text", ORDINARY)
-def test_ordinary_text_is_left_alone(text: str) -> None:
+def test_ordinary_text_is_unchanged(text: str) -> None:
     assert Redactor().text(text) == text
 
 
-def test_what_was_left_out_of_the_arguments_is_left_out_of_the_answer_too() -> None:
+def test_a_secret_removed_from_the_arguments_is_removed_from_the_answer_too() -> None:
     redactor = Redactor()
     query = "MATCH (u {password: 'hunter2-x'}) RETURN u.name AS n, $pin AS p"
     redactor.arguments({"query": query, "parameters": {"pinSecret": "tr0ub4dor"}})
@@ -100,7 +100,7 @@ def test_what_was_left_out_of_the_arguments_is_left_out_of_the_answer_too() -> N
     assert "Ada" in shown
 
 
-def test_the_secrets_of_the_settings_are_left_out_wherever_they_occur() -> None:
+def test_the_secrets_of_the_settings_are_removed_everywhere() -> None:
     redactor = Redactor(["xK7-pass", ""])
     assert redactor.answer({"message": "refused: ada / xK7-pass"}) == {"message": f"refused: ada / {LEFT_OUT}"}
 
@@ -118,7 +118,7 @@ def test_the_secrets_of_the_settings_are_left_out_wherever_they_occur() -> None:
         ("MATCH (u) RETURN u.name AS n", ["n"], ["Ada"], ["Ada"]),
     ],
 )
-def test_a_column_computed_from_a_secret_property_is_left_out_whatever_its_name(
+def test_a_column_computed_from_a_secret_property_is_removed_whatever_its_name(
     query: str, columns: list[str], row: list[Any], shown: list[Any] | None
 ) -> None:
     [cells] = Redactor().answer({"columns": columns, "rows": [row]}, query)["rows"]

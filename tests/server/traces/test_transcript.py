@@ -83,18 +83,18 @@ def hostile_event(text: str) -> Event:
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_hostile_text_is_text_wherever_it_stands(text: str) -> None:
+def test_hostile_text_stays_text_in_every_position(text: str) -> None:
     check(transcript([hostile_event(text), Event(answer=text), Event(name=text, arguments=text, answer=[text])]))
 
 
-def test_mixtures_of_hostile_texts_are_text_too() -> None:
+def test_mixtures_of_hostile_texts_stay_text() -> None:
     maker = random.Random(20)
     for _ in range(150):
         parts = [*HOSTILE, "\n", "`", "``", "\\", "\n\n", "```", "~~~", " ", "<", "]("]
         check(transcript([hostile_event("".join(maker.choices(parts, k=maker.randint(1, 6)))[:3_000])]))
 
 
-def test_a_session_reads_as_sections_with_query_rows_and_diagnostics() -> None:
+def test_a_session_is_written_as_sections_with_query_rows_and_diagnostics() -> None:
     answer: dict[str, Any] = {
         "columns": ["name", "year"],
         "rows": [["Heat", 1995], ["Ali", None], *[["x", 0]] * 30],
@@ -123,5 +123,5 @@ def test_a_session_reads_as_sections_with_query_rows_and_diagnostics() -> None:
     assert "3.1 ms" in text
 
 
-def test_an_empty_trace_says_so() -> None:
+def test_an_empty_trace_is_reported_as_empty() -> None:
     assert "empty" in transcript([])

@@ -54,7 +54,7 @@ def signed(key: Any = KEY, algorithm: str = "RS256", leave_out: str = "", **chan
     return jwt.encode(claims, key, algorithm=algorithm, headers={"kid": "one"})
 
 
-def test_a_token_of_the_issuer_for_this_server_gives_access(jwks: str) -> None:
+def test_a_token_from_the_issuer_for_this_server_grants_access(jwks: str) -> None:
     access = anyio.run(JsonWebTokens(jwks, ISSUER, PUBLIC).verify_token, signed())
     assert access is not None
     assert (access.subject, access.scopes, access.resource) == ("ann", ["read"], PUBLIC)
@@ -84,9 +84,7 @@ def test_keys_that_cannot_be_read_refuse_every_token() -> None:
     assert anyio.run(JsonWebTokens("http://127.0.0.1:1/keys", ISSUER, PUBLIC).verify_token, signed()) is None
 
 
-def test_a_server_asks_for_tokens_says_where_they_come_from_and_requires_the_scope(
-    data_folder: Path, jwks: str
-) -> None:
+def test_a_server_requires_tokens_with_the_scope_and_names_their_issuer(data_folder: Path, jwks: str) -> None:
     options = ("--jwks-url", jwks, "--issuer", ISSUER, "--public-url", PUBLIC, "--scope", "read")
     with http_server(data_folder, *options) as address:
         status, answer = posted(address, INITIALIZE)
@@ -109,12 +107,12 @@ def test_a_server_asks_for_tokens_says_where_they_come_from_and_requires_the_sco
         ({"token_file": "/nonexistent"}, "cannot be read"),
     ],
 )
-def test_half_a_configuration_is_refused_in_words(settings: dict[str, Any], said: str) -> None:
+def test_an_incomplete_configuration_is_refused_with_a_readable_error(settings: dict[str, Any], said: str) -> None:
     with pytest.raises(SettingsError, match=said):
         authorization(Settings(**settings), "http://127.0.0.1:8300/mcp")
 
 
-def test_tokens_are_read_from_a_file_one_a_line(tmp_path: Path) -> None:
+def test_tokens_are_read_from_a_file_one_per_line(tmp_path: Path) -> None:
     file = tmp_path / "tokens"
     file.write_text("# ann\n0123456789abcdef\n\nfedcba9876543210\n")
     assert fixed_tokens(Settings(token_file=str(file))) == ["0123456789abcdef", "fedcba9876543210"]

@@ -107,7 +107,7 @@ def test_a_client_that_does_not_read_its_answer_is_dropped(serve: Serve, monkeyp
         assert 0 < drained(connection) < LARGE  # the bytes that the system had already accepted
 
 
-def test_the_newest_of_too_many_takes_the_place_of_a_half_open_one(serve: Serve) -> None:
+def test_the_newest_of_too_many_connections_replaces_a_half_open_one(serve: Serve) -> None:
     address = serve(app, most=3)
     with opened(address) as first, opened(address, b"GET") as half, opened(address) as idle:
         assert answered(first)
@@ -129,11 +129,11 @@ def test_an_idle_connection_makes_room_and_a_call_in_progress_stays(serve: Serve
             assert received(calling)
 
 
-def test_a_kept_connection_serves_many_requests(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_persistent_connection_serves_many_requests(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "HEADER_SECONDS", 20.0)
     with opened(serve(app)) as connection:
         assert all(answered(connection) for _ in range(20))
 
 
-def test_half_of_the_descriptors_are_left_to_databases() -> None:
+def test_half_of_the_file_descriptors_are_left_for_databases() -> None:
     assert 16 <= module.connections_allowed() <= module.MOST_CONNECTIONS

@@ -38,13 +38,13 @@ def test_listening_for_all_machines_without_a_name_is_refused() -> None:
     "token",
     [{"token": "0123456789abcdef"}, {"token_file": "tokens"}, {"jwks_url": "https://x"}, {"allow_anonymous": True}],
 )
-def test_listening_for_all_machines_needs_a_token_or_says_that_it_wants_none(token: dict[str, object]) -> None:
+def test_listening_for_all_machines_needs_a_token_or_an_explicit_opt_out(token: dict[str, object]) -> None:
     with pytest.raises(SettingsError, match="require a token"):
         security(Settings(host="0.0.0.0", allowed_host=("graphs.example.org:*",)))
     security(Settings(host="0.0.0.0", allowed_host=("graphs.example.org:*",), **token))  # type: ignore[arg-type]
 
 
-def test_a_port_in_use_is_reported_in_words() -> None:
+def test_a_port_in_use_is_a_readable_error() -> None:
     with listen("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(SettingsError, match=f"cannot listen on 127\\.0\\.0\\.1 port {port}"):
@@ -52,7 +52,7 @@ def test_a_port_in_use_is_reported_in_words() -> None:
 
 
 @pytest.mark.parametrize("port", ["-1", "65536", "99999"])
-def test_a_port_that_no_machine_has_is_refused(port: str) -> None:
+def test_an_impossible_port_is_refused(port: str) -> None:
     with pytest.raises(SettingsError, match="port must be from 0 to 65535"):
         read_settings({}, {"GRAPHGROUND_PORT": port})
 
@@ -61,7 +61,7 @@ def test_a_port_that_no_machine_has_is_refused(port: str) -> None:
     ("host", "loopback"),
     [("127.0.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("example.org", False)],
 )
-def test_loopback_addresses_are_known(host: str, loopback: bool) -> None:
+def test_loopback_addresses_are_recognised(host: str, loopback: bool) -> None:
     assert is_loopback(host) is loopback
 
 
@@ -85,7 +85,7 @@ def test_https_is_served_with_a_certificate(data_folder: Path, tmp_path: Path) -
         assert posted(address, INITIALIZE, context=trusting)[0] == 200
 
 
-def test_a_certificate_that_cannot_be_read_is_reported_in_words(data_folder: Path) -> None:
+def test_an_unreadable_certificate_is_a_readable_error(data_folder: Path) -> None:
     with (
         pytest.raises(AssertionError, match="--tls-certificate missing"),
         http_server(data_folder, "--tls-certificate", "missing.pem"),

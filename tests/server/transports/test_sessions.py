@@ -53,7 +53,7 @@ def used(address: str, session: str) -> bool:
     return posted(address, {"jsonrpc": "2.0", "id": 2, "method": "ping"}, session)[0] == 200
 
 
-def test_a_new_session_is_never_refused_and_the_unused_ones_go_first(address: str) -> None:
+def test_a_new_session_is_never_refused_and_unused_sessions_are_dropped_first(address: str) -> None:
     innocent = opened(address)
     assert used(address, innocent)
     attackers = [opened(address) for _ in range(5 * MOST)]
@@ -62,7 +62,7 @@ def test_a_new_session_is_never_refused_and_the_unused_ones_go_first(address: st
     assert not used(address, attackers[0])
 
 
-def test_among_unused_sessions_the_one_that_was_idle_for_longest_goes(address: str) -> None:
+def test_of_the_unused_sessions_the_longest_idle_one_is_dropped(address: str) -> None:
     first, *_ = [opened(address) for _ in range(MOST)]
     opened(address)
     assert not used(address, first)

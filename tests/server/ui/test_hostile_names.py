@@ -84,7 +84,7 @@ def test_a_hostile_address_is_text(tab: Page, page_address: str) -> None:
     assert_untouched(tab, page_address)
 
 
-def test_the_question_of_the_other_graph_finds_nothing_to_say(tab: Page, page_address: str) -> None:
+def test_a_question_about_the_hostile_graph_leaves_the_page_unchanged(tab: Page, page_address: str) -> None:
     open_view(tab, page_address, "question", "hostile", q=QUESTION)
     assert "find_entities" in text_of(tab, ".steps")
     assert_untouched(tab, page_address)

@@ -26,7 +26,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def test_a_stopped_server_is_reported_and_the_page_goes_on_once_it_is_back(
+def test_a_stopped_server_is_reported_and_the_page_works_again_after_its_restart(
     tab: Page, page_home: Home, page_address: str, free_port: int
 ) -> None:
     with http_server(page_home.folder, "--ui", "--port", str(free_port), "--graph", "nba") as address:
@@ -45,7 +45,7 @@ def test_a_stopped_server_is_reported_and_the_page_goes_on_once_it_is_back(
         assert tab.evaluate("document.getElementById('query').value") == "MATCH (t:Team) RETURN count(t)  AS teams"
 
 
-def test_a_killed_engine_is_started_again_by_the_next_query(tab: Page, page_home: Home, page_address: str) -> None:
+def test_a_killed_engine_is_restarted_by_the_next_query(tab: Page, page_home: Home, page_address: str) -> None:
     open_view(tab, page_address, "query", q="MATCH (t:Team) RETURN count(t) AS teams")
     run(tab)
     end_engine(page_home, kill=True)
@@ -59,7 +59,7 @@ def test_a_killed_engine_is_started_again_by_the_next_query(tab: Page, page_home
     assert tab.evaluate("document.querySelector('.rows [role=cell]').textContent") == "31"
 
 
-def test_a_database_that_cannot_be_reached_is_reported_and_the_others_go_on(tab: Page, page_address: str) -> None:
+def test_an_unreachable_database_is_reported_and_the_others_continue(tab: Page, page_address: str) -> None:
     tab.visit(page_address)
     tab.wait("document.querySelector('.health.bad') && document.querySelector('.health.good')")
     assert "Not available" in text_of(tab, ".health.bad")

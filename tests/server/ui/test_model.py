@@ -55,7 +55,7 @@ def test_the_page_asks_for_the_token_that_the_server_requires(tab: Page, page_wi
     assert tokens == {""}, "a token never stands in an address"
 
 
-def test_the_models_query_is_checked_sent_back_repaired_run_and_put_into_words(
+def test_the_models_query_is_checked_returned_for_repair_run_and_explained(
     tab: Page, page_with_model: ScriptedModel
 ) -> None:
     def script(asked: Asked) -> Answer:
@@ -101,7 +101,7 @@ def posted(asked: TestClient, path: str, body: dict[str, Any]) -> dict[str, Any]
     return dict(asked.post(f"/ui/api/{path}", json=body).json())
 
 
-def test_a_model_that_fails_is_reported_in_words_without_its_key(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_failure_is_reported_without_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OWN_KEY", MODEL_KEY)
     with ScriptedEndpoint(lambda asked: fail(401, "invalid_api_key", f"the key {MODEL_KEY} is wrong")) as endpoint:
         asked = client(ModelSettings("scripted", endpoint.openai, "OWN_KEY", retries=0))
@@ -126,7 +126,7 @@ def test_a_missing_key_and_a_missing_extra_are_reported_before_a_question(monkey
     assert "pip install 'graphground[agents]'" in about["problem"]
 
 
-def test_a_reply_without_a_query_and_an_answer_of_many_rows_are_cut() -> None:
+def test_a_reply_without_a_query_and_an_answer_of_many_rows_are_shortened() -> None:
     with ScriptedEndpoint(lambda asked: say("I do not know. " * 1_000)) as endpoint:
         asked = client(ModelSettings("scripted", endpoint.openai))
         answer = posted(asked, "model/query", {"question": "Who directed Heat?"})["answer"]
@@ -141,7 +141,7 @@ def test_a_reply_without_a_query_and_an_answer_of_many_rows_are_cut() -> None:
     assert wrong["failure"]["error"] == "wrong_argument"
 
 
-def test_without_a_model_the_page_says_so_and_settings_that_need_one_are_refused() -> None:
+def test_without_a_model_the_page_reports_that_and_settings_that_need_a_model_are_refused() -> None:
     application, workers = Application(films_alone), WorkerThreads()
     app = http_app(
         Protocol(application, workers=workers).server, Settings(), f"{ADDRESS}/mcp", PageRoutes(application, workers)

@@ -68,7 +68,7 @@ def test_a_form_of_another_site_cannot_post() -> None:
         assert answer.status_code == 400
 
 
-def test_data_need_the_token_where_one_is_set_and_the_page_itself_does_not() -> None:
+def test_if_a_token_is_set_data_require_it_and_the_page_itself_does_not() -> None:
     asked = client(token=TOKEN)
     assert asked.get("/ui/").status_code == 200
     for headers in ({}, {"Authorization": "Bearer another-token-altogether"}):
@@ -86,17 +86,17 @@ def test_the_root_leads_to_the_page() -> None:
 @pytest.mark.parametrize(
     "path", ["../headers.py", "%2e%2e/headers.py", "..%2f..%2fsettings.py", "views/../../headers.py"]
 )
-def test_nothing_outside_the_folder_is_a_file(path: str) -> None:
+def test_files_outside_the_folder_are_not_found(path: str) -> None:
     assert client().get(f"/ui/{path}").status_code == 404
 
 
-def test_a_file_that_is_known_is_not_sent_again() -> None:
+def test_a_cached_file_is_not_sent_again() -> None:
     asked = client()
     first = asked.get("/ui/main.js")
     assert asked.get("/ui/main.js", headers={"If-None-Match": first.headers["etag"]}).status_code == 304
 
 
-def test_tools_answer_as_they_do_for_agents() -> None:
+def test_tools_give_the_same_answers_as_to_agents() -> None:
     asked = client()
     answer = asked.post("/ui/api/call/validate_cypher", json={"query": "MATCH (m:Movi) RETURN m.name"}).json()
     assert answer["ok"] is True
@@ -127,7 +127,7 @@ def test_matches_of_a_query_that_writes_are_refused() -> None:
     assert failure["error"] == "not_read_only"
 
 
-def test_a_schema_without_data_is_drawn_too() -> None:
+def test_a_schema_without_data_can_be_drawn() -> None:
     answer = client().post("/ui/api/schema", json={}).json()["answer"]
     assert [label["name"] for label in answer["labels"]] == ["Movie", "Person"]
     assert answer["boxes"] == ["Movie", "Person"]
@@ -158,7 +158,7 @@ def test_the_page_over_stdio_is_reported_as_wrong_use() -> None:
     assert "--ui needs --transport http" in done.stderr
 
 
-def test_the_front_end_refers_to_nothing_outside() -> None:
+def test_the_front_end_has_no_external_references() -> None:
     for path in FOLDER.rglob("*"):
         if path.suffix in (".js", ".css", ".html"):
             text = path.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")

@@ -29,7 +29,7 @@ def shop(neo4j_5: Neo4jServer, tmp_path: Path) -> Iterator[str]:
         yield mcp.replace("/mcp", "/ui/")
 
 
-def test_a_stopped_neo4j_is_reported_in_the_open_page_which_goes_on_once_it_is_back(
+def test_a_stopped_neo4j_is_reported_in_the_open_page_which_works_again_after_its_restart(
     tab: Page, shop: str, neo4j_servers: Neo4jServers, neo4j_5: Neo4jServer
 ) -> None:
     open_view(tab, shop, "query", "shop", q="MATCH (c:Customer) RETURN count(c) AS customers")

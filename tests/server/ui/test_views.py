@@ -49,7 +49,7 @@ def run(page: Page) -> None:
     page.wait("document.querySelector('.results p') && !document.querySelector('button.main').disabled")
 
 
-def test_the_schema_is_a_picture_whose_labels_show_their_figures(tab: Page, page_address: str) -> None:
+def test_the_schema_is_a_picture_whose_labels_show_their_statistics(tab: Page, page_address: str) -> None:
     open_view(tab, page_address, "schema")
     assert tab.evaluate("document.querySelectorAll('.picture .box').length") == 7
     tab.evaluate("[...document.querySelectorAll('.box')].find((box) => box.textContent.startsWith('Team')).focus()")
@@ -103,7 +103,7 @@ def test_entities_are_found_while_typing_with_the_reason_and_the_verdict(tab: Pa
     assert tab.errors == []
 
 
-def test_a_name_that_the_graph_does_not_have_is_not_found(tab: Page, page_address: str) -> None:
+def test_a_name_that_is_not_in_the_graph_is_not_found(tab: Page, page_address: str) -> None:
     open_view(tab, page_address, "search", q="Zbigniew Qwrtysky")
     assert "Not found" in text_of(tab, "#results")
 
@@ -129,7 +129,7 @@ def test_the_editor_completes_labels_types_and_properties_from_the_schema(tab: P
     assert tab.evaluate("document.getElementById('options').hidden")
 
 
-def test_diagnostics_are_underlined_at_their_place_and_fixed_by_a_click(tab: Page, page_address: str) -> None:
+def test_diagnostics_are_underlined_at_their_position_and_fixed_by_a_click(tab: Page, page_address: str) -> None:
     open_view(tab, page_address, "query")
     tab.type("/* 𝔘😀 */ MATCH (t:Taem) WHERE t.nam = 'Boston Celtics' RETURN t.name")
     tab.press("Escape")
@@ -194,7 +194,9 @@ def test_rows_are_sorted_copied_saved_and_drawn_as_a_graph(tab: Page, page_addre
     assert tab.errors == []
 
 
-def test_an_empty_answer_says_why_at_the_part_of_the_pattern_that_matches_nothing(tab: Page, page_address: str) -> None:
+def test_an_empty_answer_is_explained_at_the_part_of_the_pattern_that_matches_nothing(
+    tab: Page, page_address: str
+) -> None:
     open_view(
         tab, page_address, "query", q="MATCH (p:Player)-[:playsFor]->(t:Team) WHERE p.height_cm > 300 RETURN t.name"
     )
@@ -237,7 +239,7 @@ def test_a_hundred_thousand_rows_are_shown_without_a_hundred_thousand_elements(t
     assert tab.evaluate("document.querySelector('.scroller').getAttribute('aria-rowcount')") == "100001"
 
 
-def test_rows_that_an_answer_leaves_out_are_read_on_to_the_limit(tab: Page, page_address: str) -> None:
+def test_rows_that_an_answer_omits_are_read_up_to_the_limit(tab: Page, page_address: str) -> None:
     text = "x" * 900
     open_view(tab, page_address, "query", q=f"UNWIND range(1, 6000) AS number RETURN number, '{text}' AS text")
     tab.evaluate("document.getElementById('limit').value = '10000'")
@@ -246,7 +248,7 @@ def test_rows_that_an_answer_leaves_out_are_read_on_to_the_limit(tab: Page, page
     assert tab.errors == []
 
 
-def test_a_query_that_runs_out_of_time_is_reported_and_the_next_one_runs(tab: Page, page_address: str) -> None:
+def test_a_query_that_times_out_is_reported_and_the_next_query_runs(tab: Page, page_address: str) -> None:
     slow = "UNWIND range(1, 3000) AS a UNWIND range(1, 3000) AS b UNWIND range(1, 300) AS c RETURN sum(a * b * c) AS s"
     open_view(tab, page_address, "query", q=slow)
     tab.evaluate("document.getElementById('seconds').value = '0.5'")

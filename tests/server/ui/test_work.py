@@ -57,7 +57,7 @@ def choose(page: Page, selector: str, value: str) -> None:
     )
 
 
-def test_calls_are_shown_as_they_come_and_filtered_by_session_text_and_failure(tab: Page, work_address: str) -> None:
+def test_calls_are_shown_as_they_arrive_and_filtered_by_session_text_and_failure(tab: Page, work_address: str) -> None:
     opened(tab, work_address)
     before = len(calls(tab))
     called(work_address.replace("/ui/", "/mcp"), ("list_graphs", {}))
@@ -103,7 +103,7 @@ def test_hostile_names_of_a_trace_are_text(tab: Page, work_address: str) -> None
     assert tab.errors == []
 
 
-def test_a_session_is_exported_in_both_forms(tab: Page, work_address: str) -> None:
+def test_a_session_is_exported_in_both_formats(tab: Page, work_address: str) -> None:
     opened(tab, work_address)
     script = "import('./api.js').then((api) => api.read('export', {{form: '{}', session: 'other'}})).then(({{text}}) => text)"
     exported = [

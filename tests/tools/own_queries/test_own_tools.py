@@ -40,7 +40,7 @@ def called(own: OwnQuery, arguments: dict[str, Any], engine: Recorder | None = N
     return answer
 
 
-def test_a_query_is_run_with_its_arguments_and_answers_as_execute_cypher() -> None:
+def test_a_query_runs_with_its_arguments_and_has_the_answer_of_execute_cypher() -> None:
     engine = Recorder()
     answer = called(FILMS_OF, {"name": "Michael Mann"}, engine)
     assert (answer["columns"], answer["rows"], answer["truncated"]) == (["name"], [["Heat"]], False)
@@ -69,7 +69,7 @@ def test_its_arguments_are_a_strict_json_schema_with_the_bounds_of_the_settings(
         ({"name": "Mann", "least": 1.5}, "wrong_argument", "least must be a whole number"),
     ],
 )
-def test_wrong_arguments_are_reported_in_words_and_never_reach_the_engine(
+def test_wrong_arguments_are_reported_and_never_reach_the_engine(
     arguments: dict[str, Any], error: str, words: str
 ) -> None:
     engine = Recorder()
@@ -126,7 +126,7 @@ def test_every_type_of_parameter_is_checked(wrong: dict[str, Any], words: str) -
         ("MATCH (p:Person {name: $name})-[:directedBy]->(m:Movie) RETURN m.name", "cypher, line 1", "<-[:directedBy]-"),
     ],
 )
-def test_a_broken_query_is_left_out_and_reported_with_its_place_and_fix(cypher: str, place: str, fix: str) -> None:
+def test_a_broken_query_is_left_out_and_reported_with_its_position_and_fix(cypher: str, place: str, fix: str) -> None:
     own = OwnQuery("broken", "…", cypher, "file: [queries.broken]", parameters=(OwnParameter("name", "string", "…"),))
     tools = OwnTools([own, FILMS_OF])
     assert list(tools.offered()) == ["broken", "films_of"]
@@ -137,7 +137,7 @@ def test_a_broken_query_is_left_out_and_reported_with_its_place_and_fix(cypher: 
     assert list(tools.offered()) == tools.names() == ["films_of"]
 
 
-def test_a_broken_query_never_reaches_the_engine_and_is_offered_again_once_it_is_right() -> None:
+def test_a_broken_query_never_reaches_the_engine_and_is_offered_again_once_it_is_valid() -> None:
     engine = Recorder()
     own = OwnQuery("maybe", "…", "MATCH (m:Movi) RETURN m.name", "file: [queries.maybe]")
     failure = called(own, {}, engine)
@@ -161,14 +161,14 @@ def with_label(label: str) -> Any:
 
 
 @pytest.mark.parametrize(("graph", "names"), [("flims", ["films"]), (None, ["films", "plays"])])
-def test_a_query_of_no_graph_is_broken(graph: str | None, names: list[str]) -> None:
+def test_a_query_without_an_open_graph_is_broken(graph: str | None, names: list[str]) -> None:
     graphs = OpenGraphs([GraphSource(name, "", "none", lambda: Graph("x", FILMS)) for name in names])
     own = OwnQuery("one", "…", "MATCH (m:Movie) RETURN m.name", "file: [queries.one]", graph=graph)
     [problem] = OwnTools([own]).check(graphs)["one"]
     assert "films" in problem.fix
 
 
-def test_a_query_whose_graph_cannot_be_opened_is_not_called_broken() -> None:
+def test_a_query_whose_graph_cannot_be_opened_is_not_marked_broken() -> None:
     def fail() -> Graph:
         raise RuntimeError("the database is down")
 

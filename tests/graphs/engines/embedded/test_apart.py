@@ -31,7 +31,7 @@ DEAF = "RETURN reduce(s = 0, x IN range(1, 900000) | s + reduce(t = 0, y IN rang
         "MATCH (n) RETURN EXISTS { MATCH (m) WHERE all(x IN range(1, 1000000) WHERE x > 0) }",
     ],
 )
-def test_an_expression_that_may_go_on_by_itself_is_known(query: str) -> None:
+def test_an_expression_that_may_not_terminate_is_recognised(query: str) -> None:
     assert may_not_end(parse(query))
 
 
@@ -46,11 +46,11 @@ def test_an_expression_that_may_go_on_by_itself_is_known(query: str) -> None:
         "MATCH (n) RETURN n.a + n.b + n.c + n.d + n.e + n.f AS total",
     ],
 )
-def test_an_ordinary_query_is_none(query: str) -> None:
+def test_an_ordinary_query_does_not_run_in_a_separate_process(query: str) -> None:
     assert not may_not_end(parse(query))
 
 
-def test_each_time_a_caller_waits_twice_as_long() -> None:
+def test_each_further_time_a_caller_waits_twice_as_long() -> None:
     quarantine = Quarantine()
     waits = []
     for _ in range(8):
@@ -65,7 +65,7 @@ def test_each_time_a_caller_waits_twice_as_long() -> None:
     assert quarantine.knows("b")
 
 
-def test_a_query_that_does_not_end_leaves_the_shared_engine_alone(films_home: Home, film_graph: Graph) -> None:
+def test_a_query_that_does_not_end_does_not_affect_the_shared_engine(films_home: Home, film_graph: Graph) -> None:
     engine = film_graph.engine
     assert isinstance(engine, EmbeddedEngine)
     engine.run("RETURN 1")
@@ -103,9 +103,7 @@ def test_look_ups_for_a_caller_in_quarantine_stay_in_the_shared_process(
     assert ran == ["shared", "apart"]
 
 
-def test_a_value_that_nests_too_deeply_to_be_returned_says_so_and_ends_no_process(
-    films_home: Home, film_graph: Graph
-) -> None:
+def test_a_value_nested_too_deeply_is_reported_and_stops_no_process(films_home: Home, film_graph: Graph) -> None:
     assert film_graph.run("RETURN 1 AS x").rows == [[1]]
     shared = EngineState.read(films_home)
     with pytest.raises(QueryFailed, match=r"closed the connection 3 times .* nests more deeply"):

@@ -19,7 +19,7 @@ def home(tmp_path: Path) -> Home:
     return Home(tmp_path / "home")
 
 
-def test_the_archive_is_switched_off_by_a_word_and_moved_by_a_folder(
+def test_the_archive_setting_is_a_word_that_disables_it_or_a_folder(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv(archive.FOLDER, "off")
@@ -36,7 +36,7 @@ def test_the_archive_is_switched_off_by_a_word_and_moved_by_a_folder(
     assert archive.archive_option(file) == [f"-XX:AOTCache={file}"]
 
 
-def test_archives_that_nobody_will_use_again_are_removed_and_those_of_other_installations_stay(tmp_path: Path) -> None:
+def test_unused_archives_are_removed_and_those_of_other_installations_stay(tmp_path: Path) -> None:
     current, earlier, gone, other, unknown, old = (tmp_path / f"engine-{number}.aot" for number in range(6))
     for file in (current, earlier, gone, other, unknown, old):
         file.write_bytes(b"classes")
@@ -53,7 +53,7 @@ def test_archives_that_nobody_will_use_again_are_removed_and_those_of_other_inst
 
 
 @pytest.mark.engine
-def test_an_engine_starts_beside_an_archive_that_is_damaged(
+def test_an_engine_starts_despite_a_damaged_archive(
     home: Home, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv(archive.FOLDER, str(tmp_path))

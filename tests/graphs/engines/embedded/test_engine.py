@@ -63,7 +63,7 @@ def listening(pid: int) -> list[str]:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
-def test_the_engine_listens_on_one_loopback_port_alone(small_home: Home, engine: EmbeddedEngine) -> None:
+def test_the_engine_listens_on_a_single_loopback_port(small_home: Home, engine: EmbeddedEngine) -> None:
     engine.run("RETURN 1")
     state = ensure_engine(small_home)
     # Its HTTP listener comes and goes in the first moments, while queries are answered already.
@@ -74,7 +74,7 @@ def test_the_engine_listens_on_one_loopback_port_alone(small_home: Home, engine:
     assert addresses[0].split(":")[0] in ("0100007F", "0000000000000000FFFF00000100007F")
 
 
-def test_the_passwords_lie_in_a_file_for_its_user_alone(small_home: Home, engine: EmbeddedEngine) -> None:
+def test_the_passwords_are_in_a_file_that_only_its_user_can_read(small_home: Home, engine: EmbeddedEngine) -> None:
     engine.run("RETURN 1")
     assert stat.S_IMODE(state_file(small_home).stat().st_mode) == 0o600
     assert stat.S_IMODE(small_home.folder.stat().st_mode) == 0o700
@@ -84,7 +84,7 @@ def test_the_passwords_lie_in_a_file_for_its_user_alone(small_home: Home, engine
     assert len(first.reader) >= 32
 
 
-def test_values_come_back_as_they_were_loaded(engine: EmbeddedEngine) -> None:
+def test_values_are_returned_as_loaded(engine: EmbeddedEngine) -> None:
     rows = engine.run(
         "MATCH (m:Movie {name: 'Heat'})-[c:`has cast`]->(p) RETURN m.released, m.runtime_minute, "
         "m.filming_location, m.seen, c.signed, c.year, p.born, p.aliases"
@@ -120,7 +120,7 @@ def test_values_come_back_as_they_were_loaded(engine: EmbeddedEngine) -> None:
         "CALL db.create.setNodeVectorProperty(null, 'x', [1])",
     ],
 )
-def test_nothing_is_written_opened_or_administered(engine: EmbeddedEngine, query: str) -> None:
+def test_writing_opening_and_administration_are_refused(engine: EmbeddedEngine, query: str) -> None:
     before = engine.run("MATCH (n) RETURN count(n), count(n.x)").rows
     with suppress(QueryFailed):  # a statement may run if it has no effect: only the effect is checked
         assert "root:" not in str(engine.run(query, timeout=20).rows)
@@ -135,7 +135,7 @@ def test_the_engine_itself_refuses_writes_and_ends_queries(engine: EmbeddedEngin
     assert capabilities.can_terminate
 
 
-def test_a_refused_query_says_what_is_wrong_with_it(engine: EmbeddedEngine) -> None:
+def test_a_refused_query_is_reported_with_the_reason(engine: EmbeddedEngine) -> None:
     with pytest.raises(QueryFailed, match="RETRN"):
         engine.run("MATCH (n) RETRN n")
     with pytest.raises(QueryFailed):
@@ -153,9 +153,7 @@ def test_a_refused_query_says_what_is_wrong_with_it(engine: EmbeddedEngine) -> N
     ],
     ids=["cartesian product", "sort", "reduce", "collect"],
 )
-def test_a_runaway_query_ends_at_its_time_limit_and_the_next_call_is_answered(
-    engine: EmbeddedEngine, query: str
-) -> None:
+def test_a_runaway_query_ends_at_its_time_limit_and_the_next_call_succeeds(engine: EmbeddedEngine, query: str) -> None:
     engine.run("RETURN 1")
     started = time.monotonic()
     with pytest.raises((QueryTimeout, QueryFailed)) as caught:  # a refusal because of the memory needed is also correct
@@ -164,7 +162,7 @@ def test_a_runaway_query_ends_at_its_time_limit_and_the_next_call_is_answered(
     assert engine.run("RETURN 1", timeout=30).rows == [[1]]
 
 
-def test_a_union_of_all_rows_is_bounded_in_each_part_and_whole_where_it_fits(engine: EmbeddedEngine) -> None:
+def test_a_union_of_all_rows_is_limited_in_each_part_and_complete_if_it_fits(engine: EmbeddedEngine) -> None:
     query = "MATCH (n) RETURN n.name AS x ORDER BY x UNION ALL MATCH (n) RETURN n.eid AS x ORDER BY x"
     every = engine.run(query)
     assert (len(every.rows), every.truncated) == (8, False)
@@ -211,7 +209,7 @@ def test_a_query_cut_off_with_little_time_left_does_not_wait_for_the_new_engine(
     timer.join()
 
 
-def test_a_query_that_never_ran_waits_for_the_new_engine_and_has_all_its_time_then(
+def test_a_query_that_never_ran_waits_for_the_new_engine_and_has_its_full_time(
     small_home: Home, engine: EmbeddedEngine
 ) -> None:
     engine.run("RETURN 1")
@@ -223,9 +221,7 @@ def test_a_query_that_never_ran_waits_for_the_new_engine_and_has_all_its_time_th
     assert engine.run("RETURN 1", timeout=0.6 * restart).rows == [[1]]
 
 
-def test_an_engine_killed_in_the_middle_of_a_query_is_started_again_for_it(
-    small_home: Home, engine: EmbeddedEngine
-) -> None:
+def test_an_engine_killed_during_a_query_is_restarted_for_it(small_home: Home, engine: EmbeddedEngine) -> None:
     engine.run("RETURN 1")
     state = ensure_engine(small_home)
     timer = threading.Timer(0.5, os.kill, (state.pid, getattr(signal, "SIGKILL", signal.SIGTERM)))
@@ -257,7 +253,9 @@ def test_eight_processes_that_start_at_once_share_one_engine(empty_home: Home, t
     assert not (tmp_path / "log").exists()
 
 
-def test_an_idle_engine_stops_and_comes_back(empty_home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_idle_engine_stops_and_is_restarted(
+    empty_home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("GRAPHGROUND_ENGINE_IDLE_S", "4")
     engine = EmbeddedEngine(empty_home, loaded(empty_home, tmp_path).id)
     assert engine.run("MATCH (n) RETURN count(n)").rows == [[4]]
@@ -267,13 +265,15 @@ def test_an_idle_engine_stops_and_comes_back(empty_home: Home, tmp_path: Path, m
     engine.close()
 
 
-def test_a_wrong_setting_is_reported_in_words(empty_home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_setting_is_a_readable_error(empty_home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRAPHGROUND_ENGINE_HEAP", "lots")
     with pytest.raises(ValueError, match="GRAPHGROUND_ENGINE_HEAP is 'lots'; write a size as 512m or 2g"):
         EmbeddedSettings.from_environment()
 
 
-def test_an_engine_that_cannot_start_says_why(empty_home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_engine_that_cannot_start_is_reported_with_the_reason(
+    empty_home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("GRAPHGROUND_ENGINE_JVM_ARGS", "-XX:NoSuchOption=1")
     with pytest.raises(EngineUnavailable, match="could not start"):
         ensure_engine(empty_home)

@@ -43,7 +43,7 @@ def test_an_engine_with_a_damaged_catalog_answers_and_ends_at_sigterm(empty_home
     engine.close()
 
 
-def test_an_engine_whose_folder_has_gone_ends_itself(empty_home: Home, tmp_path: Path) -> None:
+def test_an_engine_whose_folder_is_gone_stops(empty_home: Home, tmp_path: Path) -> None:
     engine = EmbeddedEngine(empty_home, loaded(empty_home, tmp_path).id)
     assert engine.run("RETURN 1").rows == [[1]]
     process = ensure_engine(empty_home).pid
@@ -72,7 +72,7 @@ process.main(sys.argv[1], "engine")
 
 
 @pytest.mark.engine
-def test_an_engine_whose_folder_goes_while_it_starts_ends(tmp_path: Path) -> None:
+def test_an_engine_whose_folder_disappears_during_its_start_stops(tmp_path: Path) -> None:
     started = subprocess.run(
         [sys.executable, "-c", STARTING, str(tmp_path / "home")],
         capture_output=True,

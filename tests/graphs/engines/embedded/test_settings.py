@@ -19,7 +19,7 @@ def test_the_heap_is_a_sixth_of_the_memory_within_bounds(
 
 
 @pytest.mark.parametrize(("heap", "pages"), [("512m", 192), ("2g", 768), ("4096M", 1536), (" 1G ", 384)])
-def test_a_heap_that_is_given_is_taken_and_shared_with_pages(
+def test_a_configured_heap_is_used_and_divided_with_pages(
     monkeypatch: pytest.MonkeyPatch, heap: str, pages: int
 ) -> None:
     monkeypatch.setenv("GRAPHGROUND_ENGINE_HEAP", heap)
@@ -27,5 +27,5 @@ def test_a_heap_that_is_given_is_taken_and_shared_with_pages(
     assert EmbeddedSettings.from_environment().page_mib == pages
 
 
-def test_the_memory_of_this_machine_is_known_where_the_system_tells() -> None:
+def test_the_memory_of_this_machine_is_known_if_the_system_reports_it() -> None:
     assert memory_mib() == 0 or memory_mib() > 256

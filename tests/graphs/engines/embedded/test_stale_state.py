@@ -66,7 +66,7 @@ def killed(home: Home) -> EngineState:
     return state
 
 
-def test_a_port_of_a_killed_engine_gets_no_password_and_a_new_engine_starts(home: Home, tmp_path: Path) -> None:
+def test_no_password_is_sent_to_the_port_of_a_killed_engine_and_a_new_engine_starts(home: Home, tmp_path: Path) -> None:
     database = loaded(home, tmp_path).id
     engine = EmbeddedEngine(home, database)
     assert engine.run("MATCH (n) RETURN count(n)").rows == [[4]]
@@ -84,7 +84,7 @@ def test_a_port_of_a_killed_engine_gets_no_password_and_a_new_engine_starts(home
         one.close()
 
 
-def test_only_the_engine_that_wrote_the_state_is_taken_for_it(home: Home) -> None:
+def test_only_the_engine_that_wrote_the_state_is_accepted(home: Home) -> None:
     state = ensure_engine(home)
     assert still_runs(home, state.instance)
     assert not still_runs(home, "another")

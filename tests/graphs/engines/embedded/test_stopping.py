@@ -36,7 +36,7 @@ def engine(small_home: Home) -> Iterator[EmbeddedEngine]:
 
 
 @pytest.mark.parametrize("query", DEAF.values(), ids=list(DEAF))
-def test_a_query_that_never_looks_ends_at_its_limit_and_the_next_is_answered(
+def test_a_query_that_ignores_termination_ends_at_its_limit_and_the_next_query_succeeds(
     engine: EmbeddedEngine, query: str
 ) -> None:
     with pytest.raises(QueryTimeout):
@@ -45,7 +45,7 @@ def test_a_query_that_never_looks_ends_at_its_limit_and_the_next_is_answered(
         assert engine.run("MATCH (n) RETURN count(n)", timeout=30).rows == [[4]]
 
 
-def test_other_clients_go_on_while_such_a_query_is_ended(small_home: Home, engine: EmbeddedEngine) -> None:
+def test_other_clients_continue_while_such_a_query_is_terminated(small_home: Home, engine: EmbeddedEngine) -> None:
     over, answers = threading.Event(), []
 
     def client() -> None:
@@ -70,7 +70,7 @@ def test_other_clients_go_on_while_such_a_query_is_ended(small_home: Home, engin
     assert all(rows == answers[0] for rows in answers)
 
 
-def test_a_cancelled_query_that_never_looks_ends_too(engine: EmbeddedEngine) -> None:
+def test_a_cancelled_query_that_ignores_termination_ends_too(engine: EmbeddedEngine) -> None:
     with cancellable() as cancellation:
         timer = threading.Timer(0.3, cancellation.cancel)
         timer.start()
@@ -84,7 +84,7 @@ def test_a_cancelled_query_that_never_looks_ends_too(engine: EmbeddedEngine) -> 
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP") or sys.platform == "win32", reason="needs SIGSTOP")
-def test_an_engine_that_answers_nothing_is_killed_and_the_next_call_has_a_new_one(
+def test_an_unresponsive_engine_is_killed_and_the_next_call_uses_a_new_one(
     small_home: Home, engine: EmbeddedEngine
 ) -> None:
     frozen = ensure_engine(small_home)

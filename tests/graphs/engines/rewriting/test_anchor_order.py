@@ -63,33 +63,31 @@ UNTOUCHED = [
 
 
 @pytest.mark.parametrize(("written", "sent"), CONDITIONS.items())
-def test_conditions_on_patterns_begin_at_what_is_bound_and_impossible_patterns_are_false(
-    written: str, sent: str
-) -> None:
+def test_conditions_on_patterns_begin_at_bound_nodes_and_impossible_patterns_are_false(written: str, sent: str) -> None:
     assert rewrite_for(ARCADEDB, written) == sent
     assert validate(sent).valid
 
 
 @pytest.mark.parametrize(("written", "sent"), MOVED.items())
-def test_the_node_known_best_is_written_first(written: str, sent: str) -> None:
+def test_the_most_restricted_node_is_written_first(written: str, sent: str) -> None:
     assert rewrite_for(ARCADEDB, written) == sent
     assert len(list(parse(sent).walk())) >= len(list(parse(written).walk()))
     assert rewrite_for(ARCADEDB, sent) == sent, "a second time changes nothing"
 
 
 @pytest.mark.parametrize(("written", "sent"), DISTINCT.items())
-def test_a_union_of_nodes_is_made_distinct_once_more(written: str, sent: str) -> None:
+def test_a_union_of_nodes_is_made_distinct_again(written: str, sent: str) -> None:
     assert rewrite_for(ARCADEDB, written) == sent
     assert validate(sent).valid
 
 
 @pytest.mark.parametrize("query", UNTOUCHED)
-def test_what_could_be_seen_or_gains_nothing_stays_as_it_is(query: str) -> None:
+def test_a_rewrite_that_would_be_visible_or_useless_is_not_made(query: str) -> None:
     assert rewrite_for(ARCADEDB, query) == query
 
 
 @pytest.mark.parametrize("query", MOVED)
-def test_a_database_that_plans_for_itself_gets_the_query_as_written(query: str) -> None:
+def test_a_database_with_its_own_planner_gets_the_query_as_written(query: str) -> None:
     assert rewrite_for(NEO4J, query) == query
 
 
@@ -114,14 +112,14 @@ def test_a_database_that_plans_for_itself_gets_the_query_as_written(query: str) 
         ),
     ],
 )
-def test_one_row_more_than_wanted_is_requested(written: str, sent: str) -> None:
+def test_one_more_row_than_the_limit_is_requested(written: str, sent: str) -> None:
     assert rewrite_for(ARCADEDB, written, 10) == sent
     assert rewrite_for(ARCADEDB, written) == written
     assert rewrite_for(NEO4J, written, 10) == written
 
 
 @pytest.mark.parametrize("operator", ["OR", "AND", "XOR"])
-def test_thousands_of_conditions_are_rewritten_like_two(operator: str) -> None:
+def test_thousands_of_conditions_are_rewritten_in_the_same_way_as_two(operator: str) -> None:
     def written(count: int) -> str:
         conditions = f" {operator} ".join(f"p.name = 'x{number}'" for number in range(count))
         query = f"MATCH (m:Movie)-[*1..3]-(p:Person {{name: 'x'}}) WHERE {conditions} RETURN count(*)"

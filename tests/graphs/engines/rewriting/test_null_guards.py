@@ -78,11 +78,11 @@ def test_a_null_is_tested_before_the_pattern(written: str, sent: str) -> None:
 
 
 @pytest.mark.parametrize("query", LEFT_ALONE)
-def test_a_query_whose_patterns_name_nothing_that_may_be_null_stays_as_it_is(query: str) -> None:
+def test_a_query_whose_patterns_use_no_nullable_variable_is_unchanged(query: str) -> None:
     assert rewrite_for(ARCADEDB, query) == query
 
 
-def test_a_column_keeps_the_name_that_its_text_gave_it() -> None:
+def test_a_column_keeps_its_name_when_its_text_is_rewritten() -> None:
     sent = rewrite_for(ARCADEDB, "MATCH (a:P) RETURN a.name, EXISTS { (a)-[*]->(:Q) }")
     assert sent == (
         "MATCH (a:P) RETURN a.name, EXISTS { MATCH (a)-[*]->(anchor0:Q) RETURN DISTINCT anchor0 LIMIT 1 } "
@@ -112,7 +112,7 @@ def both(tmp_path_factory: pytest.TempPathFactory, neo4j_5: Neo4jServer) -> Iter
 @pytest.mark.timeout(300)
 @pytest.mark.neo4j
 @pytest.mark.parametrize("later", LATER)
-def test_the_rows_are_those_of_neo4j(both: tuple[Graph, neo4j.Driver], later: str) -> None:
+def test_the_rows_equal_those_of_neo4j(both: tuple[Graph, neo4j.Driver], later: str) -> None:
     graph, driver = both
     query = FIRST + later
     assert validate(query).valid

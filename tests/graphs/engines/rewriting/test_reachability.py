@@ -65,7 +65,7 @@ EACH = 50
 
 
 @pytest.mark.parametrize(("written", "sent"), REACHED.items())
-def test_ends_of_long_paths_are_looked_for_in_the_engines_own_form(written: str, sent: str) -> None:
+def test_ends_of_long_paths_are_searched_in_the_engines_own_form(written: str, sent: str) -> None:
     assert validate(written).valid
     assert rewrite_for(ARCADEDB, written) == sent
     assert validate(sent).valid
@@ -73,7 +73,7 @@ def test_ends_of_long_paths_are_looked_for_in_the_engines_own_form(written: str,
 
 
 @pytest.mark.parametrize("query", LEFT_ALONE.values(), ids=list(LEFT_ALONE))
-def test_a_path_whose_ways_can_be_seen_stays_as_it_is(query: str) -> None:
+def test_a_path_whose_course_matters_is_unchanged(query: str) -> None:
     assert validate(query).valid
     assert rewrite_for(ARCADEDB, query) == query
 
@@ -91,7 +91,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("seed", range(RUNS))
-def test_who_is_reached_is_the_same_as_on_neo4j(home: Home, tmp_path: Path, neo4j_5: Neo4jServer, seed: int) -> None:
+def test_the_reached_nodes_are_the_same_as_on_neo4j(
+    home: Home, tmp_path: Path, neo4j_5: Neo4jServer, seed: int
+) -> None:
     document = tangled(seed)
     (tmp_path / "tangled.json").write_text(json.dumps(document), "utf-8")
     load_file(tmp_path / "tangled.json", home, name="tangled")

@@ -72,7 +72,9 @@ def queries(seed: int) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_a_query_as_sent_answers_as_it_was_written(film_graph: Graph, films_home: Home, seed: int) -> None:
+def test_a_query_as_sent_has_the_same_result_as_the_query_as_written(
+    film_graph: Graph, films_home: Home, seed: int
+) -> None:
     assert film_graph.run("RETURN 1 AS one").rows == [[1]]
     state = EngineState.read(films_home)
     assert state is not None

@@ -69,7 +69,7 @@ def files(tmp_path: Path) -> Files:
     return Files(tmp_path / "i")
 
 
-def test_neighbours_find_what_comparing_all_finds(files: Files) -> None:
+def test_an_hnsw_index_finds_the_same_as_comparing_all_vectors(files: Files) -> None:
     assert build_vectors(files, encoder(STATIC), ann=1_000)
     store = VectorStore(files)
     assert store.approximate == 3_000
@@ -84,7 +84,7 @@ def test_neighbours_find_what_comparing_all_finds(files: Files) -> None:
     assert found >= 0.9 * wanted
 
 
-def test_a_label_filters_with_and_without_neighbours(files: Files) -> None:
+def test_a_label_filters_with_and_without_an_hnsw_index(files: Files) -> None:
     build_vectors(files, encoder(STATIC), ann=1_000)
     index = open_index(files.folder)
     assert {candidate.label for candidate in index.find("automobile", mode="vector", limit=20)} >= {"Thing"}
@@ -96,7 +96,7 @@ def test_a_label_filters_with_and_without_neighbours(files: Files) -> None:
     }
 
 
-def test_small_labels_get_no_neighbours_and_zero_asks_for_none(files: Files) -> None:
+def test_small_labels_get_no_hnsw_index_and_zero_disables_it(files: Files) -> None:
     assert building.large_labels(files, np.arange(3_050), 1_000)
     assert estimate(files, encoder(STATIC), ann=1_000).approximate == 3_000
     assert estimate(files, encoder(STATIC), ann=0).approximate == 0
@@ -105,7 +105,7 @@ def test_small_labels_get_no_neighbours_and_zero_asks_for_none(files: Files) -> 
     assert VectorStore(files).approximate == 0
 
 
-def test_a_stopped_graph_of_neighbours_is_resumed_and_is_not_served_before(
+def test_a_stopped_build_of_an_hnsw_index_is_resumed_and_not_used_before_it_is_complete(
     files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(approximate, "_AT_ONCE", 500)
@@ -124,7 +124,7 @@ def test_a_stopped_graph_of_neighbours_is_resumed_and_is_not_served_before(
     assert VectorStore(files).approximate == 3_000
 
 
-def test_a_graph_of_neighbours_is_opened_by_mapping_and_built_once(files: Files) -> None:
+def test_an_hnsw_index_is_memory_mapped_and_built_once(files: Files) -> None:
     build_vectors(files, encoder(STATIC), ann=1_000)
     file = files.folder / "vectors" / "names" / "near-0-3000.usearch"
     before = file.stat().st_mtime_ns
@@ -136,7 +136,7 @@ def test_a_graph_of_neighbours_is_opened_by_mapping_and_built_once(files: Files)
         assert file.name in Path("/proc/self/maps").read_text()
 
 
-def test_a_file_that_is_not_whole_is_not_served(files: Files) -> None:
+def test_an_incomplete_file_is_not_used(files: Files) -> None:
     build_vectors(files, encoder(STATIC), ann=1_000)
     file = files.folder / "vectors" / "names" / "near-0-3000.usearch"
     file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
@@ -145,7 +145,7 @@ def test_a_file_that_is_not_whole_is_not_served(files: Files) -> None:
     assert store.approximate == 0
 
 
-def test_without_the_library_all_vectors_are_compared_and_asking_for_it_says_how(
+def test_without_the_library_all_vectors_are_compared_and_the_error_says_how_to_install_it(
     files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build_vectors(files, encoder(STATIC), ann=1_000)
@@ -172,7 +172,7 @@ building.build_vectors(Files(Path(sys.argv[1])), encoder(STATIC), progress=told)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="kill -9")
-def test_a_killed_build_leaves_older_vectors_served_and_is_resumed(
+def test_after_a_killed_build_older_vectors_stay_in_use_and_the_build_is_resumed(
     files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build_vectors(files, encoder(STATIC), ["Other"])

@@ -81,7 +81,7 @@ def test_a_vector_index_of_neo4j_finds_by_meaning_with_the_cosine_as_score(thing
 
 
 @pytest.mark.neo4j
-def test_several_mentions_together_are_answered_as_each_alone(things: BoltEngine) -> None:
+def test_several_mentions_together_get_the_same_results_as_each_alone(things: BoltEngine) -> None:
     vectors = DatabaseVectors(things, STATIC, "things")
     mentions = ["automobile", "puppy", "", "vessel"] * 4
     assert vectors.nearest_of_all(mentions, limit=2) == [vectors.nearest(mention, limit=2) for mention in mentions]
@@ -126,7 +126,7 @@ def test_a_label_filters_and_one_without_vectors_finds_nothing(things: BoltEngin
 
 
 @pytest.mark.neo4j
-def test_the_settings_of_a_graph_ask_for_the_database_s_index(
+def test_the_settings_of_a_graph_select_the_databases_index(
     things: BoltEngine, neo4j_5: Neo4jServer, tmp_path: Path
 ) -> None:
     (tmp_path / "settings.toml").write_text(
@@ -147,7 +147,7 @@ def test_the_settings_of_a_graph_ask_for_the_database_s_index(
 
 
 @pytest.mark.neo4j
-def test_without_the_setting_the_vector_mode_says_how_to_get_vectors(
+def test_without_the_setting_the_vector_mode_reports_how_to_get_vectors(
     things: BoltEngine, neo4j_5: Neo4jServer, tmp_path: Path
 ) -> None:
     graph = open_database(Database("things", neo4j_5.uri, neo4j_5.user, neo4j_5.password), Home(tmp_path).make())
@@ -165,7 +165,7 @@ def test_without_the_setting_the_vector_mode_says_how_to_get_vectors(
 @pytest.mark.neo4j
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_the_newest_neo4j_answers_too(neo4j_newest: Neo4jServer) -> None:
+def test_a_vector_index_of_the_newest_neo4j_is_queried(neo4j_newest: Neo4jServer) -> None:
     engine = with_vectors(neo4j_newest)
     try:
         assert DatabaseVectors(engine, STATIC, "things").nearest("automobile", limit=1)[0].name == "car"
@@ -290,7 +290,7 @@ class OneIndex:
     def close(self) -> None: ...
 
 
-def test_memgraph_s_distances_become_cosines() -> None:
+def test_memgraphs_distances_become_cosines() -> None:
     found = DatabaseVectors(OneIndex(), STATIC).nearest("automobile")
     assert [(candidate.name, candidate.score, candidate.key) for candidate in found] == [("car", 0.75, "7")]
     assert VectorIndex("m", ("Thing",), 2, "l2sq").cosine(0.5) == 0.75

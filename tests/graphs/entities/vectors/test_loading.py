@@ -68,9 +68,7 @@ def folder(tmp_path: Path, gate: Gate) -> Path:
     return tmp_path / "i"
 
 
-def test_opening_a_graph_with_vectors_begins_to_load_their_model_and_waits_for_nothing(
-    folder: Path, gate: Gate
-) -> None:
+def test_opening_a_graph_with_vectors_starts_loading_their_model_without_waiting(folder: Path, gate: Gate) -> None:
     index = open_index(folder)
     assert gate.begun.wait(30)
     assert index.find("bread")[0].name == "bread"
@@ -96,7 +94,7 @@ def test_the_event_loop_keeps_running_while_the_library_is_imported(folder: Path
     assert asyncio.run(asked(folder, gate)) == ["bread", "car"]
 
 
-def test_a_model_that_does_not_load_leaves_auto_working_and_says_why(folder: Path, gate: Gate) -> None:
+def test_if_a_model_does_not_load_auto_still_works_and_the_reason_is_reported(folder: Path, gate: Gate) -> None:
     gate.broken = True
     gate.opened.set()
     index = open_index(folder)
@@ -105,7 +103,7 @@ def test_a_model_that_does_not_load_leaves_auto_working_and_says_why(folder: Pat
     assert index.find("bred")[0].name == "bread"
 
 
-def test_vectors_of_a_model_that_is_not_installed_leave_auto_working_and_say_how_to_install_it(
+def test_if_the_model_of_vectors_is_not_installed_auto_still_works_and_the_error_says_how_to_install_it(
     folder: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(encoders, "find_spec", lambda name: None)

@@ -23,7 +23,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "things"
 
 
-def test_meaning_finds_what_spelling_does_not(folder: Path) -> None:
+def test_search_by_meaning_finds_names_that_spelling_does_not(folder: Path) -> None:
     index = open_index(folder)
     assert build_vectors(index._files, StaticEncoder())
     index = open_index(folder)
@@ -33,7 +33,7 @@ def test_meaning_finds_what_spelling_does_not(folder: Path) -> None:
     assert {candidate.label for candidate in index.find("automobile", label="Food", mode="vector")} == {"Food"}
 
 
-def test_several_mentions_together_are_encoded_once_and_answered_as_each_alone(
+def test_several_mentions_together_are_encoded_once_with_the_same_results_as_each_alone(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build_vectors(open_index(folder)._files, StaticEncoder())
@@ -52,7 +52,7 @@ def test_a_mention_spelled_well_is_not_looked_up_by_meaning(folder: Path) -> Non
     assert [candidate.match for candidate in open_index(folder).find("horse", limit=1)] == ["exact"]
 
 
-def test_without_vectors_their_mode_says_how_to_build_them_and_auto_still_works(folder: Path) -> None:
+def test_without_vectors_the_vector_mode_reports_how_to_build_them_and_auto_still_works(folder: Path) -> None:
     index = open_index(folder)
     with pytest.raises(VectorsMissing, match="graphground entities build --vectors"):
         index.find("automobile", mode="vector")
@@ -72,7 +72,7 @@ def test_a_stopped_build_resumes_where_it_stopped(folder: Path, monkeypatch: pyt
     assert open_index(folder).find("automobile", mode="vector")[0].name == "car"
 
 
-def test_chosen_labels_alone_get_vectors(folder: Path) -> None:
+def test_only_chosen_labels_get_vectors(folder: Path) -> None:
     files = open_index(folder)._files
     assert estimate(files, StaticEncoder(), ["Food"]).names == 3
     build_vectors(files, StaticEncoder(), ["Food"])
@@ -86,19 +86,19 @@ def test_a_rebuilt_index_does_not_use_old_vectors(folder: Path) -> None:
         open_index(folder).vectors()
 
 
-def test_static_vectors_are_of_unit_length_and_nothing_has_none() -> None:
+def test_static_vectors_have_unit_length_or_are_zero_for_text_without_tokens() -> None:
     vectors = StaticEncoder().encode(["New York City", "Київ", "", "x" * 500])
     assert np.allclose(np.linalg.norm(vectors[:2], axis=1), 1, atol=1e-4)
     assert not vectors[2:].any()
 
 
 @pytest.mark.skipif(find_spec("sentence_transformers") is not None, reason="sentence-transformers is installed")
-def test_a_model_that_is_not_installed_says_how_to_install_it() -> None:
+def test_the_error_for_a_missing_model_says_how_to_install_it() -> None:
     with pytest.raises(EncoderMissing, match=r"pip install 'graphground\[vectors\]'"):
         encoder("all-MiniLM-L6-v2")
 
 
-def test_a_description_finds_its_entity_and_a_name_that_is_as_near_comes_first(tmp_path: Path) -> None:
+def test_a_description_finds_its_entity_and_an_equally_near_name_comes_first(tmp_path: Path) -> None:
     build_index(
         tmp_path / "i",
         [
@@ -117,7 +117,7 @@ def test_a_description_finds_its_entity_and_a_name_that_is_as_near_comes_first(t
     assert open_index(tmp_path / "i").vectors().descriptions == 0
 
 
-def test_a_description_that_many_share_gets_no_vector(tmp_path: Path) -> None:
+def test_a_description_shared_by_many_entities_gets_no_vector(tmp_path: Path) -> None:
     build_index(
         tmp_path / "i",
         [Record(str(number), "Taxon", f"Beetle {number}", (), "species of beetle") for number in range(11)]
@@ -126,7 +126,7 @@ def test_a_description_that_many_share_gets_no_vector(tmp_path: Path) -> None:
     assert estimate(open_index(tmp_path / "i")._files, StaticEncoder()).descriptions == 1
 
 
-def test_vectors_of_an_older_version_are_not_served(folder: Path) -> None:
+def test_vectors_of_an_older_version_are_not_used(folder: Path) -> None:
     build_vectors(open_index(folder)._files, StaticEncoder())
     meta = folder / "vectors" / "meta.json"
     meta.write_text(meta.read_text().replace('"format": 2', '"format": 1'))

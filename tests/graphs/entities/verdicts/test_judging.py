@@ -50,7 +50,7 @@ def verdict(index: EntityIndex, mention: str) -> Judged:
         ("AI", "Allen Iverson"),
     ],
 )
-def test_a_sure_match_is_found_with_one_candidate(index: EntityIndex, mention: str, name: str) -> None:
+def test_a_certain_match_is_found_with_one_candidate(index: EntityIndex, mention: str, name: str) -> None:
     judged = verdict(index, mention)
     assert (judged.verdict, [candidate.name for candidate in judged.candidates]) == ("found", [name])
 
@@ -58,7 +58,7 @@ def test_a_sure_match_is_found_with_one_candidate(index: EntityIndex, mention: s
 @pytest.mark.parametrize(
     "mention", ["Carl Sagan", "Barack Obama", "Emperor Hirohito", "Greece", "Adele Inkster", "Quentin Tarantino", "???"]
 )
-def test_an_absent_name_is_not_found_and_shows_two_at_most(index: EntityIndex, mention: str) -> None:
+def test_an_absent_name_is_not_found_and_has_at_most_two_candidates(index: EntityIndex, mention: str) -> None:
     judged = verdict(index, mention)
     assert judged.verdict == "not_found"
     assert len(judged.candidates) <= 2
@@ -69,7 +69,7 @@ def test_initials_of_an_alias_do_not_match_whole_words(index: EntityIndex) -> No
     assert all(candidate.name != "Allen Iverson" or candidate.score < 0.5 for candidate in found)
 
 
-def test_a_team_comes_before_a_nickname_that_only_looks_alike(index: EntityIndex) -> None:
+def test_a_team_ranks_above_a_nickname_that_is_merely_similar(index: EntityIndex) -> None:
     judged = verdict(index, "the Wizards")
     assert judged.candidates[0].name == "Washington Wizards"
 
@@ -81,7 +81,7 @@ def test_namesakes_and_shared_surnames_are_ambiguous(index: EntityIndex) -> None
     assert {"P4", "P5", "P6"} <= {candidate.key for candidate in shared.candidates}
 
 
-def test_what_only_means_the_same_is_offered_for_choice(index: EntityIndex) -> None:
+def test_a_match_by_meaning_alone_is_ambiguous(index: EntityIndex) -> None:
     found = index.find("LeBron James", mode="fuzzy", limit=2)
     assert judge("the king", found, index, by_meaning=True).verdict == "ambiguous"
     assert judge("the king", [], index, by_meaning=True).verdict == "not_found"

@@ -46,7 +46,7 @@ def node(**changed: object) -> str:
         ("a.jsonl", node(properties={"": 1}), "at most 200 printable characters"),
     ],
 )
-def test_a_hostile_file_is_refused_and_says_why(name: str, text: str, said: str, tmp_path: Path) -> None:
+def test_a_hostile_file_is_refused_with_the_reason(name: str, text: str, said: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(text, "utf-8")
     with pytest.raises(ImportRefused) as refusal:
         import_records(file_source(tmp_path / name), "a", tmp_path / "out.json")
@@ -63,7 +63,7 @@ def test_the_entities_that_rdf_files_use_are_allowed(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "out.json").read_bytes())["entities"][0]["eid"] == "http://example.org/things#a"
 
 
-def test_entities_behind_a_long_comment_are_found() -> None:
+def test_entities_after_a_long_comment_are_found() -> None:
     with pytest.raises(ImportRefused):
         check_entities(io.BytesIO(f'<!-- {"-x" * 100_000} --><!DOCTYPE r [<!ENTITY a "&b;">]><r/>'.encode()), "a.rdf")
 
@@ -77,7 +77,7 @@ def test_entities_behind_a_long_comment_are_found() -> None:
         ("a.graphml", f'{GRAPHML}<graph>\n<node id="a"><data key="k">', "line 2: a text longer than"),
     ],
 )
-def test_a_piece_without_an_end_is_given_up_before_it_fills_the_memory(
+def test_an_endless_token_is_refused_before_it_fills_the_memory(
     name: str, begin: str, said: str, compressed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bounds, "LONGEST_LINE", 1 << 20)
@@ -92,7 +92,7 @@ def test_a_piece_without_an_end_is_given_up_before_it_fills_the_memory(
 
 
 @pytest.mark.parametrize("head", ["id,name\n", ""])
-def test_a_csv_line_without_an_end_is_given_up(head: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endless_csv_line_is_refused(head: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "LONGEST_LINE", 1 << 20)
     with gzip.open(tmp_path / "movies.csv.gz", "wb") as file:
         file.write(head.encode() + b"1," * (1 << 20))
@@ -100,7 +100,7 @@ def test_a_csv_line_without_an_end_is_given_up(head: str, tmp_path: Path, monkey
         infer(tmp_path, "films")
 
 
-def test_names_of_columns_and_folders_may_be_long_and_are_no_defect(tmp_path: Path) -> None:
+def test_long_names_of_columns_and_folders_are_accepted(tmp_path: Path) -> None:
     folder = tmp_path / ("f" * 100)
     folder.mkdir()
     (folder / "movies.csv").write_text("id,name\n1,Heat\n")
@@ -110,7 +110,7 @@ def test_names_of_columns_and_folders_may_be_long_and_are_no_defect(tmp_path: Pa
         infer(folder)
 
 
-def test_the_bounds_are_wide_enough_for_real_files() -> None:
+def test_the_limits_are_high_enough_for_real_files() -> None:
     assert bounds.LONGEST_LINE >= 1 << 26
     assert graphml.LONGEST_PIECE >= csv_files.LARGEST_CELL
     assert json_lines.bounded_lines is bounds.bounded_lines

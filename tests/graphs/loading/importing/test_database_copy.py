@@ -69,7 +69,7 @@ def emptied(server: Neo4jServer) -> neo4j.Driver:
     return driver
 
 
-def test_a_graph_that_was_loaded_into_a_database_comes_back_the_same(neo4j_5: Neo4jServer, tmp_path: Path) -> None:
+def test_a_graph_loaded_into_a_database_is_copied_back_unchanged(neo4j_5: Neo4jServer, tmp_path: Path) -> None:
     original, copied = tmp_path / "films.json", tmp_path / "copied.json"
     original.write_text(json.dumps(FILMS))
     emptied(neo4j_5).close()
@@ -78,7 +78,7 @@ def test_a_graph_that_was_loaded_into_a_database_comes_back_the_same(neo4j_5: Ne
     assert not compare(original, copied)
 
 
-def test_values_that_json_does_not_know_keep_their_kind_or_become_text(neo4j_5: Neo4jServer, tmp_path: Path) -> None:
+def test_values_without_a_json_form_keep_their_type_or_become_text(neo4j_5: Neo4jServer, tmp_path: Path) -> None:
     with emptied(neo4j_5) as driver:
         driver.execute_query(
             "CREATE (:A:Entity {day: date('1995-12-15'), at: datetime('1995-12-15T20:00:00Z'), "
@@ -124,7 +124,7 @@ def neo4j_address(neo4j_5: Neo4jServer) -> BoltAddress:
 
 
 @pytest.mark.parametrize("database", [pytest.param("neo4j_address", marks=pytest.mark.neo4j), "arcadedb_address"])
-def test_relationships_of_every_name_of_a_type_are_copied(
+def test_relationships_of_types_with_any_name_are_copied(
     database: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
     source: BoltAddress = request.getfixturevalue(database)
@@ -172,6 +172,6 @@ def test_the_command_copies_a_database_and_loads_it(
     assert not (home / "imports" / "copy").exists()
 
 
-def test_a_database_that_does_not_answer_is_said_in_words(tmp_path: Path) -> None:
+def test_an_unreachable_database_is_a_readable_error(tmp_path: Path) -> None:
     with pytest.raises(EngineUnavailable):
         DatabaseCopy(BoltAddress("bolt://127.0.0.1:1"), tmp_path).fetch()

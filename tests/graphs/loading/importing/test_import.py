@@ -105,7 +105,7 @@ role = { column = "role", type = "str" }
     ]
 
 
-def test_a_link_between_ids_that_each_appear_once_is_still_a_link(tmp_path: Path) -> None:
+def test_a_link_between_ids_that_occur_once_each_is_still_a_link(tmp_path: Path) -> None:
     folder_of(tmp_path, {**FILES, "acted_in.tsv": "person\tmovie\trole\np3\tm1\tVincent Hanna\n"})
     graph = imported(tmp_path)
     assert len(graph["entities"]) == 6
@@ -115,7 +115,7 @@ def test_a_link_between_ids_that_each_appear_once_is_still_a_link(tmp_path: Path
     )
 
 
-def test_a_mapping_that_was_shown_is_read_back_and_gives_the_same_graph(tmp_path: Path) -> None:
+def test_a_printed_mapping_can_be_read_back_and_gives_the_same_graph(tmp_path: Path) -> None:
     first = imported(folder_of(tmp_path))
     assert imported(tmp_path, written(infer(tmp_path, "films"))) == first
 
@@ -220,7 +220,7 @@ BROKEN_DATA = [
 
 
 @pytest.mark.parametrize(("file", "old", "new", "said"), BROKEN_DATA)
-def test_broken_data_is_refused_with_its_place_and_nothing_is_written(
+def test_broken_data_is_refused_with_its_position_and_nothing_is_written(
     file: str, old: str, new: str, said: str, tmp_path: Path
 ) -> None:
     files: dict[str, str | bytes] = {**FILES, "mapping.toml": FILMS_MAPPING}
@@ -253,12 +253,12 @@ def test_a_folder_that_cannot_be_inferred_is_refused(files: dict[str, str | byte
         infer(folder_of(tmp_path, files))
 
 
-def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
+def test_a_missing_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ImportRefused, match="there is no folder"):
         infer(tmp_path / "nothing")
 
 
-def test_all_wrong_rows_are_counted_and_the_first_are_shown(tmp_path: Path) -> None:
+def test_all_invalid_rows_are_counted_and_the_first_are_shown(tmp_path: Path) -> None:
     folder_of(
         tmp_path,
         {

@@ -95,7 +95,7 @@ def json_lines(folder: Path, lines: list[Any]) -> Path:
     return path
 
 
-def test_json_lines_become_a_graph_with_a_schema_of_what_they_hold(tmp_path: Path) -> None:
+def test_json_lines_become_a_graph_with_a_schema_inferred_from_them(tmp_path: Path) -> None:
     graph = written(file_source(json_lines(tmp_path, LINES)), tmp_path)
     assert {entity["label"]: entity["properties"] for entity in graph["schema"]["entities"]} == {
         "Movie": {"released": "date", "code": "str", "minutes": "int", "tags": "list[str]"},
@@ -115,7 +115,7 @@ def test_json_lines_become_a_graph_with_a_schema_of_what_they_hold(tmp_path: Pat
     ] == [("DIRECTED", "3", "1", {"year": 1995}), ("ACTED_IN", "4", "2", {"roles": ["Sam"]})]
 
 
-def test_values_of_several_types_are_kept_as_they_are(tmp_path: Path) -> None:
+def test_values_of_several_types_are_kept_unchanged(tmp_path: Path) -> None:
     values = [1, 2.5, "three", True, ["x", 1], {"a": 1}]
     nodes = [
         {
@@ -133,7 +133,7 @@ def test_values_of_several_types_are_kept_as_they_are(tmp_path: Path) -> None:
     assert [entity["properties"]["own"] for entity in graph["entities"]][3:] == [[True], ["x", 1.0], ['{"a": 1}']]
 
 
-def test_a_property_with_the_name_of_a_field_is_kept_under_another(tmp_path: Path) -> None:
+def test_a_property_with_the_name_of_a_field_is_kept_under_another_name(tmp_path: Path) -> None:
     node = {"type": "node", "id": "a", "labels": ["A"], "properties": {"eid": 7, "description": 5, "provenance": "x"}}
     graph = written(file_source(json_lines(tmp_path, [node])), tmp_path)
     assert graph["entities"][0]["properties"] == {"source_eid": 7, "source_description": 5, "source_provenance": "x"}
@@ -152,7 +152,7 @@ def test_graphml_is_read_with_its_declared_types_and_defaults(tmp_path: Path) ->
     ]
 
 
-def test_what_networkx_writes_as_graphml_is_the_graph_that_networkx_has(tmp_path: Path) -> None:
+def test_graphml_written_by_networkx_becomes_the_same_graph(tmp_path: Path) -> None:
     graph = networkx.DiGraph()
     graph.add_node("heat", type="Movie", title="Heat", minutes=170, stars=4.5)
     graph.add_node("mann", type="Person", name="Michael Mann")
@@ -237,7 +237,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("case", BROKEN)
-def test_broken_input_is_refused_with_its_place_and_nothing_is_written(tmp_path: Path, case: str) -> None:
+def test_broken_input_is_refused_with_its_position_and_nothing_is_written(tmp_path: Path, case: str) -> None:
     suffix, text, message = BROKEN[case]
     path = tmp_path / f"films{suffix}"
     path.write_text(text)

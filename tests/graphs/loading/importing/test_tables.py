@@ -80,7 +80,7 @@ def csv_folder(place: Path) -> Path:
     return place
 
 
-def test_parquet_gives_the_graph_that_csv_gives(tmp_path: Path) -> None:
+def test_parquet_gives_the_same_graph_as_csv(tmp_path: Path) -> None:
     places = [tmp_path / "parquet", tmp_path / "csv"]
     for place in places:
         place.mkdir()
@@ -93,7 +93,7 @@ def test_parquet_gives_the_graph_that_csv_gives(tmp_path: Path) -> None:
     assert read_mapping(tmp_path / "films.toml") == infer(places[0], "films")
 
 
-def test_csv_and_parquet_can_lie_in_one_folder(tmp_path: Path) -> None:
+def test_csv_and_parquet_can_be_in_one_folder(tmp_path: Path) -> None:
     csv_folder(tmp_path)
     pyarrow.parquet.write_table(pyarrow.table(PEOPLE), tmp_path / "people.parquet")
     with pytest.raises(ImportRefused, match=r"people.parquet: its label would be 'Person', as that of people.csv"):
@@ -126,7 +126,7 @@ FRAMES: list[Callable[[Columns], Any]] = [
 
 
 @pytest.mark.parametrize("make", FRAMES, ids=["pandas", "polars", "lazy polars", "arrow", "pandas with nulls"])
-def test_frames_give_the_graph_that_files_give(make: Callable[[Columns], Any], tmp_path: Path) -> None:
+def test_data_frames_give_the_same_graph_as_files(make: Callable[[Columns], Any], tmp_path: Path) -> None:
     frames = {name: make(columns) for name, columns in FILMS.items()}
     mapping = infer_frames(frames, "films")
     assert mapping.nodes["Movie"].file == "movies"
@@ -135,7 +135,7 @@ def test_frames_give_the_graph_that_files_give(make: Callable[[Columns], Any], t
     assert checked(tmp_path / "films.json") == imported(tmp_path)
 
 
-def test_each_type_of_a_column_has_its_type_in_the_graph(tmp_path: Path) -> None:
+def test_each_column_type_becomes_a_property_type(tmp_path: Path) -> None:
     day, time = datetime.date(1995, 12, 15), datetime.datetime(1995, 12, 15, 20, 30)
     cells = {
         "id": pyarrow.array([7], pyarrow.int32()),
@@ -183,7 +183,7 @@ def test_each_type_of_a_column_has_its_type_in_the_graph(tmp_path: Path) -> None
     assert label["properties"]["zoned"] == "datetime"
 
 
-def test_ids_that_pandas_has_turned_into_floats_are_still_the_ids(tmp_path: Path) -> None:
+def test_ids_that_pandas_turned_into_floats_are_restored(tmp_path: Path) -> None:
     frames = {
         "people": pandas.DataFrame({"id": [1, 2], "name": ["a", "b"]}),
         "movies": pandas.DataFrame({"id": [1, 2, 3], "title": ["x", "y", "z"], "personId": [2, None, 1]}),
@@ -320,7 +320,7 @@ def test_a_column_that_is_named_twice_is_refused(tmp_path: Path) -> None:
         (pandas.DataFrame({"id": [1, 1]}), "people: no file has a column of unique"),
     ],
 )
-def test_frames_that_cannot_be_read_are_refused(frame: Any, said: str, tmp_path: Path) -> None:
+def test_data_frames_that_cannot_be_read_are_refused(frame: Any, said: str, tmp_path: Path) -> None:
     with pytest.raises(ImportRefused, match=said):
         import_frames({"people": frame}, "people", tmp_path / "people.json")
     assert not (tmp_path / "people.json").exists()

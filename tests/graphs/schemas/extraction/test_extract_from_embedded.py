@@ -102,7 +102,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     end_engine(home)
 
 
-def test_a_loaded_graph_has_the_schema_that_its_file_defines(home: Home, tmp_path: Path) -> None:
+def test_a_loaded_graph_has_the_schema_of_its_file(home: Home, tmp_path: Path) -> None:
     file = tmp_path / "fleet.json"
     file.write_text(json.dumps(FLEET))
     load_file(file, home)
@@ -132,7 +132,7 @@ def test_a_loaded_graph_has_the_schema_that_its_file_defines(home: Home, tmp_pat
 
 
 @needs("wikidata_slices_simplekg", "movie_wd50k_simplekg.json.gz")
-def test_the_movie_slice_has_the_schema_that_its_file_defines(home: Home) -> None:
+def test_the_movie_slice_has_the_schema_of_its_file(home: Home) -> None:
     load_file(SHARED / "wikidata_slices_simplekg" / "movie_wd50k_simplekg.json.gz", home, name="slice")
     graph = open_stored("slice", home)
     assert graph.engine is not None

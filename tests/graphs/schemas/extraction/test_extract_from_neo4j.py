@@ -72,7 +72,7 @@ def test_extraction_equals_the_queries_of_the_paper(engine: BoltEngine) -> None:
     assert told(found.schema) == exact_schema(engine)
 
 
-def test_plain_cypher_finds_the_same_as_the_database_s_own_counts(engine: BoltEngine) -> None:
+def test_plain_cypher_finds_the_same_as_the_databases_own_counts(engine: BoltEngine) -> None:
     findings = Findings()
     scan(Steps(engine, findings))
     by_counts = extract(engine, "mixed").schema
@@ -95,9 +95,7 @@ def test_mixed_types_and_label_combinations_are_shown_as_such(engine: BoltEngine
     assert not schema.open
 
 
-def test_names_that_databases_read_in_two_ways_are_in_the_schema_with_their_types_and_statistics(
-    engine: BoltEngine,
-) -> None:
+def test_names_that_databases_parse_differently_are_in_the_schema_with_types_and_statistics(engine: BoltEngine) -> None:
     found = extract(engine, "mixed", samples=True)
     schema = found.schema
     assert schema.labels[r"A\u0041"].properties == {r"\u0060": "list[str]", r"key\u0041": "int"}
@@ -109,7 +107,7 @@ def test_names_that_databases_read_in_two_ways_are_in_the_schema_with_their_type
     assert statistics.labels[r"A\u0041"].properties[r"key\u0041"].count == 1
 
 
-def test_patterns_that_do_not_exist_are_not_there(engine: BoltEngine) -> None:
+def test_nonexistent_patterns_are_not_in_the_schema(engine: BoltEngine) -> None:
     patterns = {str(pattern) for pattern in extract(engine, "mixed").schema.patterns}
     assert "(:Person)-[:READ]->(:Book)" in patterns
     assert "(:Ship)-[:READ]->(:Map)" in patterns
@@ -160,13 +158,13 @@ class Slow:
         self.engine.close()
 
 
-def test_a_procedure_that_runs_out_of_time_is_made_up_for_by_plain_cypher(engine: BoltEngine) -> None:
+def test_a_procedure_that_times_out_is_replaced_by_plain_cypher(engine: BoltEngine) -> None:
     found = extract(Slow(engine, "db.schema.nodeTypeProperties"), "mixed")
     assert told(found.schema) == exact_schema(engine)
     assert not found.partial
 
 
-def test_a_step_out_of_time_makes_the_answer_partial_and_says_which(engine: BoltEngine) -> None:
+def test_a_step_that_times_out_makes_the_result_partial_and_is_named(engine: BoltEngine) -> None:
     found = extract(Slow(engine, "WROTE"), "mixed")
     assert found.partial
     assert found.schema.open
@@ -174,9 +172,7 @@ def test_a_step_out_of_time_makes_the_answer_partial_and_says_which(engine: Bolt
     assert "Person" in found.schema.labels
 
 
-def test_a_label_too_large_for_one_pass_is_read_page_by_page(
-    engine: BoltEngine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_large_label_is_read_page_by_page(engine: BoltEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("graphground.graphs.schemas.extraction.scanning.PAGE", 700)
     findings = Findings()
     scan(Steps(Slow(engine, "MATCH (n:Bulk) UNWIND keys"), findings))
@@ -184,7 +180,7 @@ def test_a_label_too_large_for_one_pass_is_read_page_by_page(
     assert not findings.problems
 
 
-def test_progress_is_reported_and_ends_where_it_should(engine: BoltEngine) -> None:
+def test_progress_is_reported_up_to_the_end(engine: BoltEngine) -> None:
     told_: list[tuple[str, int, int]] = []
     extract(engine, "mixed", progress=lambda *one: told_.append(one))
     assert told_
@@ -205,7 +201,7 @@ def connected(name: str, engine: Any, folder: Path) -> Graph:
     return Graph(name, live, engine=engine)
 
 
-def test_a_connected_graph_is_read_once_then_taken_from_the_cache(engine: BoltEngine, tmp_path: Path) -> None:
+def test_the_schema_of_a_connected_graph_is_read_once_and_then_cached(engine: BoltEngine, tmp_path: Path) -> None:
     first = connected("mine", engine, tmp_path)
     assert "Person" in first.schema.labels
     again = connected("renamed", Slow(engine, ""), tmp_path)  # with this engine every query would fail
@@ -214,7 +210,7 @@ def test_a_connected_graph_is_read_once_then_taken_from_the_cache(engine: BoltEn
 
 
 @pytest.mark.parametrize("quick", [True, False])
-def test_changed_data_are_noticed_and_read_again(
+def test_changed_data_are_detected_and_read_again(
     engine: BoltEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quick: bool
 ) -> None:
     live = LiveSchema(engine, "mine", "key", SchemaCache(tmp_path))
@@ -238,9 +234,7 @@ def test_changed_data_are_noticed_and_read_again(
     assert "Passing" not in live.schema.labels
 
 
-def test_a_schema_in_the_cache_is_not_served_for_a_database_that_has_changed(
-    engine: BoltEngine, tmp_path: Path
-) -> None:
+def test_a_cached_schema_is_not_used_for_a_database_that_has_changed(engine: BoltEngine, tmp_path: Path) -> None:
     connected("mine", engine, tmp_path)
     seeded(engine.server, "CREATE (:Passing {p: 1})")  # type: ignore[attr-defined]
     try:
@@ -262,9 +256,7 @@ def test_a_changed_database_is_read_again_when_get_schema_is_called_with_refresh
         seeded(engine.server, "MATCH (n:Passing) DELETE n")  # type: ignore[attr-defined]
 
 
-def test_a_database_that_became_unreachable_is_reported_when_its_schema_is_reread(
-    engine: BoltEngine, tmp_path: Path
-) -> None:
+def test_an_unreachable_database_is_reported_when_its_schema_is_reread(engine: BoltEngine, tmp_path: Path) -> None:
     connected("mine", engine, tmp_path)
     gone = connected("mine", Slow(engine, ""), tmp_path)  # every query fails
     graphs = OpenGraphs([GraphSource("mine", "", "bolt", lambda: gone)])

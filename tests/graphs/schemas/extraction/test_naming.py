@@ -26,22 +26,20 @@ def seen(*keys: str) -> list[Seen]:
         ("Thing", (), None),
     ],
 )
-def test_the_property_that_names_a_node_is_found_by_its_own_name(
-    label: str, keys: tuple[str, ...], found: str | None
-) -> None:
+def test_the_naming_property_is_found_by_its_name(label: str, keys: tuple[str, ...], found: str | None) -> None:
     assert naming_property(label, seen(*keys)) == found
 
 
-def test_a_property_that_tells_nothing_apart_and_one_that_is_a_date_name_nothing() -> None:
+def test_an_indistinct_property_and_a_date_are_not_naming_properties() -> None:
     assert naming_property("Order", [Seen("code", ["a"] * 100, 1.0)]) is None
     assert naming_property("Order", [Seen("name", ["2014-01-02"] * 3, 1.0, TextValues("date", "2014-01-02"))]) is None
 
 
-def test_a_unique_key_and_a_full_text_index_speak_for_a_property() -> None:
+def test_a_unique_key_and_a_full_text_index_favour_a_property() -> None:
     plain = [Seen("code", SHORT + WORDS, 1.0), Seen("ref", SHORT + WORDS, 1.0)]
     assert naming_property("Case", plain) == "code"
     assert naming_property("Case", [plain[0], Seen("ref", SHORT + WORDS, 1.0, unique=True, searched=True)]) == "ref"
 
 
-def test_a_name_that_most_nodes_lack_gives_way_to_one_that_all_have() -> None:
+def test_a_property_that_all_nodes_have_is_preferred_to_a_rare_name() -> None:
     assert naming_property("Host", [Seen("name", WORDS, 0.05), Seen("hostname", WORDS, 1.0)]) == "hostname"

@@ -30,11 +30,11 @@ from graphground.graphs.schemas.extraction.value_types import merged, property_t
         ("MadeUp", "unknown"),
     ],
 )
-def test_the_databases_names_of_types_become_ours(name, ours):
+def test_the_databases_type_names_become_our_type_names(name, ours):
     assert property_type(name) == ours
 
 
-def test_types_are_merged_and_an_empty_list_gives_way():
+def test_types_are_merged_and_the_type_of_an_empty_list_yields():
     assert merged(["str", "int", "str"]) == "int|str"
     assert merged(["list[]", "list[str]"]) == "list[str]"
     assert merged(["list[]"]) == "list[unknown]"
@@ -72,7 +72,7 @@ MEMGRAPH = {
 
 
 @pytest.mark.parametrize("document", [MEMGRAPH, json.dumps(MEMGRAPH)])
-def test_memgraph_s_schema_info_is_read_as_documented(document):
+def test_memgraphs_schema_info_is_read_as_documented(document):
     findings = Findings()
     add_schema_info(findings, document)
     schema = findings.schema("films")
@@ -85,7 +85,7 @@ def test_memgraph_s_schema_info_is_read_as_documented(document):
     assert schema.label_combinations == {frozenset({"Film", "Work"})}
 
 
-def test_a_cached_extraction_comes_back_whole(tmp_path: Path):
+def test_a_cached_extraction_is_restored_completely(tmp_path: Path):
     findings = Findings()
     add_schema_info(findings, MEMGRAPH)
     extraction = Extraction(findings.schema("films"), {("Person", "name"): ["Ann"]}, True, ("slow",), 7, 4, 12.5)
@@ -98,7 +98,7 @@ def test_a_cached_extraction_comes_back_whole(tmp_path: Path):
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"version": 99}', b'{"version": 1}'])
-def test_a_cache_file_that_cannot_be_read_counts_as_none(tmp_path: Path, content: bytes):
+def test_an_unreadable_cache_file_is_ignored(tmp_path: Path, content: bytes):
     cache = SchemaCache(tmp_path)
     cache.path("key").write_bytes(content)
     assert cache.load("key", "films") is None

@@ -101,7 +101,7 @@ def test_a_relationship_of_a_label_with_itself_is_found_by_its_verb():
     "question", ["", "   ", "?!", "教师教哪些课程", "Welche Stadt hat die meisten Einwohner?", "\x00\ud83d"]
 )
 @pytest.mark.parametrize("method", ["auto", "exact", "masked"])
-def test_no_question_is_ever_answered_with_nothing(question, method):
+def test_no_question_gets_an_empty_schema(question, method):
     found = part(question, method=method)
     assert found.schema.labels
     if found.whole:
@@ -109,12 +109,12 @@ def test_no_question_is_ever_answered_with_nothing(question, method):
         assert not found.left_out
 
 
-def test_an_unknown_method_is_named_with_the_known_ones():
+def test_an_unknown_method_is_reported_with_the_known_ones():
     with pytest.raises(UnknownMethod, match="'magic'; there are auto, exact, masked, similarity"):
         part("Who?", method="magic")
 
 
-def test_similarity_without_a_model_says_so():
+def test_similarity_without_a_model_is_reported():
     with pytest.raises(NoEmbedder, match="needs an embedding model"):
         part("Who?", method="similarity")
 
@@ -126,7 +126,7 @@ class LettersAsMeaning:
         return [[text.count(letter) for letter in "abcdefghijklmnopqrstuvwxyz"] for text in texts]
 
 
-def test_similarity_keeps_names_near_to_a_phrase_of_the_question():
+def test_similarity_keeps_names_similar_to_a_phrase_of_the_question():
     found = part("schools and their citys", method="similarity", embedder=LettersAsMeaning())
     assert {"School", "City"} <= set(found.schema.labels)
     assert "(:School)-[:locatedIn]->(:City)" in kept_patterns(found)
@@ -140,7 +140,7 @@ def test_masked_form_replaces_mentions_by_their_labels():
 
 
 @pytest.mark.parametrize("budget", [40, 60, 90, 150])
-def test_a_budget_is_kept_and_properties_go_before_what_connects(budget):
+def test_a_budget_is_kept_and_properties_are_dropped_before_connecting_patterns(budget):
     found = part("Where were the teachers of courses at schools in Springfield born?", max_tokens=budget)
     assert estimate_tokens(base_form(found.schema)) <= budget
     assert found.schema.labels
@@ -148,19 +148,19 @@ def test_a_budget_is_kept_and_properties_go_before_what_connects(budget):
         assert {"taughtBy", "offeredBy", "locatedIn"} <= set(found.schema.relationship_types)
 
 
-def test_ten_tokens_hold_one_label_and_one_token_holds_none():
+def test_ten_tokens_suffice_for_one_label_and_one_token_for_none():
     assert len(part("Which teachers are there?", max_tokens=10).schema.labels) == 1
     assert part("Which teachers are there?", max_tokens=1).too_small
 
 
 @pytest.mark.parametrize("method", METHODS[:3])
-def test_a_schema_without_labels_gives_itself(method):
+def test_a_schema_without_labels_is_returned_unchanged(method):
     empty = PropertyGraphSchema("empty", {}, ())
     assert filter_schema(empty, "Who taught?", method).schema is empty
 
 
 @needs("codex", "types.en.json.gz")
-def test_elements_asked_for_survive_in_a_schema_of_two_thousand_labels():
+def test_relevant_elements_are_kept_in_a_schema_of_two_thousand_labels():
     schema = large_schema()
     assert (len(schema.labels), len(schema.patterns)) == (2000, 5000)
     filtering = SchemaFilter(schema)
@@ -187,7 +187,7 @@ def test_elements_asked_for_survive_in_a_schema_of_two_thousand_labels():
         ),
     ],
 )
-def test_questions_about_companies_keep_what_they_need(question, type_, key):
+def test_questions_about_companies_keep_the_relevant_elements(question, type_, key):
     schema = PropertyGraphSchema.from_cypherbench((SHARED / "schemas" / "company.json").read_text(encoding="utf-8"))
     found = filter_schema(schema, question)
     assert type_ in found.schema.relationship_types

@@ -67,12 +67,12 @@ def test_words_of_general_english_share_a_concept(one, other):
     assert concepts_of(one) & concepts_of(other)
 
 
-def test_words_know_their_place_and_lose_their_genitive():
+def test_words_have_their_position_and_no_genitive_ending():
     words = question_words("Who is Beyoncé’s father?")
     assert [(word.folded, word.start) for word in words][2:] == [("beyonce", 7), ("father", 17)]
 
 
-def test_a_capitalised_word_may_say_where_someone_is_from():
+def test_a_capitalised_word_may_be_a_nationality():
     assert is_demonym("Croatian")
     assert is_demonym("French")
     assert not is_demonym("french")

@@ -53,7 +53,7 @@ def test_a_schema_is_drawn_with_its_properties_and_counts() -> None:
     assert {"Movie (1,200)", "runtime_minute: float", "Person (40)", "directedBy (1,300)", "Award (0)"} <= set(texts)
 
 
-def test_what_is_empty_has_a_dashed_border_and_what_is_symmetric_has_no_head() -> None:
+def test_empty_labels_have_a_dashed_border_and_symmetric_relationships_no_head() -> None:
     root = ElementTree.fromstring(svg(schema_drawing(films())))
     dashed = [
         box.get("data-box") for box in root.iter(f"{SVG}g") if box.find(f"{SVG}rect[@stroke-dasharray]") is not None
@@ -141,7 +141,7 @@ def test_boxes_without_links_fill_a_screen_below_those_with_links() -> None:
     assert mixed[linked, 1].max() + 40 <= mixed[~linked, 1].min()
 
 
-def test_a_schema_too_large_to_draw_says_how_many_labels_are_left_out() -> None:
+def test_the_picture_of_a_very_large_schema_states_how_many_labels_are_omitted() -> None:
     labels = {f"L{number}": Label(f"L{number}") for number in range(MOST_LABELS + 25)}
     drawing = schema_drawing(PropertyGraphSchema("large", labels, ()))
     assert (len(drawing.boxes), drawing.left_out) == (MOST_LABELS, 25)

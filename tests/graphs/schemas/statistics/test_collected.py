@@ -32,7 +32,7 @@ def without_ties(values: PropertyStatistics) -> list[Any]:
     ]
 
 
-def test_what_a_load_collects_is_what_the_database_counts(film_graph: Graph) -> None:
+def test_the_statistics_of_a_load_equal_the_databases_counts(film_graph: Graph) -> None:
     collected = film_graph.statistics()
     assert collected is not None
     assert film_graph.engine is not None
@@ -67,7 +67,7 @@ def test_a_graph_loaded_before_there_were_statistics_gets_them_in_the_background
     live.stop()
 
 
-def test_statistics_are_there_at_the_first_call_after_a_load(films_home: Home) -> None:
+def test_statistics_are_available_at_the_first_call_after_a_load(films_home: Home) -> None:
     graph = open_stored("films", films_home)
     facts = graph.statistics(fresh=True)
     assert facts is not None
@@ -77,7 +77,7 @@ def test_statistics_are_there_at_the_first_call_after_a_load(films_home: Home) -
     graph.close()
 
 
-def test_what_is_written_is_read_again_and_what_cannot_be_read_is_none(film_graph: Graph, tmp_path: Path) -> None:
+def test_written_statistics_can_be_read_and_unreadable_ones_are_none(film_graph: Graph, tmp_path: Path) -> None:
     facts = film_graph.statistics()
     assert facts is not None
     path = tmp_path / "statistics.json"
@@ -90,7 +90,7 @@ def test_what_is_written_is_read_again_and_what_cannot_be_read_is_none(film_grap
     assert read_statistics(tmp_path / "missing.json") is None
 
 
-def test_what_is_not_known_is_none_and_never_zero() -> None:
+def test_an_unknown_count_is_none_and_never_zero() -> None:
     facts = Statistics()
     assert facts.nodes("Film") is None
     assert facts.relationships("directedBy") is None
