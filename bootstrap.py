@@ -3,10 +3,10 @@
     python bootstrap.py serve     install, then serve the bundled graph over stdio
     python bootstrap.py test      install with the test tools, then run the quick tests
     python bootstrap.py link      make the links that type checkers and editors follow
-    python bootstrap.py install   install alone (add --dev for the test tools)
+    python bootstrap.py install   only install (add --dev for the test tools)
 
-Arguments after the first word are passed to the command. Everything that this
-script prints goes to stderr: stdout belongs to the MCP protocol.
+Further arguments are passed to the command. This script prints only to stderr,
+because stdout belongs to the MCP protocol.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ PIP_FOR_UV = {
 
 
 class CannotInstall(Exception):
-    """The installation stopped; the message says why and what to do."""
+    """The installation cannot continue; the message says why and what to do."""
 
 
 def say(text: str) -> None:
@@ -52,7 +52,7 @@ def say(text: str) -> None:
 
 
 def find_uv() -> str:
-    """The path of uv: from PATH, or fetched from the package index into .tools/."""
+    """Return the path of uv, which is fetched from the package index into .tools/ if it is not on PATH."""
     found = shutil.which("uv")
     if found:
         return found
@@ -86,7 +86,7 @@ def find_uv() -> str:
 
 
 def python_with_pip() -> str:
-    """A Python that has pip: this one, or the one that its virtual environment was made from."""
+    """Return a Python with pip: the running one, or the one from which its virtual environment was made."""
     for python in dict.fromkeys((sys.executable, getattr(sys, "_base_executable", sys.executable))):
         if subprocess.run([python, "-c", "import pip"], capture_output=True).returncode == 0:
             return python
@@ -97,17 +97,17 @@ def python_with_pip() -> str:
 
 
 def system_certificates() -> str | None:
-    """The file of certificate authorities to trust: SSL_CERT_FILE, or the system's own."""
+    """Return the file of trusted certificate authorities: SSL_CERT_FILE, or else the system's file."""
     named = os.environ.get("SSL_CERT_FILE")
     known = [named] if named else [ssl.get_default_verify_paths().cafile, *SYSTEM_CERTIFICATES]
     return next((path for path in known if path and Path(path).is_file()), None)
 
 
 def uv_environment() -> dict[str, str]:
-    """This environment, plus pip's certificates, mirror and proxy where uv has no settings of its own."""
+    """Return this environment, with pip's certificates, mirror and proxy for settings that uv does not have."""
     environment = dict(os.environ)
     listed = ""
-    with suppress(CannotInstall, subprocess.TimeoutExpired):  # uv on the PATH, and no pip: nothing to take over
+    with suppress(CannotInstall, subprocess.TimeoutExpired):  # without pip there are no settings to adopt
         listed = subprocess.run(
             [python_with_pip(), "-m", "pip", "config", "list"], capture_output=True, text=True, timeout=60
         ).stdout
@@ -127,7 +127,7 @@ def run_uv(uv: str, *words: str | os.PathLike[str]) -> None:
     """Run uv with its progress on stderr; if it rejects a certificate, retry with the system's certificates.
 
     Raises:
-        CannotInstall: with the reason that uv gives.
+        CannotInstall: uv failed; the message contains the reason that uv gives.
     """
     command = [uv, *(os.fspath(word) for word in words)]
     environment = uv_environment()
@@ -162,7 +162,7 @@ def run_uv(uv: str, *words: str | os.PathLike[str]) -> None:
 
 
 def reason(lines: list[str]) -> str:
-    """The last messages in a program's output, at most three, on one line."""
+    """Return the last messages in a program's output, at most three, on one line."""
     said = [
         line.strip(" │├─╰▶×·").removeprefix("ERROR: ")
         for line in lines
@@ -174,14 +174,14 @@ def reason(lines: list[str]) -> str:
 def engine_runs_here() -> bool:
     """Whether the embedded engine has a wheel for this system's C library (glibc 2.34 or newer, on Linux)."""
     if not sys.platform.startswith("linux"):
-        return True  # the lock file's own markers tell the other systems apart
+        return True  # on other systems the markers in the lock file decide
     library, version = platform.libc_ver()
     numbers = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
     return library == "glibc" and numbers >= ENGINE_NEEDS_GLIBC
 
 
 def without_engine(lock: Path) -> Path:
-    """The lock file without the embedded engine and the packages that only the engine needs."""
+    """Write a copy of the lock file without the embedded engine and its dependencies; return the copy's path."""
     text = re.sub(rf"(?m)^(?:{ENGINE}|jpype1)==(?:.*\\\n)*.*\n(?:    #.*\n)*", "", lock.read_text(encoding="utf-8"))
     OWN_TOOLS.mkdir(exist_ok=True)
     shortened = OWN_TOOLS / lock.name
@@ -231,14 +231,14 @@ def python_name() -> str:
 
 
 def install(dev: bool) -> None:
-    """Create .venv from the lock file; return at once if it is up to date."""
+    """Create .venv from the lock file, unless it is up to date; `dev` adds the test tools."""
     run_time, development = (HERE / "requirements" / name for name in ("run.txt", "dev.txt"))
     lock = development if dev else run_time
     if installed(lock) or (not dev and installed(development)):
         return
     with installing():
         if installed(lock) or (not dev and installed(development)):
-            return  # by the process that we waited for
+            return  # another process has installed it while this one waited
         uv = find_uv()
         if not (VENV / "pyvenv.cfg").exists() or not (BIN / python_name()).exists():
             shutil.rmtree(VENV, ignore_errors=True)
@@ -249,14 +249,14 @@ def install(dev: bool) -> None:
             say("the embedded engine needs glibc 2.34 or newer and is left out; serve your own database with --uri")
             listed = without_engine(lock)
         python = BIN / "python"
-        # Compiled now: a server should not compile the SDK at every start where Python may not write bytecode.
+        # Compile now: if Python may not write bytecode later, a server would compile the SDK at every start.
         run_uv(uv, "pip", "install", "--compile-bytecode", "--python", python, "--require-hashes", "-r", listed)
         run_uv(uv, "pip", "install", "--python", python, "--no-deps", "--no-build-isolation", "--editable", HERE)
         (VENV / ".graphground-installed").write_text(state_of(lock))
 
 
 def link() -> None:
-    """Link each part into graphground/ for tools that do not follow import hooks, such as type checkers."""
+    """Link each top folder into graphground/, for tools that ignore import hooks, such as type checkers."""
     for part in PARTS:
         here, there = HERE / "graphground" / part, HERE / part
         if there.is_dir() and not here.exists():

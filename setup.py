@@ -23,11 +23,11 @@ for part in PARTS:
     packages += [f"graphground.{part}.{inner}" for inner in find_packages(str(HERE / part))]
 
 REPOSITORY = os.environ.get("GRAPHGROUND_REPOSITORY", "").rstrip("/")
-"""The address of the repository that a release is made from; empty where nobody publishes."""
+"""The address of the repository, for a release; empty in other builds."""
 
 
 def description() -> str:
-    """The README for a package index, where links to files lead nowhere: to the repository, or as plain text."""
+    """Return the README for a package index: links to files lead to the repository, or become plain text."""
     text = (HERE / "README.md").read_text(encoding="utf-8")
     picture = rf"![\1]({REPOSITORY}/raw/main/\2)" if REPOSITORY else ""
     text = re.sub(r"!\[([^\]]+)\]\((?!https?:)([^)]+)\)", picture, text)

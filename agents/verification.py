@@ -1,9 +1,8 @@
 """Checks the values and names of a query against the graph, with the server's tools.
 
 Each value is looked up with `find_entities`. For a value that does not exist, the nearest stored values are returned:
-by
-normalised Levenshtein similarity and by meaning. Labels, relationship types, properties and directions are checked with
-`validate_cypher`.
+by normalised Levenshtein similarity and by meaning. Labels, relationship types, properties and directions are checked
+with `validate_cypher`.
 """
 
 from __future__ import annotations

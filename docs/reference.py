@@ -66,14 +66,14 @@ CONSOLE = re.compile(r"```console\n\$ (.+)\n((?:(?!```).*\n)*)```")
 
 
 def tool_table() -> str:
-    """The table of the tools with their purposes."""
+    """Return the table of the tools with their purposes, as Markdown."""
     rows = ["| tool | what it is for |", "|---|---|"]
     rows += [f"| `{name}` | {tool.description} |" for name, tool in all_tools().items()]
     return "\n".join(rows)
 
 
 def reference() -> str:
-    """The text of docs/reference.md."""
+    """Return the text of docs/reference.md."""
     parts = [
         "# Reference",
         "Every tool, resource, prompt, setting and command. Written by `python docs/reference.py` from the code.",
@@ -138,7 +138,7 @@ def reference() -> str:
 
 
 def subcommands() -> list[str]:
-    """Every command with its arguments and options; settings, which many commands share, are listed once."""
+    """Return the section of each command: arguments and options, without the settings that many commands share."""
     parts = []
     settings = {"--" + setting.name.replace("_", "-") for setting in options()}
     for name in COMMANDS:
@@ -165,12 +165,12 @@ def subcommands() -> list[str]:
 
 
 def metavar(action: Any) -> str:
-    """The name of a positional argument in the usage line."""
+    """Return the name of a positional argument in the usage line."""
     return str(action.metavar or (action.choices and "|".join(action.choices)) or action.dest.upper())
 
 
 def cell(text: str | None) -> str:
-    """A text escaped for a cell of a table."""
+    """Escape a text for a table cell in Markdown."""
     return " ".join((text or "").replace("%%", "%").replace("|", "\\|").split())
 
 
@@ -199,7 +199,7 @@ def _default(value: Any) -> str:
 
 
 def index() -> str:
-    """The text of docs/index.md: every page under its heading in mkdocs.yml, with its title and first sentence."""
+    """Return the text of docs/index.md: title and first sentence of each page, under the headings of mkdocs.yml."""
     lines = [
         "# Documentation",
         "",
@@ -219,7 +219,7 @@ def index() -> str:
 
 
 def listed(name: str) -> str:
-    """The line of one page in the index."""
+    """Return the line for one page in the index."""
     title, *paragraphs = (ROOT / "docs" / name).read_text(encoding="utf-8").split("\n\n")
     first = " ".join(paragraphs[0].split()) if paragraphs else ""
     sentence = re.match(r"([^#|<].*?\.)(?: |$)", first)
@@ -229,7 +229,7 @@ def listed(name: str) -> str:
 
 
 def folders() -> str:
-    """The table of the repository's folders: each with the first sentence of its package, or its text in `FOLDERS`."""
+    """Return the table of folders, each with the first sentence of its docstring or its text in `FOLDERS`."""
     names = subprocess.run(
         ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True, timeout=30
     ).stdout.split("\0")
@@ -261,7 +261,7 @@ def marked(text: str, mark: str, content: str) -> str:
 
 
 def unsupported_tables() -> str:
-    """The tables of features that Memgraph does not support, from the same data as the hints."""
+    """Return the tables of features that Memgraph does not support, made from the data of the hints."""
     parts = []
     for some in (False, True):
         hints = [
@@ -275,22 +275,22 @@ def unsupported_tables() -> str:
 
 
 def written_differences(text: str) -> str:
-    """The text of differences.md with its generated tables."""
+    """Return the text of differences.md with its generated tables renewed."""
     return marked(text, "memgraph", unsupported_tables())
 
 
 def written_architecture(text: str) -> str:
-    """The text of architecture.md with its generated table."""
+    """Return the text of architecture.md with its generated table renewed."""
     return marked(text, "folders", folders())
 
 
 def written_readme(text: str) -> str:
-    """The text of README.md with its generated table."""
+    """Return the text of README.md with its generated table renewed."""
     return marked(text, "tools", tool_table())
 
 
 def run_command(command: str) -> str:
-    """The output of a command in a transcript, without times."""
+    """Run a command of a transcript, and return its output without times."""
     words = shlex.split(command)
     assert words[0] == "graphground", command
     environment = {key: value for key, value in os.environ.items() if not key.startswith("NEO4J_")}
@@ -312,12 +312,12 @@ def without_times(text: str) -> str:
 
 
 def replayed(text: str) -> str:
-    """The text, with the output of every transcript replaced by that of running its command."""
+    """Run the command of every transcript in a text, and return the text with the new outputs."""
     return CONSOLE.sub(lambda found: f"```console\n$ {found[1]}\n{run_command(found[1])}```", text)
 
 
 def main() -> None:
-    """Write the generated files."""
+    """Write the generated files; with `--transcripts`, also run the commands of the transcripts."""
     REFERENCE.write_text(reference(), encoding="utf-8")
     INDEX.write_text(index(), encoding="utf-8")
     README.write_text(written_readme(README.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Writes what the commands of docs/building.md print: `python docs/write_building.py`, in a data folder of its own."""
+"""Renews the outputs of commands in docs/building.md, in a separate data folder: `python docs/write_building.py`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BLOCK = re.compile(r"```text\n(\$ graphground .*?)```", re.DOTALL)
 
 
 def printed(command: str) -> str:
-    """What a command prints in this process, without times and without its progress."""
+    """Run a command in this process, and return its output without times and progress."""
     _, word, *rest = shlex.split(command)
     out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
@@ -30,7 +30,7 @@ def printed(command: str) -> str:
 
 
 def replayed(text: str) -> str:
-    """The page with the output of its commands renewed, in their order; GRAPHGROUND_HOME names the data folder."""
+    """Run the commands of the page in order, in the data folder GRAPHGROUND_HOME; return the page with new outputs."""
 
     def block(found: re.Match[str]) -> str:
         commands = [line for line in found[1].splitlines() if line.startswith("$ graphground ")]
@@ -40,7 +40,7 @@ def replayed(text: str) -> str:
 
 
 def main() -> None:
-    """Import the building into a temporary data folder, run the commands there, and write the page."""
+    """Run the commands of the page in a temporary data folder, and write the page."""
     with tempfile.TemporaryDirectory() as folder:
         os.environ.update(GRAPHGROUND_HOME=folder, COLUMNS="120", NO_COLOR="1")
         os.chdir(ROOT)

@@ -22,7 +22,7 @@ not.
 
 
 def reference_page() -> str:
-    """The whole page as Markdown."""
+    """Return the whole page as Markdown."""
     return "\n".join(
         [
             INTRODUCTION,

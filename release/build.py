@@ -2,8 +2,8 @@
 
     python release/build.py FOLDER [--repository https://git.example.org/graphground/graphground]
 
-The repository's address is written into the wheel's metadata, its README's links and server.json, if it is given.
-The bundle (FOLDER/bundle) is packed by `npx @anthropic-ai/mcpb pack FOLDER/bundle FOLDER/graphground.mcpb`.
+The repository's address, if given, is written into the wheel's metadata, the links of its README, and server.json. The
+bundle (FOLDER/bundle) is packed by `npx @anthropic-ai/mcpb pack FOLDER/bundle FOLDER/graphground.mcpb`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CONNECTION = {
 
 
 def main() -> None:
-    """Write everything into a folder."""
+    """Build all published files into the folder that the command line names."""
     parser = argparse.ArgumentParser(description="Build the files to publish.")
     parser.add_argument("folder", type=Path, help="Where to write it.")
     parser.add_argument("--repository", default="", help="The address of the repository.")
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def build_wheel(folder: Path, repository: str) -> Path:
-    """Build the wheel from a copy of the tree, so that no build folder is left behind."""
+    """Build the wheel and return its path; no build folder is left behind in the repository."""
     uv = shutil.which("uv") or str(ROOT / ".tools" / "bin" / "uv")
     subprocess.run(
         [
@@ -67,7 +67,7 @@ def build_wheel(folder: Path, repository: str) -> Path:
 
 
 def server_json(version: str, repository: str) -> dict[str, Any]:
-    """The registry entry; its name begins with the repository's host and owner, reversed."""
+    """Return the registry entry; its name begins with the repository's reversed host name and its owner."""
     parts = urlsplit(repository or "https://example.org/graphground/graphground")
     owner = parts.path.strip("/").split("/")[0]
     host = ".".join(reversed((parts.hostname or "").split(".")))
@@ -101,8 +101,7 @@ def server_json(version: str, repository: str) -> dict[str, Any]:
 
 
 def bundle(folder: Path, wheel: Path, version: str) -> None:
-    """Create the folder that the MCPB tool packs: a manifest, and a project that uv installs from the wheel beside
-    it."""
+    """Create the folder that the MCPB tool packs: a manifest, a wheel, and a project that uv installs from it."""
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "src").mkdir(parents=True)
     shutil.copy2(wheel, folder / wheel.name)

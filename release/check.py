@@ -1,4 +1,4 @@
-"""Tries the results of release/build.py as a user would, on this machine: uvx, pipx, the registry's schema, the bundle.
+"""Checks the files of release/build.py as a user would use them: with uvx and pipx, as registry entry, as bundle.
 
     python release/check.py FOLDER
 
@@ -33,7 +33,7 @@ SCHEMA_MODULE = "github.com/modelcontextprotocol/registry@latest"
 
 
 def main() -> None:
-    """Run every check and print a line for each."""
+    """Run every check, and print a line for each check."""
     folder = Path(sys.argv[1]).absolute()
     only = sys.argv[3:] if sys.argv[2:3] == ["--only"] else []
     failed = 0
@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def run(*command: str | Path, cwd: Path | None = None, **more: str) -> str:
-    """The standard output of a command."""
+    """Run a command and return its standard output."""
     environment = {
         key: value for key, value in os.environ.items() if not key.startswith(("NEO4J_", "GRAPHGROUND_", "VIRTUAL_ENV"))
     }
@@ -75,7 +75,7 @@ def run(*command: str | Path, cwd: Path | None = None, **more: str) -> str:
 
 
 def first_row(home: Path, *command: str | Path, **more: str) -> str:
-    """Run a first query, cold and then with everything installed, and time both."""
+    """Run a query twice, first with nothing installed and then again; return both times as text."""
     seconds = []
     for _ in range(2):
         started = time.monotonic()
@@ -86,25 +86,25 @@ def first_row(home: Path, *command: str | Path, **more: str) -> str:
 
 
 def uvx(folder: Path, place: Path) -> str:
-    """`uvx graphground`, with the folder as the index of graphground."""
+    """Check `uvx graphground`, which finds graphground in the folder."""
     command = ("uvx", "--find-links", folder, "--refresh-package", "graphground", "graphground")
     return first_row(place / "uvx home", *command)
 
 
 def pipx(folder: Path, place: Path) -> str:
-    """`pipx install graphground`, with the folder as the index of graphground."""
+    """Check `pipx install graphground`, which finds graphground in the folder."""
     return first_row(place / "pipx home", installed_by_pipx(folder, place))
 
 
 def installed_by_pipx(folder: Path, place: Path) -> Path:
-    """The command that pipx has installed from the folder."""
+    """Install graphground from the folder with pipx, and return the path of the installed command."""
     environment = {"PIPX_HOME": str(place / "pipx"), "PIPX_BIN_DIR": str(place / "bin"), "PIPX_MAN_DIR": str(place)}
     run("uvx", "pipx", "install", "graphground", "--pip-args", f"--find-links '{folder}'", **environment)
     return place / "bin" / "graphground"
 
 
 def first_answers(folder: Path, place: Path) -> str:
-    """Start each install as a server, with a cold engine, and time its first row beside that of this checkout."""
+    """Start each installation and this checkout as servers, each with a cold engine, and compare the times to a row."""
     from graphground.graphs.engines.embedded.launcher import end_engine  # this checkout's own
     from graphground.graphs.storage.home import Home
 
@@ -132,7 +132,7 @@ def first_answers(folder: Path, place: Path) -> str:
 
 
 def first_answer(home: Path, command: Sequence[str | Path]) -> tuple[float, float]:
-    """Seconds from the start of a server to its greeting, and from there to its first row."""
+    """Return the seconds from a server's start to its answer to `initialize`, and from there to its first row."""
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("NEO4J_", "GRAPHGROUND_"))}
     call = {"name": "execute_cypher", "arguments": {"graph": "nba", "query": QUERY}}
     begun = time.monotonic()

@@ -22,10 +22,8 @@ class Changes:
     """Sends `list_changed` for resources and tools.
 
     Since the protocol of 2026-07-28 only subscribed clients are notified; in the older protocol, every session is.
-    `names`
-    returns the names of the graphs, None until a graph is first used. `tools` returns the names of the offered own
-    queries,
-    which `check_tools` checks again after the graphs have changed.
+    `names` returns the names of the graphs, None until a graph is first used. `tools` returns the names of the offered
+    own queries, which `check_tools` checks again after the graphs have changed.
     """
 
     def __init__(

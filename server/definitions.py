@@ -24,8 +24,7 @@ def output_schema(tool: Tool[Any, Any]) -> dict[str, Any]:
     """Return the schema of a tool's answer, reduced to the parts that clients check: names and single types.
 
     Descriptions are only in the reference (`described_output_schema`), because every conversation pays for the tokens
-    of
-    this schema, and agents see the answers themselves.
+    of this schema, and agents see the answers themselves.
     """
     schema = described_output_schema(tool)
     return {

@@ -71,8 +71,7 @@ class Protocol:
         """Register the handlers of requests.
 
         `keeps_rows` lets clients fetch further rows of a long answer, which only works if their next call reaches the
-        same
-        process. `workers` are the threads shared with other callers of the application, such as the page.
+        same process. `workers` are the threads shared with other callers of the application, such as the page.
         """
         self.application = application
         self._keeps_rows = keeps_rows

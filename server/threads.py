@@ -1,8 +1,7 @@
 """Worker threads, shared fairly between clients.
 
 Quick tools have separate threads, so they never wait behind queries. An HTTP client holds at most `AT_ONCE` threads and
-a
-limited part of the queue. `RESERVED` threads are kept for clients that hold no thread. A call that has run for `OLD`
+a limited part of the queue. `RESERVED` threads are kept for clients that hold no thread. A call that has run for `OLD`
 seconds, for example because its query is slow, no longer counts. At most `BULKY_AT_ONCE` long queries, and only one per
 client, are checked at the same time, because checking keeps the interpreter busy.
 """

@@ -21,9 +21,8 @@ class Constraint:
     """The token automaton of a set of queries for one vocabulary.
 
     `Constraint.of_queries(queries, vocabulary)` allows only the tokens into which the vocabulary's tokenizer splits
-    each
-    query. `of_queries(…, any_tokens=True)` and `of_expression` allow every sequence of tokens that spells a valid text.
-    A state is an integer. The tokens allowed in a state are computed and kept when the state is first reached.
+    each query. `of_queries(…, any_tokens=True)` and `of_expression` allow every sequence of tokens that spells a valid
+    text. A state is an integer. The tokens allowed in a state are computed and kept when the state is first reached.
     """
 
     def __init__(

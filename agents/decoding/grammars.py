@@ -32,8 +32,7 @@ def llguidance_matcher(queries: Iterable[str], vocabulary: Vocabulary) -> Any:
     """Return an `llguidance.LLMatcher` that accepts exactly the queries; requires the package `llguidance`.
 
     Of the maintained libraries, llguidance compiles 10,000 queries fastest (`benchmarks/agents/decoding.py`). The
-    matcher allows all tokens that spell a query, as
-    `Constraint.of_queries(…, any_tokens=True)` does.
+    matcher allows all tokens that spell a query, as `Constraint.of_queries(…, any_tokens=True)` does.
 
     Raises:
         ValueError: the tokenizer is WordPiece, or llguidance refuses the grammar.

@@ -1,8 +1,7 @@
 """Local models whose next token can be constrained: models of `transformers`, and GGUF models of `llama-cpp-python`.
 
 Each library is imported on first use. A model keeps its state after the common prefix of two successive requests, so
-only
-the tokens after the prefix are evaluated.
+only the tokens after the prefix are evaluated.
 """
 
 from __future__ import annotations

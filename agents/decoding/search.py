@@ -1,8 +1,7 @@
 """Greedy and beam search among valid queries.
 
 A token without an alternative is chosen without calling the model. If the probability of a run of such tokens is
-needed,
-the model evaluates the whole run in one batch.
+needed, the model evaluates the whole run in one batch.
 """
 
 from __future__ import annotations

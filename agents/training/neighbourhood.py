@@ -1,8 +1,8 @@
 """Enumerates all patterns of one and two relationships around entities, and counts their nodes, in the database.
 
 `UNWIND $names AS name MATCH (m0:Person {name: name})<-[r0]-(n) RETURN type(r0), labels(n), count(…)`: the database
-reports the existing relationships and how many answers each leads to, so no schema is needed. Source: GraphRAFT
-(arXiv 2504.05478), §4.1.
+reports the existing relationships and how many answers each leads to, so no schema is needed. Source: GraphRAFT (arXiv
+2504.05478), §4.1.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ def enumerating(
     """Return the queries that enumerate patterns, and their parameters.
 
     The queries are parts of a UNION ALL with the columns of `candidates.counting`. `$names` holds the answers, and
-    `name_keys` the properties that name nodes. The column `found` holds the kind of the
-    pattern, the numbers of its entities, its arrows, its types and its labels.
+    `name_keys` the properties that name nodes. The column `found` holds the kind of the pattern, the numbers of its
+    entities, its arrows, its types and its labels.
     """
     known = entities[:MOST_ENTITIES]
     parameters: dict[str, Any] = {}

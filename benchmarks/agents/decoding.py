@@ -1,12 +1,12 @@
-"""Time to compile 10,000 queries for a vocabulary, and to compute the mask of each token, beside maintained libraries.
+"""Measures the time to compile 10,000 queries for a vocabulary and to compute token masks, compared with libraries.
 
     pip install llguidance xgrammar outlines-core numba
     python -m benchmarks.agents.decoding [--queries 10000] [--libraries llguidance xgrammar outlines]
 
 The vocabulary is Qwen's (151,643 tokens), from a wheel that is installed into .tools; the queries are gold queries of
 four graphs and queries made of them. Masks are computed along 300 random queries with graphground's automaton, and
-along 50 with each library. Printed are the processor time for compiling, and wall and processor time in milliseconds
-for masks. Needs ../shared/data; libraries that are not installed are left out.
+along 50 with each library. The output is the processor time for compiling, and the wall and processor time for masks,
+in milliseconds. Needs ../shared/data; libraries that are not installed are left out.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ WALKS, LIBRARY_WALKS = 300, 50
 
 
 def some_queries(count: int) -> list[str]:
-    """Gold queries, then as many again with other ends."""
+    """Return `count` distinct queries: gold queries, then gold queries with a LIMIT added."""
     found = [query for graph in TRAIN for query in gold_queries(graph)]
     found += [f"{query} LIMIT {limit}" for limit in (1, 10) for query in found]
     return list(dict.fromkeys(found))[:count]
@@ -56,7 +56,7 @@ def shown(times: Sequence[float]) -> None:
 
 
 def own(constraint: Constraint) -> None:
-    """Time the masks along random walks; at the first visit of a state its allowed tokens are computed."""
+    """Time our masks along random queries; the allowed tokens of a state are computed on its first visit."""
     rng, times, processor = random.Random(1), [], []
     collections = _Collections()
     for _ in range(WALKS):
@@ -81,7 +81,7 @@ def own(constraint: Constraint) -> None:
 
 
 class _Collections:
-    """Garbage collections until `close`, and the processor time of the longest."""
+    """Counts garbage collections until `close`, and keeps the processor time of the longest."""
 
     def __init__(self) -> None:
         self.count, self.longest, self._begun = 0, 0.0, 0.0
@@ -100,7 +100,7 @@ class _Collections:
 
 def library(queries: Sequence[str], vocabulary: Vocabulary, mask: Callable[[], object], step: Callable[[int], object],
             begin: Callable[[], object]) -> None:  # fmt: skip
-    """Masks along some queries."""
+    """Time a library's masks along `LIBRARY_WALKS` random queries."""
     times = []
     for query in random.Random(1).sample(queries, min(LIBRARY_WALKS, len(queries))):
         begin()

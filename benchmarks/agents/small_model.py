@@ -1,11 +1,11 @@
-"""All three agents with a real small model, SmolLM2-135M-Instruct, over stdio and HTTP.
+"""Runs all three agents with a small real model, SmolLM2-135M-Instruct, over stdio and HTTP.
 
     python -m benchmarks.agents.small_model FOLDER [--questions 3] [--agents zero-shot tools loop] [--transports stdio http]
 
-FOLDER is a data folder; the bundled graph is loaded into it. The model is served by llama.cpp, which is built once in six
-minutes (`tests/support/small_model.py`). Printed for each agent and transport: questions with a query and with an error,
-how each ended, calls of the model and of tools, tokens, and seconds of the clock. Traces are written to FOLDER/traces. A
-model of this size seldom writes a query: the figures show that every run ends, and how.
+FOLDER is a data folder; the bundled graph is loaded into it. The model is served by llama.cpp, which is built once in
+six minutes (`tests/support/small_model.py`). The output for each agent and transport: the numbers of questions with a
+query and with an error, how the runs ended, model calls, tool calls, tokens, and wall-clock seconds. Traces are written
+to FOLDER/traces. A model of this size seldom writes a query, so the figures only show that every run ends, and why.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ AGENTS: dict[str, Agent] = {
 
 @contextmanager
 def server_over(transport: str, folder: Path) -> Iterator[str | tuple[str, ...]]:
-    """The address of a server over HTTP, or the command that starts one over stdio."""
+    """Yield the address of a running HTTP server, or the command that starts a stdio server."""
     if transport == "stdio":
         yield SERVE
         return
@@ -56,7 +56,7 @@ def server_over(transport: str, folder: Path) -> Iterator[str | tuple[str, ...]]
 
 
 async def measure(given: argparse.Namespace, endpoint: str, transport: str, server: str | tuple[str, ...]) -> None:
-    """Each agent over one transport."""
+    """Measure each agent over one transport."""
     settings = ModelSettings(NAME, endpoint=endpoint, timeout=given.seconds, max_tokens=given.max_tokens, retries=0)
     async with connect(server, environment=environment(given.folder), timeout=300) as connection:
         await connection.call("execute_cypher", {"graph": "nba", "query": "RETURN 1 AS ready", "timeout_s": 120})
@@ -67,7 +67,7 @@ async def measure(given: argparse.Namespace, endpoint: str, transport: str, serv
 async def measure_agent(
     given: argparse.Namespace, name: str, transport: str, settings: ModelSettings, connection: ServerConnection
 ) -> None:
-    """One agent over one transport: its figures, from its trace."""
+    """Run one agent over one transport, and print figures from its trace."""
     questions = [Question(str(number), "nba", text) for number, text in enumerate(QUESTIONS[: given.questions], 1)]
     out = given.folder / "traces" / f"{name}-{transport}-{time.strftime('%H%M%S')}.jsonl"
     trace, begun = Trace(out), time.monotonic()

@@ -1,11 +1,11 @@
-"""Measures how often the query that is chosen by a question's answers alone returns the gold rows.
+"""Measures how often a query that was chosen only by a question's answers returns the gold rows.
 
     python -m benchmarks.agents.training_pairs FOLDER [--graphs art soccer] [--each 15] [--misses]
 
 FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`). The questions are those
-whose gold query has one or two relationships. Their answers are the rows of the gold query, which itself is not used.
-Everything goes through MCP over stdio. The weights of `suggest_queries` were learned from gold queries of art, biology,
-soccer and terrorist_attack: fictional_character and flight_accident are graphs that they have not seen.
+whose gold query has one or two relationships. Only the rows of the gold query are used, as the question's answers, and
+not the query itself. Everything goes through MCP over stdio. The weights of `suggest_queries` were learned from gold
+queries of art, biology, soccer and terrorist_attack, so fictional_character and flight_accident are held out.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ async def measure(given: argparse.Namespace) -> None:
 
 
 async def measure_graph(server: ServerConnection, graph: str, given: argparse.Namespace) -> Counter[str]:
-    """Count the outcomes of one graph's questions."""
+    """Choose a query for each of a graph's questions, and count the outcomes."""
     tally: Counter[str] = Counter()
     naming = await naming_of(server, graph)
     known = [pair for pair in questions(graph, 100_000, given.seed) if re.search(r"\[r[01]:", pair[1])]
@@ -68,7 +68,7 @@ async def measure_graph(server: ServerConnection, graph: str, given: argparse.Na
 
 
 def line(tally: Counter[str]) -> str:
-    """The figures of one tally."""
+    """Return the figures of a tally as a line of text."""
     asked = max(1, tally["asked"])
     return (
         f"{tally['right']} of {tally['asked']} right ({tally['right'] / asked:.1%}), no pair for {tally['none']}, enumerated "

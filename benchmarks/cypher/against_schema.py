@@ -47,7 +47,7 @@ MISSES: list[str] = []
 
 
 def miss(figure: str, *what: object) -> None:
-    MISSES.append("\t".join([figure, *(str(one).replace("\n", " ") for one in what)]))
+    MISSES.append("\t".join([figure, *(str(part).replace("\n", " ") for part in what)]))
 
 
 def lines(*parts: str) -> Iterator[dict[str, Any]]:
@@ -63,7 +63,7 @@ def schemas() -> dict[str, PropertyGraphSchema]:
 
 
 def labs_schemas() -> dict[str, PropertyGraphSchema]:
-    """The schemas of neo4j-labs' demo databases."""
+    """Return the schemas of the demo databases of neo4j-labs, by name."""
     csv.field_size_limit(1 << 30)
     found = {}
     with gzip.open(SHARED / "neo4j_labs_text2cypher" / "text2cypher_schemas.csv.gz", "rt", encoding="utf-8") as file:
@@ -85,8 +85,10 @@ def labs_schemas() -> dict[str, PropertyGraphSchema]:
                 row["database"],
                 {name: Label(name, properties) for name, properties in nodes.items()},
                 tuple(
-                    RelationshipPattern(one["type"], one["start"], one["end"], types.get(one["type"], {}))
-                    for one in patterns
+                    RelationshipPattern(
+                        pattern["type"], pattern["start"], pattern["end"], types.get(pattern["type"], {})
+                    )
+                    for pattern in patterns
                 ),
                 label_combinations=together(nodes, patterns),
             )
@@ -94,9 +96,10 @@ def labs_schemas() -> dict[str, PropertyGraphSchema]:
 
 
 def together(nodes: dict[str, dict[str, str]], patterns: list[dict[str, str]]) -> frozenset[frozenset[str]]:
-    """Pairs of labels that probably occur on the same nodes. The published schemas do not state this, and list a
-    relationship of an `:Actor:Person` once for each label. Two labels form a pair if they share a position in a pattern
-    and one has all properties of the other.
+    """Return pairs of labels that probably occur on the same nodes.
+
+    The published schemas do not state such pairs: a relationship of an `:Actor:Person` is listed once for each label.
+    Two labels form a pair if they occur at the same position of a pattern and one has all properties of the other.
     """
     places: dict[tuple[str, str, str], set[str]] = {}
     for pattern in patterns:
@@ -183,12 +186,12 @@ def predictions(known: dict[str, PropertyGraphSchema]) -> None:
 
 
 def left_over(predicted: str, gold: str) -> str:
-    """The differences of an undetected wrong query from the gold query, which show what a check would need."""
+    """Classify an undetected wrong query by its differences from the gold query."""
     strings = re.compile(r"'((?:[^'\\]|\\.)*)'")
     if set(strings.findall(predicted)) - set(strings.findall(gold)):
         return "other names (the entity index; no data here)"
     shape = [re.compile(text) for text in (r"\[\w*:(\w+)", r"\(\w*:(\w+)", r"\.(\w+)")]
-    types, labels, keys = (set(one.findall(predicted)) ^ set(one.findall(gold)) for one in shape)
+    types, labels, keys = (set(expression.findall(predicted)) ^ set(expression.findall(gold)) for expression in shape)
     if types or labels:
         return "another valid relationship type or label (the question)"
     if keys:
@@ -337,7 +340,7 @@ def speed(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema]) -> 
 
 
 def entities(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema], seed: int) -> None:
-    """Look up misspelt names of gold queries in an index of all names that the gold queries use."""
+    """Measure checks of misspelt names, with an index of all names that the gold queries use."""
     records: dict[str, list[Record]] = {}
     for number, row in enumerate(lines("cypherbench_tasks", "entity_mentions.jsonl.gz")):
         if row["property"] == "name":
@@ -395,7 +398,7 @@ def beside_explain(
     password: str,
     count: int = 1_000,
 ) -> None:
-    """Compare our check and a running Neo4j's EXPLAIN, in turns, on the same queries; none is in Neo4j's plan cache."""
+    """Compare the times of our check and of EXPLAIN in a running Neo4j, in turns, on queries outside its plan cache."""
     import neo4j
 
     chosen = random.Random(1).sample(rows, min(count, len(rows)))
@@ -425,7 +428,7 @@ def one_error(rng: random.Random, name: str) -> str:
 
 
 def mutants(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema], seed: int, count: int) -> None:
-    """Check broken queries of all kinds: with pieces removed, doubled, swapped and inserted."""
+    """Check that broken queries raise no exception; their pieces are removed, doubled, swapped or inserted."""
     rng = random.Random(seed)
     pieces = re.compile(r"\w+|'(?:[^'\\]|\\.)*'|\s+|.", re.S)
     others = [
@@ -464,7 +467,7 @@ def mutants(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema], s
         "Person",
     ]
     texts = [pieces.findall(row["gold_cypher"]) for row in rows]
-    validate("MATCH (n:Persn) RETURN n.name", known["company"])  # loads what only mistakes need
+    validate("MATCH (n:Persn) RETURN n.name", known["company"])  # imports the modules that only mistakes need
     raised = slow = valid = 0
     longest = 0.0
     for number in range(count):

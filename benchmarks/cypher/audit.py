@@ -1,7 +1,7 @@
-"""A second opinion on a flagged query that shares no code with the front end: regular expressions alone.
+"""Checks a query against a schema with regular expressions, independently of the front end, as a second opinion.
 
-`violations(query, schema)` describes the names in a query that the schema does not have, and the relationships between
-two labelled nodes that it does not allow. It ignores scopes, so it is for plain queries only.
+`violations(query, schema)` describes the query's names that are not in the schema, and the query's relationships
+between two labelled nodes that the schema does not allow. Scopes are ignored, so only simple queries can be checked.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ COMPARED = re.compile(r"\b(\w+)\.(\w+)\s*(=|<>|<=|>=|<|>|CONTAINS|IN)\s*(\S+)")
 
 
 def violations(query: str, schema: PropertyGraphSchema) -> list[str]:
-    """The parts of a query that the schema does not have: `["label Flightaccident", "hop
-    (Person)-hasCEO-(Company)"]`."""
+    """Return a query's parts that the schema lacks: `["label Flightaccident", "hop (Person)-hasCEO-(Company)"]`."""
     found: list[str] = []
     for part in re.split(r"\bUNION\b", STRINGS.sub(lambda match: "'" + "_" * (len(match[0]) - 2) + "'", query)):
         found += _in_part(part, schema)
@@ -51,11 +50,11 @@ def _in_part(text: str, schema: PropertyGraphSchema) -> list[str]:
         patterns = schema.relationship_types.get(type_, ())
         ways = {(pattern.start, pattern.end) for pattern in patterns}
         if not left and not right:
-            ways |= {(one.end, one.start) for one in patterns}
+            ways |= {(pattern.end, pattern.start) for pattern in patterns}
         if (
             patterns
             and (not left or not right)
-            and not any(start in ("", one) and end in ("", other) for one, other in ways)
+            and not any(start in ("", first) and end in ("", last) for first, last in ways)
         ):
             found.append(f"hop ({start})-{type_}-({end})")
     for name, key in PROPERTIES.findall(text):

@@ -1,9 +1,9 @@
-"""Checks random queries with our front end and with a real Neo4j 5.26, which it starts: how often do the two differ?
+"""Counts how often our front end and a real Neo4j 5.26, which is started, differ in their verdicts on random queries.
 
     python -m benchmarks.cypher.fuzz_neo4j [--queries 5000] [--seed N]
 
-Without `--seed` each day has a different seed, so that runs over time try different queries. Needs Java 17 and Maven.
-The exit status is 1 if more than `SHARE` of the verdicts differ.
+Without `--seed`, the seed changes every day, so that repeated runs try new queries. Needs Java 17 and Maven. The exit
+status is 1 if more than `SHARE` of the verdicts differ.
 """
 
 from __future__ import annotations

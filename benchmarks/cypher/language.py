@@ -1,9 +1,9 @@
-"""The figures of the Cypher front end without a schema, in one run.
+"""Measures the Cypher front end without a schema, and prints all its figures.
 
     python -m benchmarks.cypher.language [--neo4j bolt://127.0.0.1:7687 --password …] [--fuzz 10000] [--mutants 200000]
 
-Times are CPU times of the process, so that other load on the machine hardly affects them. Needs ../shared/data. The
-differential fuzzing and the openCypher kit need a Neo4j 5.26, which runs only EXPLAIN.
+Times are CPU times of this process, which other load on the machine hardly affects. Needs ../shared/data. Differential
+fuzzing needs a running Neo4j 5.26, which only receives EXPLAIN; the openCypher kit uses that server if it is given.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from tests.support.shared_data import SHARED
 
 
 def verdict_rows() -> list[dict[str, Any]]:
-    """Neo4j's recorded verdicts on 33,512 queries."""
+    """Return Neo4j's recorded verdicts on 33,512 queries."""
     with gzip.open(SHARED / "neo4j_verdicts" / "neo4j_5.26_explain.jsonl.gz", "rt", encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
 
 
 def verdicts(rows: list[dict[str, Any]]) -> None:
-    """Measure the agreement with the recorded verdicts."""
+    """Measure how often our verdicts agree with Neo4j's recorded verdicts."""
     missed = alarms = placed = elsewhere = unplaced = access = 0
     for row in rows:
         report = validate(row["query"])
@@ -64,8 +64,7 @@ def verdicts(rows: list[dict[str, Any]]) -> None:
 
 
 def tck(oracle: Oracle | None) -> None:
-    """Compare verdicts on the openCypher compatibility kit with Neo4j's or, without a Neo4j, with the kit's
-    expectations."""
+    """Compare our verdicts on the openCypher compatibility kit with Neo4j's, or else with the kit's expectations."""
     found = list(cases(SHARED / "opencypher-tck" / "tck"))
     different: Counter[str] = Counter()
     for case in found:
@@ -83,7 +82,7 @@ def tck(oracle: Oracle | None) -> None:
 
 
 def fuzz(oracle: Oracle, seed: int, count: int) -> None:
-    """Compare verdicts on random queries with Neo4j's."""
+    """Compare our verdicts on random queries with Neo4j's."""
     different: list[str] = []
     refused = access = 0
     for text in queries(seed, count):
@@ -103,7 +102,7 @@ def fuzz(oracle: Oracle, seed: int, count: int) -> None:
 
 
 def mutants(rows: list[dict[str, Any]], count: int) -> None:
-    """Check broken queries: no exception, and none takes long."""
+    """Check that broken queries raise no exception, and print how long the slowest takes."""
     source = random.Random(7)
     worst = 0.0
     slow = raised = 0
@@ -155,7 +154,7 @@ def speed(rows: list[dict[str, Any]]) -> None:
 
 
 def import_time() -> None:
-    """The import time of `graphground.cypher`: the best of ten fresh interpreters."""
+    """Print the time to import `graphground.cypher`: the best of ten new interpreters."""
     code = "import time; t = time.process_time(); import graphground.cypher; print(time.process_time() - t)"
     run = [sys.executable, "-c", code]
     times = sorted(float(subprocess.run(run, capture_output=True, text=True, check=True).stdout) for _ in range(10))

@@ -1,6 +1,6 @@
 """Measures the tools on unprepared databases: the five examples of `tests/support/databases`.
 
-    python -m benchmarks.databases.measure                 all five, in a Neo4j 5.26 that it starts
+    python -m benchmarks.databases.measure                 all five, in a Neo4j 5.26 that is started
     python -m benchmarks.databases.measure erp --missed    one of them, with every miss
 
 `library` and `transfers` are held out: they were not used in development.
@@ -19,7 +19,7 @@ from tests.support.neo4j_server import Neo4jServer, running_neo4j
 
 
 def measure(server: Neo4jServer, name: str, missed: bool) -> None:
-    """Measure one database and print a line for each figure."""
+    """Measure one database, and print a line for each figure."""
     with tempfile.TemporaryDirectory() as folder, opened(server, DATABASES[name], Path(folder)) as trial:
         mended, harmed = fixes(trial)
         kept, share = filtered(trial)
@@ -38,7 +38,7 @@ def measure(server: Neo4jServer, name: str, missed: bool) -> None:
 
 
 def main() -> int:
-    """Measure the databases named on the command line, or all."""
+    """Measure the databases named on the command line, or all without a name."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("databases", nargs="*", help=", ".join(DATABASES))
     parser.add_argument("--missed", action="store_true", help="also print what was missed")

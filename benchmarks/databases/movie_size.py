@@ -1,16 +1,16 @@
-"""Measures how long the schema and index of a large, unprepared Neo4j take, and how this slows its other clients.
+"""Measures how long the schema and index of a large, unprepared Neo4j take, and how much other clients are slowed.
 
     python -m benchmarks.databases.movie_size                  as many nodes and relationships as the movie graph
     python -m benchmarks.databases.movie_size --share 0.1      a tenth of them
     python -m benchmarks.databases.movie_size --uri bolt://… --user … --password …    a server that `fill` filled
 
-Printed are: the seconds until the first schema; until the entity index that is built in the background is complete, with
-the 95th percentile of another client's queries before and meanwhile; the statistics; and, after one percent of the films
-was renamed and a label added, the seconds until the new label is in the schema, and until the index is current.
+The output: the seconds until the first schema; the seconds until the background build of the entity index is complete,
+with the 95th percentile of another client's queries before and during the build; the seconds for the statistics; and,
+after one percent of the films was renamed and a label added, the seconds until the schema has the new label and until
+the index is current.
 
-The other client sends one query after another over its own connection, from a process of its own, with `PAUSE_SECONDS`
-between them. A query's time includes that client's wait for a processor, so on a machine of two busy cores
-the percentiles are an upper bound.
+The other client is a separate process that sends one query after another, with `PAUSE_SECONDS` between them. A query's
+time includes the client's wait for a processor, so on a busy machine the percentiles are an upper bound.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ OTHERS = (
     "MATCH (p:Person {i: $i})<-[:directedBy]-(m:Movie) RETURN m.name, m.released",
     "MATCH (g:Genre {i: $i % 1000})<-[:hasGenre]-(m:Movie) WHERE m.seen = 3 RETURN count(m) AS films",
 )
-"""The queries of the other client: two look-ups by an index, and one over a few hundred nodes."""
+"""The queries of the other client: two index look-ups, and a query over a few hundred nodes."""
 
 
 def other_client(server: Neo4jServer, films: int, stop: Path) -> None:
-    """Query until the file `stop` exists; print the start and the milliseconds of every query."""
+    """Send queries until the file `stop` exists; print the start time and the milliseconds of every query."""
     chosen = random.Random(7)
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
         while not stop.exists():
@@ -62,7 +62,7 @@ def other_client(server: Neo4jServer, films: int, stop: Path) -> None:
 
 
 class OtherClient:
-    """A running client: `percentile(begin, end)` is the 95th percentile, in milliseconds, of the queries begun then."""
+    """A running client; `percentile(begin, end)` describes the times of the queries begun between these moments."""
 
     def __init__(self, log: Path) -> None:
         self._log = log
@@ -94,7 +94,7 @@ def querying(server: Neo4jServer, films: int, folder: Path) -> Iterator[OtherCli
 
 
 def until(reached: Callable[[], bool], seconds: float = WAIT_SECONDS) -> float:
-    """The seconds until a condition holds, checked 50 times a second.
+    """Wait until a condition holds, checking it 50 times a second, and return the seconds of the wait.
 
     Raises:
         TimeoutError: the condition does not hold within `seconds`.
@@ -108,13 +108,13 @@ def until(reached: Callable[[], bool], seconds: float = WAIT_SECONDS) -> float:
 
 
 def films_of(server: Neo4jServer) -> int:
-    """The number of films in the database."""
+    """Return the number of films in the database."""
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
         return int(driver.execute_query("MATCH (m:Movie) RETURN count(m) AS films").records[0]["films"])
 
 
 def measure(server: Neo4jServer, folder: Path) -> None:
-    """Open the database as a user's server does, with an empty data folder, and print each figure with its bar."""
+    """Open the database as a server with an empty data folder does, and print each figure with its bar."""
     films = films_of(server)
     database = Database("movie", server.uri, server.user, server.password)
     with querying(server, films, folder) as others:
@@ -136,7 +136,7 @@ def measure(server: Neo4jServer, folder: Path) -> None:
 
 
 def measure_index(graph: Graph, others: OtherClient, begin: float) -> None:
-    """The index in the background and the statistics, both of which begin when the database is opened."""
+    """Measure the background index and the statistics, both of which begin when the database is opened."""
     names, facts = graph.entities, graph.facts
     assert isinstance(names, OwnIndex)
     assert isinstance(facts, LiveStatistics)
@@ -149,7 +149,7 @@ def measure_index(graph: Graph, others: OtherClient, begin: float) -> None:
 
 
 def measure_statistics(graph: Graph) -> None:
-    """Measure the time to read all statistics again while nothing else is read."""
+    """Measure the time to read all statistics again, while nothing else is read."""
     assert graph.engine is not None
     begin = time.monotonic()
     facts = query_statistics(graph.engine, graph.schema)
@@ -157,7 +157,7 @@ def measure_statistics(graph: Graph) -> None:
 
 
 def measure_change(server: Neo4jServer, graphs: OpenGraphs, films: int) -> None:
-    """Rename one percent of the films and add a label, in another session."""
+    """Change names and add a label in another session, and measure the time until schema and index have the changes."""
     graph = graphs.get("movie")
     names = graph.entities
     assert isinstance(names, OwnIndex)

@@ -1,4 +1,4 @@
-"""Draws docstrings of the repository at random, for a reader who marks those that need a second reading.
+"""Draws docstrings at random, for a reader who marks those that need a second reading.
 
 python -m benchmarks.docs.docstrings --seed 7 [--count 60]
 """
@@ -28,14 +28,14 @@ FOLDERS = [
 
 
 def docstrings(file: Path) -> Iterator[tuple[int, str]]:
-    """The line and the text of each docstring in a file, including those after an assignment."""
+    """Yield the line and the text of each docstring in a file, including docstrings of attributes."""
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             yield node.lineno, node.value.value.strip()
 
 
 def drawn(seed: int, count: int) -> list[str]:
-    """That many docstrings with their positions; the same seed draws the same ones from the same files."""
+    """Return `count` random docstrings with their positions; a seed always draws the same from the same files."""
     files = sorted(file for folder in FOLDERS for file in (ROOT / folder).rglob("*.py"))
     every = [
         f"{file.relative_to(ROOT)}:{line}\n  {' '.join(text.split())}"
@@ -46,7 +46,7 @@ def drawn(seed: int, count: int) -> list[str]:
 
 
 def main() -> None:
-    """Print the draw."""
+    """Print the drawn docstrings."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--count", type=int, default=60)

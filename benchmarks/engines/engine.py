@@ -3,7 +3,7 @@
     python -m benchmarks.engines.engine FILE [--neo4j bolt://… --user neo4j --password …]
 
 FILE is a SimpleKG file with labels Movie and Person (a movie graph); it is loaded into a temporary data folder.
-Everything is measured in turns with the bare driver on the same engine.
+Graphground and the bare driver run on the same engine in turns.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ RUNAWAY = {
 
 
 def median_ms(many: int, *functions: Callable[[], Any]) -> list[float]:
-    """The median time of each function in milliseconds, called in turns."""
+    """Call the functions in turns, `many` times each, and return the median time of each in milliseconds."""
     taken: list[list[float]] = [[] for _ in functions]
     for _ in range(many):
         for times, function in zip(taken, functions, strict=True):
@@ -72,7 +72,7 @@ def compare(title: str, run: Callable[..., Any], driver: neo4j.Driver, database:
 
 
 def runaways(title: str, run: Callable[..., Any], timeout: float = 3.0) -> None:
-    """Measure how long each runaway query continues past its limit, and how long the next call takes."""
+    """Measure how long each runaway query runs beyond its time limit, and how long the next call takes."""
     for name, query in RUNAWAY.items():
         begin, said = time.perf_counter(), "an answer"
         try:

@@ -1,5 +1,4 @@
-"""Measures what `execute_cypher` adds to the bare driver, what rewrites and parameters save, and how runaway queries
-end.
+"""Measures the time that `execute_cypher` adds to the bare driver, the time that rewriting saves, and runaway queries.
 
     python -m benchmarks.engines.execution FOLDER [--graph movie] [--neo4j URI USER PASSWORD [--fill FILE]]
 
@@ -81,7 +80,7 @@ def median(action: Callable[[], object], times: int) -> float:
 
 
 def in_turn(rounds: int, *actions: Callable[[], object]) -> list[float]:
-    """The median times of some actions that take turns, so that other load slows all of them alike."""
+    """Return the median times of actions that take turns, so that other load slows all of them alike."""
     rows = [[median(action, 1) for action in actions] for _ in range(rounds)]
     return [statistics.median(column) for column in zip(*rows, strict=True)]
 
@@ -98,7 +97,7 @@ def overhead(side: Side, person: str) -> None:
 
 
 def literals(side: Side, people: list[str]) -> None:
-    """Repeat a query with another literal each time, and with another parameter each time."""
+    """Measure a query with a new literal each time, and with a new parameter each time."""
     for name, query in (("look-up", LOOK_UP), ("two hops, filter and sort", TWO_HOPS)):
         others = itertools.cycle(people)
 
@@ -124,13 +123,13 @@ def literals(side: Side, people: list[str]) -> None:
 
 
 def unions(side: Side, people: list[str]) -> None:
-    """Measure `CALL { … UNION … }` as written and as sent."""
+    """Measure `CALL { … UNION … }` as written, and as rewritten for the engine."""
     for name, send in (("as written", lambda query: query), ("as sent", lambda query: rewrite_for(ARCADEDB, query))):
         taken = []
-        for one in people[:5] if name == "as written" else people:
+        for person in people[:5] if name == "as written" else people:
             query = (
-                f"CALL {{ MATCH (n:Movie)-[r0:directedBy]->(m0:Person {{name: '{one}'}}) RETURN n, m0 AS m UNION "
-                f"MATCH (n:Movie)-[r1:writtenBy]->(m1:Person {{name: '{one}'}}) RETURN n, m1 AS m }} "
+                f"CALL {{ MATCH (n:Movie)-[r0:directedBy]->(m0:Person {{name: '{person}'}}) RETURN n, m0 AS m UNION "
+                f"MATCH (n:Movie)-[r1:writtenBy]->(m1:Person {{name: '{person}'}}) RETURN n, m1 AS m }} "
                 "WITH DISTINCT n RETURN n.name"
             )
             text = send(query)

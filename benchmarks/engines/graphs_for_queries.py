@@ -1,4 +1,4 @@
-"""Generates the stand-in graphs that other benchmarks use: one for each of the 11 schemas, in one data folder.
+"""Generates the stand-in graphs for other benchmarks: one for each of the 11 schemas, in one data folder.
 
 python -m benchmarks.engines.graphs_for_queries FOLDER [--nodes 3000] [--relationships 9000]
 """
@@ -24,19 +24,19 @@ GRAPHS = (*TRAIN, *DEVELOPED, "geography", "movie", "nba", "politics")
 
 
 def schema_of(graph: str) -> PropertyGraphSchema:
-    """The CypherBench schema of a graph."""
+    """Return the CypherBench schema of a graph."""
     return PropertyGraphSchema.from_cypherbench((SHARED / "schemas" / f"{graph}.json").read_text("utf-8"))
 
 
 @cache
 def records(name: str) -> list[dict[str, object]]:
-    """The records of a `.jsonl.gz` file beside the project."""
+    """Return the records of a `.jsonl.gz` file in ../shared/data."""
     with gzip.open(SHARED / name, "rt", encoding="utf-8") as file:
         return [json.loads(line) for line in file]
 
 
 def gold_queries(graph: str) -> list[str]:
-    """The distinct gold queries of a graph: those of the train tasks and those of recorded predictions."""
+    """Return the distinct gold queries of a graph, from the train tasks and from the recorded predictions."""
     found = [
         record["gold_cypher"] for record in records("cypherbench_tasks/train.jsonl.gz") if record["graph"] == graph
     ]
@@ -50,7 +50,7 @@ def gold_queries(graph: str) -> list[str]:
 
 
 def predicted_queries(graph: str) -> list[str]:
-    """The distinct queries that models wrote for a graph."""
+    """Return the distinct queries that models wrote for a graph."""
     return [
         str(text)
         for text in dict.fromkeys(

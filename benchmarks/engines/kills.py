@@ -1,11 +1,11 @@
-"""Kills processes at random moments of loading and serving: committed data survives, and no partial graph is listed.
+"""Kills processes at random moments, and checks that committed data survive and no partial graph is listed.
 
     python -m benchmarks.engines.kills [--kills 50] [--seed 1]
 
 Half of the kills hit a load of a new or an existing graph: its parent process, one of its children, or all of them.
-After each, every listed graph must have all its nodes, relationships and names, and no process of the load may be
-alive. The other half hit the engine while three clients read. At the end one more load must leave no file that belongs
-to no graph. The exit status is 1 if anything was wrong.
+After each of these kills, every listed graph must have all its nodes, relationships and names, and no process of the
+load may be alive. The other half of the kills hit the engine while three clients read. After a final load, no file may
+be left that belongs to no graph. The exit status is 1 if a check fails.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Wrong = list[str]
 
 
 def document(nodes: int) -> dict[str, Any]:
-    """A SimpleKG document with that many nodes in a ring."""
+    """Return a SimpleKG document with `nodes` nodes that form a ring."""
     return {
         "schema": {
             "name": "ring",
@@ -73,7 +73,7 @@ def document(nodes: int) -> dict[str, Any]:
 
 
 def start_load(file: Path, name: str, home: Home) -> subprocess.Popen[bytes]:
-    """Start a load from the command line."""
+    """Start `graphground graphs load` in a new process."""
     words = ["graphs", "load", str(file), "--name", name, "--force"]
     return subprocess.Popen(
         [sys.executable, "-m", "graphground", *words],
@@ -84,7 +84,7 @@ def start_load(file: Path, name: str, home: Home) -> subprocess.Popen[bytes]:
 
 
 def children(parent: int) -> list[int]:
-    """The child processes of a process."""
+    """Return the ids of a process's child processes."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -95,7 +95,7 @@ def children(parent: int) -> list[int]:
 
 
 def lives(process: int) -> bool:
-    """Whether a process is running; a zombie is not."""
+    """Whether a process is running; a zombie does not count as running."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
@@ -103,7 +103,7 @@ def lives(process: int) -> bool:
 
 
 def kill_load(process: subprocess.Popen[bytes], victim: str, chance: random.Random) -> list[int]:
-    """Kill the load, one of its children, or all; return its children."""
+    """Kill the parent process of a load, one of its children, or all of them; return the ids of the children."""
     below = [
         child
         for child in children(process.pid)
@@ -114,14 +114,14 @@ def kill_load(process: subprocess.Popen[bytes], victim: str, chance: random.Rand
         "child": [chance.choice(below)] if below else [process.pid],
         "all": [process.pid, *below],
     }[victim]
-    for one in doomed:
+    for number in doomed:
         with suppress(ProcessLookupError):
-            os.kill(one, signal.SIGKILL)
+            os.kill(number, signal.SIGKILL)
     return below
 
 
 def faults(home: Home, expected: dict[str, set[int]]) -> Wrong:
-    """The faults of the listed graphs; `expected` holds the possible sizes of each."""
+    """Return the faults of the listed graphs; `expected` holds the possible numbers of nodes of each graph."""
     wrong: Wrong = []
     entries = {entry.name: entry for entry in Catalog(home).entries()}
     for name, sizes in expected.items():
@@ -148,13 +148,15 @@ def faults(home: Home, expected: dict[str, set[int]]) -> Wrong:
         finally:
             if graph.engine is not None and hasattr(graph.engine, "close"):
                 graph.engine.close()
-        if counts != [entry.nodes, entry.nodes, "N8"] or [one.name for one in names] != [f"name {entry.nodes - 1}"]:
+        if counts != [entry.nodes, entry.nodes, "N8"] or [candidate.name for candidate in names] != [
+            f"name {entry.nodes - 1}"
+        ]:
             wrong.append(f"{name} is not whole: {counts}, {names}")
     return wrong
 
 
 def kill_loads(kills: int, files: dict[int, Path], home: Home, chance: random.Random) -> Wrong:
-    """Kill that many loads at random moments."""
+    """Kill `kills` loads at random moments, and return the faults found."""
     begun = time.monotonic()
     start_load(files[SIZES[1]], "ring", home).wait(600)
     length, finished, wrong = time.monotonic() - begun, 0, Wrong()
@@ -189,7 +191,7 @@ def kill_loads(kills: int, files: dict[int, Path], home: Home, chance: random.Ra
 
 
 def kill_engines(kills: int, home: Home, chance: random.Random) -> Wrong:
-    """Kill the engine that many times at random moments, while three clients read."""
+    """Kill the engine `kills` times at random moments while three clients read, and return the faults found."""
     stop, slowest, answered, wrong = threading.Event(), [0.0], [0], Wrong()
     killed: set[str] = set()
     nodes = Catalog(home).get("ring").nodes
@@ -214,7 +216,7 @@ def kill_engines(kills: int, home: Home, chance: random.Random) -> Wrong:
     deadline = time.monotonic() + 60 * kills
     answered_at_kill = -1
     while len(killed) < kills and time.monotonic() < deadline:
-        # One kill in four may hit the engine as soon as it listens; were it each, it would never serve at all.
+        # Only one kill in four may hit the engine as soon as it listens, so that it serves queries between kills.
         while answered[0] <= answered_at_kill and time.monotonic() < deadline:
             time.sleep(0.05)
         time.sleep(chance.uniform(0.0, 4.0))
@@ -237,15 +239,15 @@ def kill_engines(kills: int, home: Home, chance: random.Random) -> Wrong:
 
 
 def left_behind(file: Path, home: Home) -> Wrong:
-    """The files that belong to no graph after one more load, with no engine running."""
+    """Load a graph without a running engine, and return the files that then belong to no graph."""
     end_engine(home, kill=True)
     load_file(file, home, name="ring")
     kept = {entry.id for entry in Catalog(home).entries()}
     left = [
-        str(one)
+        str(path)
         for parent in (home.databases, home.graphs)
-        for one in parent.iterdir()
-        if one.is_dir() and one.name not in kept and not one.name.startswith(SCRATCH)
+        for path in parent.iterdir()
+        if path.is_dir() and path.name not in kept and not path.name.startswith(SCRATCH)
     ]
     left += [str(file) for file in home.loading.iterdir()]
     print(f"left behind after one more load: {left}")

@@ -1,10 +1,10 @@
-"""Measures time and memory of `execute_cypher` for a hundred rows of answers with a million rows and more.
+"""Measures time and memory of `execute_cypher` when it returns a hundred rows of an answer with a million rows or more.
 
     python -m benchmarks.engines.large_answers FOLDER [--graph movie] [--rounds 5]
 
 FOLDER is a data folder with the graph (`benchmarks/engines/scale.py` makes it). The exit status is 1 if this process or
 the engine holds `GROWTH` MiB more after all rounds than after the first, or an answer is not cut at a hundred rows. The
-last line of output measures a whole answer that is read row by row, as an export does.
+last line of output measures an answer that is read completely, row by row, as an export does.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def main() -> None:
     graphs = OpenGraphs([GraphSource(given.graph, "", "embedded", lambda: graph)])
     label = max(
         (pattern.start for pattern in graph.schema.patterns),
-        key=lambda name: sum(one.start == name for one in graph.schema.patterns),
+        key=lambda name: sum(pattern.start == name for pattern in graph.schema.patterns),
     )
     pattern = f"MATCH (m:{label})-[r]->(x)"
     count = graph.run(f"{pattern} RETURN count(*) AS c").rows[0][0]

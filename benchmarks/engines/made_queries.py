@@ -1,4 +1,4 @@
-"""Generates queries from a schema and the names in a graph, for graphs without written queries.
+"""Generates queries from a schema and the names in a graph, for graphs without gold queries.
 
     for query in made_queries(schema, json.loads(file.read_text()), many=300, seed=1): …
 
@@ -18,12 +18,11 @@ from graphground.cypher.schema import PropertyGraphSchema
 
 NUMBERS = frozenset({"int", "float"})
 Step = tuple[str, str, str, bool]
-"""A step `("directedBy", "Movie", "Person", True)`: the relationship type, the label at which the step begins, the
-label at which it ends, and whether it follows the relationship's direction."""
+"""The type of a step, the labels where it starts and ends, and whether it follows the relationship's direction."""
 
 
 class Maker:
-    """Generates queries about one graph from a seed."""
+    """Generates queries about one graph; the same seed gives the same queries."""
 
     def __init__(self, schema: PropertyGraphSchema, document: dict[str, Any], seed: int) -> None:
         self.rng = random.Random(seed)
@@ -37,13 +36,13 @@ class Maker:
         ]
 
     def known(self) -> tuple[Step, str]:
-        """A random step in the graph, with the name of the entity at which it begins."""
-        one = self.rng.choice(self.relations)
-        (start, first), (end, last) = self.names[one["subj_id"]], self.names[one["obj_id"]]
+        """Return a random step in the graph, and the name of the entity at which the step begins."""
+        relation = self.rng.choice(self.relations)
+        (start, first), (end, last) = self.names[relation["subj_id"]], self.names[relation["obj_id"]]
         return (
-            ((one["label"], start, end, True), first)
+            ((relation["label"], start, end, True), first)
             if self.rng.random() < 0.5
-            else ((one["label"], end, start, False), last)
+            else ((relation["label"], end, start, False), last)
         )
 
     def step(self, label: str) -> Step:
@@ -121,7 +120,7 @@ def quoted(text: str) -> str:
 
 
 def made_queries(schema: PropertyGraphSchema, document: dict[str, Any], many: int, seed: int = 1) -> Iterator[str]:
-    """Up to `many` distinct queries about the graph in a SimpleKG document."""
+    """Yield `many` distinct queries about the graph in a SimpleKG document."""
     maker, seen = Maker(schema, document, seed), set[str]()
     while len(seen) < many:
         query = maker.query()

@@ -1,10 +1,11 @@
-"""Compares the rows of the embedded engine and of Neo4j, for gold, predicted and generated queries on stand-in graphs.
+"""Compares the rows that the embedded engine and Neo4j return for the same queries on stand-in graphs.
 
     python -m benchmarks.engines.same_answers FOLDER BOLT_URI neo4j PASSWORD [--graphs art nba] [--most 2000]
 
 FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`). The Neo4j is **emptied**
-and loaded with one graph after another: use a scratch server. Both receive the query as `execute_cypher` would send it.
-Rows are compared ignoring their order; a difference under LIMIT, or in the order of a collected list, is a tie.
+and loaded with one graph after another: use a scratch server. The queries are gold, predicted and generated ones; both
+databases receive them as `execute_cypher` would send them. Rows are compared ignoring their order; a difference under
+LIMIT, or in the order of a collected list, counts as a tie.
 """
 
 from __future__ import annotations
@@ -113,16 +114,16 @@ def answer(engine: Graph | BoltEngine, query: str) -> tuple[str, list[Any]]:
 
 
 def plain(value: Any, ordered: bool = True) -> Any:
-    """A value in comparable form: without database identifiers, floats to nine digits, lists sorted if requested."""
+    """Return a value in comparable form: without database ids, floats to nine digits, lists sorted unless `ordered`."""
     if isinstance(value, float):
         return float(f"{value:.9g}")
     if isinstance(value, list):
-        items = [plain(one, ordered) for one in value]
+        items = [plain(item, ordered) for item in value]
         return items if ordered else sorted(items, key=repr)
     if isinstance(value, dict):
         return {
-            key: plain(one, ordered)
-            for key, one in sorted(value.items())
+            key: plain(part, ordered)
+            for key, part in sorted(value.items())
             if key not in ("id", "elementId", "element_id", "start", "end", "_id", "identity")
         }
     return value
@@ -133,7 +134,7 @@ def bag(rows: list[Any], ordered: bool = True) -> Counter[str]:
 
 
 def without_limit(query: str) -> str | None:
-    """The query without its LIMITs and SKIPs; None if it has none."""
+    """Return the query without SKIP and LIMIT; None if the query has neither."""
     tree = parse(query)
     spans = []
     for projection in tree.find(t.Projection):
@@ -147,27 +148,27 @@ def without_limit(query: str) -> str | None:
 
 
 def compared(ours: Graph, theirs: BoltEngine, query: str) -> tuple[str, str]:
-    """The relation of two answers to a query, and a detail if they differ."""
-    (one, mine), (other, wanted) = answer(ours, query), answer(theirs, query)
-    if one != other:
-        return f"{one}/{other}", str((mine or wanted)[:1])
-    if one != "rows":
-        return f"both {one}", ""
+    """Run a query on both databases; return how the answers compare, and a detail if they differ."""
+    (our_kind, mine), (their_kind, wanted) = answer(ours, query), answer(theirs, query)
+    if our_kind != their_kind:
+        return f"{our_kind}/{their_kind}", str((mine or wanted)[:1])
+    if our_kind != "rows":
+        return f"both {our_kind}", ""
     if bag(mine) == bag(wanted):
         return "same", ""
     if bag(mine, ordered=False) == bag(wanted, ordered=False):
         return "same but for order in lists", ""
     whole = without_limit(query)
     if whole and len(mine) == len(wanted):
-        (one, mine), (other, wanted) = answer(ours, whole), answer(theirs, whole)
-        if one == other and bag(mine, ordered=False) == bag(wanted, ordered=False):
+        (our_kind, mine), (their_kind, wanted) = answer(ours, whole), answer(theirs, whole)
+        if our_kind == their_kind and bag(mine, ordered=False) == bag(wanted, ordered=False):
             return "ties under LIMIT", ""
     extra, missing = bag(mine) - bag(wanted), bag(wanted) - bag(mine)
     return "DIFFERENT", f"{len(mine)} and {len(wanted)} rows; extra {list(extra)[:2]}; missing {list(missing)[:2]}"
 
 
 def chosen_of(queries: list[str], most: int) -> list[str]:
-    """A fixed choice of at most that many queries."""
+    """Return a fixed random choice of at most `most` queries."""
     return random.Random(5).sample(queries, min(most, len(queries)))
 
 
@@ -200,9 +201,9 @@ def main() -> None:
                 continue
             done = set(chosen_of(queries, given.without))
             chosen = [
-                one
-                for one in chosen_of(queries, given.most)
-                if one not in done and (not given.paths or VARIABLE_LENGTH.search(one))
+                query
+                for query in chosen_of(queries, given.most)
+                if query not in done and (not given.paths or VARIABLE_LENGTH.search(query))
             ]
             counts: Counter[str] = Counter()
             shown: Counter[str] = Counter()

@@ -5,10 +5,10 @@
     python -m benchmarks.engines.scale FOLDER all --share 0.2         a fifth of the size (use another folder)
     python -m benchmarks.engines.scale FOLDER all --keep              keep the graphs already loaded in FOLDER
 
-Existing files are not generated again. Prints for each graph the seconds of its load and the peak memory of all
-processes of the load; then starts the server with the engine stopped, runs a query and looks up a name on each graph,
-and prints the seconds to the first answer and the memory of server and engine after the last. With `all` at the full
-size, each figure is printed with its bar; the exit status is 1 if one is missed.
+Existing files are not generated again. The output for each graph is the seconds of its load and the peak memory of all
+processes of the load. Then the server is started with the engine stopped, and runs a query and looks up a name on each
+graph; the output is the seconds to the first answer, and the memory of server and engine after the last. With `all` at
+full size, each figure is printed with its bar, and the exit status is 1 if a bar is missed.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ FIRST_LOAD_SECONDS = 60
 
 
 class Memory:
-    """The peak memory in MiB of this process and its descendants while the block ran."""
+    """Measures the peak memory of this process and its descendants during a block, in MiB."""
 
     def __enter__(self) -> Memory:
         self.most = 0.0
@@ -82,7 +82,7 @@ class Memory:
 
 
 def resident(root: int) -> float:
-    """The resident MiB of a process and its descendants."""
+    """Return the resident memory of a process and its descendants, in MiB."""
     parents: dict[int, list[int]] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -101,7 +101,7 @@ def resident(root: int) -> float:
 
 
 def of_one(process: int, what: str = "VmRSS") -> int:
-    """The resident KiB of one process."""
+    """Return a memory figure of one process from /proc, in KiB; by default its resident memory."""
     try:
         for line in Path(f"/proc/{process}/status").read_text().splitlines():
             if line.startswith(what + ":"):
@@ -128,7 +128,7 @@ class Server:
         self._write(*OPENING)
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """The structured answer of one tool call; a failure ends the benchmark."""
+        """Call a tool and return its structured answer; a failure ends the benchmark."""
         self._number += 1
         self._write(
             {
@@ -159,7 +159,7 @@ class Server:
 
 
 def make(name: str, folder: Path, share: float) -> Path:
-    """The file of a graph, generated if it is missing."""
+    """Return the file of a graph, which is generated if it is missing."""
     file = folder / f"{name}.json"
     if not file.exists():
         begun = time.perf_counter()
@@ -170,7 +170,7 @@ def make(name: str, folder: Path, share: float) -> Path:
 
 
 def load(name: str, file: Path, home: Home, keep: bool) -> dict[str, float]:
-    """Load one graph, or print the figures of its earlier load."""
+    """Load one graph, or reuse its earlier load; print and return the figures of the load."""
     told = file.with_suffix(".loaded.json")
     if keep and told.exists() and Catalog(home).find(name):
         figures: dict[str, float] = json.loads(told.read_text())
@@ -195,7 +195,7 @@ def load(name: str, file: Path, home: Home, keep: bool) -> dict[str, float]:
 
 
 def serve(names: list[str], home: Home) -> tuple[float, float]:
-    """Query each graph through the server: the seconds to the first answer, and MiB of server and engine at the end."""
+    """Query each graph through a server; return the seconds to the first answer, and the MiB of server and engine."""
     end_engine(home)
     begun = time.perf_counter()
     server = Server(home)
@@ -203,7 +203,7 @@ def serve(names: list[str], home: Home) -> tuple[float, float]:
     try:
         for name in names:
             begun_one = time.perf_counter()
-            pattern = max(schema_of(name).patterns, key=lambda one: len(one.properties))
+            pattern = max(schema_of(name).patterns, key=lambda pattern: len(pattern.properties))
             row = server.call("execute_cypher", graph=name, limit=1, query=f"MATCH (n:{pattern.start}) RETURN n.name")
             first = first or time.perf_counter() - begun
             text = row["rows"][0][0]

@@ -1,7 +1,8 @@
-"""Gradient boosted trees for two classes, in NumPy: small, exact enough, and nothing to install.
+"""Gradient boosted trees for two classes, written with NumPy so that nothing else has to be installed.
 
 Second-order boosting of the logistic loss on features cut into bins at their quantiles. All trees have the same depth,
-so a tree is two arrays: the bin that each inner node tests, and the amount that each leaf adds to the logit.
+so a tree consists of arrays: the feature and the threshold that each inner node tests, and the amount that each leaf
+adds to the logit.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Boosted:
-    """`trees` of `depth` levels: `feature` and `threshold` of each inner node, `leaf` values, and the initial logit."""
+    """A model: `feature` and `threshold` of each tree's inner nodes, the `leaf` values, and the first logit."""
 
     feature: npt.NDArray[np.int64]
     threshold: Array
@@ -35,7 +36,7 @@ def fit(
     smoothing: float = 5.0,
     bins: int = 48,
 ) -> Boosted:
-    """Fit trees that raise the likelihood of `right` (0 or 1), each row counting `weights` times."""
+    """Fit trees that maximize the likelihood of `right` (0 or 1), with each row weighted by `weights`."""
     edges = [np.unique(np.quantile(column, np.linspace(0, 1, bins + 1)[1:-1])) for column in features.T]
     binned = np.stack(
         [np.searchsorted(its, column, side="left") for its, column in zip(edges, features.T, strict=True)]
@@ -60,7 +61,7 @@ def fit(
                     np.bincount(place, value, minlength=count * width).reshape(count, width).cumsum(axis=1)
                     for value in (slope, curve)
                 ]
-                left, whole = [one[:, :-1] for one in sums], [one[:, -1:] for one in sums]
+                left, whole = [part[:, :-1] for part in sums], [part[:, -1:] for part in sums]
                 gain = (
                     left[0] ** 2 / (left[1] + smoothing)
                     + (whole[0] - left[0]) ** 2 / (whole[1] - left[1] + smoothing)

@@ -1,4 +1,4 @@
-"""Fits the model behind the verdicts of `find_entities`, and reports how often they are right.
+"""Fits the model behind the verdicts of `find_entities`, and reports how often the verdicts are right.
 
     python -m benchmarks.entities.calibration --write            # fit on the training graphs, store the trees
     python -m benchmarks.entities.calibration                    # report on the test graphs
@@ -7,9 +7,9 @@
 The trees are fitted on mentions of the training graphs (`verdict_mentions`), alone and among 100,000 other names. The
 threshold for the probability of a meant candidate is chosen by cross-validation on the same graphs: the lowest at which
 98.5 % of the absent mentions are `not_found` in the graphs alone, 97.5 % among 100,000 other names, and 93 % among a
-million, where nearly every misspelt name is near another. A mention counts as absent only if none of the names around the
-graph is exactly it. The test graphs are used for the report
-only. `--rows FOLDER` stores the features in files, so that a second run need not look the mentions up again.
+million, where nearly every misspelt name is near another. A mention counts as absent only if none of the other names is
+equal to the mention. The test graphs are used only for the report. `--rows FOLDER` stores the features in files, so
+that a second run need not look the mentions up again.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ from graphground.graphs.entities.verdicts.judging import JUDGED, judge
 from graphground.graphs.entities.verdicts.trees import SIZES, WEIGHTS, Trees
 
 AROUND = (0, 100_000, 1_000_000)
-"""The numbers of other names around the graphs to learn from; the trees are fitted without the last."""
+"""The numbers of other names that are added to the graphs; the trees are fitted without the last number."""
 ABSENT_REFUSED = (0.985, 0.975, 0.93)
-"""The required share of absent mentions that are `not_found`, for each number of other names."""
+"""The required share of absent mentions with the verdict `not_found`, for each number of other names."""
 WEIGHT = {"typing error": 3.0, "two typing errors": 2.0, "alias": 2.0, ABSENT: 4.0, ABSENT_MISSPELT: 4.0}
-"""The weight of a mention of each kind in the fit; 1 for other kinds."""
+"""The weight of a mention in the fit, by kind; other kinds have the weight 1."""
 LARGE = ("art", "terrorist_attack", "Wikidata 1", "Wikidata 5", "nba", "Wikidata 7")
-"""The graphs that are also measured among many other names."""
+"""The graphs that are also measured with many other names added."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Row:
     right: list[bool]
     verdict: str
     meant: list[bool]
-    """For each candidate that the verdict shows, whether it is right."""
+    """For each candidate that the verdict shows, whether the candidate is right."""
 
 
 def main() -> None:
@@ -92,7 +92,7 @@ def main() -> None:
 
 
 def rows_of(side: Side, names: int, count: int, folder: Path | None) -> list[Row]:
-    """The rows of the training or test graphs, read from a file if they were stored."""
+    """Return the rows of the training or test graphs, from a file if they were stored earlier."""
     file = folder / f"{side}-{names}.pickle" if folder else None
     if file and file.exists():
         return pickle.loads(file.read_bytes())  # type: ignore[no-any-return]
@@ -103,7 +103,7 @@ def rows_of(side: Side, names: int, count: int, folder: Path | None) -> list[Row
 
 
 def looked_up(side: Side, names: int, count: int) -> Iterator[Row]:
-    """Look up mentions of every training or test graph, among that many other names."""
+    """Look up mentions of every training or test graph, with `names` other names added, and yield the rows."""
     graphs = list(graphs_of(side))
     for number, (name, records) in enumerate(graphs):
         if names and name not in LARGE:
@@ -114,7 +114,7 @@ def looked_up(side: Side, names: int, count: int) -> Iterator[Row]:
             index = open_index(Path(folder) / "index")
             for asked in mentions_of(records, others, count, seed=number):
                 if not asked.keys and index.same_name(asked.mention):
-                    continue  # one of the names around the graph, so it is not absent
+                    continue  # the mention equals an added name, so it is not absent
                 found = list(index.find(asked.mention, mode="fuzzy", limit=JUDGED))
                 judged = judge(asked.mention, found, index)
                 yield Row(
@@ -134,7 +134,7 @@ def is_right(candidate: Candidate, asked: Asked) -> bool:
 
 
 def calibrated(rows: Sequence[Row]) -> tuple[Boosted, list[float]]:
-    """The trees for all rows, and the thresholds from trees that were fitted without the graph in question."""
+    """Return trees fitted to all rows, and thresholds from cross-validation with trees that have not seen the graph."""
     names = sorted({row.graph for row in rows})
     chances: list[list[float]] = [[] for _ in AROUND]
     seen = [row for row in rows if size_of(row) < len(AROUND) - 1]
@@ -149,13 +149,13 @@ def calibrated(rows: Sequence[Row]) -> tuple[Boosted, list[float]]:
 
 
 def size_of(row: Row) -> int:
-    """The place in `AROUND` of the number of other names among which a mention was looked up."""
+    """Return the index in `AROUND` of the number of names that were added when the mention was looked up."""
     names = row.features[0][FEATURES.index("names")] if row.features else 0.0
     return sum(names > size for size in SIZES[1:])
 
 
 def fitted(rows: Sequence[Row]) -> Boosted:
-    """Trees that distinguish the right candidate of a present mention from the best candidate of an absent one."""
+    """Fit trees that distinguish right candidates of present mentions from the best candidates of absent ones."""
     features: list[list[float]] = []
     right: list[float] = []
     weights: list[float] = []
@@ -179,7 +179,7 @@ def best_chance(trees: Trees, row: Row) -> float:
 
 
 def report(rows: Sequence[Row], errors: int) -> None:
-    """Print the verdicts of each kind of mention, and both bars."""
+    """Print the verdicts for each kind of mention, and the results with both bars."""
     counted: dict[str, Counter[str]] = defaultdict(Counter)
     wrong: list[Row] = []
     for row in rows:

@@ -43,7 +43,8 @@ def main() -> None:
     names = [record.name or "" for record in records]
     rng = random.Random(11)
     pairs = [
-        (typing_error(name, rng), name) for name in rng.sample([one for one in names if len(one) > 3], options.mentions)
+        (typing_error(name, rng), name)
+        for name in rng.sample([known for known in names if len(known) > 3], options.mentions)
     ]
     print(f"{len(names):,} names, {len(pairs)} mentions with one typing error")
     with tempfile.TemporaryDirectory() as folder:
@@ -68,7 +69,7 @@ def main() -> None:
 
 
 def measure(what: str, ask: Ask, pairs: list[tuple[str, str]]) -> None:
-    for mention, _ in pairs[:20]:  # what is warm in a server is warm here
+    for mention, _ in pairs[:20]:  # warm up, as in a running server
         ask(mention)
     took, first, five = [], 0, 0
     for mention, name in pairs:
@@ -85,7 +86,7 @@ def measure(what: str, ask: Ask, pairs: list[tuple[str, str]]) -> None:
 
 
 def fuzzy_query(mention: str) -> str:
-    """`Lebron Jmes` as a Lucene query: `lebron~ AND jmes~`."""
+    """Return a mention as a Lucene query: `Lebron Jmes` becomes `lebron~ AND jmes~`."""
     return " AND ".join(f"{word}~" for word in re.findall(r"\w+", mention.lower())) or "nothing"
 
 

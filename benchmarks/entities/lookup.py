@@ -116,13 +116,13 @@ def ask(folder: Path, names: int, count: int, _: int) -> dict[str, Any]:
     before = resident_mb()
     mentions = sample(index, count)
     for name, labelled in (("no label", False), ("label", True)):
-        took, worked, one, five = [], [], 0, 0
+        took, worked, first, five = [], [], 0, 0
         for mention, right, label in mentions:
             started, began = time.perf_counter(), time.thread_time()
             found = index.find(mention, label=label if labelled else None, mode="fuzzy", limit=5)
             took.append(1000 * (time.perf_counter() - started))
             worked.append(1000 * (time.thread_time() - began))
-            one += bool(found) and found[0].name == right
+            first += bool(found) and found[0].name == right
             five += any(candidate.name == right for candidate in found)
         if name == "no label":
             answer["added_mb"] = resident_mb() - before
@@ -133,7 +133,7 @@ def ask(folder: Path, names: int, count: int, _: int) -> dict[str, Any]:
             "max": max(took),
             "cpu": float(np.median(worked)),
             "cpu99": float(np.percentile(worked, 99)),
-            "one": 100 * one / len(mentions),
+            "one": 100 * first / len(mentions),
             "five": 100 * five / len(mentions),
         }
     return answer
@@ -151,7 +151,7 @@ def brute(folder: Path, names: int, _: int, count: int) -> dict[str, Any]:
 
 
 def sample(index: EntityIndex, count: int, seed: int = 5) -> list[tuple[str, str, str]]:
-    """(mention, right name, label) for a sample of rows, each with a random kind of error."""
+    """Return triples (mention, right name, label) for random rows of the index, each with a random kind of error."""
     rng = random.Random(seed)
     mentions: list[tuple[str, str, str]] = []
     while len(mentions) < count:

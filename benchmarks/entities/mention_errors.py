@@ -1,4 +1,4 @@
-"""Mentions as people and models write them: a real name with one kind of error, chosen by a seed."""
+"""Makes mentions as people and models write them: a real name with one kind of error, chosen by a seed."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ _ERRORS: dict[str, Callable[[str, random.Random], str]] = {
 
 
 def with_error(name: str, kind: str, rng: random.Random) -> str | None:
-    """The name with that error; None if the error does not change the name."""
+    """Return the name with an error of the given kind; None if the error does not change the name."""
     if (kind == "typing error" and len(name) < 4) or (kind == "two typing errors" and len(name) < 6):
         return None
     changed = _ERRORS[kind](name, rng)
@@ -89,7 +89,7 @@ def with_error(name: str, kind: str, rng: random.Random) -> str | None:
 
 
 def mentions(names: list[str], kind: str, count: int, seed: int = 7) -> list[tuple[str, str]]:
-    """(mention, name) pairs of one kind."""
+    """Return `count` pairs (mention, name) with one kind of error."""
     rng = random.Random(f"{kind}{seed}")
     pairs: list[tuple[str, str]] = []
     for name in rng.sample(names, len(names)):

@@ -1,11 +1,11 @@
-"""Compares several mentions in one call with one call each: by spelling, without an index, by meaning, with namesakes.
+"""Compares looking up several mentions in one call with a call per mention.
 
     python -m benchmarks.entities.mentions_together FOLDER [--graph movie] [--mentions 20] [--model all-MiniLM-L6-v2]
 
 FOLDER is a data folder with the loaded graph (`python -m benchmarks.engines.scale FOLDER movie --keep`). The mentions
-are random names of the graph with one error each. Each way runs three times in turns; the output is the fastest time in
-milliseconds for all mentions together. With `--model` that model's vectors are measured too (it needs the `vectors`
-extra).
+are random names of the graph with one error each. Measured are look-ups by spelling, without an index, by meaning, and
+with namesakes. Each way runs three times in turns; the output is the fastest time in milliseconds for all mentions
+together. With `--model`, the vectors of that model are measured too (needs the extra `vectors`).
 """
 
 from __future__ import annotations
@@ -55,14 +55,14 @@ def main() -> None:
     found = [candidates[0] for candidates in index.find_all(mentions, mode="fuzzy") if candidates]
     beside(
         "told apart by their relationships",
-        lambda: [surroundings(engine, graph.schema, one) for one in found],
-        lambda: run_concurrently(lambda one: surroundings(engine, graph.schema, one), found),
+        lambda: [surroundings(engine, graph.schema, entity) for entity in found],
+        lambda: run_concurrently(lambda entity: surroundings(engine, graph.schema, entity), found),
     )
     for model in (STATIC, *given.model):
         encoder = loaded_encoder(model)
         beside(
             f"vectors of {model}",
-            lambda encoder=encoder: [encoder.encode([one]) for one in mentions],  # type: ignore[misc]
+            lambda encoder=encoder: [encoder.encode([mention]) for mention in mentions],  # type: ignore[misc]
             lambda encoder=encoder: list(encoder.encode(mentions)),
             same=close,
         )  # type: ignore[misc]
@@ -73,7 +73,7 @@ def main() -> None:
 
 
 def drawn(index: EntityIndex, count: int, seed: int = 5) -> list[str]:
-    """That many names of the index, each with an error."""
+    """Return `count` random names of the index, each with an error."""
     rng, mentions = random.Random(seed), list[str]()
     while len(mentions) < count:
         mention = with_error(index._files.text[rng.randrange(index._files.rows)], rng.choice(KINDS[:7]), rng)
@@ -86,9 +86,9 @@ def beside(
     title: str,
     alone: Callable[[], list[object]],
     at_once: Callable[[], list[object]],
-    same: Callable[[list[object], list[object]], bool] = lambda one, other: one == other,
+    same: Callable[[list[object], list[object]], bool] = lambda apart, together: apart == together,
 ) -> None:
-    """Check that both ways give the same answers, and print their times."""
+    """Check that both ways return the same answers, and print their times."""
     assert same(alone(), at_once()), title
     taken: dict[Callable[[], list[object]], list[float]] = {alone: [], at_once: []}
     for _ in range(ROUNDS):
@@ -96,12 +96,15 @@ def beside(
             begun = time.perf_counter()
             way()
             its.append(1000 * (time.perf_counter() - begun))
-    one, all_ = min(taken[alone]), min(taken[at_once])
-    print(f"{title}: one by one {one:.1f} ms, together {all_:.1f} ms ({one / all_:.1f} times faster)", flush=True)
+    separate, all_ = min(taken[alone]), min(taken[at_once])
+    print(
+        f"{title}: one by one {separate:.1f} ms, together {all_:.1f} ms ({separate / all_:.1f} times faster)",
+        flush=True,
+    )
 
 
-def close(one: list[object], other: list[object]) -> bool:
-    return bool(np.allclose(np.concatenate(one), np.stack(other), atol=1e-4))  # type: ignore[call-overload]
+def close(first: list[object], other: list[object]) -> bool:
+    return bool(np.allclose(np.concatenate(first), np.stack(other), atol=1e-4))  # type: ignore[call-overload]
 
 
 if __name__ == "__main__":

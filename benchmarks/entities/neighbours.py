@@ -1,10 +1,10 @@
-"""Compares an HNSW index with a comparison of all sign bits: recall, time, build time, bytes and memory, in one run.
+"""Compares an HNSW index with a full scan of sign bits: recall, time, build time, bytes and memory.
 
     python -m benchmarks.entities.neighbours --names 460000
 
 Synthetic names under one label (synthetic_names.py), vectors of the static model. The mentions are names with one of
-seven kinds of error. Recall@10 counts the results that are as near as the tenth result of an exact comparison in eight
-bits. Processor times, which other load hardly changes, are printed with wall times.
+seven kinds of error. Recall@10 counts the results that are at least as near as the tenth result of an exact comparison
+with eight-bit vectors. Processor times, which other load hardly changes, are printed beside wall times.
 """
 
 from __future__ import annotations
@@ -78,12 +78,12 @@ def main() -> None:
 
 
 def one_label(count: int) -> Iterator[Record]:
-    """That many records, all under one label."""
+    """Return `count` synthetic records, all with the same label."""
     return (replace(record, label="Thing") for record in synthetic_records(count))
 
 
 def vectors_of_mentions(files: Files, count: int) -> list[Any]:
-    """The vectors of names with errors."""
+    """Return the vectors of `count` names with errors."""
     rng, mentions = random.Random(5), []
     while len(mentions) < count:
         mention = with_error(files.text[rng.randrange(files.rows)], rng.choice(KINDS[:7]), rng)
@@ -93,7 +93,7 @@ def vectors_of_mentions(files: Files, count: int) -> list[Any]:
 
 
 def tenth(column: Column, vector: Any) -> float:
-    """The cosine of the tenth nearest vector in an exact comparison with eight bits."""
+    """Return the cosine of the tenth nearest vector in an exact comparison with eight-bit vectors."""
     cosines = np.concatenate(
         [
             (column.eight[low : low + 100_000].astype(np.float32) @ vector)
@@ -107,7 +107,7 @@ def tenth(column: Column, vector: Any) -> float:
 def report(
     name: str, mentions: list[Any], least: list[float], nearest: Callable[[Any], list[tuple[int, float]]], before: float
 ) -> None:
-    """Print one line: recall, times, memory."""
+    """Look up the mentions with `nearest`, and print a line with recall, times and memory."""
     right, took, worked = 0.0, [], []
     for vector, tenth_best in zip(mentions, least, strict=True):
         clock, cpu = time.perf_counter(), time.thread_time()

@@ -3,9 +3,9 @@
     python -m benchmarks.entities.quality --seed 211 --seed 223 --seed 227    # 200 mentions of each kind and seed
     python -m benchmarks.entities.quality --half tuning --no-brute            # for tuning the scores
 
-The names are all real ones in `../shared/data`. Scores are tuned on mentions of one half of the names (by a hash of the
-name) and reported on the other half; all names are candidates in both cases. Brute force compares the mention with
-every name, with each of six rapidfuzz scorers, with rapidfuzz's own processing (case, punctuation).
+The names are all real names in `../shared/data`. Scores are tuned on mentions of one half of the names (chosen by a
+hash) and reported on the other half; all names are candidates in both cases. Brute force compares the mention with
+every name, using each of six rapidfuzz scorers and rapidfuzz's own normalisation of case and punctuation.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def main() -> None:
 
 
 def half(name: str) -> str:
-    """The half to which a name belongs: scores are tuned on one half and reported on the other."""
+    """Return the half to which a name belongs: `tuning` for tuning scores, or `held-out` for reporting."""
     return "held-out" if hashlib.sha256(name.encode()).digest()[0] % 2 else "tuning"
 
 
@@ -127,7 +127,7 @@ def print_table(rounds: list[tuple[dict[str, Found], Asked]]) -> None:
 
 
 def spread(recalls: Sequence[Sequence[float]]) -> str:
-    """`91.5 ±0.7 / 97.2 ±0.2`; without the spread if there is only one round."""
+    """Return mean recalls with their spread over the rounds: `91.5 ±0.7 / 97.2 ±0.2`; one round has no spread."""
     cells = []
     for values in zip(*recalls, strict=True):
         around = f" ±{(max(values) - min(values)) / 2:.1f}" if len(values) > 1 else ""
@@ -136,9 +136,10 @@ def spread(recalls: Sequence[Sequence[float]]) -> str:
 
 
 def lottery(names: list[str], rounds: list[list[tuple[str, str]]]) -> None:
-    """The best result that any ranking by text can reach for "word missing": several names may become the same mention.
+    """Print the best result that any ranking by text can reach for the error "word missing".
 
-    A name that equals the mention rightly comes first; among names with one more word, chance decides.
+    Several names may become the same mention. A name that equals the mention rightly comes first; among names with one
+    more word, chance decides.
     """
     same: dict[str, set[str]] = defaultdict(set)
     longer: dict[str, set[str]] = defaultdict(set)
@@ -165,8 +166,7 @@ def lottery(names: list[str], rounds: list[list[tuple[str, str]]]) -> None:
 def real_aliases(
     index: EntityIndex, entities: Sequence[tuple[str, str, str, tuple[str, ...], str]], chosen: str
 ) -> None:
-    """Real aliases in which words are left out or added, and which are *not* indexed: mentions that were not
-    generated."""
+    """Measure real aliases that are not indexed and that have words left out or added."""
     known = {fold(name) for _, _, name, _, _ in entities}
     names = sorted({name for _, _, name, _, _ in entities})
     asked: Asked = {"alias with words left out": [], "alias with words added": []}
@@ -187,7 +187,7 @@ def real_aliases(
 
 
 def aliases(index: EntityIndex) -> None:
-    """Look up every real alias: is its entity among the first five?"""
+    """Measure how often an indexed real alias finds its entity first, and among the first five."""
     pairs = [(alias, key) for key, _, _, its, _ in real_entities() for alias in its]
     first = five = 0
     for alias, key in pairs:

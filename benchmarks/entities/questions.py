@@ -51,7 +51,7 @@ def line(counted: np.ndarray) -> str:
 
 
 def asked(graph: str, each: int, seed: int, misspelt: bool, misses: int) -> tuple[int, int, int, int]:
-    """The number of questions, gold names, found names and spurious mentions."""
+    """Return the numbers of questions, gold names, found names and spurious mentions of one graph."""
     rng = random.Random(f"{graph}{seed}")
     tasks = [task for task in records("cypherbench_tasks/train.jsonl.gz") if task["graph"] == graph]
     schema, names, found, spurious, took = schema_of(graph), 0, 0, 0, []
@@ -94,7 +94,7 @@ def asked(graph: str, each: int, seed: int, misspelt: bool, misses: int) -> tupl
 
 
 def same(mention: QuestionMention, name: str) -> bool:
-    """Whether a mention is part of a name, contains it, or is a form of it: `firearms` and `firearm`."""
+    """Whether a mention is part of a name, contains the name, or has the name as a candidate: `firearms`, `firearm`."""
     text, its = fold(mention.text), fold(name)
     return text in its or its in text or any(candidate.name == name for candidate in mention.judged.candidates)
 

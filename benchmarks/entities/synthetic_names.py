@@ -1,10 +1,10 @@
-"""Generates millions of names that behave like real ones: with real words, lengths, word counts and rarity.
+"""Generates millions of names that resemble real names in words, lengths, word counts and rarity.
 
 The words of real names (the labels in `../shared/data`, or the bundled graph if that is missing) keep their
-frequencies. Real names never stop introducing new words, so some words come from a tail of invented ones, drawn by
-Zipf's law; each joins the beginning of one real word to the end of another where they share two letters. The shape of
-each name (how many words, which of them common) is that of a real name, except that names of one word are mostly rare
-words: a real graph does not have ten thousand nodes named `County`.
+frequencies. The more real names there are, the more new words they contain, so some words are invented, and drawn by
+Zipf's law; an invented word joins the beginning of one real word to the end of another where the two share two letters.
+Each name has the shape (number of words, and which of them are common) of a real name. A name of one word is mostly a
+rare word, because a real graph does not have ten thousand nodes named `County`.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ GRAPHS = {
     "soccer": 275_000,
     "terrorist_attack": 1_600,
 }
-"""The nodes of the CypherBench graphs."""
+"""The number of nodes of each CypherBench graph."""
 ALL = 7_800_000
 
 
 @cache
 def real_entities() -> tuple[tuple[str, str, str, tuple[str, ...], str], ...]:
-    """(key, label, name, aliases, description) of all available real names, each name once per label."""
+    """Return tuples (key, label, name, aliases, description) of all available real names, each name once per label."""
     found: dict[tuple[str, str], tuple[str, str, str, tuple[str, ...], str]] = {}
     for file in ("wd50k_labelled/nodes.jsonl.gz", "codex/entity_labels_partial.jsonl.gz"):
         for node in _lines(file):
@@ -70,7 +70,7 @@ def real_entities() -> tuple[tuple[str, str, str, tuple[str, ...], str], ...]:
                     tuple(node["aliases"]),
                     node["description"] or "",
                 )
-    return tuple(one for one in found.values() if one[2])
+    return tuple(entity for entity in found.values() if entity[2])
 
 
 def _lines(file: str) -> Iterator[Any]:
@@ -79,7 +79,7 @@ def _lines(file: str) -> Iterator[Any]:
 
 
 def labels() -> dict[str, int]:
-    """The labels of the 11 graphs, each with its share of the nodes; the first label of a graph is the largest."""
+    """Return the labels of the 11 graphs with their numbers of nodes; the first label of a graph is the largest."""
     shares: dict[str, int] = {}
     for graph, nodes in GRAPHS.items():
         document = json.loads((SHARED / "schemas" / f"{graph}.json").read_text(encoding="utf-8"))
@@ -91,7 +91,7 @@ def labels() -> dict[str, int]:
 
 
 def synthetic_records(count: int, seed: int = 1) -> Iterator[Record]:
-    """That many records over the labels of the 11 graphs, in their proportions."""
+    """Yield `count` records with the labels of the 11 graphs, in the graphs' proportions."""
     rng = np.random.default_rng(seed)
     shapes, words, weights, first_rare = _vocabulary(count, rng)
     common, rare = np.cumsum(weights[:first_rare]), np.cumsum(weights[first_rare:])
@@ -102,7 +102,7 @@ def synthetic_records(count: int, seed: int = 1) -> Iterator[Record]:
         wanted = max(1, round(share * count / total))
         for low in range(0, wanted, 100_000):
             chosen = rng.choice(len(shapes), size=min(100_000, wanted - low))
-            picked = [shapes[one] for one in chosen]
+            picked = [shapes[number] for number in chosen]
             is_rare = np.concatenate(picked)
             draws = rng.random(len(is_rare))
             numbers = np.where(
@@ -120,8 +120,7 @@ def synthetic_records(count: int, seed: int = 1) -> Iterator[Record]:
 
 
 def _vocabulary(count: int, rng: np.random.Generator) -> tuple[list[np.ndarray], list[str], np.ndarray, int]:
-    """The shapes of names, and all words with their weights: first real words that occur at least twice, then the rare
-    ones."""
+    """Return the shapes of names, all words, their weights, and the index of the first rare word."""
     names = [real_entity[2] for real_entity in real_entities()]
     frequency = Counter(word for name in names for word in name.split())
     shapes = [
@@ -141,7 +140,7 @@ def _vocabulary(count: int, rng: np.random.Generator) -> tuple[list[np.ndarray],
 
 
 def _made_up(words: list[str], count: int, rng: np.random.Generator) -> list[str]:
-    """Invented words: beginnings and ends of real words, joined where they share two letters."""
+    """Invent `count` words by joining beginnings and ends of real words where they share two letters."""
     ends: dict[str, list[str]] = {}
     for word in words:
         for place in range(1, len(word) - 2):

@@ -1,12 +1,11 @@
-"""Measures what search by meaning adds to spelling, on aliases that are *not* in the index and on descriptions, by
-kind.
+"""Measures how much search by meaning adds to search by spelling, on descriptions and on aliases that are not indexed.
 
     python -m benchmarks.entities.vectors
     python -m benchmarks.entities.vectors --model all-MiniLM-L6-v2    # with the extra `vectors`
 
-The names are all real ones in `../shared/data`, without their aliases. The figure is recall@10 of the right entity in
-each mode. Descriptions have vectors, so a whole description finds itself; a random half of its words serves as a
-paraphrase. With `--names-only` they have no vectors.
+The names are all real names in `../shared/data`, without their aliases. The figure is recall@10 of the right entity in
+each mode, by kind of mention. Descriptions have vectors, so a whole description would find itself; a random half of its
+words therefore serves as a paraphrase. With `--names-only`, descriptions have no vectors.
 """
 
 from __future__ import annotations
@@ -83,7 +82,7 @@ def main() -> None:
 
 
 def by_kind(count: int) -> dict[str, list[tuple[str, str]]]:
-    """(mention, key) pairs: aliases that share words with the name, abbreviations, others, and descriptions."""
+    """Return `count` pairs (mention, key) of each kind: descriptions, and three kinds of aliases."""
     kinds: dict[str, list[tuple[str, str]]] = {
         "alias that shares a word": [],
         "abbreviation": [],
@@ -111,7 +110,7 @@ def by_kind(count: int) -> dict[str, list[tuple[str, str]]]:
 
 
 def half(text: str, rng: random.Random) -> str:
-    """A random half of the words of a text, in their order."""
+    """Return a random half of the words of a text, in the text's order."""
     words = text.split()
     return " ".join(words[place] for place in sorted(rng.sample(range(len(words)), max(1, len(words) // 2))))
 

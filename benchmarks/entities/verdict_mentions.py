@@ -1,8 +1,8 @@
-"""The training and test data of the verdicts: graphs of real names, and mentions of present and absent entities.
+"""Training and test data for the verdicts: graphs of real names, and mentions of present and absent entities.
 
-No entity is in both. The training graphs are the names of the four CypherBench train graphs, and six tenths of the
-available Wikidata entities, split by class into graphs of 300 to 4,000 nodes, each also among a million or a hundred
-thousand other names. The test graphs are the bundled graph, the movie slice, and the other four tenths.
+No entity is in both the training and the test data. The training graphs hold the names of the four CypherBench train
+graphs, and six tenths of the available Wikidata entities, split by class into graphs of 300 to 4,000 nodes. The test
+graphs are the bundled graph, the movie slice, and the other four tenths.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ Side = Literal["learnt", "tested"]
 ALIAS, ABSENT, ABSENT_MISSPELT = "alias", "absent", "absent, misspelt"
 PRESENT = (*KINDS, ALIAS)
 MISSPELT = ("typing error", "two typing errors", ALIAS)
-"""The kinds of present mentions to which the bar applies: misspelt names and aliases."""
+"""The kinds of present mentions for which a bar is set: misspelt names and aliases."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A mention, its kind, and the keys of the entities that it means; none if it is absent."""
+    """A mention, its kind, and the keys of the entities that it means; an absent mention has no keys."""
 
     mention: str
     kind: str
@@ -40,7 +40,7 @@ class Asked:
 
 
 def graphs_of(side: Side) -> Iterator[tuple[str, list[Record]]]:
-    """The training or test graphs by name."""
+    """Yield the name and the records of each training or test graph."""
     if side == "learnt":
         for graph in TRAIN:
             yield graph, list(train_records(graph))
@@ -57,8 +57,7 @@ def graphs_of(side: Side) -> Iterator[tuple[str, list[Record]]]:
 
 
 def piece_of(key: str, label: str) -> int:
-    """The tenth to which an entity belongs: the same for all of a class, but random for people and entities of unknown
-    class."""
+    """Return the tenth of the data (0 to 9) to which an entity belongs: by class, but by key for people and `Thing`."""
     apart = key if label in ("human", "Thing") else label
     return hashlib.sha256(apart.encode()).digest()[0] % 10
 
@@ -69,7 +68,7 @@ def movie_slice() -> str:
 
 
 def records_of(document: object) -> Iterator[Record]:
-    """The records that loading would index for the entities of a SimpleKG document."""
+    """Yield the records that loading a SimpleKG document would index."""
     text = document if isinstance(document, str) else document.read()  # type: ignore[attr-defined]
     for node in json.loads(text)["entities"]:
         values = {
@@ -81,7 +80,7 @@ def records_of(document: object) -> Iterator[Record]:
 
 
 def train_records(graph: str) -> Iterator[Record]:
-    """The names that questions over a train graph mention."""
+    """Yield a record for each name that the questions over a train graph mention."""
     with gzip.open(SHARED / "cypherbench_tasks/entity_mentions.jsonl.gz", "rt", encoding="utf-8") as lines:
         for entry in map(json.loads, lines):
             if entry["graph"] == graph and entry["property"] == "name":
@@ -89,7 +88,7 @@ def train_records(graph: str) -> Iterator[Record]:
 
 
 def among(records: Sequence[Record], names: int) -> Iterator[Record]:
-    """The records among that many generated names."""
+    """Yield the records, then `names` generated records."""
     yield from records
     yield from islice(synthetic_records(names), names)
 
@@ -97,8 +96,7 @@ def among(records: Sequence[Record], names: int) -> Iterator[Record]:
 def mentions_of(
     records: Sequence[Record], others: Sequence[Record], count: int, seed: int, present: Sequence[str] = PRESENT
 ) -> Iterator[Asked]:
-    """Present mentions of a graph, `count` of each kind, and as many absent mentions from other graphs, as written and
-    misspelt."""
+    """Yield `count` present mentions of each kind, and as many absent mentions from other graphs, some misspelt."""
     rng = random.Random(seed)
     keys: dict[str, set[str]] = {}
     for record in records:
@@ -115,7 +113,7 @@ def mentions_of(
             mention = with_error(record.name or "", kind, rng) if kind != ALIAS else rng.choice(aliases or [None])
             if mention is None or not fold(mention):
                 continue
-            # What an error makes of a name may be another's: then either is right.
+            # A name with an error may equal another name: then both entities are right.
             yield Asked(mention, kind, frozenset(keys[fold(record.name or "")] | keys.get(fold(mention), set())))
             made += 1
             if made == count:

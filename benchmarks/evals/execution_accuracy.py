@@ -14,7 +14,7 @@ from graphground.evals import execution_accuracy
 
 
 def table(rows: int, rng: random.Random) -> list[list[Any]]:
-    """A table of numbers, texts, floats, nulls, dates and lists."""
+    """Return a random table with columns of integers, texts, floats, texts with nulls, dates and lists."""
     return [
         [
             rng.randrange(50),

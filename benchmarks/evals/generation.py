@@ -1,12 +1,12 @@
-"""Generates tasks for the bundled graph and for generated graphs of every domain: number, time, validator findings.
+"""Measures the generation of tasks for the bundled graph and for generated graphs: number, time, validator findings.
 
     python -m benchmarks.evals.generation FOLDER [--tasks 1000] [--graphs nba movie] [--nodes 3000] [--stand-ins FOLDER]
 
-The bar: 1,000 tasks in under five minutes, with all 12 patterns and all template groups, each executable and non-empty,
-without validator findings, and none that breaks a rule of realism (checked by `tests/support/task_rules.py`, which uses
-nothing of the generator). `nba` is the bundled graph; the others are generated from their CypherBench schemas, or with
-`--stand-ins` loaded from the files of `benchmarks.engines.graphs_for_queries` in that folder. The processor time is that of
-this process and of the engine.
+The bar: 1,000 tasks in under five minutes, with all 12 patterns and all template groups. Each task must be executable
+and non-empty, have no validator findings, and follow the rules of realism (checked by `tests/support/task_rules.py`,
+which shares no code with the generator). `nba` is the bundled graph. The other graphs are generated from their
+CypherBench schemas or, with `--stand-ins`, loaded from the files of `benchmarks.engines.graphs_for_queries` in that
+folder. The processor time includes the engine's.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from graphground.graphs.synth import synth
 from tests.support.task_rules import Records, violations
 
 START_SECONDS = 300.0
-"""The engine may take long to start on a busy machine; that is no part of the time for tasks."""
+"""The longest wait for the engine's start, which does not count as time for the tasks."""
 
 
 def engine_seconds(home: Home) -> float:
-    """The processor time of the data folder's engine processes; 0 where the system has no `/proc`."""
+    """Return the processor time of the data folder's engine processes, in seconds; 0 on systems without `/proc`."""
     ticks = 0
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:

@@ -1,13 +1,13 @@
-"""A run of 2,000 predictions on a graph of the movie graph's size: its time, and what a kill -9 in the middle costs.
+"""Measures a run of 2,000 predictions on a graph of the movie graph's size, and the cost of a kill -9 in its middle.
 
     python -m benchmarks.evals.movie_run FOLDER [--share 1.0] [--tasks 2000] [--workers 8]
 
-The graph is generated for the movie schema: 459,393 nodes and 1,892,202 relationships, times `--share`. Each task asks for
-the neighbours of a named node, or their number; half of the predictions are the gold queries, the others follow the
-relationship in the wrong direction, or forget DISTINCT. The predictions come from an agent: a process for each worker that
-notes every question. `graphground eval run` is killed when `--kill-at` of the tasks are scored, and started again. The
-bar is ten minutes in all, engine start included, with eight workers on two cores. Only questions that an agent was
-answering when the run was killed may be asked twice. Graph, tasks and index are kept in FOLDER for the next run.
+The graph is generated for the movie schema: 459,393 nodes and 1,892,202 relationships, times `--share`. Each task asks
+for the neighbours of a named node, or for their number. Half of the predictions are the gold queries; the others
+reverse the relationship or lack DISTINCT. The predictions come from an agent, a process per worker that records every
+question. `graphground eval run` is killed when `--kill-at` of the tasks are scored, and started again. The bar is ten
+minutes in all, engine start included, with eight workers on two cores. Only a question that an agent was answering at
+the time of the kill may be asked twice. Graph, tasks and index are kept in FOLDER for the next run.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ LONGEST_SECONDS = 3_600.0
 
 
 def tasks_of(path: Path, count: int) -> Iterator[tuple[Task, str]]:
-    """Distinct tasks about sampled relationships of a graph file, each with its prediction."""
+    """Yield `count` distinct tasks about sampled relationships of a graph file, each with a prediction."""
     file, chosen = SimpleKGFile(path), random.Random(5)
     names = {record["eid"]: (record["label"], record["name"]) for _, record in file.entities()}
     relations = [(record["label"], record["subj_id"], record["obj_id"]) for _, record in file.relations()]
@@ -65,7 +65,7 @@ def tasks_of(path: Path, count: int) -> Iterator[tuple[Task, str]]:
 
 
 def answer(predictions: Path, log: Path) -> None:
-    """Act as an agent: record every question, and reply with its prediction."""
+    """Act as an agent: record the id of every question in `log`, and reply with the stored prediction."""
     known = json.loads(predictions.read_text("utf-8"))
     with log.open("a") as file:
         for line in sys.stdin:
@@ -76,13 +76,13 @@ def answer(predictions: Path, log: Path) -> None:
 
 
 def scored(folder: Path) -> int:
-    """The number of scored tasks of a run."""
+    """Return the number of scored tasks of a run."""
     path = folder / "scores.jsonl"
     return path.read_bytes().count(b"\n") if path.exists() else 0
 
 
 def run(command: list[str], folder: Path, kill_at: int | None) -> str:
-    """Run the command, kill it once that many tasks are scored, and return its output."""
+    """Run a command, killing it once `kill_at` tasks are scored, and return its output."""
     begun = time.monotonic()
     with (folder / "output.txt").open("w") as output:
         process = subprocess.Popen(command, stdout=output, stderr=output)
@@ -97,7 +97,7 @@ def run(command: list[str], folder: Path, kill_at: int | None) -> str:
 
 
 def prepare(folder: Path, home: Home, share: float, count: int) -> None:
-    """Generate and load the graph, and write tasks and predictions, unless they exist."""
+    """Generate and load the graph, and write the tasks and predictions, unless they exist."""
     nodes, relationships = (int(size * share) for size in SIZES["movie"])
     path = folder / "movie.json"
     if Catalog(home).find("movie") is None:
@@ -114,7 +114,7 @@ def prepare(folder: Path, home: Home, share: float, count: int) -> None:
 
 
 def measure(folder: Path, home: Home, count: int, workers: int, kill_at: float) -> None:
-    """Run, kill, resume, and print."""
+    """Start a run, kill it, resume it, and print the figures."""
     log = folder / "asked.txt"
     agent = [sys.executable, "-m", "benchmarks.evals.movie_run", str(folder), "--answer", str(log)]
     command = [sys.executable, "-m", "graphground", "eval", "run", str(folder / "tasks.json"), str(folder / "run")]

@@ -1,10 +1,10 @@
-"""Compares our metrics with the published implementation, on random tables and real predictions; lists differences by
-reason.
+"""Compares our metrics with the published implementation, and lists the differences by reason.
 
     python -m benchmarks.evals.published_metrics FOLDER [--tables 4000] [--graphs flight_accident]
 
-FOLDER was filled by `recorded_scores --folder` and holds the stand-in graphs. Both implementations receive the same
-rows from the same engine: only the connector of the published one is replaced.
+FOLDER holds the stand-in graphs, written by `recorded_scores --folder`. Both implementations score the same random
+tables and real predictions, and get the same rows from the same engine: only the published code's database connector is
+replaced.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from tests.support.shared_data import SHARED
 
 
 def published() -> Any:
-    """The published metrics, imported from the folder beside the project."""
+    """Return the two modules of the published metrics, imported from ../reference."""
     sys.path.insert(0, str(SHARED.parent / "reference" / "cypherbench"))
     from cypherbench.metrics import execution_accuracy, provenance_subgraph_jaccard_similarity  # type: ignore[import]
 
@@ -40,11 +40,11 @@ def published() -> Any:
 
 
 class Refused(Exception):
-    """A query that the engine did not run; the published metrics catch any exception."""
+    """The engine did not run a query; the published metrics catch any exception."""
 
 
 class Connector:
-    """The one method of the published connector, on one of our graphs."""
+    """Replaces the published connector, whose only used method runs a query, with one of our graphs."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -60,7 +60,7 @@ class Connector:
 
 
 def _as_driver(value: Any) -> Any:
-    """A value as the driver's `data()` gives it: nodes are their properties."""
+    """Return a value as the driver's `data()` does, with nodes as their properties."""
     if isinstance(value, dict) and value.keys() == {"id", "labels", "properties"}:
         return value["properties"]
     return [_as_driver(item) for item in value] if isinstance(value, list) else value
@@ -77,7 +77,7 @@ VALUES = {
 
 
 def random_pair(rng: random.Random) -> tuple[list[list[Any]], list[list[Any]], bool, set[str]]:
-    """A gold table, a similar one, whether order counts, and the kinds of values in them."""
+    """Return a gold table, a similar predicted table, whether the order counts, and the kinds of their values."""
     kinds = [rng.choice(list(VALUES)) for _ in range(rng.randint(1, 5))]
     gold = [[VALUES[kind](rng) for kind in kinds] for _ in range(rng.randint(1, 7))]
     columns = list(range(len(kinds)))
@@ -94,8 +94,7 @@ def random_pair(rng: random.Random) -> tuple[list[list[Any]], list[list[Any]], b
 
 
 def compare_tables(theirs: Any, count: int) -> None:
-    """Compare random tables: with `rule="published"` all verdicts must agree; differences from the paper's rule are
-    listed."""
+    """Compare verdicts on random tables: with `rule="published"` all must agree; other differences are printed."""
     rng = random.Random(7)
     reasons: Counter[str] = Counter()
     started = time.monotonic()
@@ -130,7 +129,7 @@ def compare_tables(theirs: Any, count: int) -> None:
 
 
 def reason(gold: str, predicted: str, ours: tuple[float, float], theirs: tuple[float, float]) -> str:
-    """The reason why the published implementation scores a real prediction differently."""
+    """Return the reason why the published implementation scores a real prediction differently."""
     if ours == theirs:
         return "the same"
     which = "EX: " if ours[0] != theirs[0] else "PSJS: "
@@ -160,7 +159,7 @@ def reason(gold: str, predicted: str, ours: tuple[float, float], theirs: tuple[f
 
 
 def compare_predictions(ex: Any, ps: Any, graph: Graph, name: str, most: int, shown: int) -> None:
-    """Compare scores of real predictions on a stand-in graph."""
+    """Compare both implementations' scores of real predictions on a stand-in graph."""
     reasons: Counter[str] = Counter()
     examples: Counter[str] = Counter()
     connector = Connector(graph)

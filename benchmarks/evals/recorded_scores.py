@@ -1,4 +1,4 @@
-"""Compares our metrics on stand-in graphs with the scores that real predictions got on the original graphs.
+"""Compares our scores of real predictions on stand-in graphs with their recorded scores on the original graphs.
 
     python -m benchmarks.evals.recorded_scores [--graphs company flight_accident] [--folder FOLDER] [--shown 10]
 
@@ -39,11 +39,11 @@ from tests.support.shared_data import SHARED
 GRAPHS = ("company", "fictional_character", "flight_accident")
 TIMEOUT = 20.0
 START_SECONDS = 300.0
-"""The engine may take long to start on a busy machine; that is no part of a query's time."""
+"""The longest wait for the engine's start, which does not count as a query's time."""
 
 
 def schema_with_symmetry(graph: str) -> PropertyGraphSchema:
-    """The schema of a graph, with the symmetric relationships that CypherBench's `graph_info.json` lists."""
+    """Return the schema of a graph, with relationships marked as symmetric if `graph_info.json` lists them so."""
     schema = schema_of(graph)
     listed = json.loads((SHARED / "cypherbench_tasks" / "graph_info.json").read_text("utf-8"))[graph]["relations"]
     symmetric = {relation["label"] for relation in listed if relation["is_symmetric"]}
@@ -53,7 +53,7 @@ def schema_with_symmetry(graph: str) -> PropertyGraphSchema:
 
 
 def scored(graph: str) -> list[dict[str, object]]:
-    """The distinct predictions for a graph whose scores can be trusted."""
+    """Return the distinct predictions for a graph, without those whose recorded scores are suspect."""
     found = {}
     for record in records("predictions/cypherbench_scored.jsonl.gz"):
         if record["graph"] == graph and not record.get("metrics_suspect") and record["pred_cypher"]:
@@ -62,7 +62,7 @@ def scored(graph: str) -> list[dict[str, object]]:
 
 
 def spearman(ours: list[float], theirs: list[float]) -> float:
-    """Spearman's rank correlation, with ties at their mean rank."""
+    """Return Spearman's rank correlation; tied values get their mean rank."""
 
     def ranks(values: list[float]) -> list[float]:
         places = defaultdict(list)
@@ -77,7 +77,7 @@ def spearman(ours: list[float], theirs: list[float]) -> float:
 
 
 def measured(graph: Graph, gold: str, predicted: str) -> tuple[float, float]:
-    """The EX and PSJS of one prediction."""
+    """Return EX and PSJS of one prediction."""
     wanted = graph.run(gold, timeout=TIMEOUT)
     outcome = attempt(graph, predicted, timeout=TIMEOUT)
     accuracy = outcome.table is not None and tables_match(
@@ -112,7 +112,7 @@ def main() -> None:
 
 
 def compare(name: str, folder: Path, home: Home, most: int, shown: int) -> None:
-    """Generate the stand-in of one graph, and print how our scores on it relate to the recorded ones."""
+    """Generate the stand-in for one graph, and compare our scores on the stand-in with the recorded scores."""
     started = time.monotonic()
     schema = schema_with_symmetry(name)
     gold = gold_queries(name)

@@ -2,7 +2,8 @@
 
     python -m benchmarks.frameworks.snippets [FOLDER] [NAME …]
 
-The folder keeps the environments; without a folder they are created again. The exit status is 1 if a snippet fails.
+FOLDER keeps the environments for later runs; without FOLDER they are created in a temporary folder. The exit status is
+1 if a snippet fails.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ SECTION = re.compile(r"`pip install ([^`]+)`\n\n```python\n# (\w+)\n(.*?)```", r
 
 
 def main() -> None:
-    """Run the snippets and print a line for each."""
+    """Run the snippets, and print a line for each snippet."""
     words = sys.argv[1:] or [tempfile.mkdtemp(prefix="graphground-frameworks-")]
     folder, names = Path(words[0]).absolute(), words[1:]
     failed = 0
@@ -36,7 +37,7 @@ def main() -> None:
 
 
 def run_snippet(name: str, packages: list[str], snippet: str, folder: Path, variables: dict[str, str]) -> bool:
-    """Whether the output of the snippet ends with the right number."""
+    """Run a snippet in its own environment; return whether its output ends with the right number."""
     place = folder / name
     place.mkdir(parents=True, exist_ok=True)
     uv = shutil.which("uv") or str(ROOT / ".tools" / "bin" / "uv")

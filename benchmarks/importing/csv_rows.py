@@ -17,13 +17,13 @@ from graphground.graphs.storage.home import Home
 
 
 def processors() -> float:
-    """The processor seconds of this process and of its finished children."""
+    """Return the processor time of this process and its finished children, in seconds."""
     several = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(used.ru_utime + used.ru_stime for used in several)
 
 
 def main() -> None:
-    """Measure and print."""
+    """Generate the files, import them, and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=1_000_000)
     rows = parser.parse_args().rows

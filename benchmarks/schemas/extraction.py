@@ -1,10 +1,10 @@
-"""Measures the extraction of the exact schema: cold, by the paper's queries over everything, and from the cache.
+"""Measures the extraction of a schema: on first use, from the cache, and with the paper's queries over the whole graph.
 
     python -m benchmarks.schemas.extraction embedded GRAPH [--home FOLDER]     a loaded graph on the embedded engine
     python -m benchmarks.schemas.extraction bolt URI USER PASSWORD             a Neo4j or another Bolt server
 
 `graphground graphs synth` generates a graph of a given size. The page cache and the JVM are not reset: the first line
-is the first run of this process, `again` the best of the next three.
+is the first run of this process, `again` is the best of the next three runs.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from tests.support.schema_oracle import exact_schema, told
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, Any]:
-    """The milliseconds of a call, and its result."""
+    """Return the milliseconds that a call takes, and its result."""
     begin = time.perf_counter()
     answer = work()
     return (time.perf_counter() - begin) * 1e3, answer
 
 
 def opened(parsed: argparse.Namespace) -> Engine:
-    """The engine that the command line names."""
+    """Open the engine that the command line names."""
     if parsed.kind == "bolt":
         uri, user, password = parsed.where
         return bolt_engine(BoltAddress(uri, user, password, None))

@@ -1,13 +1,14 @@
-"""Measures the share of a gold query's schema elements that each filtering method keeps, and its share of the tokens.
+"""Measures how often each filtering method keeps the schema elements of a gold query, and its share of the tokens.
 
     python -m benchmarks.schemas.filtering                 the train questions, and three held-out graphs
     python -m benchmarks.schemas.filtering --no-index      without an entity index
     python -m benchmarks.schemas.filtering --large         the schema of 2,000 labels
     python -m benchmarks.schemas.filtering --model all-MiniLM-L6-v2 --sample 40     with the extra `vectors`
 
-The entity index holds the values of all gold queries of a graph, names and others, as for a loaded graph. Words and
-rules were tuned on art and soccer; the other graphs were only measured. `base` is our base form with all properties
-that the loader adds to a node; `strict` has only `name`, as in the paper's schemas.
+The entity index holds all values of a graph's gold queries, as the index of a loaded graph does. Words and rules were
+tuned on art and soccer; the other graphs were only measured. `base` compares with our base form, which has all
+properties that the loader adds to a node; `strict` compares with a form that adds only `name`, as the paper's schemas
+do.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ HELD_OUT = ("company", "fictional_character", "flight_accident")
 
 @dataclass
 class Score:
-    """The results of one method on some questions."""
+    """The summed results of one method over questions."""
 
     questions: int = 0
     kept: int = 0
@@ -49,7 +50,7 @@ class Score:
     missed: Counter[str] = field(default_factory=Counter)
 
     def line(self) -> str:
-        """The results as a row of a Markdown table."""
+        """Return the results as a row of a Markdown table."""
         number = max(self.questions, 1)
         return (
             f"{self.questions:,} | {100 * self.kept / number:.2f} % | {100 * self.share / number:.1f} % | "
@@ -57,7 +58,7 @@ class Score:
         )
 
     def add(self, other: Score) -> None:
-        """Add other results."""
+        """Add the results of `other` to these results."""
         self.questions += other.questions
         self.kept += other.kept
         self.share += other.share
@@ -67,8 +68,7 @@ class Score:
 
 
 def records(graph: str) -> list[tuple[str, str]]:
-    """Pairs of question and gold query: the train questions as released, and the distinct questions of the
-    predictions."""
+    """Return pairs (question, gold query) of a graph, from the train tasks and from the recorded predictions."""
     found: list[tuple[str, str]] = []
     for folder, name, question in (
         ("cypherbench_tasks", "train", "nl_question"),
@@ -85,7 +85,7 @@ def records(graph: str) -> list[tuple[str, str]]:
 
 
 def lost(gold: Elements, part: PropertyGraphSchema) -> list[str]:
-    """The elements that the gold query uses and the part does not have."""
+    """Return the elements that the gold query uses and that are missing in `part` of the schema."""
     patterns = {(pattern.type, pattern.start, pattern.end) for pattern in part.patterns}
     missing = [*(gold.labels - part.labels.keys()), *map(str, gold.patterns - patterns)]
     missing += [
@@ -103,7 +103,7 @@ def lost(gold: Elements, part: PropertyGraphSchema) -> list[str]:
 def measure(
     graph: str, methods: list[Method], index: bool, embedder: Embedder | None, sample: int | None = None
 ) -> dict[tuple[str, str], Score]:
-    """The scores of one graph by method and kind of question."""
+    """Return the scores of one graph by method and kind of question."""
     schema = PropertyGraphSchema.from_cypherbench((SHARED / "schemas" / f"{graph}.json").read_bytes())
     asked = records(graph)
     if sample is not None:
@@ -149,7 +149,7 @@ def measure(
 
 
 def total(scores: dict[tuple[str, str], Score], method: str) -> Score:
-    """The sum over all kinds of question."""
+    """Return the sum of a method's scores over all kinds of question."""
     summed = Score()
     for (its_method, _), score in scores.items():
         if its_method == method:
@@ -158,7 +158,7 @@ def total(scores: dict[tuple[str, str], Score], method: str) -> Score:
 
 
 def large() -> None:
-    """Measure the large schema: are the needed elements kept, and how long does filtering take?"""
+    """Measure whether filtering a schema of 2,000 labels keeps the needed elements, and how long it takes."""
     schema = large_schema()
     begin = time.perf_counter()
     filtering = SchemaFilter(schema)

@@ -1,7 +1,7 @@
-"""The labels, patterns, properties and values that a CypherBench gold query uses.
+"""Finds the labels, patterns, properties and values that a CypherBench gold query uses.
 
-Gold queries come from a generator: every node has its label and every relationship its type, so regular expressions
-over the text suffice, and are independent of the measured code.
+Regular expressions suffice, because gold queries are generated: every node has a label and every relationship a type.
+They are independent of the measured code.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ TEXT = re.compile(r"'(?:[^'\\]|\\.)*'")
 
 @dataclass
 class Elements:
-    """`Elements({"Movie"}, {("directedBy", "Movie", "Person")}, {("Movie", "name")}, …)`."""
+    """The elements of a query: `Elements({"Movie"}, {("directedBy", "Movie", "Person")}, {("Movie", "name")}, …)`."""
 
     labels: set[str] = field(default_factory=set)
     patterns: set[tuple[str, str, str]] = field(default_factory=set)
@@ -26,7 +26,7 @@ class Elements:
 
 
 def elements_of(query: str) -> Elements:
-    """The schema elements that a gold query uses."""
+    """Return the schema elements that a gold query uses."""
     found = Elements()
     blank = TEXT.sub(lambda text: "'" + "_" * (len(text.group()) - 2) + "'", query)
     label_of: dict[str, str] = {}
@@ -72,7 +72,7 @@ def elements_of(query: str) -> Elements:
 
 
 def kind_of(query: str) -> str:
-    """The kind of question that a gold query answers, by the query's form."""
+    """Return the kind of question that a gold query answers, judged by the query's form."""
     for kind, mark in (
         ("union", " UNION "),
         ("optional", "OPTIONAL MATCH"),

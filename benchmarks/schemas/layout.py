@@ -2,7 +2,7 @@
 
     python -m benchmarks.schemas.layout
 
-Trees, stars, grids and graphs whose new nodes prefer nodes with many links, of 12 to 500 boxes; all with fixed seeds.
+The pictures are trees, stars, grids and preferential-attachment graphs of 12 to 500 boxes, generated with fixed seeds.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ COUNTS = (12, 60, 150, 500)
 
 
 def shapes(count: int) -> Iterator[tuple[str, Links]]:
-    """Each shape with its links."""
+    """Yield the name and the links of each shape with `count` boxes."""
     draws = random.Random(3)
     yield "tree", [(box, draws.randrange(box)) for box in range(1, count)]
     links: Links = []
@@ -42,13 +42,13 @@ def shapes(count: int) -> Iterator[tuple[str, Links]]:
 
 
 def side(first: Floats, second: Floats, third: Floats) -> Floats:
-    """The side of the line through the first two points on which the third lies: 1, -1, or 0 on the line."""
+    """Return on which side of the line through `first` and `second` the point `third` lies: 1, -1, or 0 on the line."""
     along, across = second - first, third - first
     return np.asarray(np.sign(along[..., 0] * across[..., 1] - along[..., 1] * across[..., 0]))
 
 
 def crossings(placed: Floats, links: Links) -> int:
-    """The number of pairs of links that cross."""
+    """Return the number of pairs of links that cross."""
     if len(links) < 2:
         return 0
     starts, ends = (placed[[link[place] for link in links]] for place in (0, 1))

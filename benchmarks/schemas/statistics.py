@@ -2,11 +2,11 @@
 
     python -m benchmarks.schemas.statistics load FILE [--runs 3]       a SimpleKG file, loaded with and without
     python -m benchmarks.schemas.statistics bolt URI USER PASSWORD     read by bounded queries
-    python -m benchmarks.schemas.statistics neo4j [--share 1.0]        the same on a Neo4j that it fills, movie-sized
+    python -m benchmarks.schemas.statistics neo4j [--share 1.0]        as bolt, on a new Neo4j of the movie graph's size
 
-`load` runs `graphs.loading.worker` in child processes, in turns with the real collector and with one that does nothing,
-and compares the processor time of the thread that reads the file (the engine's threads do the same work in both) and
-the wall time.
+`load` runs `graphs.loading.worker` in child processes, in turns with the real collector and with one that does nothing.
+The wall times are compared, and the processor times of the thread that reads the file (other threads do the same work
+in both).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Nothing:
 
 
 def load_once(kind: str, file: Path) -> None:
-    """Load a file in this process; print its seconds as JSON."""
+    """Load a file in this process, and print the seconds as JSON."""
     folder = Path(tempfile.mkdtemp())
     if kind == "without":
         worker.Collected = Nothing  # type: ignore[assignment,misc]
@@ -64,7 +64,7 @@ def load_once(kind: str, file: Path) -> None:
 
 
 def measure_load(file: Path, runs: int) -> None:
-    """The cost on top of a load: medians of runs in turn."""
+    """Print the time that statistics add to a load, as medians of runs in turns."""
     found: dict[str, list[dict[str, Any]]] = {"with": [], "without": []}
     for _ in range(runs):
         for kind, answers in found.items():
@@ -80,7 +80,7 @@ def measure_load(file: Path, runs: int) -> None:
 
 
 def measure_bolt(uri: str, user: str, password: str) -> None:
-    """The seconds of reading everything from a connected database."""
+    """Print the seconds for reading all statistics from a connected database."""
     engine = bolt_engine(BoltAddress(uri, user, password, None))
     schema = extract(engine, "graph").schema
     for turn in ("first", "again", "again"):
@@ -91,7 +91,7 @@ def measure_bolt(uri: str, user: str, password: str) -> None:
 
 
 def fill(server: Neo4jServer, share: float) -> None:
-    """Films, people and genres, with properties of several types, as many as the published movie graph has."""
+    """Fill a server with films, people and genres, as many as the published movie graph has, times `share`."""
     nodes, relationships = (round(size * share) for size in SIZES["movie"])
     films, people = round(nodes * 0.45), round(nodes * 0.54)
     rows = "CALL (i) { %s } IN TRANSACTIONS OF 20000 ROWS"
@@ -119,7 +119,7 @@ def fill(server: Neo4jServer, share: float) -> None:
 
 
 def seeded_apart(server: Neo4jServer, statement: str) -> None:
-    """Run a statement that opens its own transactions."""
+    """Run a statement with CALL … IN TRANSACTIONS, which must not run inside another transaction."""
     import neo4j
 
     with (

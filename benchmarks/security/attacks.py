@@ -1,4 +1,4 @@
-"""Tries attacks generated from a seed on real databases, through the tool, and reports changes and refusals.
+"""Tries random attacks on real databases through `execute_cypher`, and reports changes and refusals.
 
     python -m benchmarks.security.attacks --database NAME=URI,USER,PASSWORD[,DATABASE] … [--count 2000] [--seed 1]
 
@@ -47,7 +47,7 @@ PARAMETERS = {"p": 1, "key": "name` = 1 //", "url": "file:///etc/hostname", "map
 
 
 def state_of(address: BoltAddress) -> list[object]:
-    """Everything in the database that an attack could change and a query can read."""
+    """Return everything in the database that an attack could change and that a query can read."""
     found: list[object] = []
     with neo4j.GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
         for query in STATE:

@@ -1,11 +1,11 @@
-"""Measures an innocent client beside clients that build large values, on a Neo4j with little memory.
+"""Measures a well-behaved client while other clients build large values, on a Neo4j with little memory.
 
     python -m benchmarks.security.large_values [--heap 512m] [--attackers 8] [--seconds 40]
 
-Starts a Neo4j 5.26 with APOC. Each attacker sends one query after another of those that the tests know as too large,
-through `execute_cypher`; the innocent client sums ten numbers five times a second. The output is the answers to the
-attackers, and the innocent client's failures, median, p95 and slowest call. The exit status is 1 if one of its calls
-failed or p95 was above 1 s.
+Starts a Neo4j 5.26 with APOC. Each attacker sends the too large queries of the tests, one after another, through
+`execute_cypher`. The well-behaved client sums ten numbers five times a second. The output is the answers to the
+attackers, and the well-behaved client's failures and its median, p95 and slowest call. The exit status is 1 if one of
+its calls failed or if p95 was above 1 s.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ INNOCENT = "UNWIND range(1, 10) AS i RETURN sum(i) AS x"
 
 
 def attack(application: Application, first: int, stop: threading.Event, answers: Counter[str]) -> None:
-    """Send large queries, from the `first` on, until `stop` is set."""
+    """Send the large queries in a cycle, beginning with number `first`, until `stop` is set; count the answers."""
     with calling_as("session attacker"):
         for query in itertools.islice(itertools.cycle(LARGE), first, None):
             used = {name: value for name, value in PARAMETERS.items() if "$" + name in query}

@@ -3,13 +3,13 @@
     python -m benchmarks.security.readings --own 5000000 --asked 100000 [--seed 1] [--state FILE] [--processes 2]
         [--database NAME=URI,USER,PASSWORD[,DATABASE[,PREFIX]]] …
 
-There are two parts, both seeded, and both resumed from the state file if one is given. `--own` texts are parsed by our
-front end: an accepted text must have the same tokens whether escapes are decoded before tokenizing, after it or never,
-whether invisible characters are dropped, and with other line ends; its canonical text must have them even for a parser
-that does not count backslashes, or knows nested comments or other escapes. `--asked` accepted texts are run on each
-database, as written and in canonical form: all answers must be equal, and no database may be changed. Without
-`--database` a Neo4j 5.26, a Neo4j 2026.08 (in both languages) and an embedded ArcadeDB, with root's rights, are
-started. The exit status is 1 if two readings differ.
+There are two parts, both with a seed, and both resumed from the state file if one is given. In the first, our front end
+parses `--own` texts. An accepted text must have the same tokens whether escapes are decoded before tokenizing, after it
+or never, whether invisible characters are dropped, and with other line ends. Its canonical text must also have the same
+tokens for a parser that does not count backslashes, or that knows nested comments or other escapes. In the second part,
+`--asked` accepted texts are run on each database, as written and in canonical form: all answers must be equal, and no
+database may be changed. Without `--database`, a Neo4j 5.26, a Neo4j 2026.08 (in both languages) and an embedded
+ArcadeDB are started, all with root's rights. The exit status is 1 if two readings differ.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ LINE_ENDS = dict.fromkeys(map(ord, "\x00\x0b\x0c\x1a\x1c\x1d\x1e\x85\u2028\u2029
 
 
 def tokens_of(text: str, values: bool) -> Reading:
-    """The kinds of the tokens, and the values of strings and names."""
+    """Return the kinds of a text's tokens; with `values`, also the names and the values of strings."""
     tokens = tokenize(text)
     read: Reading = []
     for kind, name, start, end in zip(tokens.kinds, tokens.names, tokens.starts, tokens.ends, strict=True):
@@ -63,7 +63,7 @@ def decoded_first(text: str) -> str:
 
 
 def decoded_blindly(text: str) -> str:
-    r"""Decode escapes as a parser that does not count backslashes and accepts `\uu0041` and `\U00000041` too."""
+    r"""Decode escapes as a parser does that counts no backslashes, and that also accepts `\uu0041` and `\U00000041`."""
     return re.sub(
         r"\\(?:u+([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))",
         lambda found: chr(min(int(found[1] or found[2], 16), 0x10FFFF)),
@@ -80,10 +80,10 @@ CASES = [
     }
     for change in (str.lower, str.upper)
 ]
-"""Java's case conversions of single letters beyond ASCII."""
+"""The case conversions of single letters beyond ASCII in Java, one table per conversion."""
 
 
-# Readers of the text as it was written: the name, what is done to it first, whether strings must say the same.
+# Parsers of the text as written: a name, the transformation before parsing, and whether strings must be equal too.
 READERS: tuple[tuple[str, Callable[[str], str], bool], ...] = (
     ("decoded first", decoded_first, True),
     ("invisible characters dropped", lambda text: text.translate(INVISIBLE), False),
@@ -91,12 +91,12 @@ READERS: tuple[tuple[str, Callable[[str], str], bool], ...] = (
     ("words in lower case", lambda text: text.translate(CASES[0]), False),
     ("words in upper case", lambda text: text.translate(CASES[1]), False),
 )
-# Readers of what is sent, which may be as careless as they like outside strings.
+# Parsers of the text as sent; its canonical form must mean the same even to a careless parser.
 CARELESS = (*READERS, ("decoded blindly", decoded_blindly, True))
 
 
 def differing(text: str, readers: tuple[tuple[str, Callable[[str], str], bool], ...]) -> str | None:
-    """The name of a parser that finds other tokens in a text; None if there is none."""
+    """Return the name of a parser that finds other tokens in a text; None if all parsers find the same tokens."""
     plain: dict[bool, Reading] = {}
     for name, prepared, values in readers:
         changed = prepared(text)
@@ -118,7 +118,7 @@ def read_batch(work: tuple[int, int, int]) -> tuple[int, int, list[str]]:
         if len(text) > 2000:
             text = text[:2000]
         if two_readings(text) or any(kind.startswith("bad") for kind in tokenize(text).kinds):
-            continue  # refused, the second by the parser
+            continue  # the front end refuses both
         accepted += 1
         reader = differing(text, READERS)
         if reader is not None:
@@ -132,7 +132,7 @@ def read_batch(work: tuple[int, int, int]) -> tuple[int, int, list[str]]:
 
 
 class Asked(NamedTuple):
-    """A database to query: its address, and the prefix of each text."""
+    """A database to query, with its address, and the prefix that is put before each text."""
 
     name: str
     uri: str
@@ -143,7 +143,7 @@ class Asked(NamedTuple):
 
 
 class Asker:
-    """Runs texts on one database, in read sessions."""
+    """Runs texts on one database, in read-only sessions."""
 
     def __init__(self, asked: Asked) -> None:
         self.asked = asked
@@ -152,7 +152,7 @@ class Asker:
         )
 
     def answer(self, text: str) -> tuple[str, Any, Any]:
-        """`("rows", columns, rows)`, `("refused", code, "")` or `("changed", …)`."""
+        """Return the answer to a text: `("rows", columns, rows)`, `("refused", code, "")` or `("changed", …)`."""
         with self.driver.session(database=self.asked.database, default_access_mode=neo4j.READ_ACCESS) as session:
             try:
                 result = session.run(neo4j.Query((self.asked.prefix or "") + text, timeout=10), {"p": 1})
@@ -169,7 +169,7 @@ class Asker:
 
 
 def accepted_texts(seed: int, begin: int) -> Iterator[tuple[int, str]]:
-    """The accepted texts with their numbers, from the batch `begin` on."""
+    """Yield accepted texts with the number of their batch, from the batch `begin` on."""
     batch = begin
     while True:
         source = HostileTexts(seed * 7_919 + batch)
@@ -181,14 +181,14 @@ def accepted_texts(seed: int, begin: int) -> Iterator[tuple[int, str]]:
 
 
 def ask(askers: list[Asker], text: str) -> list[str]:
-    """The problem with the answers to a text: two that differ, as written or as sent, or a change of the database."""
+    """Run a text on all databases, as written and as sent; return the problems: different answers, or changes."""
     wrong: list[str] = []
     sent = canonical(text).text
     answers: dict[str, tuple[str, Any, Any]] = {}
     forms = (("written", text), *((("sent", sent),) if sent != text else ()))
     with ThreadPoolExecutor(len(askers)) as pool:
         for asker, found in zip(
-            askers, pool.map(lambda one: [one.answer(asked) for _, asked in forms], askers), strict=True
+            askers, pool.map(lambda asker: [asker.answer(asked) for _, asked in forms], askers), strict=True
         ):
             answers.update(
                 (f"{asker.asked.name}, {form}", answer) for (form, _), answer in zip(forms, found, strict=True)
@@ -210,11 +210,11 @@ COUNTS: Counter[str] = Counter()
 
 @contextlib.contextmanager
 def databases(named: list[str]) -> Iterator[list[Asked]]:
-    """The named databases, or newly started ones."""
+    """Yield the named databases, or newly started ones if none are named."""
     if named:
         yield [
             Asked(name, *(part or None for part in rest.split(",")))
-            for name, _, rest in (one.partition("=") for one in named)  # type: ignore[arg-type]
+            for name, _, rest in (argument.partition("=") for argument in named)  # type: ignore[arg-type]
         ]
         return
     from graphground.graphs.engines.embedded.launcher import end_engine, ensure_engine
@@ -288,7 +288,7 @@ def main() -> None:
     started = time.monotonic()
     if state["asked"] < given.asked:
         with databases(given.database) as asked:
-            askers = [Asker(one) for one in asked]
+            askers = [Asker(database) for database in asked]
             batch = state["batch"]
             for number, text in accepted_texts(state["seed"], state["batch"]):
                 if number != batch:

@@ -1,4 +1,4 @@
-"""Counts the real queries that the limits on memory refuse, although their authors meant no harm.
+"""Counts the harmless real queries that the limits on memory refuse.
 
     python -m benchmarks.security.real_texts
 
@@ -34,7 +34,7 @@ LABELLED = "neo4j_labs_text2cypher/text2cypher_gpt4turbo.csv.gz"
 
 
 def queries_in(value: Any) -> Iterator[str]:
-    """The texts under keys that name a query or Cypher, however deep they stand."""
+    """Yield the texts under keys that name a query or Cypher, at any depth of a JSON value."""
     if isinstance(value, list):
         for item in value:
             yield from queries_in(item)
@@ -47,7 +47,7 @@ def queries_in(value: Any) -> Iterator[str]:
 
 
 def real_texts() -> set[str]:
-    """All distinct texts of the data."""
+    """Return all distinct Cypher texts of the data."""
     texts: set[str] = set()
     for name in LINES:
         with gzip.open(SHARED / name, "rt", encoding="utf-8") as lines:

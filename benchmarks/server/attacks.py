@@ -1,11 +1,11 @@
-"""Measures how much a well-behaved client notices while another attacks the same server over HTTP.
+"""Measures how much a well-behaved client is slowed while another client attacks the same server over HTTP.
 
     python benchmarks/server/attacks.py HOME [--graph nba] [--seconds 60] [--attack judging …]
 
-HOME is a data folder; the bundled graph `nba` needs none. For each attack a server is started, an attacker's process
-attacks without pause, and a well-behaved client calls list_graphs, validate_cypher and a lookup in turn, five times a
-second, on a session that it opened before the attack. The output is that client's p50, p95 and worst time for each
-tool, its failures, the answers to the attacker, and the server's memory and descriptors at the end.
+HOME is a data folder; it may be empty for the bundled graph `nba`. For each attack a server is started, a separate
+process attacks without pause, and a well-behaved client calls list_graphs, validate_cypher and a look-up in turn, five
+times a second, in a session that it opened before the attack. The output is that client's p50, p95 and slowest time for
+each tool, its failures, the answers to the attacker, and the server's memory and descriptors at the end.
 
 Attacks: `judging` texts of 100 kB of every shape (tests/support/time_shapes.py); `deaf` queries that the engine cannot
 terminate, with time limits of 0.05 s, from one session; `deaf-sessions` the same from a new session each; `slow`
@@ -50,7 +50,7 @@ UNDER_RESTART = frozenset({"deaf", "deaf-sessions"})
 
 
 class Client:
-    """One MCP session over a kept connection."""
+    """One MCP session over a persistent connection."""
 
     def __init__(self, address: str, timeout: float = 60) -> None:
         parts = urlsplit(address)
@@ -83,7 +83,7 @@ class Client:
         return found
 
     def call(self, tool: str, **arguments: Any) -> str:
-        """`ok`, or the error of a tool's answer."""
+        """Call a tool; return `ok`, or the error in the tool's answer."""
         answer = self._ask("tools/call", {"name": tool, "arguments": arguments})
         if "result" not in answer:
             return f"protocol error: {str(answer)[:120]}"
@@ -96,7 +96,7 @@ Attack = Callable[[str, str, float, "Counter[str]"], None]
 
 
 def loop(threads: int, seconds: float, told: Counter[str], once: Callable[[int], str]) -> None:
-    """Call `once` repeatedly in that many threads."""
+    """Call `once` repeatedly in `threads` threads for `seconds`, and count its results."""
     until = time.monotonic() + seconds
 
     def work(number: int) -> None:
@@ -115,12 +115,12 @@ def loop(threads: int, seconds: float, told: Counter[str], once: Callable[[int],
 
 
 def many(sessions: int, address: str) -> list[Client]:
-    """One connection each for that many sessions."""
+    """Return `sessions` clients, each with its own session and connection."""
     return [Client(address) for _ in range(sessions)]
 
 
 def shared(address: str, count: int) -> list[Client]:
-    """Connections that share one session."""
+    """Return `count` clients with separate connections that share one session."""
     clients = many(1, address)
     for _ in range(count - 1):
         client = Client.__new__(Client)
@@ -247,7 +247,7 @@ def run_attack(name: str, address: str, graph: str, seconds: float, answers: Any
 def innocent(
     address: str, graph: str, known: tuple[str, str], seconds: float, before: Callable[[], object]
 ) -> tuple[dict[str, list[float]], Counter[str]]:
-    """Call the tools in turn until the time is over; `before` starts the attack once the session is open."""
+    """Open a session, call `before` to start the attack, and call the tools in turn; return times and failures."""
     client = Client(address)
     query = f"MATCH (n:{known[0]} {{name: '{known[1]}'}}) RETURN n.name AS name"
     asks: list[tuple[str, dict[str, Any]]] = [
@@ -276,7 +276,7 @@ def innocent(
 
 
 def held(process: int) -> str:
-    """The memory and the descriptors of the server."""
+    """Return a server's memory and number of file descriptors, as text."""
     try:
         memory = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{process}/status").read_text())
         return f"{int(memory[1]) // 1024 if memory else 0} MiB, {len(os.listdir(f'/proc/{process}/fd'))} descriptors"

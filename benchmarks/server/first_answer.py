@@ -2,8 +2,8 @@
 
     python -m benchmarks.server.first_answer [--runs 5]
 
-Bars: 1.2 s cold, 0.3 s after three seconds; `tools/list` is measured beside it. Each run starts a new engine; the graph
-is loaded, and the archive of the engine's classes created, before the first run.
+Bars: 1.2 s cold, 0.3 s after three seconds. `tools/list` is measured too. Each run starts a new engine; the graph is
+loaded, and the archive of the engine's classes is created, before the first run.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ QUERY = {"graph": "nba", "query": "MATCH (t:Team) RETURN t.name LIMIT 5"}
 
 
 async def one_run(home: Path, pause: float) -> tuple[float, float, float]:
-    """The seconds to `initialize`, from there to `tools/list`, and of the first query."""
+    """Return the seconds to the answer to `initialize`, from there to `tools/list`, and of the first query."""
     begin = time.perf_counter()
     async with Client(stdio(home), mode=LEGACY) as client:
         greeted = time.perf_counter()
@@ -41,7 +41,7 @@ async def one_run(home: Path, pause: float) -> tuple[float, float, float]:
 
 
 def main() -> None:
-    """Print medians."""
+    """Measure all runs, and print the medians."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=5)
     runs = parser.parse_args().runs

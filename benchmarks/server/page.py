@@ -2,10 +2,10 @@
 
     python -m benchmarks.server.page [--rounds 9] [--screenshots docs/images]
 
-On the bundled graph, with the engine running. `paint` and `interactive` count from the beginning of the navigation, in
-a fresh tab without a cache; interactive is when a view has its data and its controls. `diagnostics` is the time from a
-keystroke to the diagnostics of the text. `frame` is the longest time between two frames while a picture of 500 nodes is
-moved or 100,000 rows are scrolled.
+The page shows the bundled graph, and the engine is running. `paint` and `interactive` are times since the beginning of
+the navigation, in a new tab without a cache; a view is interactive once it has its data and controls. `diagnostics` is
+the time from a keystroke to the diagnostics of the text. `frame` is the longest time between two frames while a picture
+of 500 nodes is moved or 100,000 rows are scrolled.
 """
 
 from __future__ import annotations
@@ -102,18 +102,18 @@ CALLS = (
     ("get_schema", {"graph": "nab"}),
     ("execute_cypher", {"query": "MATCH (t:Team) RETURN t.name ORDER BY t.name LIMIT 3", "graph": "nba"}),
 )
-"""The calls of a client, which the view of calls shows."""
+"""The tool calls made before the screenshot of the view of calls."""
 
 
 def run_script(page: Page, script: str) -> Any:
-    """The value of a script, after waiting for its promise."""
+    """Run a script in the page, and return its value or the value of its promise."""
     answer = page.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
     assert "exceptionDetails" not in answer, answer["exceptionDetails"]
     return answer["result"]["value"]
 
 
 def opened(page: Page, address: str, view: str, **fresh: Any) -> dict[str, float]:
-    """Milliseconds to the first paint and to a usable view, in a fresh tab."""
+    """Open a view in a new tab, and return the milliseconds to the first paint and to the usable view."""
     page.fresh(**fresh)
     page.visit(address)
     page.wait(f"document.querySelector('.view.{view}[data-ready]')")
@@ -125,12 +125,12 @@ def opened(page: Page, address: str, view: str, **fresh: Any) -> dict[str, float
 
 
 def said(name: str, values: Sequence[float], bar: str) -> None:
-    """Print the median and the worst of some milliseconds."""
+    """Print the median and the largest of times in milliseconds."""
     print(f"{name:<44} {statistics.median(values):8.1f} ms, at worst {max(values):8.1f} ms   (bar: {bar})")
 
 
 def measure(page: Page, address: str, rounds: int) -> None:
-    """Print every figure."""
+    """Measure and print every figure."""
     views = {"graphs": "", "schema": "#/schema/nba", "query": f"#/query/nba?q={quote(QUERY)}"}
     for view, path in views.items():
         found = [opened(page, address + path, view) for _ in range(rounds)]
@@ -146,7 +146,7 @@ def measure(page: Page, address: str, rounds: int) -> None:
 
 
 def screenshots(page: Page, address: str, folder: Path) -> None:
-    """Write the pictures of the documentation."""
+    """Take the documentation's screenshots, and write them into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     opened(page, f"{address}#/schema/nba?label=Team", "schema", width=1180, height=760)
     page.wait("document.querySelector('.details meter')")

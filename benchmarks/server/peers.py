@@ -4,8 +4,8 @@
 
 The peers (`neo4j-mcp-server`, written in Go, and `mcp-neo4j-cypher`) are installed into separate environments under
 .tools/peers (needs uv and the package index). Use a scratch database: 50,000 nodes `BenchPerson` with an index on their
-names are loaded if they are missing. Every server gets the same JSON-RPC lines from the same small client, and rounds
-alternate between the servers, so that other load slows all of them alike.
+names are loaded if they are missing. Every server gets the same JSON-RPC lines from the same small client. The servers
+take turns, so that other load slows all of them alike.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Server:
     last: int = 0
 
     def start(self) -> float:
-        """Milliseconds from process start to the answer to `tools/list`."""
+        """Start the server, and return the milliseconds from the process's start to the answer to `tools/list`."""
         begin = time.perf_counter()
         self.process = subprocess.Popen(
             self.command,
@@ -63,7 +63,7 @@ class Server:
         return (time.perf_counter() - begin) * 1000
 
     def query(self, query: str, parameters: dict[str, Any] | None = None) -> tuple[float, dict[str, Any]]:
-        """Milliseconds for one query, and the result."""
+        """Run one query, and return its milliseconds and its result."""
         arguments = {"query": query, **self.extra}
         if parameters:
             arguments[self.parameters] = parameters
@@ -109,7 +109,7 @@ class Server:
 
 
 def installed(package: str) -> str:
-    """The peer's program, installed on the first run."""
+    """Return the path of the peer's program, which the first run installs."""
     place = PEERS / package
     program = place / "bin" / package
     if not program.exists():
@@ -123,7 +123,7 @@ def installed(package: str) -> str:
 
 
 def load(uri: str, user: str, password: str) -> None:
-    """Load the people into the scratch database."""
+    """Load the nodes `BenchPerson` into the scratch database, if they are missing."""
     import neo4j
 
     with neo4j.GraphDatabase.driver(uri, auth=(user, password)) as driver, driver.session() as session:
@@ -140,7 +140,7 @@ def load(uri: str, user: str, password: str) -> None:
 
 
 def servers(uri: str, user: str, password: str) -> list[Server]:
-    """The three servers, started the same way on the same database."""
+    """Return the three servers, with the same database."""
     environment = {"NEO4J_URI": uri, "NEO4J_USERNAME": user, "NEO4J_PASSWORD": password, "NEO4J_DATABASE": "neo4j"}
     ours = [sys.executable, "-m", "graphground", "serve", "--graph", "neo4j"]
     return [
@@ -163,7 +163,7 @@ def servers(uri: str, user: str, password: str) -> list[Server]:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure the servers in turns, and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--uri", default="bolt://127.0.0.1:7687")
     parser.add_argument("--user", default="neo4j")

@@ -1,11 +1,10 @@
-"""Measures the cost of recording a call: the processor time of the call's thread, and of the recorder's thread
-afterwards.
+"""Measures the processor time of recording a call: in the call's thread, and later in the recorder's thread.
 
     python -m benchmarks.server.recording [--calls 2000]
 
-Each kind of answer is recorded `--calls` times, as the server records it. Printed in milliseconds of processor time:
-the median and the 99th percentile in the call's thread, and the mean in the recorder's thread. Exits with 1 when a
-median in the call's thread is 0.1 ms or more.
+Each kind of answer is recorded `--calls` times, as the server records it. The output, in milliseconds, is the median
+and the 99th percentile in the call's thread, and the mean in the recorder's thread. The exit status is 1 if a median in
+the call's thread is 0.1 ms or more.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ BAR_MS = 0.1
 
 
 def answers() -> dict[str, dict[str, object]]:
-    """Answers of many sizes, from an empty to a very long one."""
+    """Return answers of many sizes by name, from an empty to a very long one."""
 
     def rows(count: int) -> dict[str, object]:
         return {"columns": ["name", "born"], "rows": [[f"Name {n}", 1900 + n % 100] for n in range(count)]}
@@ -41,7 +40,7 @@ def answers() -> dict[str, dict[str, object]]:
 
 
 def measured(answer: dict[str, object], calls: int) -> tuple[list[float], float]:
-    """Milliseconds of each call in its own thread, and the mean of the rest of the process."""
+    """Return the milliseconds of each call in its own thread, and the mean milliseconds of all other threads."""
     recorder = Recorder()
     text = orjson.dumps(answer).decode()
     arguments = {
@@ -62,7 +61,7 @@ def measured(answer: dict[str, object], calls: int) -> tuple[list[float], float]
 
 
 def main() -> int:
-    """Print a line for each kind of answer."""
+    """Print a line for each kind of answer, and return the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--calls", type=int, default=2000)
     calls, worst = parser.parse_args().calls, 0.0

@@ -1,17 +1,17 @@
-"""Runs many clients on one engine, with good and bad queries mixed: no answer may be wrong, no call hang, nothing leak.
+"""Runs many clients on one engine with good and bad queries, and checks for wrong answers, hanging calls and leaks.
 
     python -m benchmarks.server.soak FOLDER [--clients 32] [--seconds 600] [--graph movie] [--traced]
 
 FOLDER is a data folder with the graph. Each client sends lookups whose answers are known, and occasionally another
-query: one with an empty answer, one that is refused, or a runaway with a short time limit; half of the runaways are of
-the kind that the engine cannot terminate. Each minute it prints calls, latencies, and the memory of this process and
-the engine; at the end, calls by outcome, the verdict, and with `--traced` the lines of Python that hold more memory
-than a minute after the start.
+query: one with an empty answer, one that is refused, or a runaway with a short time limit, of which the engine cannot
+terminate half. The output of each minute is the calls, their latencies, and the memory of this process and the engine.
+The output at the end is the calls by outcome, the verdict, and with `--traced` the lines of Python that hold more
+memory than a minute after the start.
 
-The exit status is 1 if an answer was wrong, a runaway was not terminated `LATE` seconds after its limit (`RESTART` if
-the engine was restarted meanwhile, because a waiting query has not begun yet), a write was let through, a lookup
-failed, this process holds `GROWTH` MiB more at the end than after the third minute (for a shorter run: than after half
-of it), or it has more descriptors or threads at the end than clients and connections explain.
+The exit status is 1 if an answer was wrong; if a runaway was not terminated `LATE` seconds after its limit (`RESTART`
+seconds if the engine was restarted meanwhile, since a waiting query begins later); if a write was executed; if a
+look-up failed; if this process holds `GROWTH` MiB more at the end than after the third minute (in a short run: than
+after half of it); or if the process has more descriptors or threads at the end than clients and connections explain.
 
 An hour on a quiet machine: `python -m benchmarks.server.soak FOLDER --graph movie --clients 32 --seconds 3600`.
 """
@@ -51,14 +51,14 @@ NOT_THEIR_FAULT = ("engine_busy",)
 
 
 class Latencies:
-    """Counts of latencies by the tenth of a millisecond; their memory does not grow with the calls.
+    """Counts latencies by tenths of a millisecond, in constant memory.
 
     `str(latencies)` is `"median 115.6, p90 225.0, p99 402.2, worst 719.0 ms"`.
     """
 
     def __init__(self) -> None:
         self._counts = array("I", bytes(4 * 10 * 40_000))
-        """Up to 40 s, above every time limit of a look-up."""
+        """The number of latencies in each tenth of a millisecond, up to 40 s, above every time limit of a look-up."""
         self._number = 0
         self._worst = 0.0
 
@@ -78,7 +78,7 @@ class Latencies:
         return ", ".join([*found, f"worst {1000 * self._worst:.1f} ms"])
 
     def _at(self, share: float) -> float:
-        """The milliseconds that this share of the calls did not reach."""
+        """Return a quantile of the latencies in milliseconds: `share` of the calls took less."""
         left = self._number * share
         for tenths, count in enumerate(self._counts):
             left -= count
@@ -89,7 +89,7 @@ class Latencies:
 
 @dataclass
 class Told:
-    """The observations of the clients."""
+    """What the clients observed: counts of outcomes, latencies, and problems."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     outcomes: Counter[str] = field(default_factory=Counter)
@@ -110,8 +110,7 @@ class Told:
 
 
 def memory(process: int) -> str:
-    """`"153 MiB (87 of its own)"`: resident, and the part of it that no file backs; "none" for a process that is
-    ending."""
+    """Return a process's resident and anonymous memory: `153 MiB (87 of its own)`; `none` if it has ended."""
     try:
         lines = dict(line.split(":", 1) for line in Path(f"/proc/{process}/status").read_text().splitlines())
         whole, own = (int(lines[key].split()[0]) / 1024 for key in ("VmRSS", "RssAnon"))
@@ -146,18 +145,18 @@ def ask(
     except Exception as error:
         outcome = f"{type(error).__name__} {str(error)[:80]}"
     taken, after = time.perf_counter() - begun, instances(home)
-    # A query of the deaf kind has a process of its own started and killed within its call: before and after it there is none.
+    # A query that the engine cannot terminate runs in a separate process, which is started and killed within the call.
     told.add(kind, outcome, taken, before != after or kind == "runaway deaf")
 
 
 def instances(home: Home) -> list[str]:
-    """The current engine processes: the shared one, and the one for queries that run apart."""
+    """Return the ids of the current engine processes: the shared one, and the one for separately run queries."""
     states = (EngineState.read(home), EngineState.read(home.apart()))
     return ["" if state is None else state.instance for state in states]
 
 
 def watch(told: Told, home: Home, seconds: float, begun: float) -> list[int]:
-    """Print a line each minute until the end; return the KiB of this process at each of them."""
+    """Print a line each minute until the end, and return the memory of this process at each line, in KiB."""
     step, seen = min(60.0, seconds / 4), []
     while (at := time.monotonic() - begun) < seconds:
         time.sleep(max(0.0, min(step * (len(seen) + 1), seconds) - at))
@@ -190,7 +189,7 @@ def main() -> None:
     home = Home(given.folder)
     graph = open_stored(given.graph, home)
     graphs = OpenGraphs([GraphSource(given.graph, "", "embedded", lambda: graph)])
-    label = max(graph.schema.labels.values(), key=lambda one: len(one.properties)).name
+    label = max(graph.schema.labels.values(), key=lambda label: len(label.properties)).name
     known = {
         row[0]: row[1] for row in graph.run(f"MATCH (n:{label}) RETURN n.eid AS eid, n.name AS name LIMIT 500").rows
     }

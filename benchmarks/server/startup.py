@@ -1,10 +1,11 @@
-"""Measures the time from process start to a server's first answers, compared with an empty server on the same SDK.
+"""Measures the time from process start to a server's first answers, compared with an empty server of the same SDK.
 
     python -m benchmarks.server.startup [--rounds 15] [--first-row]
 
-Both receive the same bytes over stdio: `initialize`, `notifications/initialized`, `tools/list`. Rounds alternate, so
-that other load slows both. `--first-row` also measures the first row of `execute_cypher` on the bundled graph, with the
-engine stopped and with it running, the first call after kill -9 of the engine, and eight servers started at once.
+Both servers get the same bytes over stdio: `initialize`, `notifications/initialized`, `tools/list`. They take turns, so
+that other load slows both alike. `--first-row` also measures the first row of `execute_cypher` on the bundled graph,
+with the engine stopped and with it running, the first call after kill -9 of the engine, and eight servers started at
+once.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ FIRST_ROW = {
 
 
 def start(command: list[str], messages: list[dict[str, object]], last: int, cpu: list[float] | None = None) -> float:
-    """Milliseconds from process start to the answer with the id `last`; `cpu` gets its milliseconds of CPU time."""
+    """Return the milliseconds from process start to the answer with the id `last`; append its CPU time to `cpu`."""
     text = "".join(json.dumps(message) + "\n" for message in messages)
     begin = time.perf_counter()
     process = subprocess.Popen(
@@ -81,9 +82,9 @@ def start(command: list[str], messages: list[dict[str, object]], last: int, cpu:
 
 
 def first_rows(rounds: int) -> None:
-    """Measure from process start to the first row, with the engine stopped and with it running; and after kill -9."""
+    """Measure the time to the first row, with the engine stopped and with it running, and after kill -9."""
     home = Home.default()
-    start(OURS, [*OPENING, FIRST_ROW], 3)  # loads the bundled graph, once
+    start(OURS, [*OPENING, FIRST_ROW], 3)  # loads the bundled graph before the measurement
     cold, warm, mended = [], [], []
     for _ in range(rounds):
         end_engine(home)
@@ -116,7 +117,7 @@ def first_rows(rounds: int) -> None:
 
 
 class Talker:
-    """One server that keeps running, to which the same query is sent repeatedly."""
+    """A running server to which the same query is sent repeatedly."""
 
     def __enter__(self) -> Talker:
         self.process = subprocess.Popen(
@@ -152,7 +153,7 @@ class Talker:
         sys.exit("the server left")
 
     def ask(self) -> float:
-        """The milliseconds of one call."""
+        """Send the query, and return the milliseconds to its answer."""
         begin = time.perf_counter()
         self.send()
         self.receive()
@@ -160,7 +161,7 @@ class Talker:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure both servers in turns, and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--first-row", action="store_true")

@@ -1,11 +1,11 @@
-"""Measures how often correct queries get a diagnostic, which ones, and the cost of checking the answer.
+"""Measures how often correct queries get a diagnostic, by code, and the time of checking an answer.
 
     python -m benchmarks.engines.graphs_for_queries FOLDER
     python -m benchmarks.tools.hints FOLDER [--graphs art soccer] [--queries 500] [--out hints.jsonl]
 
-Runs gold queries through `execute_cypher` on generated graphs on which they return rows, and prints the share of
-queries with each code, and the milliseconds that the second look added: median and 99th percentile, in wall time and in
-this process's own time. `--out` writes each query with its diagnostics, for review.
+Gold queries are run through `execute_cypher` on generated graphs on which they return rows. The output is the share of
+queries with each code, and the time that checking the answer added: median and 99th percentile in milliseconds, as wall
+time and as processor time of this process. `--out` writes each query with its diagnostics, for review.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from graphground.tools.failure import ToolFailure
 
 
 class Clock:
-    """Wraps the second look to record its time and its number of queries."""
+    """Wraps the check of an answer, to record its time and its number of queries."""
 
     def __init__(self) -> None:
         self.looks: list[float] = []
@@ -60,7 +60,7 @@ class Clock:
 
 
 def questions_of(graph: str) -> dict[str, str]:
-    """The question of each gold query."""
+    """Return the question of each gold query."""
     files = ["cypherbench_tasks/train.jsonl.gz", "predictions/cypherbench_scored.jsonl.gz"]
     return {
         str(record["gold_cypher"]): str(record.get("nl_question"))

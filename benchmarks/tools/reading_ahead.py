@@ -2,8 +2,8 @@
 
     python -m benchmarks.tools.reading_ahead [--rounds 40]
 
-The bundled graph, on an embedded engine of its own. Each query runs alternately without and with a client that could
-continue the answer. Printed are both medians and their difference.
+The bundled graph is served by a separate embedded engine. Each query runs alternately without and with a client that
+could fetch further rows. The output is both medians and their difference.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ WARM_UP = 5
 
 
 def medians(graphs: OpenGraphs, query: str, limit: int, rounds: int) -> tuple[float, float]:
-    """Milliseconds at the median, without and with a client that could continue the answer."""
+    """Return the median milliseconds without and with a client that could fetch further rows."""
     seconds: dict[str | None, list[float]] = {None: [], "client": []}
     for _ in range(WARM_UP + rounds):
         for client, times in seconds.items():
@@ -47,7 +47,7 @@ def medians(graphs: OpenGraphs, query: str, limit: int, rounds: int) -> tuple[fl
 
 
 def main() -> None:
-    """Print both medians of each query and limit."""
+    """Measure each query with each limit, and print both medians."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=40)
     rounds = parser.parse_args().rounds

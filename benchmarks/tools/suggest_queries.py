@@ -3,10 +3,10 @@
     python -m benchmarks.tools.suggest_queries FOLDER [--graphs company biology] [--each 200] [--weights FILE] [--proxy]
 
 FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`). `--weights` ranks with
-other weights than those in the package: for example those learned without a graph (`benchmarks.tools.train_suggestions
---without GRAPH`), to measure on that graph. `--proxy` compares the text of queries instead, which is quick; `--typos`
-puts a typing error into each name. Misses are classified: `entity` (a name was not found), `pattern` or `returns` (not
-in the space), `ranked` (ranked too low).
+other weights than the package's, for example weights learned without the measured graph
+(`benchmarks.tools.train_suggestions --without GRAPH`). `--proxy` compares the texts of queries instead of their rows,
+which is quicker. `--typos` puts a typing error into each name. A miss is classified as `entity` (a name was not found),
+`pattern` or `returns` (the space of candidates has no such pattern or RETURN), or `ranked` (ranked too low).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ WITHIN = 5
 
 
 def questions(graph: str, count: int, seed: int) -> list[tuple[str, str]]:
-    """Questions of a graph with their gold queries, from the train tasks or from recorded predictions."""
+    """Return `count` questions of a graph with their gold queries, from train tasks or recorded predictions."""
     asked: dict[str, str] = {}
     for name, key in (
         ("cypherbench_tasks/train", "nl_question"),
@@ -50,7 +50,7 @@ def questions(graph: str, count: int, seed: int) -> list[tuple[str, str]]:
 
 
 def names_of(gold: str) -> list[str]:
-    """The names of nodes in a gold query."""
+    """Return the names of nodes in a gold query."""
     return [
         entry.value.value
         for node in parse(gold).find(t.NodePattern)
@@ -61,7 +61,7 @@ def names_of(gold: str) -> list[str]:
 
 
 def with_typos(question: str, gold: str, rng: random.Random) -> str:
-    """The question with two letters swapped in each name of five letters or more."""
+    """Return the question with two letters swapped in each name of at least five letters."""
     for name in names_of(gold):
         places = [at for at in range(1, len(name) - 2) if name[at].isalpha() and name[at + 1].isalpha()]
         places = [at for at in places if name[at] != name[at + 1]]
@@ -72,7 +72,7 @@ def with_typos(question: str, gold: str, rng: random.Random) -> str:
 
 
 def right(graph: Graph, found: Suggestion, gold: str, rows: list[list[object]] | None) -> bool:
-    """Whether a candidate returns the rows of the gold query; without rows, whether it is the same query."""
+    """Whether a candidate returns the gold query's rows; if `rows` is None, whether it is the same query."""
     if rows is None or key_of(found.cypher) == key_of(gold):
         return key_of(found.cypher) == key_of(gold)
     try:
@@ -103,7 +103,7 @@ def main() -> None:
 
 
 def measured(graph: Graph, given: argparse.Namespace, weights: Mapping[str, float] | None) -> Counter[str]:
-    """Measure one graph; print and return its counts."""
+    """Measure one graph, and print and return its counts."""
     assert graph.entities is not None
     rng = random.Random(given.seed)
     tally: Counter[str] = Counter()
@@ -159,7 +159,7 @@ def share(tally: Counter[str], what: str) -> str:
 
 
 def line(tally: Counter[str]) -> str:
-    """`200 questions, first 81.5 %, within five 96.0 %; misses: …`."""
+    """Return the counts as a line: `200 questions, first 81.5 %, within five 96.0 %; misses: …`."""
     missed = {what: tally[what] for what in ("entity", "pattern", "returns", "ranked") if tally[what]}
     return (
         f"{tally['asked']} questions, first {share(tally, 'first')}, within five {share(tally, 'within')}; not within "

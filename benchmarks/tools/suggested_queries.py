@@ -1,11 +1,12 @@
-"""Measures how many predictions of real models are right, unchanged and after replacing them by `suggested_query`.
+"""Measures how many predictions of real models are right, unchanged and replaced by their `suggested_query`.
 
     python -m benchmarks.tools.suggested_queries FOLDER [--graphs company fictional_character] [--share 5] [--misses 20]
 
-FOLDER keeps the stand-in graphs, generated in the first run, and the verdicts, so that a second run needs only new
-suggestions. `--share 5` takes every fifth question. A prediction is right if it returns the gold query's rows on the
-stand-in graph. Printed for suggestions without and with the question: right afterwards, made right, made wrong; then
-the same by error category, and a sample of predictions that stayed wrong. Needs ../shared/data.
+The first run stores the stand-in graphs and the verdicts in FOLDER, so that later runs only need new suggestions.
+`--share 5` takes every fifth question. A prediction is right if it returns the gold query's rows on the stand-in graph.
+The output, for suggestions made without and with the question, is the numbers of predictions that are right afterwards,
+made right and made wrong; the same by error category; and a sample of predictions that stayed wrong. Needs
+../shared/data.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ WAYS = ("without", "with")
 
 
 class Prediction(NamedTuple):
-    """A query that a model wrote for a question, with the gold query."""
+    """A query that a model wrote for a question, with the question and its gold query."""
 
     question: str
     gold: str
@@ -51,7 +52,7 @@ class Prediction(NamedTuple):
 
 
 def predictions(graph: str, share: int) -> list[Prediction]:
-    """The distinct predictions for every `share`-th question of a graph."""
+    """Return the distinct predictions for every `share`-th question of a graph."""
     found = {
         Prediction(str(record["question"]), str(record["gold_cypher"]), text): None
         for name in ("scored", "unscored")
@@ -67,7 +68,7 @@ def predictions(graph: str, share: int) -> list[Prediction]:
 
 
 class Judge:
-    """Decides whether a query answers as the gold query does; verdicts are stored in a file."""
+    """Decides whether a query returns the gold query's rows; keeps the verdicts, and stores them in a file."""
 
     def __init__(self, graph: Graph, file: Path) -> None:
         self._graph, self._file = graph, file
@@ -75,7 +76,7 @@ class Judge:
         self._known: dict[str, str] = json.loads(file.read_text("utf-8")) if file.exists() else {}
 
     def of(self, gold: str, text: str) -> str:
-        """The verdict: `right`, a failure of `attempt`, or the category of the mistake."""
+        """Return the verdict on a query: `right`, a failure of `attempt`, or the category of the mistake."""
         key = f"{gold}\n\n{text}"
         if key not in self._known:
             self._known[key] = self._judged(gold, text)
@@ -101,12 +102,12 @@ class Judge:
         return category_of(text, gold, outcome.failure, diagnostics, rows, wanted.rows)
 
     def keep(self) -> None:
-        """Store the verdicts."""
+        """Write the verdicts to the file."""
         self._file.write_text(json.dumps(self._known, ensure_ascii=False), encoding="utf-8")
 
 
 def opened(name: str, folder: Path) -> Graph:
-    """The stand-in graph of one schema, generated if it is missing."""
+    """Open the stand-in graph of one schema, which is generated if it is missing."""
     home = Home(folder)
     if name not in {entry.name for entry in Catalog(home).entries()}:
         made = stand_in(schema_with_symmetry(name), gold_queries(name), 3_000, 9_000, seed=1)
@@ -117,19 +118,20 @@ def opened(name: str, folder: Path) -> Graph:
 
 
 def measure(name: str, folder: Path, share: int, misses: int) -> Counter[str]:
-    """Print the figures of one graph."""
+    """Measure one graph, and print and return its counts."""
     graph = opened(name, folder)
     judge = Judge(graph, folder / f"{name}.judged.json")
     chosen = predictions(name, share)
     with ThreadPoolExecutor(2) as pool:
-        before = list(pool.map(lambda one: judge.of(one.gold, one.text), chosen))
+        before = list(pool.map(lambda prediction: judge.of(prediction.gold, prediction.text), chosen))
     counts: Counter[str] = Counter({"all": len(chosen), "right": before.count("right")})
     categories: dict[str, Counter[str]] = defaultdict(Counter)
     wrong: list[str] = []
     for way in WAYS:
         begun = time.process_time()
         suggested = [
-            judged(graph, one.text, None, one.question if way == "with" else None).suggested_query for one in chosen
+            judged(graph, prediction.text, None, prediction.question if way == "with" else None).suggested_query
+            for prediction in chosen
         ]
         counts[f"{way} ms"] = round(1000 * (time.process_time() - begun))
         with ThreadPoolExecutor(2) as pool:
@@ -139,7 +141,7 @@ def measure(name: str, folder: Path, share: int, misses: int) -> Counter[str]:
                     zip(chosen, suggested, strict=True),
                 )
             )
-        for one, first, then, text in zip(chosen, before, after, suggested, strict=True):
+        for prediction, first, then, text in zip(chosen, before, after, suggested, strict=True):
             last = then or first
             counts[f"{way} given"] += bool(then)
             counts[f"{way} right"] += last == "right"
@@ -150,7 +152,9 @@ def measure(name: str, folder: Path, share: int, misses: int) -> Counter[str]:
             categories[first]["all"] += way == "with"
             if first == "right" != last or (way == "with" and last != "right"):
                 kind = "MADE WRONG" if first == "right" else "wrong suggestion" if then else "no suggestion"
-                wrong.append(f"{kind} {way} ({first})\n  Q {one.question}\n  G {one.gold}\n  P {one.text}\n  S {text}")
+                wrong.append(
+                    f"{kind} {way} ({first})\n  Q {prediction.question}\n  G {prediction.gold}\n  P {prediction.text}\n  S {text}"
+                )
     judge.keep()
     report(name, counts)
     for category, its in sorted(categories.items(), key=lambda pair: -pair[1]["all"]):
@@ -165,7 +169,7 @@ def measure(name: str, folder: Path, share: int, misses: int) -> Counter[str]:
 
 
 def report(name: str, counts: Counter[str]) -> None:
-    """Print one line for a graph, or for all of them."""
+    """Print the figures of one graph, or of all graphs together."""
     total = counts["all"]
     print(f"{name}: {total} predictions, right as they are {counts['right']} ({counts['right'] / total:.2%})")
     for way in WAYS:

@@ -1,14 +1,13 @@
-"""Measures the tokens in the answers of each tool, over the train questions: this tree compared with an older commit.
+"""Compares the tokens in the tools' answers to the train questions between this tree and an older commit.
 
     python -m benchmarks.tools.tokens FOLDER [--each 100] [--base b202f07]
 
 FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`). The same calls are made in
-both trees, the older one in a git worktree that is removed afterwards. A client shows its model the text of an answer
-or its structured content, so both are counted, by our estimate. The calls are `list_graphs`, `get_schema` of each
-graph,
-`get_filtered_schema` of each question, `find_entities` of the names in the gold query (one exact name per call, all
-with a typing error, and the whole question), `validate_cypher` and `execute_cypher` of the gold query and of the gold
-query with one name misspelt, `suggest_queries` of the question.
+both trees; the older tree is a git worktree that is removed afterwards. A client shows its model the text of an answer
+or the structured content, so the tokens of both are estimated. The calls are `list_graphs`; `get_schema` for each
+graph; and for each question `get_filtered_schema`, `find_entities` for the names in the gold query (one exact name per
+call, all with a typing error, and the whole question), `validate_cypher` and `execute_cypher` for the gold query and
+for the gold query with one name misspelt, and `suggest_queries`.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ def main() -> None:
 
 
 def calls(each: int) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """The calls: their kind, the tool, its arguments."""
+    """Yield the kind, the tool and the arguments of each call."""
     from benchmarks.engines.graphs_for_queries import TRAIN, records
     from benchmarks.entities.mention_errors import typing_error
 
@@ -84,7 +83,7 @@ def calls(each: int) -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 
 def names_in(query: str) -> list[str]:
-    """The texts in the maps of a query: `(m:Person {name: 'Aristide Maillol'})`."""
+    """Return the texts in the property maps of a query, such as `{name: 'Aristide Maillol'}`."""
     from graphground.cypher import parse
     from graphground.cypher import tree as t
 
@@ -93,7 +92,7 @@ def names_in(query: str) -> list[str]:
 
 
 def answers(tree: Path, folder: Path, file: Path) -> list[tuple[str, str, str]]:
-    """The answers of a tree to the calls: kind, text, structured content."""
+    """Make the calls in a tree, and return the kind, the text and the structured content of each answer."""
     done = subprocess.run(
         [sys.executable, __file__, str(folder), "--worker", str(file)],
         cwd=tree,
@@ -105,7 +104,7 @@ def answers(tree: Path, folder: Path, file: Path) -> list[tuple[str, str, str]]:
 
 
 def answer_all(folder: Path, file: Path) -> None:
-    """Print the answers as JSON; run in each tree."""
+    """Make the calls and print the answers as JSON; a worker process runs this in each tree."""
     from graphground.server.application import Application
     from graphground.server.commands.options import open_graphs
     from graphground.server.settings import read_settings
@@ -120,7 +119,7 @@ def answer_all(folder: Path, file: Path) -> None:
 
 
 def report(before: list[tuple[str, str, str]], after: list[tuple[str, str, str]], examples: int) -> None:
-    """Print the mean tokens of each kind of call, in both trees."""
+    """Print the mean tokens of each kind of call in both trees, and the calls that changed most."""
     from graphground.graphs.schemas.token_count import estimate_tokens
 
     print(

@@ -3,8 +3,9 @@
     python -m benchmarks.tools.train_suggestions FOLDER [--without GRAPH …] [--out FILE]
 
 FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`). The model is log-linear
-over the space of queries, and fitted by Adam on the negative log-likelihood of the gold query; negatives are the beam
-under the weights of the previous round. `--without` leaves graphs out, to measure on them afterwards.
+over the space of queries, and is fitted by Adam to the negative log-likelihood of the gold query. The negatives are the
+beam under the weights of the previous round. `--without` leaves graphs out of training, so that they can be used for
+measuring.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ START = {
     **{f"d.{form}.name_then": -1.5 for form in ("in", "on", "to", "with", "from", "at")},
     **{f"d.plain.{context}": -1.0 for context in ("then_of", "possessive")},
 }
-"""Initial weights, which stay unchanged without evidence: patterns of English that occur on few graphs."""
+"""The initial weights, which training changes only on evidence, for features that occur on few graphs."""
 
 
 LEAST = {
@@ -93,13 +94,11 @@ LEAST = {
     "a.only": 0.0,
 }
 MOST = {"a.none": 0.0, "s.unsaid.anchored": -0.5, "s.unsaid.chain": 0.0, "s.unsaid.grouping": 0.0, "x.strong": -1.0}
-"""Bounds of some weights: a word next to a name indicates its relationship, even if the train graphs, with one
-relationship between most labels, do not show it."""
+"""Upper bounds of weights: the train graphs, with few relationships per pair of labels, undervalue some words."""
 
 
 def key_of(text: str) -> tuple[str, str]:
-    """A query in normal form, as pattern and rest: names in one spelling, the halves of a fork or union in one
-    order."""
+    """Return the normal form of a query as pattern and rest, equal for queries that differ only in spelling."""
     texts: list[str] = []
 
     def hide(found: re.Match[str]) -> str:
@@ -127,13 +126,13 @@ def key_of(text: str) -> tuple[str, str]:
 
 
 def query_of(pattern: Pattern, returns: Returns) -> str:
-    """The candidate as Cypher."""
+    """Return a candidate as Cypher."""
     return f"{pattern.match()} {returns.cypher('name', pattern.kind == 'union')}"
 
 
 @dataclass
 class Example:
-    """A question with its space of queries; `gold` is None if the space does not contain the gold query."""
+    """A question and its gold query; `gold` is None if the question's space does not contain the gold query."""
 
     graph: str
     text: str
@@ -145,7 +144,7 @@ class Example:
 
 
 def examples_of(name: str, folder: Path, asked: list[tuple[str, str]]) -> list[Example]:
-    """The questions of a graph, each read with its entity index."""
+    """Return an example for each question of a graph, with mentions found through the graph's entity index."""
     graph = open_stored(name, Home(folder))
     assert graph.entities is not None
     space = SuggestionSpace(graph.schema)
@@ -161,7 +160,7 @@ def examples_of(name: str, folder: Path, asked: list[tuple[str, str]]) -> list[E
 
 
 def gold_of(question: Question, space: SuggestionSpace, query: str) -> tuple[tuple[Pattern, Returns] | None, str]:
-    """The gold query in the space, or the reason why it is not there."""
+    """Find the gold query in the question's space; return it, or None and the reason why it is not there."""
     wanted, rest = key_of(query)
     found = None
     for pattern in patterns(question, space.steps, lambda step, entity: 0.0):
@@ -185,7 +184,7 @@ def gold_of(question: Question, space: SuggestionSpace, query: str) -> tuple[tup
 
 
 class Trainer:
-    """Fits weights to examples."""
+    """Fits the weights to the examples."""
 
     def __init__(self, examples: list[Example], seed: int = 1) -> None:
         self._examples = [example for example in examples if example.gold]
@@ -206,7 +205,7 @@ class Trainer:
         return weights
 
     def _collect(self, weights: Weights) -> tuple[np.ndarray, ...]:
-        """The rows of features: a row is a query, a group is a question; the gold row comes first."""
+        """Return the features of all candidates as arrays: a row per query, a group per question, gold first."""
         places: list[int] = []
         values: list[float] = []
         rows: list[int] = []
@@ -302,7 +301,7 @@ class Trainer:
 
 
 def train_questions(graph: str, count: int, seed: int = 3) -> list[tuple[str, str]]:
-    """A sample of a graph's train questions with their gold queries."""
+    """Return a random sample of a graph's train questions with their gold queries."""
     asked = [record for record in records("cypherbench_tasks/train.jsonl.gz") if record["graph"] == graph]
     chosen = random.Random(seed).sample(asked, min(count, len(asked)))
     return [(str(record["nl_question"]), str(record["gold_cypher"])) for record in chosen]

@@ -2,8 +2,8 @@
 
     python -m benchmarks.tools.why_empty FOLDER [--each 400]
 
-FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`). Only queries that return
-rows there, and none after being broken, are counted.
+FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`). A query is counted only if
+it returns rows there, and the broken query returns none.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from graphground.graphs.why_empty import why_empty
 from graphground.tools.execute_cypher import nothing_in
 
 Broken = tuple[str, str, int, int, str]
-"""The kind, the broken text, the start and end of the change, and the original part."""
+"""A broken query: its kind, its text, the start and the end of the change, and the original text there."""
 
 CODES = {
     "name": ("entity_not_found",),
@@ -35,7 +35,7 @@ CODES = {
 
 
 def broken(text: str, rng: random.Random) -> Iterator[Broken]:
-    """One broken query of each kind that applies."""
+    """Yield one broken query of each kind that the query allows."""
     query = parse(text)
     literals = [entry.value for entry in query.find(t.MapEntry) if isinstance(entry.value, t.StringLiteral)]
     if literals:

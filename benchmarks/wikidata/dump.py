@@ -1,9 +1,9 @@
-"""Measures how fast a dump is read, in statements per second on one core, and the resident memory by size.
+"""Measures how fast a dump is read, in statements per second on one core, and the resident memory, for several sizes.
 
     python benchmarks/wikidata/dump.py [--statements 10000 1000000] [--real]
 
-Synthesised documents have ten statements each, a name in six languages and sitelinks; `--real` repeats real documents
-instead.
+Each synthetic document has ten statements, a name in six languages and sitelinks; with `--real`, real documents are
+repeated instead.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from tests.support.wikidata_places import places
 
 
 def synthesised(documents: int) -> Iterator[str]:
-    """Documents of countries and cities, each with ten statements, among items of other classes."""
+    """Yield documents of cities and of items of other classes, each with ten statements."""
     for number in range(1, documents + 1):
         key = f"Q{10_000_000 + number}"
         kind = "Q515" if number % 3 else "Q11424"
@@ -80,7 +80,7 @@ def synthesised(documents: int) -> Iterator[str]:
 
 
 def measure(path: Path, statements: int, result: "multiprocessing.Queue[str]") -> None:
-    """Build in a child process, so that its memory is measured alone."""
+    """Build a graph in this child process, and put its time and its peak memory into `result`."""
     before = time.perf_counter()
     built = build(places(), DumpSource(path, processes=1), path.with_suffix(".graph.json"))
     passed = time.perf_counter() - before
@@ -92,7 +92,7 @@ def measure(path: Path, statements: int, result: "multiprocessing.Queue[str]") -
 
 
 def one_pass(path: Path, statements: int) -> str:
-    """The statements per second of one pass over every line."""
+    """Return the statements per second of one pass over every line, as text."""
     import orjson
 
     from graphground.graphs.wikidata.dump_files import blocks
@@ -110,7 +110,7 @@ def one_pass(path: Path, statements: int) -> str:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure each size, and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--statements", type=int, nargs="+", default=[10_000, 100_000, 1_000_000])
     parser.add_argument("--real", action="store_true")

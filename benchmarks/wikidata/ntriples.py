@@ -1,11 +1,10 @@
-"""Measures how fast a dump of N-Triples is read, and whether memory stays flat: processor time and peak memory by size.
+"""Measures processor time and peak memory of reading N-Triples dumps of several sizes.
 
     python -m benchmarks.wikidata.ntriples [--triples 10000 1000000] [--kind truthy full] [--kglite]
 
-Synthesised items have names and descriptions in eight languages and ten statements each; one in `--share` items is a
-city, which the definition selects; the others are films. The build runs in a process of its own, on one core. With
-`--kglite`, KGLite (`pip install kglite`) loads the same file with the properties and the language that the definition
-needs.
+Each synthetic item has names and descriptions in eight languages and ten statements. One in `--share` items is a city,
+which the definition selects; the others are films. The build runs in a separate process, on one core. With `--kglite`,
+KGLite (`pip install kglite`) loads the same file, with the properties and the language that the definition needs.
 """
 
 import argparse
@@ -31,7 +30,7 @@ TRIPLES_OF_ITEM = {"truthy": 27, "full": 70}
 
 
 def item_lines(number: int, items: int, share: int, is_full: bool) -> Iterator[str]:
-    """The lines of one item."""
+    """Yield the lines of one synthetic item."""
     item = f"<{ENTITY}Q{10_000_000 + number}>"
     for language in LANGUAGES:
         yield f'{item} <http://www.w3.org/2000/01/rdf-schema#label> "Place {number}"@{language} .\n'
@@ -57,13 +56,13 @@ def item_lines(number: int, items: int, share: int, is_full: bool) -> Iterator[s
 
 
 def processor_seconds() -> float:
-    """The processor time of this process, all threads."""
+    """Return the processor time of all threads of this process, in seconds."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     return used.ru_utime + used.ru_stime
 
 
 def first_pass(path: Path, triples: int) -> str:
-    """The pass that reads every line of the dump and keeps those that the definition needs."""
+    """Run the pass that reads every line of the dump and keeps the lines that the definition needs."""
     wanted = predicates.Predicates(Plan(places()))
     claims = frozenset(map(predicates.claim, wanted.beyond_values))
     task = passes.Extract(wanted.extract, predicates.direct(SUBCLASS_OF), claims)
@@ -74,14 +73,14 @@ def first_pass(path: Path, triples: int) -> str:
 
 
 def whole_build(path: Path, triples: int) -> str:
-    """A whole build, all passes."""
+    """Run a whole build, with all passes, and describe the result."""
     built = build(places(), NTriplesSource(path, processes=1), path.with_suffix(".graph.json"))
     return f"built {built.nodes:,} nodes and {built.relationships:,} relationships"
 
 
 def kglite_filtered(path: Path, triples: int) -> str:
-    """KGLite, in memory, with the properties and the language that the definition needs."""
-    import kglite  # a peer, measured where it is installed
+    """Load the dump with KGLite, with the properties and the language that the definition needs."""
+    import kglite  # a peer, measured only if it is installed
 
     graph = kglite.KnowledgeGraph()
     report = graph.load_ntriples(
@@ -94,7 +93,7 @@ def kglite_filtered(path: Path, triples: int) -> str:
 
 
 def measured(task: Callable[[Path, int], str], path: Path, triples: int) -> None:
-    """Run in a process of its own, so that its memory is its own, and print."""
+    """Run a task in a separate process, to measure only the task's memory, and print its figures."""
     result: multiprocessing.Queue[tuple[str, float, float, float]] = multiprocessing.get_context("spawn").Queue()
     process = multiprocessing.get_context("spawn").Process(target=_run, args=(task, path, triples, result))
     process.start()
@@ -111,14 +110,14 @@ def _run(task: Callable[[Path, int], str], path: Path, triples: int, result: Any
     used, begun = processor_seconds(), time.perf_counter()
     try:
         said = task(path, triples)
-    except Exception as error:  # a peer that fails is a figure too
+    except Exception as error:  # a failure of the peer is reported like a figure
         said = f"failed: {error}"[:200]
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     result.put((said, processor_seconds() - used, time.perf_counter() - begun, memory))
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure each kind and size, and print the figures."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--triples", type=int, nargs="+", default=[10_000, 100_000, 1_000_000])
     parser.add_argument("--kind", nargs="+", choices=list(TRIPLES_OF_ITEM), default=list(TRIPLES_OF_ITEM))

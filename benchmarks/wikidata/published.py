@@ -1,11 +1,11 @@
-"""Compares our build with the published engine, on its example definition and a larger one, with the same local
-endpoint.
+"""Compares our build with the published engine, on two definitions and the same local endpoint.
 
     uv venv PUBLISHED && uv pip install --python PUBLISHED/bin/python pint requests pydantic
     python benchmarks/wikidata/published.py --python PUBLISHED/bin/python [--teams 30] [--runs 3]
 
-The store holds the real statements of WD50K and WikiPeople, and invented teams (WD50K has no team of the league). It
-prints the seconds from start to file, the same without Python's start and imports, and the differences of the graphs.
+The definitions are the published engine's example and a larger one. The endpoint holds the real statements of WD50K and
+WikiPeople, and invented teams (WD50K has no team of the league). The output is the seconds from start to file, the same
+without Python's start and imports, and the differences between the graphs.
 """
 
 import argparse
@@ -140,13 +140,13 @@ MEASURES = (
 
 
 def published_form(text: str) -> dict[str, Any]:
-    """One of our definitions in the published engine's form, as far as that form can express it."""
+    """Convert one of our definitions to the published engine's form, as far as that form can express it."""
     document = tomllib.loads(text)
 
     def properties(part: dict[str, Any]) -> list[dict[str, Any]]:
         return [
-            {"label": key, "wd_source": one["wikidata"], "datatype": one["type"]}
-            for key, one in part.get("properties", {}).items()
+            {"label": key, "wd_source": entry["wikidata"], "datatype": entry["type"]}
+            for key, entry in part.get("properties", {}).items()
         ]
 
     return {
@@ -157,8 +157,8 @@ def published_form(text: str) -> dict[str, Any]:
                 "wd_source": node["wikidata"],
                 "wd_include_subclasses": node.get("subclasses", True),
                 "wd_constraints": [
-                    *(f"$LINKED_TO({one['property']},{one['item']})" for one in node.get("linked_to", [])),
-                    *(f"$HAS_PROPERTY({one})" for one in node.get("has_property", [])),
+                    *(f"$LINKED_TO({entry['property']},{entry['item']})" for entry in node.get("linked_to", [])),
+                    *(f"$HAS_PROPERTY({key})" for key in node.get("has_property", [])),
                     *(
                         [f"$FROM_RELATION({','.join(node['from_relationships'])})"]
                         if "from_relationships" in node
@@ -171,19 +171,19 @@ def published_form(text: str) -> dict[str, Any]:
         ],
         "relations": [
             {
-                "label": one["type"],
-                "wd_source": one["wikidata"],
-                "subj_label": one["start"],
-                "obj_label": one["end"],
-                "properties": properties(one),
+                "label": relationship["type"],
+                "wd_source": relationship["wikidata"],
+                "subj_label": relationship["start"],
+                "obj_label": relationship["end"],
+                "properties": properties(relationship),
             }
-            for one in document["relationships"]
+            for relationship in document["relationships"]
         ],
     }
 
 
 def item(key: str, name: str, **claims: list[Any]) -> dict[str, Any]:
-    """An entity document with item values; `(value, rank)` gives a rank."""
+    """Return an entity document whose claims have items as values; a pair `(value, rank)` sets the rank."""
     document: dict[str, Any] = {
         "id": key,
         "labels": {"en": {"language": "en", "value": name}},
@@ -209,8 +209,7 @@ def item(key: str, name: str, **claims: list[Any]) -> dict[str, Any]:
 
 
 def league(teams: int) -> list[dict[str, Any]]:
-    """Documents of a league's teams in divisions, with coaches, former coaches (of normal rank) and a wrong one
-    (deprecated)."""
+    """Return documents of a league's teams, with divisions, coaches, former coaches and deprecated wrong coaches."""
     documents = [item("Q155223", "National Basketball Association"), item("Q3032333", "division")]
     for number in range(teams):
         key = 900_000_000 + number * 10
@@ -230,8 +229,7 @@ def league(teams: int) -> list[dict[str, Any]]:
 
 
 def seconds(command: list[str], **options: Any) -> tuple[float, ...]:
-    """The seconds from start to end, of the build alone, of processor time (the build's and the endpoint's together), of
-    waiting for the endpoint, of everything else in the build, and the number of queries."""
+    """Run a build, and return the figures that `MEASURES` names: five times in seconds, and the number of queries."""
     before, endpoint = time.perf_counter(), time.process_time()
     done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
     if done.returncode:
@@ -242,7 +240,7 @@ def seconds(command: list[str], **options: Any) -> tuple[float, ...]:
 
 
 def comparable(path: Path) -> tuple[Any, Any]:
-    """The entities and relations without their numbers."""
+    """Return the entities and relations of a graph file in a fixed order, without the relations' ids."""
     graph = json.loads(path.read_bytes())
     return (
         sorted(graph["entities"], key=lambda entity: entity["eid"]),
@@ -254,7 +252,7 @@ def comparable(path: Path) -> tuple[Any, Any]:
 
 
 def main() -> None:
-    """Run both and print."""
+    """Run both engines on both definitions, and print the comparison."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--python", required=True, help="An interpreter with pint, requests and pydantic.")
     parser.add_argument("--teams", type=int, default=30)
@@ -268,7 +266,7 @@ def main() -> None:
 
 
 def compared(text: str, folder: Path, endpoint: SparqlEndpoint, python: str, runs: int) -> None:
-    """Build one definition with both, and print the times and the differences."""
+    """Build one definition with both engines, and print the times and the differences."""
     (folder / "ours.toml").write_text(text)
     (folder / "theirs.json").write_text(json.dumps(published_form(text)))
     theirs, ours = [], []
@@ -306,9 +304,9 @@ def compared(text: str, folder: Path, endpoint: SparqlEndpoint, python: str, run
     for mine, other in zip(b, a, strict=True):
         left = [json.dumps(record, sort_keys=True) for record in mine]
         right = [json.dumps(record, sort_keys=True) for record in other]
-        for sign, ones, others in (("ours alone", left, set(right)), ("published alone", right, set(left))):
-            alone = [one for one in ones if one not in others]
-            print(f"  {sign}: {len(alone)}", *(one[:600] for one in alone[:4]), sep="\n    ")
+        for sign, records, others in (("ours alone", left, set(right)), ("published alone", right, set(left))):
+            alone = [record for record in records if record not in others]
+            print(f"  {sign}: {len(alone)}", *(record[:600] for record in alone[:4]), sep="\n    ")
 
 
 if __name__ == "__main__":

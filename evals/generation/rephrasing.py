@@ -3,13 +3,11 @@
     raw        What are the names of movies with "directed by" the person Michael Mann?
     rephrased  Which movies did Michael Mann direct?
 
-CypherBench (arXiv 2412.18702, §4.4 and Table 9) rewrites the question of a template with a model, and has a model verify
-and revise it three times. Here a round begins with checks that need no model: the question must be one line without
-code, and must keep every name,
-number and date of the query that the raw question states. A question is accepted only if the model then finds that the
-question and the query mean the same; otherwise the raw question is kept, with the reason. The model is a function from
-a
-prompt to a reply, so that any client can be used.
+CypherBench (arXiv 2412.18702, §4.4 and Table 9) rewrites the question of a template with a model, and has a model
+verify and revise it three times. Here a round begins with checks that need no model: the question must be one line
+without code, and must keep every name, number and date of the query that the raw question states. A question is
+accepted only if the model then finds that the question and the query mean the same; otherwise the raw question is kept,
+with the reason. The model is a function from a prompt to a reply, so that any client can be used.
 """
 
 from __future__ import annotations

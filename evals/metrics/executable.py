@@ -1,8 +1,8 @@
 """Decides whether a predicted query is executable (Exec. in the paper, in percent), and if not, why.
 
 A prediction counts as executable if it compiles as Cypher, is read-only, and finishes within its time limit. The
-published implementation also executes queries that write; here such queries are never executed and score 0.
-The embedded engine accepts some queries that Neo4j refuses, so the language check comes before execution.
+published implementation also executes queries that write; here such queries are never executed and score 0. The
+embedded engine accepts some queries that Neo4j refuses, so the language check comes before execution.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ answer under some permutation of columns and, unless the gold query orders, of r
 serialized before they are compared.
 
 Edge cases: two empty answers are equal, whatever their columns; duplicates count; column names do not count; a query
-that fails scores 0. The published implementation departs from this definition;
-`rule="published"` reproduces the departures:
+that fails scores 0. The published implementation departs from this definition; `rule="published"` reproduces the
+departures:
 
 | case | `paper` | `published` |
 |---|---|---|
@@ -63,8 +63,8 @@ def execution_accuracy(
         0.0
 
     `predicted` and `gold` are tables, lists of rows, or (with `graph`) queries that are run for at most `timeout`
-    seconds each. `ordered` says whether the order of rows counts. By default the gold query decides; between tables
-    the order does not count.
+    seconds each. `ordered` says whether the order of rows counts. By default the gold query decides; between tables the
+    order does not count.
 
     Raises:
         ValueError: a query is given without a graph, or together with a table.

@@ -1,8 +1,8 @@
 """Retrieval metrics for ranked answers: Hit@k, Recall@k and MRR, which STaRK reports.
 
-STaRK (arXiv 2404.13207, §4.1) uses Hit@1, Hit@5, Recall@20 and MRR; GraphRAFT (arXiv 2504.05478) reports the same
-four. `ranked` is best first. A repeated item counts only at its first position, and later positions move up: repeating
-an answer has no effect. Without relevant items no score is defined, so each metric raises `ValueError`.
+STaRK (arXiv 2404.13207, §4.1) uses Hit@1, Hit@5, Recall@20 and MRR; GraphRAFT (arXiv 2504.05478) reports the same four.
+`ranked` is best first. A repeated item counts only at its first position, and later positions move up: repeating an
+answer has no effect. Without relevant items no score is defined, so each metric raises `ValueError`.
 """
 
 from __future__ import annotations

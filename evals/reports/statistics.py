@@ -60,8 +60,8 @@ def mcnemar(won: int, lost: int) -> float:
         >>> round(mcnemar(10, 2), 4), mcnemar(0, 0)
         (0.0386, 1.0)
 
-    The p-value is the probability that chance splits the differing tasks at least as unevenly. Tasks on which both
-    runs are right, or both wrong, do not count. Above 1,000 tasks the normal approximation is used.
+    The p-value is the probability that chance splits the differing tasks at least as unevenly. Tasks on which both runs
+    are right, or both wrong, do not count. Above 1,000 tasks the normal approximation is used.
     """
     count, fewer = won + lost, min(won, lost)
     # The exact sum needs long integers; the corrected normal approximation differs only in the fifth digit.

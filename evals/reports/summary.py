@@ -70,9 +70,8 @@ def honesty(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return how often the agent behaved in each way, and how often its answers with rows were wrong.
 
     `confident_wrong` is the share of answers with rows that are wrong or invented; `from_nothing` is the share of
-    answers
-    that come from a query without rows; `refusals_right` is the share of unanswerable or ambiguous questions that the
-    agent recognized as such.
+    answers that come from a query without rows; `refusals_right` is the share of unanswerable or ambiguous questions
+    that the agent recognized as such.
     """
     counts = Counter(record["behaviour"] for record in records)
     answered = (

@@ -4,8 +4,7 @@
     run.go(predictor, graphs, workers=8, timeout=30.0)
 
 A prediction is on disk before it is scored, so an interrupted run sends no question twice. If a graph cannot be opened,
-its tasks stay unscored and the outcome gives the reason; the same command scores the tasks
-later.
+its tasks stay unscored and the outcome gives the reason; the same command scores the tasks later.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@
     prime/split/train.index, val.index, test.index     one id in each line
 
 Source: STaRK (arXiv 2404.13207). STaRK publishes its knowledge bases as Python pickles, which run code when loaded, so
-this module does not read them.
-Import the graph from the raw files with `graphground graphs import` instead, and keep each node's number as a property.
+this module does not read them. Import the graph from the raw files with `graphground graphs import` instead, and keep
+each node's number as a property.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """`graphground agent forms|decode|pairs|reason`: run a single part of an agent.
 
 `forms` compares the five forms of schema, `decode` writes a query with a local model restricted to valid queries,
-`pairs`
-makes training pairs, and `reason` asks a model to choose among retrieved nodes.
+`pairs` makes training pairs, and `reason` asks a model to choose among retrieved nodes.
 """
 
 from __future__ import annotations

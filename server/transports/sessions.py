@@ -20,8 +20,7 @@ class BoundedSessions(StreamableHTTPSessionManager):
     """A session manager that closes an idle session to make room for a new one; the SDK's manager refuses the new one.
 
     The idle session with the fewest requests is closed; among equals, the one that has been idle longest. A session
-    with
-    a request in progress is never closed.
+    with a request in progress is never closed.
     """
 
     _requests: Counter[str]

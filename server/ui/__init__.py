@@ -1,8 +1,8 @@
 """The page for people: views of graphs, schemas, names, queries and questions, served at /ui/ beside MCP over HTTP.
 
 Only a server over HTTP with `--ui` loads this folder. The front end is a few ES modules in `static/`, without a build
-step
-and without third-party scripts. The page makes the same tool calls as an MCP client, with the same checks and limits.
+step and without third-party scripts. The page makes the same tool calls as an MCP client, with the same checks and
+limits.
 
 To add a view, say `work`:
 
