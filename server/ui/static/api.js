@@ -22,6 +22,11 @@ export function useToken(token) {
   sessionStorage.setItem(TOKEN, token);
 }
 
+/** Whether a token is kept; if the server still wants one, it has refused it. */
+export function hasToken() {
+  return sessionStorage.getItem(TOKEN) !== null;
+}
+
 /** Run a tool: `await call("find_entities", { mentions: ["Heat"], graph: "films" })`. */
 export function call(tool, args, signal) {
   return ask(`api/call/${tool}`, { method: "POST", body: JSON.stringify(args), signal });

@@ -53,3 +53,14 @@ export function count(number) {
 export function counted(number, noun, plural = `${noun}s`) {
   return `${count(number)} ${number === 1 ? noun : plural}`;
 }
+
+/** Mark a button as at work or not. It stays focusable: a button that is disabled loses the focus. */
+export function atWork(button, busy) {
+  if (busy) button.setAttribute("aria-disabled", "true");
+  else button.removeAttribute("aria-disabled");
+}
+
+/** Whether a button is at work, so that it does nothing when it is pressed. */
+export function isAtWork(button) {
+  return button.hasAttribute("aria-disabled");
+}

@@ -8,10 +8,14 @@ import { cut, element } from "./dom.js";
 import { marked } from "./highlight.js";
 import { replacedSpan, spanOf } from "./positions.js";
 
+const SPOKEN_MILLISECONDS = 1000;
 const SEVERITIES = { error: "Error", warning: "Warning", hint: "Hint" };
 
-/** `editor({ value, schema, check, run })`: `check(text)` is called at every change, `run()` for Control+Enter. */
-export function editor({ value, schema, check, run }) {
+/**
+ * `editor({ value, schema, check, run, report })`: `check(text)` is called at every change, `run()` for Control+Enter,
+ * and `report(text)` for what a screen reader says about the text.
+ */
+export function editor({ value, schema, check, run, report }) {
   const layer = element("pre", { class: "layer", "aria-hidden": "true" });
   const list = element("ul", { class: "options", id: "options", role: "listbox", "aria-label": "Completions", hidden: true });
   const area = element("textarea", {
@@ -26,7 +30,7 @@ export function editor({ value, schema, check, run }) {
     wrap: "soft",
   });
   const findings = element("ul", { class: "findings", "aria-label": "Diagnostics" });
-  const verdict = element("p", { class: "verdict-line", role: "status" });
+  const verdict = element("p", { class: "verdict-line" });
   const frame = element(
     "div",
     { class: "editor" },
@@ -41,6 +45,7 @@ export function editor({ value, schema, check, run }) {
   let options = [];
   let chosen = 0;
   let from = 0;
+  let later = 0;
 
   function paint() {
     const text = area.value;
@@ -75,14 +80,17 @@ export function editor({ value, schema, check, run }) {
     replace(start, to, suggestion);
   }
 
-  /** Show the diagnostics of a text, unless the text has changed meanwhile. */
-  function show(text, answer) {
+  /** Show the diagnostics of a text, unless the text has changed meanwhile; `spoken` reports them once the user pauses. */
+  function show(text, answer, spoken = false) {
     if (text !== area.value) return;
     diagnostics = answer.diagnostics ?? [];
     shownFor = text;
     paint();
     const errors = diagnostics.filter(({ severity }) => severity === "error").length;
-    verdict.textContent = text.trim() === "" ? "" : answer.valid === false || errors ? "Not valid." : diagnostics.length ? "Valid, with remarks." : "Valid.";
+    const said = text.trim() === "" ? "" : answer.valid === false || errors ? "Not valid." : diagnostics.length ? "Valid, with remarks." : "Valid.";
+    verdict.textContent = said;
+    clearTimeout(later);
+    if (spoken && said) later = setTimeout(() => report(`${said} ${cut(diagnostics[0]?.message.split("\n")[0] ?? "", 300)}`.trim()), SPOKEN_MILLISECONDS);
     findings.replaceChildren(
       ...diagnostics.map((diagnostic) => finding(diagnostic)),
       ...(answer.suggested_query && answer.suggested_query !== text
@@ -231,7 +239,8 @@ export function editor({ value, schema, check, run }) {
     show,
     /** Forget the diagnostics, because they cannot be had. */
     clear: () => show(area.value, { diagnostics: [] }),
-    focus: () => area.focus(),
+    focus: (how) => area.focus(how),
+    stop: () => clearTimeout(later),
     get text() {
       return area.value;
     },

@@ -14,6 +14,8 @@
  *     go(view, graph, parameters)    show another view
  *     remember(parameters)           put these into the address without showing the view anew
  *     report(text)                   say something in the status line, which screen readers read
+ *     focus(element)                 focus it, unless the user is choosing a graph
+ *     clearAlarm()                   take back the error that is shown
  *     failed(error)                  show an error: what a view throws in `show` is shown without it
  */
 
@@ -68,7 +70,20 @@ function report(text) {
   status.replaceChildren(isolated(text));
 }
 
+/** Take back the error; a keyboard user who is in it goes to the content. */
+function clearAlarm() {
+  const held = alarm.contains(document.activeElement);
+  alarm.replaceChildren();
+  if (held) main.focus({ preventScroll: true });
+}
+
+/** Focus an element, unless the user is going through the graphs in their list. */
+function focus(target) {
+  if (document.activeElement !== chooser) target.focus({ preventScroll: true });
+}
+
 async function showView() {
+  const held = document.activeElement !== document.body;
   leave();
   const { view: name, graph: wanted, parameters } = place();
   const view = VIEWS.find((known) => known.name === name);
@@ -78,7 +93,7 @@ async function showView() {
     leaving.abort();
     stop();
   };
-  alarm.replaceChildren();
+  clearAlarm();
   report(LOADING);
   try {
     const graphs = await loadGraphs(leaving.signal);
@@ -108,11 +123,13 @@ async function showView() {
       address,
       remember: (more) => leaving.signal.aborted || history.replaceState(null, "", address(name, graph, more)),
       report,
+      focus,
+      clearAlarm,
       failed: (error) => failed(error, leaving.signal),
     };
     main.replaceChildren(content);
     document.title = `${view.title}${graph ? ` · ${graph}` : ""} · graphground`;
-    if (shownView !== null && shownView !== name) main.focus({ preventScroll: true });
+    if (shownView !== null && shownView !== name) focus(main);
     shownView = name;
     stop = (await module.show(content, context)) ?? (() => {});
     if (leaving.signal.aborted) stop();
@@ -122,6 +139,8 @@ async function showView() {
   } catch (error) {
     failed(error, leaving.signal);
   }
+  // The element that had the focus may be gone: without this, the Tab key would begin at the top again.
+  if (held && document.activeElement === document.body && !leaving.signal.aborted) focus(main);
 }
 
 async function loadGraphs(signal) {
@@ -193,7 +212,7 @@ async function waitForServer() {
     await new Promise((done) => setTimeout(done, AGAIN_MILLISECONDS));
   } while (!(await api.answers()));
   waiting = false;
-  alarm.replaceChildren();
+  clearAlarm();
   report("The server answers again.");
   if (!main.querySelector(".view[data-ready]")) showView();
 }
@@ -223,12 +242,13 @@ async function waitForDatabase(signal) {
   } finally {
     if (awaited === signal) awaited = null;
   }
-  if (alarm.contains(shown)) alarm.replaceChildren();
+  if (alarm.contains(shown)) clearAlarm();
   report("The database answers again.");
   if (!main.querySelector(".view[data-ready]")) showView();
 }
 
 function askForToken() {
+  if (api.hasToken()) alarm.replaceChildren(element("p", {}, "The server refused this token."));
   const token = element("input", { type: "password", autocomplete: "off", required: true });
   const form = element(
     "form",

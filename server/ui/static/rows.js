@@ -1,6 +1,6 @@
 /** The answer of a query: its rows as a table, the graph behind them, and reading on where the answer was cut. */
 
-import { count, counted, cut, element } from "./dom.js";
+import { atWork, count, counted, cut, element, isAtWork } from "./dom.js";
 import { pattern } from "./pattern.js";
 import { picture } from "./picture.js";
 import { table } from "./table.js";
@@ -15,6 +15,7 @@ const PAGE = 10_000;
 export async function runQuery({ query, question, parameters, limit, timeout }, context, place, onAnswer = () => {}) {
   const { graph, call, read, report, signal } = context;
   place.replaceChildren(element("p", { class: "quiet" }, "Running…"));
+  report("Running…");
   let answer;
   try {
     answer = await call("execute_cypher", {
@@ -27,6 +28,7 @@ export async function runQuery({ query, question, parameters, limit, timeout }, 
     });
   } catch (error) {
     place.replaceChildren();
+    report("");
     throw error;
   }
   onAnswer(answer);
@@ -44,12 +46,15 @@ export async function runQuery({ query, question, parameters, limit, timeout }, 
     figures.replaceChildren(
       `${counted(rows.length, "row")}${truncated ? `${of}; there are more` : ""}. ${answer.elapsed_ms} ms in the database.`,
     );
+    const held = document.activeElement === more;
     more.hidden = !(truncated && cursor);
+    if (held && more.hidden) shown.focus();
   }
 
   /** Read the rows that follow, to the limit that was asked for. */
   async function readOn(most) {
-    more.disabled = true;
+    if (isAtWork(more)) return;
+    atWork(more, true);
     try {
       while (truncated && cursor && rows.length < most && !signal.aborted) {
         const next = await call("execute_cypher", { cursor, limit: Math.min(PAGE, most - rows.length) });
@@ -58,12 +63,14 @@ export async function runQuery({ query, question, parameters, limit, timeout }, 
         say();
       }
     } finally {
-      more.disabled = false;
+      atWork(more, false);
+      report(`${counted(rows.length, "row")}.`);
     }
   }
 
   async function drawMatches() {
-    draw.disabled = true;
+    if (isAtWork(draw)) return;
+    atWork(draw, true);
     try {
       const found = await read("matches", { graph, query, most: Math.min(limit, 500), ...(parameters ? { parameters } : {}) });
       drawing?.stop();
@@ -72,7 +79,7 @@ export async function runQuery({ query, question, parameters, limit, timeout }, 
     } catch (error) {
       context.failed(error);
     } finally {
-      draw.disabled = false;
+      atWork(draw, false);
     }
   }
 

@@ -8,6 +8,8 @@ const BEYOND = 8;
 const LONGEST_CELL = 300;
 const LOOKED_AT = 200;
 
+let tables = 0;
+
 /** Copy where browsers offer no clipboard: over plain HTTP from another machine. */
 function copySelected(text) {
   const area = element("textarea", { class: "unseen", "aria-label": "Copied text" });
@@ -19,16 +21,31 @@ function copySelected(text) {
   return done;
 }
 
-/** `table({ columns, rows, name, report })` gives `{ frame, add, stop }`; `name` is for saved files. */
+/**
+ * `table({ columns, rows, name, report })` gives `{ frame, add, focus, stop }`; `name` is for saved files.
+ *
+ * It is one Tab stop, a grid: arrow keys, Home, End, Page Up and Page Down go from cell to cell, from the first row up
+ * to the headings. Enter sorts by a heading, or shows the whole of a value, which Escape closes.
+ */
 export function table({ columns, rows, name, report }) {
   let order = null;
   let sorted = { column: -1, way: 0 };
   let shown = [0, 0];
+  let active = { row: 0, column: 0 }; // row -1 is that of the headings
+  const prefix = `cell-${(tables += 1)}`;
   const body = element("div", { class: "rows", role: "rowgroup" });
   const head = element("div", { class: "head", role: "rowgroup" });
   const scroller = element(
     "div",
-    { class: "scroller", tabindex: 0, role: "table", "aria-label": "Rows", "aria-rowcount": rows.length + 1, "aria-colcount": columns.length },
+    {
+      class: "scroller",
+      tabindex: 0,
+      role: "grid",
+      "aria-label": "Rows",
+      "aria-description": "Arrow keys go from cell to cell. Enter shows a whole value, or sorts by a heading.",
+      "aria-rowcount": rows.length + 1,
+      "aria-colcount": columns.length,
+    },
     head,
     body,
   );
@@ -47,9 +64,9 @@ export function table({ columns, rows, name, report }) {
     value,
   );
   const titles = columns.map((column, number) =>
-    element("button", { type: "button", onclick: () => sort(number) }, cut(column, 60)),
+    element("button", { type: "button", tabindex: -1, onclick: () => sort(number) }, cut(column, 60)),
   );
-  const headers = titles.map((title) => element("div", { role: "columnheader", "aria-sort": "none" }, title));
+  const headers = titles.map((title, number) => element("div", { role: "columnheader", id: `${prefix}-h-${number}`, "aria-sort": "none" }, title));
   head.append(element("div", { role: "row", class: "cells", "aria-rowindex": 1 }, headers));
   setWidths();
 
@@ -74,6 +91,65 @@ export function table({ columns, rows, name, report }) {
     const made = [];
     for (let number = first; number < last; number += 1) made.push(line(number));
     body.replaceChildren(...made);
+    markActive();
+  }
+
+  function idOf({ row, column }) {
+    return `${prefix}-${row < 0 ? "h" : row}-${column}`;
+  }
+
+  function markActive() {
+    scroller.querySelector(".active")?.classList.remove("active");
+    const cell = document.getElementById(idOf(active));
+    cell?.classList.add("active");
+    if (cell) scroller.setAttribute("aria-activedescendant", cell.id);
+    else scroller.removeAttribute("aria-activedescendant");
+    return cell;
+  }
+
+  /** Go to a cell, or to the nearest that there is. */
+  function goTo(row, column) {
+    active = { row: Math.max(-1, Math.min(rows.length - 1, row)), column: Math.max(0, Math.min(columns.length - 1, column)) };
+    const top = active.row * ROW_PIXELS;
+    const room = scroller.clientHeight - head.offsetHeight;
+    if (active.row >= 0) scroller.scrollTop = Math.min(top, Math.max(scroller.scrollTop, top + ROW_PIXELS - room));
+    paint();
+    markActive()?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+
+  function pressed(event) {
+    if (event.target.closest("button") || event.altKey || event.metaKey) return;
+    const { row, column } = active;
+    const page = Math.max(1, Math.floor((scroller.clientHeight - head.offsetHeight) / ROW_PIXELS) - 1);
+    const ways = {
+      ArrowUp: () => goTo(row - 1, column),
+      ArrowDown: () => goTo(row + 1, column),
+      ArrowLeft: () => goTo(row, column - 1),
+      ArrowRight: () => goTo(row, column + 1),
+      PageUp: () => goTo(Math.max(0, row - page), column),
+      PageDown: () => goTo(row + page, column),
+      Home: () => goTo(event.ctrlKey ? 0 : row, 0),
+      End: () => goTo(event.ctrlKey ? rows.length - 1 : row, columns.length - 1),
+      Enter: () => (row < 0 ? sort(column) : showValue(row, column)),
+      " ": () => (row < 0 ? sort(column) : showValue(row, column)),
+    };
+    if (!ways[event.key] || !columns.length) return;
+    event.preventDefault();
+    ways[event.key]();
+  }
+
+  function showValue(row, column) {
+    const whole = wholeOf(rowAt(row)[column]);
+    value.hidden = false;
+    value.replaceChildren(document.createTextNode(whole));
+    report(`${columns[column]}: ${cut(whole, 300)}`);
+  }
+
+  function closeValue(event) {
+    if (event.key !== "Escape" || value.hidden) return;
+    event.preventDefault();
+    if (document.activeElement === value) scroller.focus();
+    value.hidden = true;
   }
 
   function line(number) {
@@ -81,14 +157,17 @@ export function table({ columns, rows, name, report }) {
     const made = element(
       "div",
       { role: "row", class: "cells", "aria-rowindex": number + 2 },
-      row.map((content) => element("div", { role: "cell", class: content === null ? "null" : typeof content }, cut(textOf(content), LONGEST_CELL))),
+      row.map((content, column) =>
+        element("div", { role: "gridcell", id: idOf({ row: number, column }), class: content === null ? "null" : typeof content }, cut(textOf(content), LONGEST_CELL)),
+      ),
     );
     made.style.top = `${number * ROW_PIXELS}px`;
     made.addEventListener("click", (event) => {
-      const cell = event.target.closest("[role=cell]");
+      const cell = event.target.closest("[role=gridcell]");
       if (cell === null) return;
-      value.hidden = false;
-      value.replaceChildren(document.createTextNode(wholeOf(row[[...made.children].indexOf(cell)])));
+      const column = [...made.children].indexOf(cell);
+      goTo(number, column);
+      showValue(number, column);
     });
     return made;
   }
@@ -138,6 +217,8 @@ export function table({ columns, rows, name, report }) {
   }
 
   scroller.addEventListener("scroll", paint, { passive: true });
+  scroller.addEventListener("keydown", pressed);
+  frame.addEventListener("keydown", closeValue);
   const sizes = new ResizeObserver(paint);
   sizes.observe(scroller);
   resize();
@@ -148,6 +229,7 @@ export function table({ columns, rows, name, report }) {
       for (const row of more) rows.push(row);
       arrange();
     },
+    focus: () => scroller.focus(),
     stop: () => sizes.disconnect(),
   };
 }

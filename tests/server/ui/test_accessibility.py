@@ -38,7 +38,7 @@ def test_every_view_is_accessible_and_fits(
     replace_query(chromium, BOSTON)
     chromium.press("Escape")
     run(chromium)
-    chromium.click(".rows [role=cell]")
+    chromium.click(".rows [role=gridcell]")
     check("rows")
     replace_query(chromium, NOTHING)
     chromium.press("Escape")

@@ -98,7 +98,7 @@ def test_the_picture_begins_readable_and_is_moved_by_one_finger_and_zoomed_by_tw
     narrow.click(".chips button:nth-child(3)")
     narrow.wait("document.querySelector('.box.chosen')?.textContent.startsWith('Venue')")
     narrow.click("[data-form=list]")
-    narrow.wait("document.querySelector('.labels [open] strong')?.textContent === 'Venue'")
+    narrow.wait("document.querySelector('.labels [open] h2')?.textContent === 'Venue'")
     assert "form=list" in narrow.evaluate("location.hash")
     assert narrow.errors == []
 

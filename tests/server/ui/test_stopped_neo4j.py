@@ -15,7 +15,7 @@ from tests.support.serving import http_server
 pytestmark = pytest.mark.timeout(300)
 """A long limit: a Neo4j is started twice."""
 
-CELL = "document.querySelector('.rows [role=cell]')?.textContent"
+CELL = "document.querySelector('.rows [role=gridcell]')?.textContent"
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 /** The graphs: size, kind of database, and whether it can be reached. */
 
-import { count, element } from "../dom.js";
+import { count, cut, element } from "../dom.js";
 
 const AGAIN_MILLISECONDS = 3000;
 
@@ -13,13 +13,19 @@ export async function show(place, { graphs, address, read, report, failed, signa
   const cards = new Map(graphs.map((graph) => [graph.name, card(graph, address)]));
   place.append(element("ul", { class: "cards" }, [...cards.values()].map(({ made }) => made)));
   report(`${graphs.length} ${graphs.length === 1 ? "graph" : "graphs"}`);
+  let problems = "";
   const look = async () => {
+    const away = [];
     for (const state of await read("health")) {
       const shown = cards.get(state.name);
       if (shown === undefined) continue;
       shown.health.className = `health ${state.problem ? "bad" : "good"}`;
       shown.health.replaceChildren(...said(state).map((line) => element("p", {}, line)));
+      if (state.problem) away.push(cut(state.name, 60));
     }
+    if (away.join() === problems) return;
+    problems = away.join();
+    report(away.length ? `Not available: ${away.join(", ")}.` : "All graphs are available.");
   };
   await look();
   const again = setInterval(() => document.hidden || look().catch(failed), AGAIN_MILLISECONDS);

@@ -1,6 +1,6 @@
 /** The editor: completion from the schema, diagnostics while typing, rows as a table and as a graph. */
 
-import { element } from "../dom.js";
+import { atWork, element } from "../dom.js";
 import { editor } from "../editor.js";
 import { runQuery } from "../rows.js";
 
@@ -8,28 +8,34 @@ const LIMITS = [100, 1_000, 10_000, 100_000];
 const NO_SCHEMA = { labels: [], patterns: [], functions: [] };
 
 export async function show(place, context) {
-  const { graph, parameters, call, read, remember, failed, signal } = context;
+  const { graph, parameters, call, read, remember, report, focus, clearAlarm, failed, signal } = context;
   let schema = NO_SCHEMA;
   let stop = () => {};
   let running = false;
   const limit = element("select", { id: "limit" }, LIMITS.map((rows) => element("option", { value: rows }, rows.toLocaleString("en"))));
   const seconds = element("input", { id: "seconds", type: "number", min: 0.1, max: 600, step: "any", value: 30 });
-  const run = element("button", { type: "button", class: "main", onclick: execute }, "Run");
+  const run = element("button", { type: "submit", class: "main" }, "Run");
   const results = element("section", { class: "results", "aria-label": "Answer" });
-  const written = editor({ value: parameters.get("q") ?? "", schema: () => schema, check, run: execute });
+  const written = editor({ value: parameters.get("q") ?? "", schema: () => schema, check, run: execute, report });
   place.append(
     element("h1", {}, graph === null ? "Query" : `Query ${graph}`),
     written.frame,
     element(
-      "div",
-      { class: "row" },
+      "form",
+      {
+        class: "row",
+        onsubmit: (event) => {
+          event.preventDefault();
+          execute();
+        },
+      },
       run,
       element("label", {}, "Rows at most ", limit),
       element("label", {}, "Seconds at most ", seconds),
     ),
     results,
   );
-  written.focus();
+  focus(written);
   let checking = false;
   let waiting = false;
 
@@ -46,7 +52,7 @@ export async function show(place, context) {
         continue;
       }
       try {
-        written.show(text, await call("validate_cypher", { query: text, graph }));
+        written.show(text, await call("validate_cypher", { query: text, graph }), true);
       } catch (error) {
         failed(error);
       }
@@ -62,8 +68,8 @@ export async function show(place, context) {
       return;
     }
     running = true;
-    run.disabled = true;
-    document.getElementById("alarm").replaceChildren();
+    atWork(run, true);
+    clearAlarm();
     remember({ q: query });
     stop();
     stop = () => {};
@@ -76,11 +82,14 @@ export async function show(place, context) {
       failed(error);
     } finally {
       running = false;
-      run.disabled = false;
+      atWork(run, false);
     }
   }
 
   schema = await read("schema", { graph });
   if (written.text) await check();
-  return () => stop();
+  return () => {
+    written.stop();
+    stop();
+  };
 }

@@ -12,7 +12,7 @@ const ATTEMPTS = 3;
 const ROWS_TO_MODEL = 20;
 
 export async function show(place, context) {
-  const { graph, parameters, read, remember, signal } = context;
+  const { graph, parameters, read, remember, report, focus, clearAlarm, signal } = context;
   const model = await read("model");
   const question = element("input", { type: "search", id: "question", autocomplete: "off", maxlength: 2000, value: parameters.get("q") ?? "" });
   const ask = element("button", { type: "submit", class: "main" }, "Ask");
@@ -37,7 +37,7 @@ export async function show(place, context) {
     ),
     steps,
   );
-  question.focus();
+  focus(question);
   if (question.value) await answer();
   return () => stop();
 
@@ -50,7 +50,7 @@ export async function show(place, context) {
     stop();
     stop = () => {};
     steps.replaceChildren();
-    document.getElementById("alarm").replaceChildren();
+    clearAlarm();
     await step("Names in the question", "find_entities", { question: text, graph }, (found) =>
       found.mentions.length ? found.mentions.flatMap((mention) => shownMention(mention, context)) : [element("p", {}, "It names nothing in the graph.")],
     );
@@ -128,6 +128,7 @@ export async function show(place, context) {
 
   /** Call a tool, or a function in its place, and show its answer as a step; a failure is shown in its place, and the next step follows. */
   async function step(title, tool, args, shown) {
+    report(`${title}…`);
     const content = element("div", {}, element("p", { class: "quiet" }, "…"));
     steps.append(element("li", { "data-tool": tool }, element("h2", {}, title), element("p", { class: "quiet" }, element("code", {}, tool)), content));
     try {

@@ -77,7 +77,7 @@ export async function show(place, context) {
       element(
         "summary",
         {},
-        element("strong", {}, cut(label.name, 200)),
+        element("h2", {}, cut(label.name, 200)),
         label.count === null ? "" : ` ${counted(label.count, "node")}`,
         element("span", { class: "quiet" }, inShort(label, schema, MOST_IN_SHORT)),
       ),

@@ -20,11 +20,11 @@ const VERDICTS = {
 };
 
 export async function show(place, context) {
-  const { graph, parameters, call, read, remember, report, failed, signal } = context;
+  const { graph, parameters, call, read, remember, report, focus, failed, signal } = context;
   const mention = element("input", { type: "search", id: "mention", autocomplete: "off", spellcheck: "false", maxlength: 1000, value: parameters.get("q") ?? "" });
   const label = element("select", { id: "label" }, element("option", { value: "" }, "every label"));
   const mode = element("select", { id: "mode" }, MODES.map(([value, title]) => element("option", { value }, title)));
-  const results = element("div", { id: "results", "aria-live": "polite" });
+  const results = element("div", { id: "results" });
   place.append(
     element("h1", {}, graph === null ? "Search" : `Search in ${graph}`),
     element(
@@ -36,7 +36,7 @@ export async function show(place, context) {
     ),
     results,
   );
-  mention.focus();
+  focus(mention);
   const { labels } = await read("schema", { graph });
   label.append(...labels.map(({ name }) => element("option", { value: name, selected: name === parameters.get("label") }, cut(name, 60))));
 
@@ -65,7 +65,8 @@ export async function show(place, context) {
           ...(label.value ? { label: label.value } : {}),
         });
         results.replaceChildren(...shownMention(answer.mentions[0], context), ...(answer.warning ? [element("p", { class: "quiet" }, answer.warning)] : []));
-        report(`${counted(answer.mentions[0].candidates.length, "candidate")}`);
+        const [{ verdict, candidates }] = answer.mentions;
+        report(`${VERDICTS[verdict]} ${counted(candidates.length, "candidate")}${candidates.length ? `, first ${cut(candidates[0].name, 100)}` : ""}.`);
       } catch (error) {
         failed(error);
       }

@@ -43,6 +43,14 @@ export async function show(place, context) {
     busy,
     list,
   );
+  list.addEventListener("keydown", (event) => {
+    const items = [...list.children];
+    const at = items.indexOf(event.target.closest("summary")?.closest("li"));
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }[event.key];
+    if (at < 0 || items[to] === undefined) return;
+    event.preventDefault();
+    items[to].querySelector("summary").focus();
+  });
   const ticking = setInterval(showRunning, 1000);
   watch();
   showAll();
@@ -173,6 +181,7 @@ export async function show(place, context) {
     about.replaceChildren();
     live.hidden = true;
     file.value = "";
+    file.focus();
     session.replaceChildren(element("option", { value: ALL }, "all"));
     showAll();
   }
