@@ -1,8 +1,9 @@
-"""Queries that are valid by construction: a semantic parser grounded in the entities and the schema of a question.
+"""Suggests queries that are valid by construction: a semantic parser grounded in a question's entities and the schema.
 
-`mentions` finds the names, `question` reads the rest, `space` enumerates `patterns`, `returns` what each may return,
-`pattern_features`, `return_features` and `ranker` choose, `suggest` counts in the database, `reading` says how the question was read and
-`grammar` describes the space for constrained decoding.
+`mentions` finds the names in a question and `question` analyses the rest. `space` enumerates patterns (`patterns`), and
+`returns` the RETURN parts for each pattern. `ranker` chooses by the features of `pattern_features` and
+`return_features`, `suggest` counts matches in the database, `reading` describes how a query interprets the question,
+and `grammar` describes the space of queries for constrained decoding.
 """
 
 from graphground.graphs.suggestions.grammar import gbnf, regular_expression

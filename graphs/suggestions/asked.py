@@ -1,5 +1,4 @@
-"""Checks a query against its question: parts of the question that it does not cover, and the probably intended
-query."""
+"""Checks a query against its question: reports uncovered parts, and the query that was probably intended."""
 
 from __future__ import annotations
 
@@ -17,14 +16,14 @@ from graphground.graphs.suggestions.written import Written, read_text
 
 LONGEST_QUERY, LONGEST_QUESTION = 4_000, 1_000
 LIKELY, SURE = 0.45, 0.93
-"""The least probability at which a query is suggested: instead of one with mistakes, and of one without."""
+"""The least probability of a suggested query: in place of a query with mistakes, and of a query without."""
 CODE = "question_not_covered"
 _OTHER_WAYS = re.compile(r"\b(?:EXISTS|UNWIND|OR|CASE|CALL|OPTIONAL|UNION)\b|\bCOUNT\s*\{", re.IGNORECASE)
-"""Constructs that can express what other constructs express too."""
+"""Constructs that can express the same as other constructs."""
 
 
 def _says_it_already(query: str, written: Written, choice: Choice) -> bool:
-    """Whether a valid query has the same content as another, or the two cannot be compared."""
+    """Whether a valid query has the same content as the chosen query, or the two cannot be compared."""
     own = {word.upper() for word in _OTHER_WAYS.findall(query)}
     others = written.names - choice.written.names
     if others and all(_within(name, choice.written.names) for name in others):
@@ -33,16 +32,17 @@ def _says_it_already(query: str, written: Written, choice: Choice) -> bool:
 
 
 def _within(name: str, names: frozenset[str]) -> bool:
-    """Whether an existing name is a part of another: `electronics` of `electronics industry`."""
+    """Whether a name is a part of another: `electronics` of `electronics industry`."""
     return len(name) >= LEAST_LETTERS and any(name in other for other in names)
 
 
 def judged_by_question(
     report: Report, query: str, question: str, schema: PropertyGraphSchema, lookup: EntityLookup
 ) -> Report:
-    """The report extended by the question: hints on uncovered parts, and the query that was probably intended.
+    """Add to the report of a query's checks what its question shows: parts not covered, and the query probably
+    intended.
 
-    A query without mistakes is changed only where the question contradicts it beyond doubt.
+    A query without mistakes is changed only if the question contradicts it beyond doubt.
     """
     if len(query) > LONGEST_QUERY or len(question) > LONGEST_QUESTION or schema.open or not question.strip():
         return report

@@ -1,7 +1,7 @@
-"""Chooses the intended query: the readings of a question weighed together with the query written for it.
+"""Chooses the query that an agent probably intended, from the question and from the query that the agent has written.
 
-A wrong query still contains most of the intended parts, and a question alone is ambiguous. So each reading of the
-question is scored by the learned ranking plus the similarity of its query to the written one, both as logarithms of
+A wrong query still contains most of the intended parts, and a question alone is ambiguous. So each interpretation of
+the question is scored by the learned ranking plus the similarity of its query to the written one, both as logarithms of
 odds; the resulting probabilities show how certain the choice is.
 """
 
@@ -19,17 +19,17 @@ from graphground.graphs.suggestions.suggest import query_of
 from graphground.graphs.suggestions.written import Written, read_text
 
 READINGS = 100
-"""The most readings of the question that are compared with the query."""
+"""The number of interpretations of the question that are compared with the query."""
 MOST_STEPS = 3
 BEYOND = re.compile(
     r"\b(collect|percentile\w*|stdev\w*|sum|reduce|apoc\.\w+|duration\w*|shortestPath)\s*\(", re.IGNORECASE
 )
-"""Constructs outside the space of queries: a query with one is not compared."""
+"""Constructs outside the space of queries; a query that contains one of them is not compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A replacement for a query, with its share of the probability of all candidates."""
+    """A replacement for a query, with its probability among all candidates."""
 
     text: str
     written: Written
@@ -37,7 +37,7 @@ class Choice:
 
 
 def choose(query: str, written: Written, read: Question, space: SuggestionSpace) -> Choice | None:
-    """The most probably intended query; None if the question cannot be read or asks for more than the space covers.
+    """Return the query that was most probably intended; None if no query of the space can answer the question.
 
     For "Which films did Michael Mann direct?" and `MATCH (m:Movi)-[:wrote]->(p {name: 'M. Mann'}) RETURN m` it is
     `MATCH (n:Movie)-[r0:directedBy]->(m0:Person {name: 'Michael Mann'}) WITH DISTINCT n RETURN n.name`.

@@ -1,7 +1,7 @@
-"""Parts of a question that a query does not cover: names, counts, orders, alternatives, superlatives and times.
+"""Finds parts of a question that a query does not cover: names, counts, orders, alternatives, superlatives and times.
 
-A hint is worth little and a false one costs trust, so a part is reported only if the query cannot express it in another
-way.
+A hint helps only a little, and a false hint costs trust, so a part is reported only if the query cannot express the
+part in another way.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LEAST_LETTERS = 3
 
 
 def not_covered(question: Question, written: Written, query: str) -> Iterator[str]:
-    """Sentences about the parts that the query does not express.
+    """Yield a sentence about each part that the query does not express.
 
     `The question names 'Michael Mann', which the query does not use.`
     """

@@ -1,4 +1,4 @@
-"""The words of questions that stand for operators: counts, orders, OR, groups, times and comparisons.
+"""Words in questions that stand for operators (cues): counts, orders, OR, groups, times and comparisons.
 
 >>> sorted(cues_of("how many sculptures are either by @0 or in @1"))
 ['either', 'how_many', 'or', 'or_between']
@@ -108,7 +108,7 @@ MILLIONS = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
 
 
 def cues_of(masked: str) -> frozenset[str]:
-    """The cues of a question whose names are written `@0`, `@1`, …."""
+    """Return the cues in a question whose names are replaced with `@0`, `@1`, …."""
     found = {name for name, pattern in _COMPILED.items() if pattern.search(masked)}
     between = re.search(r"@\d(.*?)@\d", masked)
     if between:

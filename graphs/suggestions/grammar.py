@@ -1,7 +1,7 @@
 """The space of suggested queries as a grammar, for constrained decoding.
 
-Both forms describe the same language: a pattern around the names of the question, then one of the RETURN templates
-with a property of the label, with or without a condition.
+The GBNF form and the regular expression describe the same language: a pattern around the names of the question, then
+one of the RETURN templates with a property of the label, with or without a condition.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LITERALS = {
     "text": r"'(?:[^'\\]|\\['\\])*'",
     "limit": "[1-9][0-9]{0,3}",
 }
-"""Regular expressions for literals; `GBNF_LITERALS` describes the same language."""
+"""Regular expressions of literals; `GBNF_LITERALS` describes the same language."""
 GBNF_LITERALS = {
     "number": '"-"? [0-9]+ ("." [0-9]+)?',
     "date": '"date(\'" [0-9] [0-9] [0-9] [0-9] "-" [0-9] [0-9] "-" [0-9] [0-9] "\')"',
@@ -32,7 +32,7 @@ GBNF_LITERALS = {
 
 
 def gbnf(schema: PropertyGraphSchema, patterns: Sequence[Pattern]) -> str:
-    """The grammar in llama.cpp's GBNF form: `root ::= "MATCH (n:Movie)… " returns-0 | …`."""
+    """Return the grammar in llama.cpp's GBNF form: `root ::= "MATCH (n:Movie)… " returns-0 | …`."""
     groups = _groups(schema, patterns)
     rules = [
         "root ::= "
@@ -46,7 +46,7 @@ def gbnf(schema: PropertyGraphSchema, patterns: Sequence[Pattern]) -> str:
 
 
 def regular_expression(schema: PropertyGraphSchema, patterns: Sequence[Pattern]) -> str:
-    """The grammar as a regular expression without look-around."""
+    """Return the grammar as a regular expression without look-around."""
     branches = [
         re.escape(pattern.match() + " ") + f"(?:{_join(_templates(schema, *_group(pattern)), _regex_part, '|', '')})"
         for pattern in patterns
@@ -64,7 +64,7 @@ def _groups(schema: PropertyGraphSchema, patterns: Sequence[Pattern]) -> list[tu
 
 
 def _templates(schema: PropertyGraphSchema, label: str, kind: str) -> list[str]:
-    """The ends of queries, with `<number>`, `<date>`, `<text>` and `<limit>` in place of literals."""
+    """Return the possible ends of queries, with `<number>`, `<date>`, `<text>` and `<limit>` in place of literals."""
     known = schema.labels[label]
     title = f"n.{quoted_name(known.name_property or next(iter(known.properties), 'name'))}"
     keys = {
@@ -120,7 +120,7 @@ def _comparisons(keys: dict[str, str], title: str) -> list[str]:
 
 
 def _join(templates: Sequence[str], part: Callable[[str], str], bar: str = " | ", blank: str = " ") -> str:
-    """Templates as alternatives of a grammar; `part` writes a literal text or names a rule."""
+    """Return templates as alternatives of a grammar; `part` writes a literal text or names a rule."""
     found = []
     for template in templates:
         pieces = re.split(r"(<one of: .*?>(?= <one of|$)|<(?:number|date|text|limit)>)", template)

@@ -1,7 +1,7 @@
-"""The similarity of a query in the space to an agent's query, as evidence for what the agent's query means.
+"""The similarity of a query in the space to an agent's query, as evidence of what the agent intended.
 
-A wrong query is mostly right: it has most of the intended relationships, names and columns. So the similarity is added
-to the score of each reading of the question, in the same unit (the logarithm of odds).
+A wrong query is mostly right: it has most of the intended relationships, names and columns. The similarity is therefore
+added to the score of each interpretation of the question, in the same unit (the logarithm of odds).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ KEYS, AGGREGATE, ORDER, LIMIT, CONDITION = 1.2, 0.8, 0.8, 0.6, 0.8
 
 
 def likeness(written: Written, other: Written) -> float:
-    """The similarity of a query in the space (`other`) to the given query; 0 for nothing in common."""
+    """Return the similarity of a query in the space (`other`) to the written query; 0 if they share nothing."""
     score = LABEL * alike(written.target, other.target) if written.target else 0.0
     left = list(written.steps)
     for step in other.steps:
@@ -42,7 +42,7 @@ def likeness(written: Written, other: Written) -> float:
 
 
 def _step(step: Step, left: list[Step]) -> float:
-    """The similarity of the remaining step that best matches a step of the other query; that step is removed."""
+    """Return the similarity of a step to the most similar of the remaining steps, which is removed from `left`."""
     best: tuple[float, Step] | None = None
     for other in left:
         value = TYPE * alike(other.type, step.type) if other.type else 0.3 * TYPE
@@ -57,8 +57,7 @@ def _step(step: Step, left: list[Step]) -> float:
 
 @lru_cache(16_384)
 def alike(found: str, name: str) -> float:
-    """1 for the same name, otherwise the similarity by spelling or meaning, which is low for two names of the
-    schema."""
+    """Return 1 for equal names, else the similarity by spelling or meaning, from 0 to 0.7."""
     if found == name:
         return 1.0
     likely = max(spelling(found, name), 0.9 * meaning(found, name))

@@ -12,13 +12,13 @@ from graphground.graphs.entities.demonyms import demonyms_in
 from graphground.graphs.entities.verdicts.judging import judge
 
 MEANINGS = 4
-"""The most entities that are tried for one mention."""
+"""The number of entities that are tried for one mention."""
 MOST_MENTIONS = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """`Entity("michael mann", "Person", "Michael Mann", 1.0)`: a possible meaning of a mention, with its score."""
+    """A possible meaning of a mention, with its score: `Entity("michael mann", "Person", "Michael Mann", 1.0)`."""
 
     mention: str
     label: str
@@ -28,7 +28,7 @@ class Entity:
     """The property that holds the name."""
 
     def node(self, variable: str) -> str:
-        """`(m0:Person {name: 'Michael Mann'})`."""
+        """Return the node pattern of the entity: `(m0:Person {name: 'Michael Mann'})`."""
         return f"({variable}:{quoted_name(self.label)} {{{quoted_name(self.key)}: {quoted_string(self.name)}}})"
 
 
@@ -36,7 +36,8 @@ class Entity:
 class Mention:
     """A name in a question: `Mention("Rodin", 30, 35, (Entity(…),))` for the characters 30 to 34.
 
-    A mention without a position in the question has -1 for both. `values` are properties that hold the text without
+    `start` and `end` are -1 if the mention does not occur in the question. `values` are properties that hold the
+    text without
     naming a node, such as a place of birth. With neither entities nor values, the mention only looks like a name.
     """
 
@@ -48,8 +49,7 @@ class Mention:
 
 
 def mentions_in(question: str, lookup: EntityLookup, schema: PropertyGraphSchema) -> list[Mention]:
-    """The names in a question with their possible meanings; a text that only looks like a name is looked up as
-    misspelt."""
+    """Return the names in a question with their possible meanings; unknown names are looked up as misspelt."""
     spans = lookup.spans(question, unknown=True)
     exact = [(span.start, span.end) for span in spans if span.labels]
     countries = {(word.start, word.end): candidates for word, candidates in demonyms_in(question, exact, lookup)}
@@ -67,7 +67,7 @@ def mentions_in(question: str, lookup: EntityLookup, schema: PropertyGraphSchema
 def mentions_of(
     texts: Iterable[str], lookup: EntityLookup, schema: PropertyGraphSchema, question: str = ""
 ) -> list[Mention]:
-    """The mentions given by a client, with their positions in the question if they occur in it."""
+    """Return the mentions that a client has given, with their positions in the question if they occur in it."""
     folded = question.casefold()
     places = []
     for text in dict.fromkeys(texts):
@@ -99,7 +99,7 @@ def _mention(
 
 
 def _meanings(text: str, candidates: Sequence[Candidate], lookup: EntityLookup) -> list[Entity]:
-    """The exact matches, both names and values; without one, the candidates that the verdict keeps. Each once."""
+    """Return the entities with exactly this name or value; if there are none, those that the verdict keeps."""
     kept: Sequence[Candidate] = [candidate for candidate in candidates if candidate.match in ("exact", "alias")]
     if not kept:
         judged = judge(text, candidates, lookup)

@@ -1,8 +1,8 @@
-"""Features of a question and a pattern, weighted by the learned ranker. No feature depends on the words of a particular
-graph.
+"""Features of a question and a pattern, which the learned ranker weights. No feature depends on the words of a
+particular graph.
 
-A candidate's features are the sum of those of its parts (each named node, each relationship, the returned node, the
-RETURN template). Each part is scored once, so a beam over thousands of candidates only adds numbers.
+A candidate's features are the sum of the features of its parts (each named node, each relationship, the returned node,
+the RETURN template). Each part is scored once, so a beam over thousands of candidates only adds numbers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ENDINGS = frozenset(("of", "by", "in", "at", "with", "for", "from", "to", "on"))
 
 
 class PatternFeatures:
-    """The features of patterns for one question."""
+    """Computes the features of patterns for one question."""
 
     def __init__(self, question: Question, steps: Mapping[str, list[Step]]) -> None:
         self._question, self._steps_to = question, steps
@@ -35,14 +35,14 @@ class PatternFeatures:
             sum(start < mention.start for start in starts) if mention.start >= 0 else len(starts)
             for mention in question.mentions
         ]
-        """For each mention the number of words before it."""
+        """For each mention, the number of words before it."""
         self._told = [0]
         for number in range(len(starts)):
             self._told.append(self._told[-1] + (number in question.content))
         self._parts: dict[object, tuple[Features, int]] = {}
 
     def parts(self, pattern: Pattern) -> Iterator[tuple[object, Features]]:
-        """The parts of a pattern that other patterns share, each with a key and its features."""
+        """Yield the parts of a pattern that other patterns share, each with a key and its features."""
         yield ("target", pattern.target, pattern.kind), self._target(pattern.target, pattern.kind)
         entities, steps = pattern.entities, pattern.steps
         match pattern.kind:
@@ -65,7 +65,7 @@ class PatternFeatures:
         yield ("kind", pattern.kind), self._kind(pattern.kind)
 
     def whole(self, pattern: Pattern) -> Features:
-        """The features of a pattern that are not a sum over its parts."""
+        """Return the features of a pattern that are not a sum over its parts."""
         found: Features = {}
         question, kind = self._question, pattern.kind
         used = {entity.mention for entity in pattern.entities}
@@ -132,7 +132,7 @@ class PatternFeatures:
         return {name: float(value) for name, value in found.items() if value}
 
     def of(self, pattern: Pattern) -> Features:
-        """All features of a pattern, as training reads them."""
+        """Return all features of a pattern, in the form that training needs."""
         found = dict(self.whole(pattern))
         for _, part in self.parts(pattern):
             for name, value in part.items():
@@ -173,7 +173,7 @@ class PatternFeatures:
         return found
 
     def _labels_beside(self, number: int, label: str) -> tuple[float, float]:
-        """How strongly a word next to a mention names its label, and how strongly another label."""
+        """Return how strongly words next to a mention name the label, and how much more strongly they name another."""
         own = other = 0.0
         place = self._place[number]
         for element, by in self._question.evidence.items():
@@ -189,7 +189,7 @@ class PatternFeatures:
         return own, max(0.0, other - own)
 
     def _distance(self, word: int, number: int) -> int:
-        """The number of content words between a word and a mention."""
+        """Return the number of content words between a word and a mention."""
         place = self._place[number]
         if word < place:
             crossed = sum(word < other < place for other in self._place)
@@ -237,9 +237,10 @@ class PatternFeatures:
         return self._anchors[key]
 
     def _direction(self, step: Step, number: int) -> Features:
-        """The direction of a relationship between nodes of one label: `subsidiaries of @0`, `@0's parent company`.
+        """Return features of the direction of a relationship within one label: `subsidiaries of @0`, `@0's parent
+        company`.
 
-        Positive if the step leads from the relationship's start.
+        Their values are positive if the step follows the relationship's direction.
         """
         if step.start != step.end:
             return {}
@@ -252,7 +253,7 @@ class PatternFeatures:
         return {f"d.{form}{akin}.{self._context(word, number)}": sign, f"d.{form}{akin}": sign}
 
     def _context(self, word: int, number: int) -> str:
-        """The position of a relationship's word in the sentence, relative to mention `number`; -1 for no mention."""
+        """Return how a relationship's word stands to mention `number` (-1 for none): `possessive`, `have`, `plain`."""
         masked, said = self._question.masked, self._question.words[word]
         if number >= 0 and word >= self._place[number]:
             mention = self._question.mentions[number]
@@ -304,7 +305,7 @@ class PatternFeatures:
 
     @cached_property
     def _free_labels(self) -> dict[str, list[int]]:
-        """For each label, the words that refer to it without describing a name."""
+        """Return for each label the words that refer to it and do not describe a name."""
         found = {
             element.name: [word for word in by if not self._describes_name(word)]
             for element, by in self._question.evidence.items()
@@ -322,7 +323,7 @@ class PatternFeatures:
         )
 
     def _chain_order(self, pattern: Pattern) -> Features:
-        """Whether the words come in the order of the path: target, first relationship, middle, second, name."""
+        """Return whether the words are in the order of the path: target, first relationship, middle, second, name."""
         target = self._free_labels.get(pattern.target)
         middle = self._free_labels.get(pattern.middle or "")
         found: Features = {}
@@ -365,8 +366,7 @@ class PatternFeatures:
 
 
 def _form(type_: str) -> str:
-    """The grammatical form of a relationship type's name: `subsidiaryOf` is `of`, `hasFather` is `has`, `feedsOn` is
-    `on`."""
+    """Return the form of a type's name: `of` for `subsidiaryOf`, `has` for `hasFather`, `on` for `feedsOn`."""
     words = [word.lower() for word in split(type_)]
     if not words:
         return "plain"

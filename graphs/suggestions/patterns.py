@@ -34,7 +34,7 @@ COUNTED: frozenset[Kind] = frozenset(("grouping", "optional"))
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One relationship followed from one of its ends; `forward` means from its start to its end."""
+    """A relationship followed from one of its ends; `forward` is True if it is followed from its start to its end."""
 
     type: str
     start: str
@@ -52,17 +52,18 @@ class Step:
         return self.end if self.forward else self.start
 
     def arrow(self, variable: str) -> str:
-        """The step as Cypher: `-[r0:directedBy]->`."""
+        """Return the step as Cypher: `-[r0:directedBy]->`."""
         inner = f"[{variable}:{quoted_name(self.type)}]"
         return f"-{inner}->" if self.forward else f"<-{inner}-"
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A pattern about `n`, up to its `WITH`.
+    """A pattern about the node `n`.
 
-    `steps` are the relationships in order; `entities` the names at the ends of `named`, `anchored`, `chain`, `fork`,
-    `comparison`, `grouping`, `optional`, `time` and `union`; for `optional`, `steps[0]` is the optional one.
+    `steps` are the relationships in order. `entities` are the names at the ends of `named`, `anchored`, `chain`,
+    `fork`, `comparison`, `grouping`, `optional`, `time` and `union` patterns. In an `optional` pattern, `steps[0]` is
+    the optional step.
     """
 
     kind: Kind
@@ -74,21 +75,21 @@ class Pattern:
 
     @property
     def middle(self) -> str | None:
-        """The label of `m0` if it has no name: between `n` and a named node, or at the end of a `link`."""
+        """The label of `m0` if `m0` has no name: between `n` and a named node, or at the end of a `link`."""
         return self.steps[0].target if self.kind in ("link", "chain", "ring", "grouping", "optional") else None
 
     def match(self) -> str:
-        """The clauses from `MATCH` to the `WITH` that makes `n` distinct: `MATCH (n:Movie) WITH DISTINCT n`."""
+        """Return the clauses from `MATCH` to the `WITH` that makes `n` distinct: `MATCH (n:Movie) WITH DISTINCT n`."""
         return f"{self.clauses()} {self.projection()}".rstrip()
 
     def projection(self) -> str:
-        """The text between the pattern and `RETURN`."""
+        """Return the `WITH` clause between the pattern and `RETURN`; empty for a comparison."""
         if self.kind in COUNTED:
             return "WITH n, count(DISTINCT m0) AS num"
         return "" if self.kind == "comparison" else "WITH DISTINCT n"
 
     def clauses(self) -> str:
-        """The pattern as clauses: `MATCH (n:Movie)-[r0:directedBy]->(m0:Person {name: 'Michael Mann'})`."""
+        """Return the pattern as clauses: `MATCH (n:Movie)-[r0:directedBy]->(m0:Person {name: 'Michael Mann'})`."""
         target = f"(n:{quoted_name(self.target)})"
         ends = [entity.node(f"m{number}") for number, entity in enumerate(self.entities)]
         arrows = [step.arrow(f"r{number}") for number, step in enumerate(self.steps)]
@@ -128,7 +129,7 @@ def _plain(variable: str, step: Step) -> str:
 
 
 class StepIndex:
-    """The steps of a schema by their ends; built once per schema."""
+    """The possible steps in a schema, by their ends; built once per schema."""
 
     def __init__(self, schema: PropertyGraphSchema) -> None:
         self.by_origin: dict[str, list[Step]] = {label: [] for label in schema.labels}

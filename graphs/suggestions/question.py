@@ -32,16 +32,15 @@ from graphground.graphs.suggestions.mentions import Mention
 
 SAME, OUTDONE = 0.12, 0.25
 QUANTIFIERS = frozenset(("many", "much", "any", "all", "each", "every", "such"))
-"""Words that would be mistaken for forms of others: `many` has the stem of `man`."""
+"""Words that would be mistaken for forms of other words: `many` has the stem of `man`."""
 SAID = 0.6
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number or date in a question with the comparison beside it.
+    """A number or date in a question with the comparison beside it: `Quantity("date", "1940-05-05", ">", 40)`.
 
-    `Quantity("date", "1940-05-05", ">", 40)`; `kind` is `year`, `number` or `date`, `start` is its position in the
-    text.
+    `kind` is `year`, `number` or `date`; `start` is the position in the text.
     """
 
     kind: str
@@ -54,7 +53,7 @@ class Quantity:
 class Value:
     """A text in a question that a property may hold: `Value("Taipei", "Taipei", 103, "Person", "place_of_birth")`.
 
-    `label` and `key` are empty if the entity index does not have it.
+    `label` and `key` are empty if the text is not in the entity index.
     """
 
     name: str
@@ -66,19 +65,19 @@ class Value:
 
 @dataclass
 class Question:
-    """A question read against a schema, with its names masked."""
+    """A question analysed against a schema, with its names masked."""
 
     text: str
     mentions: Sequence[Mention]
     """The names of entities, in the question's order."""
     vocabulary: Vocabulary
     known_values: Sequence[Mention] = ()
-    """Texts that are not the name of an entity but the value of a property."""
+    """Texts that are not the name of an entity but a value of a property."""
     unknown: Sequence[Mention] = ()
-    """Texts that look like a name but were not found."""
+    """Texts that look like names but were not found."""
     masked: str = ""
     words: list[Word] = field(default_factory=list)
-    """The words outside names."""
+    """The words of the question that are not part of a name."""
     _scores: dict[Element, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -102,7 +101,7 @@ class Question:
 
     @cached_property
     def cues(self) -> frozenset[str]:
-        """The operators that the question refers to, by name."""
+        """The names of the operators to which the question refers."""
         return cues_of(self.masked)
 
     @cached_property
@@ -140,17 +139,16 @@ class Question:
         return said
 
     def score(self, element: Element) -> float:
-        """The share of an element's name that the question's words cover, from 0 to 1."""
+        """Return the share of an element's name that the question's words cover, from 0 to 1."""
         _ = self.evidence
         return self._scores.get(element, 0.0)
 
     def score_of(self, label: str, key: str) -> float:
-        """How strongly the question refers to a property of a label."""
+        """Return how strongly the question refers to a property of a label, from 0 to 1."""
         return self.score(Element("property", label, key))
 
     def speaks_of_schema(self, mention: Mention) -> bool:
-        """Whether all texts that look like a name consist of words of the schema, of time or of questions: `CEO`,
-        `May`."""
+        """Whether a mention consists only of words of the schema, of time or of questions: `CEO`, `May`."""
         said = {number for by in self.evidence.values() for number in by}
         return all(
             number in said or number not in self.content or word.folded in MONTHS
@@ -159,12 +157,12 @@ class Question:
         )
 
     def names_labels(self) -> bool:
-        """Whether the question refers to any label."""
+        """Whether a word of the question refers to a label."""
         return any(element.kind == "label" for element in self.evidence)
 
     @cached_property
     def content(self) -> frozenset[int]:
-        """The numbers of the content words."""
+        """The positions of the content words."""
         return frozenset(
             number
             for number, word in enumerate(self.words)
@@ -173,7 +171,7 @@ class Question:
 
     @cached_property
     def order(self) -> tuple[str, str] | None:
-        """The order in the first ordering word: `("time", "asc")` for *earliest*, `("size", "desc")` for *tallest*."""
+        """The order that the question asks for: `("time", "asc")` for *earliest*, `("size", "desc")` for *tallest*."""
         for word in question_words(self.masked):
             for words, found in (
                 (EARLY, ("time", "asc")),
@@ -213,7 +211,7 @@ class Question:
 
     @cached_property
     def values(self) -> list[Value]:
-        """Texts that may be the value of a property: known values of the entity index, and texts that look like one."""
+        """Texts that may be the value of a property: values in the entity index, and texts written like values."""
         found = [
             Value(entity.name, mention.text, mention.start, entity.label, entity.key)
             for mention in (*self.known_values, *self.mentions)
@@ -229,7 +227,7 @@ class Question:
         return found
 
     def _comparison(self, start: int, end: int) -> str:
-        """The comparison that the words before a number (`at least`) or after it (`or later`) express."""
+        """Return the comparison that the words before a number (`at least`) or after it (`or later`) express."""
         before = re.split(r"[,;?]| (?:and|or) |@\d", self.masked[max(0, start - 40) : start])[-1]
         after = self.masked[end : end + 18]
         if (

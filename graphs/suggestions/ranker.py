@@ -1,9 +1,9 @@
-"""Ranks the space of queries against a question with learned weights: a log-linear model over `pattern_features` and
+"""Ranks the space of queries for a question with learned weights: a log-linear model over `pattern_features` and
 `return_features`.
 
-The probability of a query is proportional to the exponential of its score, over all queries of the space, so a large
-lead means a certain reading. The weights are numbers for names of features, learned by
-`benchmarks/tools/train_suggestions.py`; they hold no text of any question or graph.
+The probability of a query is proportional to the exponential of its score, normalized over the queries that were
+scored, so a large lead means a certain interpretation. The weights are numbers for names of features, learned by
+`benchmarks/tools/train_suggestions.py`; they contain no text of any question or graph.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from graphground.graphs.suggestions.space import patterns
 
 Weights = Mapping[str, float]
 BEAM = 160
-"""The number of patterns whose features are computed completely."""
+"""The number of patterns for which all features are computed."""
 FINAL = 48
 """The number of patterns that are combined with RETURN templates."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A query of the space with its score and its share of the probability among those that were scored."""
+    """A query of the space with its score, and its probability among the queries that were scored."""
 
     pattern: Pattern
     returns: Returns
@@ -44,7 +44,7 @@ class Ranked:
 
 
 class SuggestionSpace:
-    """The words and steps of a schema; built once and used for each question."""
+    """The words and possible steps of a schema; built once and used for every question."""
 
     def __init__(self, schema: PropertyGraphSchema) -> None:
         self.schema = schema
@@ -52,7 +52,7 @@ class SuggestionSpace:
         self.steps = StepIndex(schema)
 
     def read(self, text: str, mentions: Sequence[Mention]) -> Question:
-        """A question read against the schema."""
+        """Analyse a question against the schema."""
         names = [mention for mention in mentions if mention.meanings]
         values = [mention for mention in mentions if mention.values and not mention.meanings]
         unknown = [mention for mention in mentions if not mention.meanings and not mention.values]
@@ -61,7 +61,7 @@ class SuggestionSpace:
         return question
 
     def rank(self, question: Question, limit: int, *, hops: int = 2, weights: Weights | None = None) -> list[Ranked]:
-        """The best queries of the space, the best first."""
+        """Return the `limit` best queries of the space, the best first."""
         known = learned_weights() if weights is None else weights
         best = self.best_patterns(question, known, hops=hops)[:FINAL]
         base: dict[str, list[tuple[Returns, float]]] = {}
@@ -81,12 +81,12 @@ class SuggestionSpace:
         return [Ranked(pattern, returns, score, exp(score - highest) / mass) for score, pattern, returns in top[:limit]]
 
     def likely_patterns(self, text: str, mentions: Sequence[Mention], limit: int, *, hops: int = 2) -> list[Pattern]:
-        """The most probable patterns of a question, without RETURN templates."""
+        """Return the most probable patterns of a question, without RETURN templates."""
         best = self.best_patterns(self.read(text, mentions), learned_weights(), hops=hops)
         return [pattern for _, pattern in best[:limit]]
 
     def best_patterns(self, question: Question, weights: Weights, *, hops: int = 2) -> list[tuple[float, Pattern]]:
-        """The best patterns with their scores, first by their parts and then by all features."""
+        """Return the best patterns with their scores, preselected by the scores of their parts."""
         features = PatternFeatures(question, self.steps.by_target)
         scores: dict[object, float] = {}
 
@@ -110,7 +110,7 @@ class SuggestionSpace:
         return sorted(full, key=lambda item: -item[0])
 
     def scored_returns(self, question: Question, pattern: Pattern, weights: Weights) -> list[tuple[Returns, float]]:
-        """The RETURN templates for a pattern, each with its own score."""
+        """Return the RETURN templates for a pattern, each with its own score."""
         label = self.schema.labels[pattern.target]
         features = ReturnFeatures(question, label.name, label.properties)
         return [
@@ -119,19 +119,19 @@ class SuggestionSpace:
 
 
 def _returns_kind(pattern: Pattern) -> str:
-    """The kind of a pattern as far as it decides which RETURN templates fit; patterns of one kind share them."""
+    """Return the group of pattern kinds that have the same RETURN templates."""
     if pattern.kind in ("grouping", "optional"):
         return "counted"
     return pattern.kind if pattern.kind in ("named", "comparison", "time") else "plain"
 
 
 def total(features: Features, weights: Weights) -> float:
-    """The score of some features."""
+    """Return the weighted sum of features."""
     return sum(value * weights[name] for name, value in features.items() if name in weights)
 
 
 @cache
 def learned_weights() -> Weights:
-    """The weights in the package, read on first use."""
+    """Read the weights that come with the package."""
     text = files("graphground.graphs.suggestions").joinpath("weights.json").read_text("utf-8")
     return {str(name): float(value) for name, value in json.loads(text).items()}

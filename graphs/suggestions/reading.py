@@ -1,4 +1,4 @@
-"""Describes how a suggested query reads the question, in words for the agent that chooses."""
+"""Describes in words how a suggested query interprets the question, for the agent that chooses."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from graphground.graphs.suggestions.returns import Returns
 
 
 def reading(question: Question, item: Ranked, rows: int | None) -> str:
-    """`number of Museum <-displayedAt- Painting -createdBy-> Person 'Monet'; 34 found`.
+    """Return the description: `number of Museum <-displayedAt- Painting -createdBy-> Person 'Monet'; 34 found`.
 
-    It also lists the names of the question that the query reads as another name, or does not use.
+    It also lists the names of the question that the query interprets as another name, or does not use.
     """
     pattern, returns = item.pattern, item.returns
     parts = [f"{_asked(pattern, returns)} {_pattern(pattern)}{_condition(returns)}"]

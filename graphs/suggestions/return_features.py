@@ -12,7 +12,7 @@ from graphground.graphs.suggestions.returns import NUMBERS, TEMPORAL, Returns
 
 
 class ReturnFeatures:
-    """The features of RETURN templates, for one question and one label."""
+    """Computes the features of RETURN templates, for one question and one label."""
 
     def __init__(self, question: Question, label: str, keys: Mapping[str, str]) -> None:
         self._question, self._label = question, label
@@ -34,7 +34,7 @@ class ReturnFeatures:
         }
 
     def of(self, returns: Returns) -> Features:
-        """The features of a template with its property and condition, independent of the pattern."""
+        """Return the features of a template with its property and condition, independent of the pattern."""
         template, cues = returns.template, self._question.cues
         found: Features = {f"r.{template}": 1.0}
         for cue in cues:
@@ -143,7 +143,7 @@ class ReturnFeatures:
 
 
 def kind_and_returns(kind: str, returns: Returns) -> Features:
-    """The features of the combination of a pattern and a template."""
+    """Return the features of the combination of a pattern's kind and a template."""
     found = {f"kr.{kind}.{returns.template}": 1.0}
     if returns.condition:
         found[f"kc.{kind}"] = 1.0

@@ -1,15 +1,16 @@
-"""The space of RETURN parts about `n`: CypherBench's RETURN templates and their compositions.
+"""The space of RETURN parts about the node `n`: CypherBench's RETURN templates and their combinations.
 
 | template | text |
 |---|---|
 | `name`, `name_prop` | `RETURN n.name`, `RETURN n.name, n.height_cm` |
-| `prop`, `distinct`, `unwind` | `RETURN n.gender`, `RETURN DISTINCT n.gender`, `UNWIND n.schools AS prop RETURN DISTINCT prop` |
+| `prop`, `distinct`, `unwind` | `RETURN n.gender`, `RETURN DISTINCT n.gender`, `UNWIND n.schools AS prop RETURN
+DISTINCT prop` |
 | `order`, `argmax` | `RETURN n.name ORDER BY n.height_cm DESC`, … ` LIMIT 1` |
 | `count`, `count_prop`, `min`, `max`, `avg` | `RETURN count(DISTINCT n)`, `RETURN avg(n.height_cm)` |
 | `larger`, `smaller`, `minus`, `equal` | of a comparison |
 | `counts`, `most`, `fewest`, `by_count` | of a grouping: `RETURN n.name, num` |
 
-A condition on a property may stand before each: `WHERE n.height_cm > 180`.
+Each may follow a condition on a property: `WHERE n.height_cm > 180`.
 """
 
 from __future__ import annotations
@@ -30,7 +31,10 @@ HIDDEN = frozenset(("eid", "aliases", "description", "provenance"))
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """`Condition("height_cm", ">", "180", quantity)`: `literal` as Cypher writes it; `part` is `year` of a date."""
+    """A condition on a property: `Condition("height_cm", ">", "180", quantity)`.
+
+    `literal` is the value as Cypher writes it; `part` is `year` if the condition is on the year of a date.
+    """
 
     key: str
     operator: str
@@ -40,7 +44,7 @@ class Condition:
     part: str = ""
 
     def cypher(self) -> str:
-        """`n.height_cm > 180`, `NOT 'Austria' IN n.country_of_citizenship`."""
+        """Return the condition as Cypher: `n.height_cm > 180`, `NOT 'Austria' IN n.country_of_citizenship`."""
         place = f"n.{quoted_name(self.key)}{'.' + self.part if self.part else ''}"
         if self.operator == "in":
             return f"{self.literal} IN {place}"
@@ -51,7 +55,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Returns:
-    """The part after a pattern: `Returns("argmax", "height_cm", "float", True)` asks for the greatest height."""
+    """The part of a query after its pattern: `Returns("argmax", "height_cm", "float", True)` is the greatest height."""
 
     template: str
     key: str = ""
@@ -59,12 +63,12 @@ class Returns:
     descending: bool = False
     condition: Condition | None = None
     more: tuple[str, ...] = ()
-    """Further properties of `name_prop`."""
+    """Further properties that `name_prop` returns."""
     part: str = ""
-    """`year` if `min` or `max` is taken of the year of a date; else empty."""
+    """`year` if `min` or `max` is computed of the year of a date; else empty."""
 
     def cypher(self, name: str, union: bool = False) -> str:
-        """The text from `WHERE` or `RETURN` to the end of the query; `name` is the property that names `n`."""
+        """Return the text from `WHERE` or `RETURN` to the end of the query; `name` is the property that names `n`."""
         key, title = f"n.{quoted_name(self.key)}", f"n.{quoted_name(name)}"
         other, other_title = f"m0.{quoted_name(self.key)}", f"m0.{quoted_name(name)}"
         direction = "DESC" if self.descending else "ASC"
@@ -94,7 +98,7 @@ class Returns:
 
 
 def returns_of(label: Label, kind: Kind, question: Question) -> Iterator[Returns]:
-    """All RETURN templates for a query of a kind, for nodes of a label."""
+    """Yield all RETURN templates for queries of a kind about nodes of a label."""
     keys = {key: type_ for key, type_ in label.properties.items() if key not in HIDDEN and key != label.name_property}
     if kind == "named":
         for key, type_ in keys.items():
@@ -156,7 +160,7 @@ def _plain(keys: dict[str, str], question: Question, label: str) -> Iterator[Ret
 
 
 def conditions_of(label: Label, question: Question) -> Iterator[Condition]:
-    """The conditions on properties of a label that a question's numbers, dates and texts allow."""
+    """Yield the conditions on properties of a label that a question's numbers, dates and texts suggest."""
     negated = "negation" in question.cues
     for key, type_ in label.properties.items():
         if key in HIDDEN or key == label.name_property:
@@ -186,7 +190,7 @@ def _quantity(key: str, type_: str, quantity: Quantity) -> Iterator[Condition]:
 
 
 def times_of(keys: Sequence[str], question: Question) -> Iterator[str]:
-    """The conditions on `r0` that a question's times allow, for a relationship with these properties."""
+    """Yield the conditions on `r0` that a question's times suggest, for a relationship with these properties."""
     years = [quantity for quantity in question.quantities if quantity.kind == "year"]
     years += [
         Quantity("year", date.fromisoformat(str(quantity.value)).year, quantity.comparison, quantity.start)

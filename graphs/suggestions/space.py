@@ -1,4 +1,4 @@
-"""Enumerates the patterns around the names of a question, as the schema allows them."""
+"""Enumerates the patterns around the names of a question that the schema allows."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from graphground.graphs.suggestions.question import Question
 from graphground.graphs.suggestions.returns import times_of
 
 MOST_STEPS = 14
-"""The most relationships followed from one node."""
+"""The number of relationships that are followed from one node."""
 MOST_LABELS = 12
 AnchorScore = Callable[[Step, Entity], float]
 
 
 def patterns(question: Question, steps: StepIndex, score: AnchorScore, hops: int = 2) -> Iterator[Pattern]:
-    """All patterns of the space; of many relationships around a name, only those that `score` ranks best."""
+    """Yield all patterns of the space; of many relationships around a name, only those that `score` ranks best."""
     entities = [entity for mention in question.mentions for entity in mention.meanings]
     anchors: dict[Entity, list[Step]] = {}
     for entity in entities:
@@ -77,7 +77,7 @@ def _without_names(question: Question, steps: StepIndex) -> Iterator[Pattern]:
 
 
 def _said(question: Question, steps: list[Step]) -> list[Step]:
-    """Of many steps, those to which the question refers most strongly."""
+    """Return, of many steps, those to which the question refers most strongly."""
     if len(steps) <= MOST_STEPS:
         return steps
 

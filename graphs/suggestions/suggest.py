@@ -1,4 +1,6 @@
-"""Suggests queries for a question: reads it, ranks the space, counts in the database, describes the reading."""
+"""Suggests queries for a question: analyses the question, ranks the space of queries, counts their matches in the
+database, and describes each interpretation.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +20,11 @@ from graphground.graphs.suggestions.ranker import Ranked, SuggestionSpace, Weigh
 from graphground.graphs.suggestions.reading import reading
 
 MOST_COUNTED, SPARE = 8, 3
-"""The most patterns that the counting query counts: the requested candidates, and some that may replace them."""
+"""The number of patterns whose matches are counted, and the number of spare candidates that may replace others."""
 SECONDS = 5.0
 MOST_KEPT = 16
 VARIANT = 0.3
-"""A query that differs only in a direction is listed with the more probable one if its probability is below this
-share."""
+"""The share of another query's probability below which a query that differs only in a direction is merged into it."""
 
 _spaces: OrderedDict[int, SuggestionSpace] = OrderedDict()
 _lock = threading.Lock()
@@ -31,10 +32,10 @@ _lock = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A query that can be run as it is.
+    """A suggested query that can be run unchanged.
 
-    `rows` is the number of distinct `n` that its pattern matches, None if not counted; `probability` is its share among
-    all readings; `other_direction` the same query with one relationship reversed, if that is possible.
+    `rows` is the number of distinct `n` that its pattern matches, None if not counted. `probability` is its share among
+    all interpretations. `other_direction` is the same query with one relationship reversed, if that is possible.
     """
 
     cypher: str
@@ -46,7 +47,7 @@ class Suggestion:
 
 
 def space_of(schema: PropertyGraphSchema) -> SuggestionSpace:
-    """The space of a schema; cached for the most recent schemas."""
+    """Return the space of a schema; cached for the most recently used schemas."""
     with _lock:
         known = _spaces.get(id(schema))
         if known is not None and known.schema is schema:
@@ -71,12 +72,12 @@ def suggest(
     seconds: float = SECONDS,
     weights: Weights | None = None,
 ) -> list[Suggestion]:
-    """The most probable queries for a question, best first; those with rows come before those without.
+    """Return the most probable queries for a question, best first; those with rows come before those without.
 
-    For 'How many sculptures did Auguste Rodin create?' the first is
-    `MATCH (n:Sculpture)-[r0:createdBy]->(m0:Person {name: 'Auguste Rodin'}) WITH DISTINCT n RETURN count(DISTINCT n)`.
-    Without an entity there are queries only if the question refers to labels and contains no unknown name.
-    `weights` replace the learned ones.
+    For 'How many sculptures did Auguste Rodin create?' the first is `MATCH (n:Sculpture)-[r0:createdBy]->(m0:Person
+    {name: 'Auguste Rodin'}) WITH DISTINCT n RETURN count(DISTINCT n)`. Without an entity there are queries only if the
+    question refers to labels and contains no unknown name. `seconds` is the time limit; `weights` replace the learned
+    weights.
     """
     space = space_of(graph.schema)
     read = space.read(question, mentions)
@@ -99,14 +100,14 @@ def suggest(
 
 
 def query_of(schema: PropertyGraphSchema, item: Ranked) -> str:
-    """A query of the space as Cypher."""
+    """Return a query of the space as Cypher."""
     label = schema.labels[item.pattern.target]
     name = label.name_property or next(iter(label.properties), "name")
     return f"{item.pattern.match()} {item.returns.cypher(name, item.pattern.kind == 'union')}"
 
 
 def _uses(item: Ranked, texts: Sequence[str]) -> bool:
-    """Whether a condition of the query takes one of the texts as its value."""
+    """Whether a condition of the query compares with one of the texts."""
     value = item.returns.condition.value if item.returns.condition else None
     return value is not None and any(value.text in text or text in value.text for text in texts)
 
@@ -116,8 +117,7 @@ def _suggestion(schema: PropertyGraphSchema, question: Question, item: Ranked, r
 
 
 def _joined(suggestions: Sequence[Suggestion]) -> list[Suggestion]:
-    """Merge queries that differ only in a direction: the most probable is kept, with the other as its
-    `other_direction`."""
+    """Merge queries that differ only in a direction: the most probable is kept, with the other in `other_direction`."""
     kept: list[Suggestion] = []
     places: dict[str, int] = {}
     for suggestion in suggestions:
@@ -133,7 +133,7 @@ def _joined(suggestions: Sequence[Suggestion]) -> list[Suggestion]:
 
 
 def _counting(item: Ranked) -> str:
-    """The query that counts the distinct `n` of a candidate, up to its RETURN."""
+    """Return the query that counts the distinct `n` of a candidate, up to its RETURN."""
     clauses, kind = item.pattern.clauses(), item.pattern.kind
     if kind == "optional":
         clauses = clauses.partition(" OPTIONAL MATCH ")[0]
@@ -144,8 +144,10 @@ def _counting(item: Ranked) -> str:
 
 
 def _counted(graph: Graph, ranked: Sequence[Ranked], deadline: float) -> dict[str, int]:
-    """The number of `n` that the most probable patterns match, in one query; empty if the database does not respond in
-    time."""
+    """Return the number of `n` that the most probable patterns match, counted by one query.
+
+    The result is empty if the database does not respond in time.
+    """
     counting = list(dict.fromkeys(_counting(item) for item in ranked))[:MOST_COUNTED]
     union = " UNION ALL ".join(
         f"{text} RETURN {number} AS pattern, count(DISTINCT n) AS matches" for number, text in enumerate(counting)

@@ -1,4 +1,4 @@
-"""Reads the content of a query from its text, so that agents' queries can be compared with those of the space.
+"""Extracts the content of a query from its text, so that agents' queries can be compared with those of the space.
 
 A query with mistakes may not be valid Cypher, so it is not parsed: patterns and clauses are found with regular
 expressions.
@@ -35,26 +35,26 @@ class Step(NamedTuple):
 
     type: str
     outward: bool
-    """Whether it leads away from the returned node."""
+    """Whether the relationship leads away from the returned node."""
     name: str
-    """The name of the node at its far end, if it has one."""
+    """The name of the node at the relationship's far end; empty if the query gives none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The content of a query."""
+    """The content of a query, by which queries are compared."""
 
     target: str
     """The label of the returned node."""
     labels: frozenset[str]
     steps: tuple[Step, ...]
     names: frozenset[str]
-    """The texts with which nodes are named or compared."""
+    """The texts in the query that name nodes or are compared with properties."""
     keys: frozenset[str]
-    """The properties that are returned."""
+    """The properties that the query returns."""
     aggregates: frozenset[str]
     order: tuple[str, bool] | None
-    """The property by which the rows are sorted (`#` for a count), and whether descending."""
+    """The property by which the rows are sorted (`#` for a count), and whether in descending order."""
     limited: bool
     union: bool
     optional: bool
@@ -64,7 +64,7 @@ class Written:
     """The properties that are compared outside the patterns."""
 
     def same(self, other: Written) -> bool:
-        """Whether both have the same content, whatever the order of their patterns and clauses."""
+        """Whether two queries have the same content, whatever the order of their patterns and clauses."""
         return all(
             mine == its
             for mine, its in (
@@ -80,7 +80,7 @@ class Written:
 
 
 def read_text(text: str) -> Written:
-    """Read a query's text; parts that are not found are left empty."""
+    """Extract the content of a query; parts that are not found are left empty."""
     text = text[:LONGEST]
     nodes: dict[str, tuple[str, str]] = {}
     hops: list[tuple[str, str, str, bool]] = []
@@ -129,7 +129,7 @@ class _Path(NamedTuple):
 
 
 def _paths(text: str) -> Iterator[_Path]:
-    """The paths of a text: nodes with a hop between each two."""
+    """Yield the paths in a text: nodes, and a hop between each pair of neighbouring nodes."""
     place, number = 0, 0
     while node := _NODE.search(text, place):
         path = _Path([], [])
@@ -153,7 +153,7 @@ def _inside(literal: str) -> str:
 
 
 def _target(text: str, returned: str, nodes: dict[str, tuple[str, str]]) -> str:
-    """The variable that the answer is about: the first of RETURN that is a node, else of the WITH before it."""
+    """Return the variable that the answer is about: the first node in RETURN, else in the last WITH that has one."""
     for part in (returned, *reversed(_WITH.split(text)[1:])):
         for word in _WORD.finditer(part):
             if word[0] in nodes:

@@ -1,4 +1,4 @@
-"""Explains why a query returned nothing: the smallest part of it that matches nothing, and what would match."""
+"""Explains why a query returned nothing: the smallest part that matches nothing, and values that would match."""
 
 from graphground.graphs.why_empty.explain import why_empty
 

@@ -1,10 +1,10 @@
-"""Finds the clause after which no row is left, then the smallest part of it that is the cause.
+"""Finds the clause after which no row is left, and the smallest part of the clause that is the cause.
 
     MATCH (m:Movie)-[:directedBy]->(p:Person {name: 'Michael Man'}) WHERE m.runtime_minute > 90 RETURN m.name
 
-The database is queried in this order: is there such a movie, such a person (if not, that is the cause, reported with
-the nearest names); are two of them connected by `directedBy` (if not, perhaps in the other direction); does the whole
-pattern match; which condition removes the last row.
+The database is queried in this order. Is there such a movie, and such a person? If not, that is the cause, reported
+with the nearest names. Are two of them connected by `directedBy`? If not, perhaps in the opposite direction. Does the
+whole pattern match? If so, which condition removes the last row?
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from graphground.graphs.why_empty.probe import OutOfTime, Probe
 def why_empty(
     graph: Graph, query: t.Query, parameters: Mapping[str, Any] | None = None, *, seconds: float = 2.0
 ) -> list[Diagnostic]:
-    """Diagnostics for a query whose answer was empty; none if no cause was found in time.
+    """Return diagnostics for a query whose answer was empty; none if no cause was found within `seconds`.
 
-    For the query above it gives one `entity_not_found` at `'Michael Man'` that suggests `'Michael Mann'`.
+    For the query above this is one `entity_not_found` at `'Michael Man'` that suggests `'Michael Mann'`.
     """
     probe = Probe(graph, query, parameters or {}, seconds)
     found: list[Diagnostic] = []
@@ -121,7 +121,7 @@ def _paging(probe: Probe, before: str, clause: t.Return) -> Iterator[Diagnostic]
 
 
 def _null(probe: Probe, before: str, clause: t.Return, item: t.ReturnItem, value: t.Property) -> Iterator[Diagnostic]:
-    """A returned property that is null: in every row, or only in the rows that ORDER BY and LIMIT keep."""
+    """Report a returned property that is null in every row, or only in the rows that ORDER BY and LIMIT keep."""
     text = probe.source(value)
     counted = probe.rows(f"{before} RETURN count(*) AS found, count({text}) AS filled", 1)
     if not counted or not counted[0][0]:

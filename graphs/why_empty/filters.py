@@ -16,14 +16,14 @@ MENDS = 3
 
 
 def conjuncts(where: t.Expression | None) -> list[t.Expression]:
-    """The conditions joined by AND: `a AND b AND c` has three."""
+    """Return the conditions joined by AND: `a AND b AND c` has three."""
     if isinstance(where, t.Binary) and where.operator == "AND":
         return conjuncts(where.left) + conjuncts(where.right)
     return [] if where is None else [where]
 
 
 def blame_condition(probe: Probe, before: str, conditions: Sequence[t.Expression]) -> Iterator[Diagnostic]:
-    """The conditions that each remove every row, if any; otherwise the one without which rows are left."""
+    """Report each condition that alone removes every row, or else the one without which rows are left."""
 
     def left(kept: Sequence[t.Expression]) -> bool:
         return probe.has_rows(before + _where(probe, kept))
@@ -88,7 +88,7 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
 
 
 def _comparison(condition: t.Expression) -> tuple[t.Expression, t.Expression] | None:
-    """The property and the constant of `n.year > 1999` or `'x' IN n.list`."""
+    """Return the property and the constant of a comparison, `n.year > 1999` or `'x' IN n.list`, else None."""
     if isinstance(condition, t.Unary) and condition.operator == "NOT":
         return _comparison(condition.operand)
     if isinstance(condition, t.ComparisonChain):

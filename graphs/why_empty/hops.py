@@ -1,4 +1,4 @@
-"""Explains a relationship that does not connect two existing nodes: reversed, or of another type."""
+"""Explains a relationship that does not connect two existing nodes: its direction or its type is wrong."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def blame_hop(
     others: str = "",
     conditions: Sequence[str] = (),
 ) -> Diagnostic:
-    """The diagnostic for one hop; `others` holds further patterns of its nodes: `, (n:Player {name: 'x'})`."""
+    """Return the diagnostic for a hop that matches nothing; `others` are further patterns: `, (n {name: 'x'})`."""
 
     def matches(middle: str) -> bool:
         return probe.matches(before, f"{probe.source(left)}{middle}{probe.source(right)}{others}", conditions)
@@ -49,7 +49,7 @@ def blame_hop(
         where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
         rows = probe.rows(f"{before} MATCH {pattern}{where} RETURN DISTINCT type(any_of_them) AS type", 5)
         found += [f"-[:{quoted_name(row[0])}]->" if mark == "right" else f"<-[:{quoted_name(row[0])}]-" for row in rows]
-    if found:  # they mean something else, so they are listed but not suggested as replacements
+    if found:  # other types have other meanings, so they are listed but not suggested as replacements
         return probe.diagnostic(
             "matches_nothing",
             relationship,

@@ -1,4 +1,4 @@
-"""Explains a node that does not exist: the nearest names, and the labels that have the name."""
+"""Explains a node that does not exist: reports the nearest names, and other labels that have the name."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from graphground.graphs.why_empty.filters import explain_condition
 from graphground.graphs.why_empty.probe import Probe, quoted
 
 SHOWN, SOUGHT = 5, 5
-"""Names shown, and those looked up in other labels."""
+"""The number of names that are shown, and of candidates looked up in other labels."""
 
 
 def blame_node(probe: Probe, before: str, node: t.NodePattern) -> Iterator[Diagnostic]:
-    """The reason why `(p:Person {name: 'Michael Man'})` matches nothing: its label, or a property in its map."""
+    """Report why `(p:Person {name: 'Michael Man'})` matches nothing: because of its label, or a property in its map."""
     variable = probe.source(node.variable) if node.variable else "only"
     labels = f":{probe.source(node.labels)}" if node.labels else ""
     bare = f"({variable}{labels})"
@@ -46,12 +46,12 @@ def blame_node(probe: Probe, before: str, node: t.NodePattern) -> Iterator[Diagn
 
 
 def naming_keys(probe: Probe) -> frozenset[str]:
-    """The properties that name nodes in this graph."""
+    """Return the properties that name nodes in this graph."""
     return probe.graph.schema.naming_properties | {"label", "aliases"}
 
 
 def names_a_node(probe: Probe, condition: t.Expression) -> bool:
-    """Whether a condition is `p.name = 'Michael Mann'`."""
+    """Whether a condition compares a naming property with a text: `p.name = 'Michael Mann'`."""
     return (
         isinstance(condition, t.Binary)
         and condition.operator == "="
@@ -63,7 +63,7 @@ def names_a_node(probe: Probe, condition: t.Expression) -> bool:
 
 
 def blame_value(probe: Probe, node: t.NodePattern | None, condition: t.Expression) -> Diagnostic | None:
-    """The same for a name in WHERE: `p.name = 'Michael Man'`; None for any other condition."""
+    """Return the diagnostic for an unknown name in WHERE, `p.name = 'Michael Man'`; None for any other condition."""
     if not isinstance(condition, t.Binary) or condition.operator not in ("=", "IN", "CONTAINS", "STARTS WITH"):
         return None
     keys = naming_keys(probe)
@@ -74,7 +74,7 @@ def blame_value(probe: Probe, node: t.NodePattern | None, condition: t.Expressio
 
 
 def unknown_name(probe: Probe, label: str | None, key: str, value: str, place: t.Node) -> Diagnostic:
-    """The diagnostic `entity_not_found`, with the names that may be meant and the other labels that have the name."""
+    """Return the diagnostic `entity_not_found`, with similar names and other labels that have the name."""
     names: list[str] = []
     notes: list[str] = []
     lookup = probe.graph.indexed_entities
@@ -110,7 +110,7 @@ def unknown_name(probe: Probe, label: str | None, key: str, value: str, place: t
 def explain_equality(
     probe: Probe, before: str, node: t.NodePattern, entry: t.MapEntry, bare: str, variable: str
 ) -> Diagnostic:
-    """Explain a property in the map as if it were a condition in WHERE."""
+    """Explain a property in a node's map as if it were a condition in WHERE."""
     subject = t.Property(entry.start, entry.key.end, t.Variable(entry.start, entry.start, variable), entry.key)
     condition = t.Binary(entry.start, entry.end, "=", subject, entry.value, entry.key.end)
     text = f"{variable}.{quoted_name(entry.key.text)}"
@@ -118,7 +118,7 @@ def explain_equality(
 
 
 class _Named(Probe):
-    """A probe that prints a rewritten property as `n.key`."""
+    """A probe that writes a property of the map as `n.key`."""
 
     def __init__(self, probe: Probe, subject: t.Property, text: str) -> None:
         self.__dict__.update(probe.__dict__)

@@ -1,4 +1,4 @@
-"""Finds the smallest part of a MATCH that matches nothing: a node, a hop, two hops that do not meet, a condition."""
+"""Finds the smallest part of a MATCH that matches nothing: a node, a hop, two hops that share no node, a condition."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from graphground.graphs.why_empty.probe import Probe
 
 @dataclass(frozen=True)
 class Hop:
-    """A relationship with its two nodes; `names` are its variables."""
+    """A relationship with its two nodes; `names` are the variables of all three."""
 
     left: t.NodePattern
     relationship: t.RelationshipPattern
@@ -29,7 +29,7 @@ class Hop:
 
 
 def blame_pattern(probe: Probe, before: str, clause: t.Match) -> Iterator[Diagnostic]:
-    """Diagnostics for the cause in a MATCH that matches nothing."""
+    """Report the cause in a MATCH that matches nothing."""
     conditions = conjuncts(clause.where)
     nodes = [element for path in clause.patterns for element in path.elements if isinstance(element, t.NodePattern)]
     blamed = list(_nodes(probe, before, nodes, conditions))
@@ -56,7 +56,7 @@ def blame_pattern(probe: Probe, before: str, clause: t.Match) -> Iterator[Diagno
 def _no_path(
     probe: Probe, before: str, clause: t.Match, shortest: Sequence[t.PathPattern], nodes: Sequence[t.NodePattern]
 ) -> Iterator[Diagnostic]:
-    """Report `shortestPath((a)-[:KNOWS*..6]-(b))` if both ends exist but no path connects them."""
+    """Report a `shortestPath((a)-[:KNOWS*..6]-(b))` whose ends exist but are not connected by a path."""
     for path in shortest:
         ends = [node for node in (path.elements[0], path.elements[-1]) if isinstance(node, t.NodePattern)]
         names = {node.variable.name for node in ends if node.variable}
@@ -113,7 +113,7 @@ def _single_hops(
 
 
 def _turned(probe: Probe, before: str, clause: t.Match, hops: Sequence[Hop]) -> Iterator[Diagnostic]:
-    """The hops whose reversal makes the whole pattern match, if every hop matches by itself."""
+    """Report the hops whose reversal makes the whole pattern match, if every hop matches by itself."""
     start, end = clause.patterns[0].start, clause.patterns[-1].end
     text = probe.query.text
     for hop in hops:
@@ -134,7 +134,7 @@ def _turned(probe: Probe, before: str, clause: t.Match, hops: Sequence[Hop]) -> 
 def _meeting(
     probe: Probe, before: str, clause: t.Match, nodes: Sequence[t.NodePattern], hops: Sequence[Hop]
 ) -> Diagnostic:
-    """If every hop matches alone: the first two hops, or the shortest prefix, that do not match together."""
+    """Report the first two hops that do not match together, else the first path, if every hop matches by itself."""
     for first, second in combinations(hops, 2):
         shared = first.names & second.names
         if (shared or first.right is second.left) and not probe.matches(
@@ -174,7 +174,7 @@ def _text(probe: Probe, hop: Hop) -> str:
 
 
 def _with_occurrences(probe: Probe, hops: Sequence[Hop], nodes: Sequence[t.NodePattern]) -> str:
-    """The hops with the other occurrences of their nodes in the MATCH: `(n)-[:playsFor]->(c), (n:Player {name: 'x'})`."""
+    """Return hops and the other occurrences of their nodes: `(n)-[:playsFor]->(c), (n:Player {name: 'x'})`."""
     parts: list[str] = []
     inside: list[t.NodePattern] = []
     names: set[str] = set()
@@ -197,7 +197,7 @@ def _with_occurrences(probe: Probe, hops: Sequence[Hop], nodes: Sequence[t.NodeP
 
 
 def only_about(condition: t.Expression, names: set[str]) -> bool:
-    """Whether a condition is about these variables alone, and holds no pattern of its own."""
+    """Whether a condition uses only these variables, and contains no pattern."""
     used = {variable.name for variable in condition.find(t.Variable)}
     return (
         bool(used)

@@ -2,8 +2,9 @@
 
     MATCH (p:Player)-[:playsFor]->(t:Team) WHERE p.height_cm > 300 RETURN t.name
 
-gives the node `p:Player` with the filter `p.height_cm > 300`, which fails: 0 of 541 players; what follows is not reached.
-Where each node has matches, the first relationship that leaves none fails, or a condition on the whole.
+For this query, the node `p:Player` with the filter `p.height_cm > 300` is marked as failing: 0 of 541 players match,
+and the rest of the pattern is not counted. If each node has matches, the first relationship that leaves none is
+failing, or else a condition on several nodes.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from graphground.graphs.why_empty.patterns import only_about
 from graphground.graphs.why_empty.probe import OutOfTime, Probe
 
 MOST_COUNTED = 10_000
-"""Matches are counted so far; the count is then one more."""
+"""The number up to which matches are counted; if there are more, the count is this number plus one."""
 
 
 @dataclass(slots=True)
@@ -28,22 +29,22 @@ class Point:
 
     kind: Literal["node", "relationship", "group"]
     text: str
-    """`p:Player`, `r:playsFor*1..3`."""
+    """The part without its filters: `p:Player`, `r:playsFor*1..3`."""
     direction: str = ""
-    """Of a relationship: `right`, `left` or `both`."""
+    """The direction of a relationship: `right`, `left` or `both`."""
     filters: list[str] = field(default_factory=list)
-    """`name: 'Chicago Bulls'`, `p.height_cm > 300`."""
+    """The conditions on the part: `name: 'Chicago Bulls'`, `p.height_cm > 300`."""
     alone: int | None = None
-    """Nodes that match on their own, with the filters; `of` without."""
+    """The number of nodes that match by themselves with the filters; `of` is the number without the filters."""
     of: int | None = None
     count: int | None = None
-    """Matches of the pattern up to here; None where that was not counted."""
+    """The number of matches of the pattern up to this point; None if it was not counted."""
     failing: bool = False
 
 
 @dataclass(slots=True)
 class CountedPattern:
-    """The paths of the MATCH after which no row is left, and the conditions that are about more than one node."""
+    """The paths of the MATCH after which no row is left, and the conditions on more than one node."""
 
     paths: list[list[Point]]
     conditions: list[Point]
@@ -53,7 +54,7 @@ class CountedPattern:
 def counted_pattern(
     graph: Graph, query: t.Query, parameters: Mapping[str, Any] | None = None, *, seconds: float = 3.0
 ) -> CountedPattern | None:
-    """The pattern with its counts; None if the query has no MATCH, or each of them leaves rows."""
+    """Return the pattern with its counts; None if the query has no MATCH, or every MATCH leaves rows."""
     probe = Probe(graph, query, parameters or {}, seconds)
     try:
         for single in query.find(t.SingleQuery):
@@ -68,16 +69,16 @@ def counted_pattern(
 
 
 class _Counting:
-    """Counts the matches of one MATCH, which has none."""
+    """Counts the matches of the parts of a MATCH that matches nothing."""
 
     def __init__(self, probe: Probe, before: str, clause: t.Match) -> None:
         self._probe, self._before, self._clause = probe, before, clause
         self._conditions = conjuncts(clause.where)
         self._placed: set[int] = set()
-        """The conditions that stand at a node or a relationship."""
+        """The positions of the conditions that are shown as filters of a node or a relationship."""
 
     def pattern(self) -> CountedPattern:
-        """The paths and conditions; what there is no time to count has no count."""
+        """Return the paths and conditions with counts; parts for which there is no time have no count."""
         elements = [list(path.elements) for path in self._clause.patterns]
         paths = [[self._point(element) for element in path] for path in elements]
         rest = [
@@ -109,7 +110,7 @@ class _Counting:
         return Point("group", source(element))
 
     def _outer(self, *parts: t.Node | None) -> str:
-        """From the first to the last of some neighbouring parts, as they are written."""
+        """Return the text from the first to the last of some neighbouring parts."""
         there = [part for part in parts if part is not None]
         text = self._probe.query.text[there[0].start : there[-1].end] if there else ""
         return text if not there or there[0] is parts[0] or text.startswith(":") else f":{text}"
@@ -135,7 +136,7 @@ class _Counting:
         return int(rows[0][0]) if rows else None
 
     def _count_alone(self, point: Point, node: t.NodePattern) -> None:
-        """How many nodes match on their own, with and without the filters."""
+        """Count the nodes that match by themselves, with and without the filters."""
         if not point.filters and node.labels is None:
             return
         name = {node.variable.name} if node.variable else set()
@@ -146,7 +147,10 @@ class _Counting:
             point.of = self._count(f"(:{self._probe.source(node.labels).lstrip(':')})", [])
 
     def _count_prefixes(self, paths: Sequence[Sequence[Point]], rest: Sequence[Point]) -> None:
-        """Let the pattern grow, hop by hop, until nothing matches; then the conditions on the whole are to blame."""
+        """Count the matches of longer and longer parts of the pattern until there are none.
+
+        If the whole pattern has matches, the conditions on several nodes are marked as failing.
+        """
         names: set[str] = {
             variable.name for variable in self._probe.query.find(t.Variable) if variable.start < self._clause.start
         }

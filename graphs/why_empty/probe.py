@@ -1,4 +1,4 @@
-"""Runs small queries about parts of a query, within a time limit."""
+"""Runs small queries about parts of a query, all within one time limit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from graphground.graphs.graph import Graph
 
 
 class OutOfTime(Exception):
-    """The time limit is used up; the findings so far must suffice."""
+    """The time limit is used up; the explanation ends with the findings so far."""
 
 
 class Probe:
@@ -27,7 +27,7 @@ class Probe:
         self._known: dict[str, bool] = {}
 
     def matches(self, before: str, pattern: str, conditions: Sequence[str] = ()) -> bool:
-        """Whether the pattern has a match under the conditions, after the given preceding clauses."""
+        """Whether the pattern has a match under the conditions, after the clauses `before`."""
         where = f" WHERE {' AND '.join(f'({condition})' for condition in conditions)}" if conditions else ""
         return self.has_rows(f"{before} MATCH {pattern}{where}")
 
@@ -38,12 +38,16 @@ class Probe:
         return self._known[clauses]
 
     def rows(self, text: str, limit: int, otherwise: list[list[Any]] | None = None) -> list[list[Any]]:
-        """The rows of a query; `otherwise` if the database refuses it."""
+        """Return the rows of a query, or `otherwise` if the database refuses the query.
+
+        Raises:
+            OutOfTime: the time limit is used up.
+        """
         left = self._deadline - time.monotonic()
         if left <= 0:
             raise OutOfTime
         try:
-            with clients_query():  # its text contains parts of the client's query
+            with clients_query():  # the text contains parts of the client's query
                 return self.graph.run(text.strip(), self.parameters, limit=limit, timeout=left).rows
         except EngineError:
             if time.monotonic() >= self._deadline:
@@ -51,15 +55,15 @@ class Probe:
             return otherwise or []
 
     def give_up(self) -> None:
-        """Send no further queries; a running one may finish."""
+        """Send no further queries; a running query may finish."""
         self._deadline = 0.0
 
     def source(self, node: t.Node) -> str:
-        """The text of a part of the query."""
+        """Return the text of a part of the query."""
         return self.query.source(node)
 
     def value(self, node: t.Node) -> Any:
-        """The value of a literal, a parameter or `date('…')`; None for any other expression."""
+        """Return the value of a literal, a parameter or `date('…')`; None for any other expression."""
         match node:
             case t.StringLiteral() | t.IntegerLiteral() | t.FloatLiteral() | t.BooleanLiteral():
                 return node.value
@@ -72,13 +76,13 @@ class Probe:
     def diagnostic(
         self, code: str, node: t.Node, message: str, suggestions: Sequence[str] = (), severity: Severity = "warning"
     ) -> Diagnostic:
-        """A diagnostic at the position of a part of the query."""
+        """Return a diagnostic at the position of a part of the query."""
         start, end = self.query.position(node.start), self.query.position(node.end)
         return Diagnostic(code, severity, message, *start, *end, self.source(node), tuple(suggestions))
 
 
 def quoted(value: Any) -> str:
-    """A value as a Cypher literal: `'Ballon d\'Or'`, `3`."""
+    """Return a value as a Cypher literal: `'Ballon d'Or'`, `3`."""
     if isinstance(value, str):
         return quoted_string(value)
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,6 +1,4 @@
-"""Problems that an answer with rows may hide: merged namesakes, dropped nulls, ties, repeated rows, the other
-direction.
-"""
+"""Finds problems that an answer may hide: merged namesakes, dropped nulls, ties, repeated rows, wrong directions."""
 
 from graphground.graphs.why_empty.second_look.look import second_look
 

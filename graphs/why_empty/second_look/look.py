@@ -1,7 +1,7 @@
-"""Checks an answer again: a few limited queries to the database, and only if the data give a reason.
+"""Checks an answer that has rows: sends a few limited queries to the database, and only if the data give a reason.
 
-Slow queries are not checked, and the time for all checks is limited. Problems that the statistics rule out (a label
-without namesakes, a property that all nodes have, a relation that is never symmetric) are not checked at all.
+Answers to slow queries are not checked, and the time for all checks is limited. Problems that the statistics rule out
+(a label without namesakes, a property that all nodes have, a relation that is never symmetric) are not checked at all.
 """
 
 from __future__ import annotations
@@ -24,31 +24,31 @@ from graphground.graphs.why_empty.second_look.shape import shape_of
 from graphground.graphs.why_empty.second_look.vanished import vanished_rows
 
 QUICK_MS = 50.0
-"""A query that took longer is not checked again, because each check takes about as long as the query itself."""
+"""Milliseconds up to which a query's answer is checked: each check takes about as long as the query itself."""
 SMALL, SMALL_MS = 200_000, 2_000.0
-"""On a graph with fewer than `SMALL` relationships queries up to `SMALL_MS` are checked: they were slow only because the
-machine was busy or the engine was warming up.
+"""On a graph with fewer than `SMALL` relationships, queries up to `SMALL_MS` milliseconds are checked: they were slow
+only because the machine was busy or the engine was warming up.
 """
 SECONDS = 0.5
-"""The time limit of each query of a check."""
+"""The time limit in seconds of each query of a check."""
 PATIENCE = 0.04
-"""Seconds that an answer waits for its checks; if the query itself took longer, it waits as long as the query took.
-Later findings are left out.
+"""Seconds that an answer waits for its checks; if the query itself took longer, the answer waits as long as the query
+took. Later findings are left out.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The findings; `settled` holds the codes of earlier checks that these findings supersede."""
+    """The findings about an answer; `settled` holds the codes of earlier checks that these findings replace."""
 
     found: tuple[Diagnostic, ...] = ()
     settled: frozenset[str] = frozenset()
 
 
 def second_look(graph: Graph, query: t.Query, table: Table, parameters: Mapping[str, Any] | None = None) -> Look:
-    """Diagnostics about an answer with rows; empty if nothing is suspicious.
+    """Return diagnostics about an answer with rows; empty if nothing is suspicious.
 
-    For `MATCH (p:Player) RETURN p.name ORDER BY p.height_cm DESC LIMIT 1` it gives one `tie_at_the_top` if several
+    For `MATCH (p:Player) RETURN p.name ORDER BY p.height_cm DESC LIMIT 1` it returns one `tie_at_the_top` if several
     players share the greatest height.
     """
     facts = graph.statistics(fresh=True)
@@ -76,7 +76,7 @@ def second_look(graph: Graph, query: t.Query, table: Table, parameters: Mapping[
 
     pool = ThreadPoolExecutor(1, thread_name_prefix="graphground-second-look")
     try:
-        # A running query is not terminated: that takes longer than most of them run.
+        # A running query is not terminated: termination takes longer than most of these queries run.
         pool.submit(copy_context().run, look_through).result(max(PATIENCE, table.elapsed_ms / 1000))
     except (OutOfTime, TimeoutError):
         return Look(tuple(found))

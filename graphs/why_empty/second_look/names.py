@@ -1,4 +1,4 @@
-"""Names shared by several matched nodes and merged by DISTINCT or grouping; counts with and without DISTINCT."""
+"""Reports namesakes that DISTINCT or grouping merges, and counts that differ with DISTINCT."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from graphground.graphs.why_empty.second_look.shape import Shape, Step, is_aggre
 
 
 def merged_names(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[Diagnostic]:
-    """`RETURN DISTINCT p.name`, `count(DISTINCT p.name)`, `RETURN p.name, count(f)` if two p have the same name."""
+    """Report merged names that several nodes have: `RETURN DISTINCT p.name`, `count(DISTINCT p.name)`."""
     for step in shape.steps:
         kept = {item.expression.name for item in step.projection.items if isinstance(item.expression, t.Variable)}
         for node in _merging(step):
@@ -40,7 +40,7 @@ def merged_names(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[Diag
 
 
 def differing_counts(probe: Probe, shape: Shape) -> Iterator[Diagnostic]:
-    """`count(p)` if a p is matched several times: both figures."""
+    """Report `count(p)` with both figures if it differs from `count(DISTINCT p)`."""
     for number, step in enumerate(shape.steps):
         for item in step.projection.items:
             call = item.expression
@@ -72,7 +72,7 @@ def differing_counts(probe: Probe, shape: Shape) -> Iterator[Diagnostic]:
 
 
 def _merging(step: Step) -> Iterator[t.Property]:
-    """The properties by which a step merges rows."""
+    """Yield the properties by which a step merges rows."""
     projection = step.projection
     grouping = step.aggregates or projection.distinct
     for item in projection.items:
@@ -85,7 +85,7 @@ def _merging(step: Step) -> Iterator[t.Property]:
 
 
 def _may_merge(shape: Shape, use: PropertyUse, facts: Statistics) -> bool:
-    """Whether a property names nodes, some of which are known to share their name."""
+    """Whether a property names nodes of a label in which some nodes are known to share their name."""
     labels = shape.labels(use.symbol)
     schema = shape.facts.index.schema
     named = [label for label in labels if schema.labels[label].name_property == use.key]
@@ -93,7 +93,7 @@ def _may_merge(shape: Shape, use: PropertyUse, facts: Statistics) -> bool:
 
 
 def _may_repeat(shape: Shape, number: int, name: str) -> bool:
-    """Whether rows can repeat a node: not right after `WITH DISTINCT n`, nor in `MATCH (n:Label)`."""
+    """Whether rows may repeat a node; not directly after `WITH DISTINCT n`, nor in `MATCH (n:Label)`."""
     if number:
         before = shape.steps[number - 1].projection
         items = [item.expression for item in before.items]

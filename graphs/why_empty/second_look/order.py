@@ -1,4 +1,4 @@
-"""Problems that ORDER BY with a LIMIT hides: a tie at the boundary, and nulls that come first."""
+"""Reports problems that ORDER BY with a LIMIT hides: a tie at the boundary, and nulls that come first."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_KEPT, LOOKED_AT = 10, 20
 
 
 def order_and_limit(probe: Probe, shape: Shape) -> Iterator[Diagnostic]:
-    """`ORDER BY p.height_cm DESC LIMIT 1` if three have that height, or if the first has no height at all."""
+    """Report `ORDER BY p.height_cm DESC LIMIT 1` if several players have that height, or if the first has none."""
     for step in shape.steps:
         projection = step.projection
         limit = projection.limit
@@ -59,7 +59,7 @@ def _nulls_first(probe: Probe, shape: Shape, sort: t.SortItem) -> Iterator[Diagn
 
 
 def _question(shape: Shape, step: Step, limit: int) -> str | None:
-    """The sort keys of the first rows, each distinct row of the answer once."""
+    """Return the query for the sort keys of the first rows, with each distinct row of the answer once."""
     projection = step.projection
     columns = [f"{shape.source(item.expression)} AS c{place}" for place, item in enumerate(projection.items)]
     names: list[str] = []
@@ -81,7 +81,7 @@ def _question(shape: Shape, step: Step, limit: int) -> str | None:
 
 
 def _column(shape: Shape, projection: t.Projection, expression: t.Expression) -> str | None:
-    """The column that a sort key refers to: by its alias, or by the same text."""
+    """Return the column to which a sort key refers, by its alias or by the same text; None if there is none."""
     for place, item in enumerate(projection.items):
         alias = item.alias.name if item.alias is not None else None
         if isinstance(expression, t.Variable) and expression.name in (alias, item.name):

@@ -1,4 +1,4 @@
-"""Rows: the total of a truncated answer, repeated rows, and the result in the other direction."""
+"""Reports the total of a truncated answer, repeated rows, and rows in the opposite direction of a relationship."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_COUNTED = 20_000
 
 
 def total(probe: Probe, shape: Shape, table: Table) -> Iterator[Diagnostic]:
-    """The number of rows of a truncated answer."""
+    """Report the number of rows of a truncated answer."""
     if not table.truncated:
         return
     step = shape.returned
@@ -43,8 +43,9 @@ def total(probe: Probe, shape: Shape, table: Table) -> Iterator[Diagnostic]:
 
 
 def repeated(probe: Probe, shape: Shape, table: Table) -> Iterator[Diagnostic]:
-    """`RETURN p.name` with rows that repeat because a p is reached in several ways; two p of the same name do not
-    count.
+    """Report rows of `RETURN p.name` that repeat because the same `p` is reached in several ways.
+
+    Rows of two different nodes with the same name do not count.
     """
     step = shape.returned
     if step.projection.distinct or step.aggregates or step.projection.limit is not None or len(table.rows) < 2:
@@ -77,7 +78,7 @@ def repeated(probe: Probe, shape: Shape, table: Table) -> Iterator[Diagnostic]:
 
 
 def other_direction(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[Diagnostic]:
-    """`(a:Country)-[:borders]->(b:Country)` if most borders, but not all, exist in both directions."""
+    """Report `(a:Country)-[:borders]->(b:Country)` if most relationships, but not all, exist in both directions."""
     for link in shape.facts.links:
         relationship = link.pattern
         ends = {*shape.labels(link.left), *shape.labels(link.right)}

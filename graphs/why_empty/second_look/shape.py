@@ -1,7 +1,7 @@
-"""The parts of a query from which the checks of its answer are built.
+"""The parts of a query from which the checks of its answer are made.
 
-In `MATCH (p:Player) WITH DISTINCT p RETURN p.name ORDER BY p.height_cm DESC LIMIT 1` there are two steps: the WITH
-after `MATCH (p:Player)`, the RETURN after both.
+`MATCH (p:Player) WITH DISTINCT p RETURN p.name ORDER BY p.height_cm DESC LIMIT 1` has two steps: the WITH after
+`MATCH (p:Player)`, and the RETURN after both.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ class Step:
 
     @property
     def projection(self) -> t.Projection:
-        """Its projection."""
+        """The projection of the clause."""
         return self.clause.projection
 
     @property
     def aggregates(self) -> bool:
-        """Whether it groups rows."""
+        """Whether the clause groups rows."""
         return any(is_aggregate(item.expression) for item in self.projection.items)
 
     @property
     def groups(self) -> list[t.ReturnItem]:
-        """The items by which it groups."""
+        """The items by which the clause groups rows."""
         return [item for item in self.projection.items if not is_aggregate(item.expression)]
 
 
 @dataclass
 class Shape:
-    """A query without UNION that ends with RETURN, and what its symbols stand for: see `shape_of`."""
+    """A query without UNION that ends with RETURN, and the graph elements of its variables: see `shape_of`."""
 
     query: t.Query
     facts: Facts
@@ -55,11 +55,11 @@ class Shape:
     steps: list[Step] = field(default_factory=list)
 
     def source(self, node: t.Node) -> str:
-        """The text of a part."""
+        """Return the text of a part of the query."""
         return self.query.text[node.start : node.end]
 
     def before(self, clause: t.Clause) -> str:
-        """The text of the clauses before this one."""
+        """Return the text of the clauses before `clause`."""
         return self.query.text[self.start : clause.start]
 
     @property
@@ -68,15 +68,15 @@ class Shape:
         return self.steps[-1]
 
     def use(self, node: t.Node) -> PropertyUse | None:
-        """The property that an expression reads, of a node or a relationship with a name."""
+        """Return the property of a named node or relationship that an expression reads, else None."""
         return self._uses.get(id(node))
 
     def labels(self, symbol: Symbol) -> tuple[str, ...]:
-        """The labels that a node may have."""
+        """Return the labels that a node may have."""
         return self.facts.index.labels_of(symbol.kinds) if symbol.kind == "node" else ()
 
     def symbol(self, name: str) -> Symbol | None:
-        """The node or relationship of that name, if the query has only one of that name."""
+        """Return the node or relationship called `name`; None if the query has several of that name or none."""
         found = {id(symbol): symbol for symbol in self.facts.symbols if symbol.name == name}
         return next(iter(found.values())) if len(found) == 1 else None
 
@@ -85,7 +85,7 @@ class Shape:
 
 
 def shape_of(query: t.Query, schema: PropertyGraphSchema) -> Shape | None:
-    """The shape of a query; None for a UNION, a command, a query with `*` for columns or with GROUP BY."""
+    """Return the shape of a query; None for a UNION, a command, a query that returns `*`, or one with GROUP BY."""
     body = query.body
     if query.prefix or not isinstance(body, t.SingleQuery) or not isinstance(body.clauses[-1], t.Return):
         return None
@@ -103,7 +103,7 @@ def shape_of(query: t.Query, schema: PropertyGraphSchema) -> Shape | None:
 
 
 def is_aggregate(node: t.Node) -> bool:
-    """Whether an expression aggregates over rows."""
+    """Whether an expression contains an aggregation."""
     return any(
         isinstance(part, t.CountStar) or (isinstance(part, t.FunctionCall) and part.key in AGGREGATES)
         for part in node.walk()
@@ -111,7 +111,7 @@ def is_aggregate(node: t.Node) -> bool:
 
 
 def conjuncts(where: t.Expression | None) -> Iterator[t.Expression]:
-    """The conditions that must all hold."""
+    """Yield the conditions that AND joins."""
     if isinstance(where, t.Binary) and where.operator == "AND":
         yield from conjuncts(where.left)
         yield from conjuncts(where.right)

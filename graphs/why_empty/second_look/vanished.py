@@ -1,4 +1,4 @@
-"""Rows dropped because a comparison with null is null: `<>`, NOT, and UNWIND of a missing list."""
+"""Reports rows that are dropped because of a null: by `<>` and NOT, whose result is null, and by UNWIND."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from graphground.graphs.why_empty.probe import Probe
 from graphground.graphs.why_empty.second_look.shape import Shape, conjuncts, is_aggregate
 
 MOST_VANISH = 0.5
-"""The share of nodes that an UNWIND may drop without a report."""
+"""The share of nodes that an UNWIND may drop without being reported."""
 
 
 def vanished_rows(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[Diagnostic]:
-    """`WHERE NOT 'x' IN p.nicknames` if some of the p have no nicknames at all."""
+    """Report `WHERE NOT 'x' IN p.nicknames` if some of the nodes `p` have no nicknames."""
     for clause in shape.clauses:
         if isinstance(clause, t.Match | t.With) and clause.where is not None and not getattr(clause, "optional", False):
             for condition in conjuncts(clause.where):
@@ -70,7 +70,7 @@ def _unwind(probe: Probe, shape: Shape, clause: t.Unwind, use: PropertyUse) -> I
 
 
 def _negated_use(shape: Shape, condition: t.Expression) -> PropertyUse | None:
-    """The property whose null makes a negative condition null: of `n.p <> 1`, `NOT x IN n.p`, `NOT n.p CONTAINS x`."""
+    """Return the property whose null makes a condition null: `n.p <> 1`, `NOT x IN n.p`, `NOT n.p CONTAINS x`."""
     inner = condition
     negated = False
     while isinstance(inner, t.Unary) and inner.operator == "NOT":
@@ -89,13 +89,13 @@ def _negated_use(shape: Shape, condition: t.Expression) -> PropertyUse | None:
 
 
 def _has_holes(shape: Shape, use: PropertyUse, facts: Statistics) -> bool:
-    """Whether some but not all nodes have the property, as far as the data are known."""
+    """Whether it is known that some but not all nodes have the property."""
     known = filled(shape.facts, use, facts)
     return known is not None and 0 < known[0] < known[1]
 
 
 def _matters_after(shape: Shape, clause: t.Unwind, use: PropertyUse) -> bool:
-    """Whether later clauses use the node itself or count, so that dropped rows change the answer."""
+    """Whether later clauses use the node itself or aggregate, so that dropped rows change the answer."""
     later = shape.clauses[shape.clauses.index(clause) + 1 :]
     return any(
         (isinstance(node, t.Variable) and node.name == use.symbol.name) or is_aggregate(node)
