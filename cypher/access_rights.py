@@ -69,8 +69,13 @@ def access(query: tree.Query) -> Access:
     return widest(violation.access for violation in violations(query))
 
 
-def violations(query: tree.Query, parameters: Mapping[str, Any] | None = None) -> list[Violation]:
-    """Return every construct for which a query is not read-only, or uses too much memory with these parameters."""
+def violations(
+    query: tree.Query, parameters: Mapping[str, Any] | None = None, *, eager: bool = False
+) -> list[Violation]:
+    """Return every construct for which a query is not read-only, or uses too much memory with these parameters.
+
+    `eager` is true of a database that computes what `LIMIT 0` then drops.
+    """
     found: list[Violation] = []
     for node in query.walk():
         if isinstance(node, tree.FunctionCall):
@@ -100,7 +105,7 @@ def violations(query: tree.Query, parameters: Mapping[str, Any] | None = None) -
             f"{value.what}, more than a database can spare: use a smaller range, or a LIMIT before the values are "
             "collected or sorted; count() and sum() of a long range are possible",
         )
-        for value in large_values(query, parameters)
+        for value in large_values(query, parameters, eager=eager)
     )
     return found
 

@@ -60,6 +60,7 @@ def validate(
     data: Data | None = None,
     language: Language = "cypher5",
     read_only: bool = False,
+    eager: bool = False,
 ) -> Report:
     """Check a query without running it; `schema=None` checks the language alone.
 
@@ -68,12 +69,13 @@ def validate(
 
     `Report.access` is always set. With `read_only`, every construct that does more than read the graph is also an error
     (`not_read_only`, `forbidden_procedure`, `file_or_network_access`, `two_readings`); without it, such constructs do
-    not affect `valid`. `data` holds the graph's statistics (`graph.statistics()`), which the checks use for empty
+    not affect `valid`. `eager` is true of a database that computes what `LIMIT 0` then drops, which counts as memory
+    that the query takes. `data` holds the graph's statistics (`graph.statistics()`), which the checks use for empty
     labels and duplicate names.
     """
 
     def judge(text: str) -> Report:
-        return _judged(text, schema, entities, parameters, data, language, read_only)
+        return _judged(text, schema, entities, parameters, data, language, read_only, eager)
 
     try:
         with bounded():
@@ -99,9 +101,10 @@ def _judged(
     data: Data | None,
     language: Language,
     read_only: bool,
+    eager: bool,
 ) -> Report:
     """Check the language and, if the text can be parsed, the schema and the data; list the most severe findings first."""
-    report = _language(text, language, read_only, parameters)
+    report = _language(text, language, read_only, parameters, eager=eager)
     if schema is None or report.query is None or len(report.diagnostics) >= MOST_FINDINGS:
         return report
     from graphground.cypher.checks import check  # imported only if there is a schema to check against
@@ -133,7 +136,9 @@ def too_complex(text: str) -> Diagnostic:
     )
 
 
-def _language(text: str, language: Language, read_only: bool, parameters: Mapping[str, Any] | None = None) -> Report:
+def _language(
+    text: str, language: Language, read_only: bool, parameters: Mapping[str, Any] | None = None, *, eager: bool = False
+) -> Report:
     """Check a text against the language alone."""
     if read_only and (disputed := two_readings(text)):
         places = LineIndex(text)
@@ -152,7 +157,7 @@ def _language(text: str, language: Language, read_only: bool, parameters: Mappin
         kinds = (error.tokens or tokenize(text)).kinds
         return Report(False, suspected(kinds), tuple(syntax_diagnostics(text, error)), compiles=False)
     problems = analyze(query).problems
-    forbidden = violations(query, parameters)
+    forbidden = violations(query, parameters, eager=eager)
     allowed = widest(violation.access for violation in forbidden)
     compiles = not notes and not problems
     if compiles and not (read_only and forbidden):

@@ -52,6 +52,7 @@ def judged(graph: Graph, query: str, parameters: Mapping[str, Any] | None, quest
             parameters=parameters,
             data=graph.statistics(fresh=True),
             read_only=True,
+            eager=graph.dialect is not None and graph.dialect.eager,
             language=graph.language,
         )
 

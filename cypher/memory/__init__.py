@@ -9,8 +9,8 @@
 Neo4j computes `range` lazily, element by element, so most uses of a long range are harmless. It stores the result of
 a list comprehension, the arguments of procedures and plug-in functions, and the rows of `collect`, of a sort and of
 DISTINCT. Only certain cases are reported: sizes are lower bounds that follow from the text and the parameters, and a
-size that depends on the data is never reported. `values` holds the bounds, `expressions` computes them for expressions,
-`rows` for clauses.
+size that depends on the data is never reported. Rows that a condition certainly drops do not count. `values` holds the
+bounds, `conditions` the outcomes of conditions; `expressions` computes both for expressions, `rows` for clauses.
 """
 
 from __future__ import annotations
@@ -32,11 +32,16 @@ FEW_ADDITIONS = 8
 __all__ = ["CODE", "LargeValue", "large_values"]
 
 
-def large_values(query: tree.Query, parameters: Mapping[str, Any] | None = None) -> list[LargeValue]:
-    """Return every value of a query that certainly takes more than `MOST_BYTES` of the database's memory."""
+def large_values(
+    query: tree.Query, parameters: Mapping[str, Any] | None = None, *, eager: bool = False
+) -> list[LargeValue]:
+    """Return every value of a query that certainly takes more than `MOST_BYTES` of the database's memory.
+
+    `eager` is true of a database that computes what `LIMIT 0` then drops.
+    """
     if not _may_be_large(query, parameters):
         return []
-    evaluation = Evaluation(parameters or {})
+    evaluation = Evaluation(parameters or {}, eager=eager)
     evaluate(query.body, evaluation)
     return evaluation.found
 

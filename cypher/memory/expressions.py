@@ -9,17 +9,23 @@ Items(size=21, each=4, exact=True, lazy=True, present=True)
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from typing import Any
 
 from graphground.cypher import tree
 from graphground.cypher.allowed import FUNCTIONS_ALLOWED
 from graphground.cypher.memory import functions
+from graphground.cypher.memory.conditions import compared, connected, is_null, of_outcomes, outcomes
 from graphground.cypher.memory.filters import least_kept
 from graphground.cypher.memory.values import (
     BOXED,
+    FALSE,
     HEADER,
     MOST_BYTES,
+    MOST_OPTIONS,
+    NULL,
     REFERENCE,
+    TRUE,
     Items,
     LargeValue,
     Number,
@@ -29,7 +35,9 @@ from graphground.cypher.memory.values import (
     constant,
     in_words,
     known_text,
+    may_be_null,
     memory_of,
+    options_of,
     stored,
     when_stored,
 )
@@ -47,19 +55,28 @@ _KNOWN = (
         tree.MapLiteral,
     ),
     *(tree.Reduce, tree.AllReduce, tree.ListPredicate, tree.PatternComprehension, tree.Subquery),
+    *(tree.Case, tree.ComparisonChain, tree.IsNull, tree.Property, tree.Subscript),
 )
 """Expressions that are evaluated as a whole; of any other expression only the parts are evaluated."""
 _SHARED = (tree.Variable, tree.Parameter, tree.IntegerLiteral, tree.FloatLiteral, tree.StringLiteral)
 
 
+_DECIDING: dict[str, Value] = {"AND": FALSE, "OR": TRUE}
+"""The value of one side that decides a connective, whatever the other side is."""
+
+
 class Evaluation:
     """One pass over a query: `value` computes a bound for an expression, and `found` collects the values that are too large."""
 
-    def __init__(self, parameters: Mapping[str, Any]) -> None:
+    def __init__(self, parameters: Mapping[str, Any], *, eager: bool = False) -> None:
         self.parameters = parameters
+        self.eager = eager
+        """Whether the database computes what `LIMIT 0` then drops."""
         self.found: list[LargeValue] = []
         self.subquery: Callable[[tree.Subquery, Names], Value] = lambda node, names: None
         """Evaluates the body of a subquery; set by `rows`, which imports this module."""
+        self.no_rows = False
+        """Whether aggregates get no rows, so that their arguments are not computed."""
 
     def value(self, node: tree.Expression, names: Names) -> Value:
         """Return what is certain about the value of an expression; `names` holds the values of the variables."""
@@ -95,27 +112,46 @@ class Evaluation:
             case tree.Variable():
                 return names.get(node.name)
             case tree.Parameter():
-                return constant(self.parameters.get(node.name))
+                return constant(self.parameters[node.name]) if node.name in self.parameters else None
             case tree.IntegerLiteral() | tree.FloatLiteral():
                 return Number(node.value)
             case tree.StringLiteral():
                 return known_text(node.value)
             case tree.BooleanLiteral():
-                return Present()
+                return TRUE if node.value else FALSE
+            case tree.NullLiteral():
+                return NULL
             case tree.ListLiteral():
-                items = [self.value(item, names) for item in node.items]
-                inside = sum(map(when_stored, items))
-                return Items(len(items), _mean(items), present=None not in items, inside=inside)
-            case tree.Unary(operator="-" | "+") if not isinstance(node.operand, tree.Unary):
+                return _literal([self.value(item, names) for item in node.items])
+            case tree.Unary() if not isinstance(node.operand, tree.Unary):
                 return functions.negated(self.value(node.operand, names), node.operator)
             case tree.Binary():
                 return self._chain(node, names)
+            case tree.ComparisonChain():
+                operands = [self.value(operand, names) for operand in node.operands]
+                value: Value = TRUE
+                for operator, (left, right) in zip(node.operators, pairwise(operands), strict=True):
+                    value = connected("AND", value, compared(operator, left, right))
+                return value
+            case tree.IsNull():
+                return is_null(self.value(node.operand, names), negated=node.negated)
+            case tree.CountStar() if self.no_rows:
+                return Number(0)
+            case tree.Property():
+                return NULL if self.value(node.subject, names) == NULL else None
+            case tree.Subscript():
+                return functions.entry(self.value(node.subject, names), self.value(node.index, names))
             case tree.FunctionCall():
                 return self._call(node, names)
             case tree.ListComprehension():
                 return self._comprehension(node, names)
-            case tree.Reduce() | tree.AllReduce() | tree.ListPredicate() | tree.PatternComprehension():
-                self._with_own_names(node, names)
+            case tree.ListPredicate():
+                return self._list_predicate(node, names)
+            case tree.Reduce() | tree.AllReduce():
+                return self._reduced(node, names)
+            case tree.PatternComprehension():
+                path = node.path_variable.name if node.path_variable is not None else None
+                self.below(node, {name: value for name, value in names.items() if name != path})
                 return None
             case tree.Slice():
                 whole = self.value(node.subject, names)
@@ -141,25 +177,41 @@ class Evaluation:
         value = self.value(first, names)
         for link in reversed(chain):
             check_work()
+            deciding = _DECIDING.get(link.operator)
+            if deciding is not None and value == deciding:
+                continue  # databases do not compute the right side
             value = self.kept(link, functions.combined(link.operator, value, self.value(link.right, names)))
         return value
 
     def _case(self, node: tree.Case, names: Names) -> Value:
-        """Evaluate the parts of a CASE that are always computed: subject, first condition, and its result if it is `true`."""
-        if node.subject is not None:
-            self.value(node.subject, names)
-        first = node.branches[0]
-        self.value(first.conditions[0], names)
-        match node.subject, first.conditions:
-            case None, [tree.BooleanLiteral(value=True)]:
-                return self.value(first.result, names)
-        return None
+        """Evaluate the parts of a CASE that are always computed: conditions up to one that may be true, and a certain result."""
+        subject = self.value(node.subject, names) if node.subject is not None else None
+        for branch in node.branches:
+            possible: frozenset[bool | None] = frozenset({False})
+            for condition in branch.conditions:
+                if isinstance(condition, tree.CaseComparison):
+                    return None
+                value = self.value(condition, names)
+                if node.subject is not None:
+                    value = compared("=", subject, value)
+                possible = outcomes(connected("OR", of_outcomes(possible), value))
+                if True in possible:
+                    break
+            if possible == {True}:
+                return self.value(branch.result, names)
+            if True in possible:
+                return None
+        return self.value(node.default, names) if node.default is not None else NULL
 
     def _call(self, node: tree.FunctionCall, names: Names) -> Value:
-        if node.key == "coalesce" and node.arguments:
-            first = self.value(node.arguments[0], names)
-            if first is not None:  # a known value is not null, and the arguments after it are not computed
-                return functions.result(node.key, [first])
+        if self.no_rows and functions.is_aggregate(node):
+            return functions.of_no_rows(node.key)
+        if node.key == "coalesce":
+            for argument in node.arguments:
+                value = self.value(argument, names)
+                if value != NULL:  # others are computed only after null
+                    return None if may_be_null(value) else value
+            return NULL
         arguments = [self.value(argument, names) for argument in node.arguments]
         if node.key in FUNCTIONS_ALLOWED:
             arguments = [self.whole(*pair) for pair in zip(node.arguments, arguments, strict=True)]
@@ -167,16 +219,20 @@ class Evaluation:
 
     def _comprehension(self, node: tree.ListComprehension, names: Names) -> Value:
         source = self.value(node.source, names)
+        if source == NULL or (isinstance(source, Items) and source.empty):
+            return source  # nothing is computed for its elements
         element = functions.element(source)
         inner = {**names, node.variable.name: element}
-        if node.where is not None:
-            self.value(node.where, inner)
+        where = TRUE if node.where is None else self.value(node.where, inner)
+        possible = outcomes(where)
+        if True not in possible:
+            return Items(0) if isinstance(source, Items) else None
         made = element if node.projection is None else self.value(node.projection, inner)
         if not isinstance(source, Items):
             return None
-        if node.where is not None:
+        if node.where is not None and possible != {True}:
             kept = least_kept(node.where, node.variable.name, source.numbers) if source.numbers else 0
-            source = source._replace(size=kept, exact=False, inside=0)
+            source = source._replace(size=kept, exact=False, inside=0, options=())
         if node.projection is None:
             return stored(source)._replace(numbers=None)
         if isinstance(node.projection, _SHARED):
@@ -185,19 +241,48 @@ class Evaluation:
         else:
             held = _held(made)
         return Items(
-            source.size, REFERENCE + held, source.exact, present=made is not None, inside=source.size * _lazy(made)
+            source.size, REFERENCE + held, source.exact, present=not may_be_null(made), inside=source.size * _lazy(made)
         )
 
-    def _with_own_names(self, node: tree.Expression, names: Names) -> None:
-        """Evaluate the parts of an expression that declares variables; nothing is known about those variables."""
-        own = {
-            child.name
-            for field in ("variable", "accumulator", "path_variable")
-            if isinstance(child := getattr(node, field, None), tree.Variable)
-        }
-        if isinstance(node, tree.PatternComprehension):
-            own |= {variable.name for variable in node.pattern.find(tree.Variable)} - names.keys()
-        self.below(node, {name: value for name, value in names.items() if name not in own})
+    def _list_predicate(self, node: tree.ListPredicate, names: Names) -> Value:
+        """Evaluate `all`, `any`, `none` or `single`; the condition is evaluated once, for all elements together."""
+        source = self.value(node.source, names)
+        if source == NULL:
+            return NULL
+        if isinstance(source, Items) and source.empty:
+            return TRUE if node.kind in ("all", "none") else FALSE
+        inner = {**names, node.variable.name: functions.element(source)}
+        possible = outcomes(TRUE if node.where is None else self.value(node.where, inner))
+        if not isinstance(source, Items) or not source.size or len(possible) > 1 or node.kind == "single":
+            return None
+        if possible == {None}:
+            return NULL
+        return TRUE if (node.kind in ("all", "any")) == (True in possible) else FALSE
+
+    def _reduced(self, node: tree.Reduce | tree.AllReduce, names: Names) -> Value:
+        """Evaluate a `reduce`: nothing is known about its rounds, except that an empty list has none."""
+        initial, source = self.value(node.initial, names), self.value(node.source, names)
+        if isinstance(source, Items) and source.empty and isinstance(node, tree.Reduce):
+            return initial
+        if source != NULL:
+            own = (node.accumulator.name, node.variable.name)
+            inner = {name: value for name, value in names.items() if name not in own}
+            for part in (node.step, node.predicate) if isinstance(node, tree.AllReduce) else (node.step,):
+                self.value(part, inner)
+        return None
+
+
+def _literal(items: list[Value]) -> Items:
+    """Return the bound for the list `[a, b, …]`."""
+    constants = [options_of(item) for item in items]
+    known = len(items) <= MOST_OPTIONS and all(constants) and all(len(options or ()) == 1 for options in constants)
+    return Items(
+        len(items),
+        _mean(items),
+        present=not any(map(may_be_null, items)),
+        inside=sum(map(when_stored, items)),
+        options=tuple(options[0] for options in constants if options) if known else (),
+    )
 
 
 def _mean(values: list[Value]) -> int:

@@ -8,15 +8,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
-from operator import eq, ge, gt, le, lt, ne
 
 from graphground.cypher import tree
+from graphground.cypher.memory.conditions import COMPARISONS
 from graphground.cypher.work import check_work
 
-Comparison = Callable[[float, float], bool]
-_COMPARISONS: dict[str, Comparison] = {"<": lt, "<=": le, ">": gt, ">=": ge, "=": eq, "<>": ne}
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "<>": "<>"}
 
 
@@ -39,7 +36,7 @@ def least_kept(condition: tree.Expression, name: str, numbers: range) -> int:
             return max(0, left + least_kept(condition.right, name, numbers) - whole) if left else 0
         case tree.Binary(operator="OR"):
             return max(least_kept(condition.left, name, numbers), least_kept(condition.right, name, numbers))
-        case tree.Binary(operator=operator) if operator in _COMPARISONS:
+        case tree.Binary(operator=operator) if operator in COMPARISONS:
             return _compared(operator, condition.left, condition.right, name, numbers)
         case tree.ComparisonChain():
             dropped = sum(
@@ -53,10 +50,10 @@ def least_kept(condition: tree.Expression, name: str, numbers: range) -> int:
 def _compared(operator: str, left: tree.Expression, right: tree.Expression, name: str, numbers: range) -> int:
     first, second = _number(left), _number(right)
     if first is not None and second is not None:
-        return count_of(numbers) if _COMPARISONS[operator](first, second) else 0
+        return count_of(numbers) if COMPARISONS[operator](first, second) else 0
     if first is not None:
         return _compared(_TURNED[operator], right, left, name, numbers)
-    if second is None or operator not in _COMPARISONS:
+    if second is None or operator not in COMPARISONS:
         return 0
     match left:
         case tree.Variable() if left.name == name:
@@ -72,7 +69,7 @@ def _beside(operator: str, bound: float, numbers: range) -> int:
     whole = count_of(numbers)
     if operator in ("=", "<>"):
         return max(whole - 1, 0) if operator == "<>" else 0
-    compare = _COMPARISONS[operator]
+    compare = COMPARISONS[operator]
     low, high = 0, whole  # the values that satisfy the comparison are at one end of the range
     if not whole:
         return 0

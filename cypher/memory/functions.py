@@ -15,18 +15,30 @@ from collections import Counter
 from collections.abc import Callable
 
 from graphground.cypher import tree
+from graphground.cypher.functions import CYPHER25_FUNCTIONS, FUNCTIONS
+from graphground.cypher.memory.conditions import OPERATORS, compared, for_each, is_varying, negation
 from graphground.cypher.memory.filters import count_of
 from graphground.cypher.memory.values import (
     BOXED,
+    FALSE,
     HEADER,
     LONGEST_TEXT,
+    MOST_OPTIONS,
+    NULL,
     REFERENCE,
+    TRUE,
+    Choice,
+    Constant,
     Items,
     Number,
     Present,
     Text,
     Value,
+    choice,
+    constant,
     known_text,
+    may_be_null,
+    options_of,
 )
 
 MOST = 2**63
@@ -38,6 +50,9 @@ _ROUNDING: dict[str, Callable[[float], int]] = {
     "tointegerornull": int,
 }
 _SAME_SIZE = frozenset({"toupper", "tolower", "upper", "lower", "reverse", "tostring", "tostringornull"})
+PAIR, COUNTED = 48, 168
+"""Bytes of a list of two, which is an object and an array of 24 bytes each, and of a map of an item and its count, which
+is an object of 56 bytes, a table of 32 and two entries of 40, in a JVM with a small heap."""
 _SAME_LENGTH = {
     "tostringlist": HEADER,
     "tointegerlist": BOXED,
@@ -45,16 +60,40 @@ _SAME_LENGTH = {
     "tobooleanlist": 0,
     "apoc.coll.sort": BOXED,
     "apoc.coll.shuffle": BOXED,
-    "apoc.coll.zip": HEADER,
-    "apoc.coll.pairs": HEADER,
+    "apoc.coll.pairs": PAIR,
+    "apoc.coll.pairwithoffset": PAIR,
     "apoc.coll.runningtotal": BOXED,
     "apoc.convert.tolist": BOXED,
 }
 """Functions that turn a list into a new list of the same length, with the least bytes of each new element."""
+_NULL_OF_NULL = frozenset(
+    {
+        "size",
+        "length",
+        "char_length",
+        "character_length",
+        "toupper",
+        "tolower",
+        "upper",
+        "lower",
+        "trim",
+        "ltrim",
+        "rtrim",
+    }
+    | {"reverse", "tostring", "tointeger", "tofloat", "toboolean", "abs", "floor", "ceil", "round", "sign", "sqrt"}
+    | {"head", "last", "tail", "keys", "labels", "type", "properties", "nodes", "relationships", "startnode", "endnode"}
+)
+"""Functions whose result for null is null."""
+_OF_NO_ROWS: dict[str, Value] = {"collect": Items(0), "count": Number(0), "sum": Number(0)}
+_OF_NO_ROWS |= dict.fromkeys(("min", "max", "avg", "stdev", "stdevp", "percentilecont", "percentiledisc"), NULL)
 
 
 def combined(operator: str, left: Value, right: Value) -> Value:
     """Return what is known about the result of `left operator right`."""
+    if operator in OPERATORS:
+        return compared(operator, left, right)
+    if is_varying(left) or is_varying(right):
+        return for_each(lambda pair: combined(operator, *pair), [left, right])
     match left, right:
         case Number(), Number():
             return _number(operator, left.value, right.value)
@@ -95,7 +134,9 @@ def _number(operator: str, left: float, right: float) -> Value:
 
 
 def negated(operand: Value, operator: str) -> Value:
-    """Return what is known about the result of `-operand` or `+operand`."""
+    """Return what is known about the result of `-operand`, `+operand` or `NOT operand`."""
+    if operator == "NOT":
+        return negation(operand)
     if isinstance(operand, Number):
         return Number(-operand.value) if operator == "-" else operand
     return operand if isinstance(operand, Present) else None
@@ -121,14 +162,14 @@ def _as_text(value: Value) -> Text | None:
             return value
         case Number(value=int()):
             return known_text(str(value.value))
-        case Number() | Present():
+        case Number() | Present() | Choice(options=(True | False,)):
             return Text(1)
     return None
 
 
 def _concatenated(left: Value, right: Value) -> Value:
     """Concatenate two lists, or a list and an element; the database makes a view and copies neither."""
-    if left is None or right is None:
+    if may_be_null(left) or may_be_null(right):
         return None  # null, or a list of unknown length
     size = sum(side.size if isinstance(side, Items) else 1 for side in (left, right))
     sides = [side for side in (left, right) if isinstance(side, Items)]
@@ -139,29 +180,88 @@ def _concatenated(left: Value, right: Value) -> Value:
         exact=known and all(side.exact for side in sides),
         present=all(side.present for side in sides),
         inside=sum(side.inside for side in sides),
+        options=_options(left, right),
     )
+
+
+def _options(left: Value, right: Value) -> tuple[Constant, ...]:
+    """Return the elements of two lists, or of a list and an element; none unless all are known and few."""
+    options: list[Constant] = []
+    for side in (left, right):
+        of_side = side.options if isinstance(side, Items) else options_of(side) or ()
+        if not of_side and not (isinstance(side, Items) and side.empty):
+            return ()
+        options += of_side
+    return tuple(options) if len(options) <= MOST_OPTIONS else ()
 
 
 def part(whole: Value, lower: tree.Expression | None, upper: tree.Expression | None) -> Value:
     """Return what is known about `whole[lower..upper]`: a view, whose length is known if the bounds are small literals."""
     if not isinstance(whole, Items) or upper is not None:
         return None
-    start = lower.value if isinstance(lower, tree.IntegerLiteral) else 0 if lower is None else whole.size
-    return whole._replace(size=max(whole.size - start, 0), numbers=None)
+    if lower is not None and not isinstance(lower, tree.IntegerLiteral):
+        return whole._replace(size=0, exact=whole.empty, numbers=None, options=())
+    start = 0 if lower is None else lower.value
+    return whole._replace(size=max(whole.size - start, 0), numbers=None, options=whole.options[start:])
 
 
 def element(source: Value) -> Value:
     """Return an element of a list, as in a comprehension or UNWIND; a range creates a new integer each time."""
-    if not isinstance(source, Items) or not source.present:
+    if not isinstance(source, Items):
+        return None
+    if source.options:
+        return choice(source.options)
+    if not source.present:
         return None
     if source.lazy:
         return Present(BOXED, source.size if source.numbers else 0, numbers=source.numbers)
     return Present(max(source.each - REFERENCE, 0))
 
 
+def is_aggregate(node: tree.Node) -> bool:
+    """Whether an expression aggregates rows: `count(*)`, `collect(x)`, `apoc.agg.first(x)`."""
+    if isinstance(node, tree.CountStar):
+        return True
+    if not isinstance(node, tree.FunctionCall):
+        return False
+    function = FUNCTIONS.get(node.key) or CYPHER25_FUNCTIONS.get(node.key)
+    return function.aggregating if function is not None else node.key.startswith("apoc.agg.")
+
+
+def of_no_rows(key: str) -> Value:
+    """Return the result of an aggregate over no rows."""
+    return _OF_NO_ROWS.get(key)
+
+
+def entry(whole: Value, index: Value) -> Value:
+    """Return what is known about `whole[index]`."""
+    if whole == NULL:
+        return NULL
+    if not isinstance(whole, Items) or not whole.exact or not isinstance(index, Number):
+        return None
+    position = index.value
+    if not isinstance(position, int) or not -whole.size <= position < whole.size:
+        return NULL if isinstance(position, int) else None
+    return constant(whole.options[position]) if whole.options else None
+
+
 def result(key: str, arguments: list[Value]) -> Value:
     """Return what is known about the result of a function, or None if nothing is certain."""
+    if key == "coalesce":
+        return next((value for value in arguments if value != NULL and not may_be_null(value)), None)
+    if arguments and arguments[0] == NULL and key in _NULL_OF_NULL:
+        return NULL
+    if any(map(is_varying, arguments)):
+        return for_each(lambda chosen: result(key, chosen), arguments)
     match key, arguments:
+        case "isempty", [Items(exact=True, size=size)]:
+            return FALSE if size else TRUE
+        case "isempty", [Text(text=str() as text)]:
+            return FALSE if text else TRUE
+        case "head", [Items() as items]:
+            return entry(items, Number(0))
+        case "last", [Items() as items]:
+            return entry(items, Number(-1))
         case "range", [Number(value=int() as first), Number(value=int() as last), *step]:
             return _range(first, last, step)
         case "size" | "length" | "char_length" | "character_length", [Items(exact=True, size=size)]:
@@ -176,12 +276,10 @@ def result(key: str, arguments: list[Value]) -> Value:
             return Number(float(value))
         case "abs", [Number(value=value)]:
             return Number(abs(value))
-        case "coalesce", [Number() | Text() | Items() | Present() as first_known, *_]:
-            return first_known
         case "tail", [Items() as items]:
-            return items._replace(size=max(items.size - 1, 0), numbers=None)
+            return items._replace(size=max(items.size - 1, 0), numbers=None, options=items.options[1:])
         case "reverse", [Items() as items]:
-            return items
+            return items._replace(options=items.options[::-1])
         case "replace", [Text() as text, Text() as search, Text() as put]:
             return _replaced(text, search, put)
         case "split", [Text() as text, Text(text="")]:
@@ -190,6 +288,12 @@ def result(key: str, arguments: list[Value]) -> Value:
             return Text(max(items.size - 1, 0) * between.size)
         case "apoc.convert.tojson", [Items() as items]:
             return Text(2 * items.size)
+        case "apoc.coll.zip", [Items() as items, Items(size=other)] if other:
+            return Items(items.size, REFERENCE + PAIR, items.exact)
+        case "apoc.coll.pairsmin", [Items() as items]:
+            return Items(max(items.size - 1, 0), REFERENCE + PAIR, items.exact)
+        case "apoc.coll.frequencies", [Items(numbers=range()) as items]:
+            return Items(items.size, REFERENCE + COUNTED, items.exact)
         case _, [Items() as items, *_] if key in _SAME_LENGTH:
             return Items(items.size, REFERENCE + _SAME_LENGTH[key], items.exact, present=items.present)
         case _, [Text() as text] if key in _SAME_SIZE:

@@ -12,11 +12,24 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from graphground.cypher import tree
-from graphground.cypher.functions import CYPHER25_FUNCTIONS, FUNCTIONS
+from graphground.cypher.memory.conditions import outcomes
 from graphground.cypher.memory.expressions import Evaluation, Names
 from graphground.cypher.memory.filters import count_of, least_kept
-from graphground.cypher.memory.functions import element
-from graphground.cypher.memory.values import BOXED, MOST_BYTES, REFERENCE, Items, LargeValue, Number, Present, Value
+from graphground.cypher.memory.functions import element, is_aggregate
+from graphground.cypher.memory.values import (
+    BOXED,
+    FALSE,
+    MOST_BYTES,
+    NULL,
+    REFERENCE,
+    TRUE,
+    Items,
+    LargeValue,
+    Number,
+    Present,
+    Value,
+    may_be_null,
+)
 from graphground.cypher.work import check_work
 
 ROW = REFERENCE + BOXED
@@ -31,14 +44,35 @@ class Rows:
 
     number: int = 1
     names: dict[str, Value] = field(default_factory=dict)
+    most: float = 1
+    """The most rows that there can be, infinity if that is unknown."""
+    streamed: bool = False
+    """Whether they are rows of EXISTS, which stops at the first one."""
 
-    def unknown(self) -> None:
+    @property
+    def none(self) -> bool:
+        """Whether there is certainly no row, so that no expression is computed."""
+        return not self.most
+
+    def unknown(self, most: float = math.inf) -> None:
         """Account for a clause that may drop rows: later clauses are evaluated for at most one row."""
         self.number = min(self.number, 1)
+        self.most = most
         self.names = {name: _without_distinct(value) for name, value in self.names.items()}
 
-    def filtered(self, condition: tree.Expression) -> None:
-        """Account for a WHERE: count the rows that remain because the condition certainly holds for some numbers of a range."""
+    def times(self, least: int, most: float) -> None:
+        """Account for a clause that turns each row into at least `least` and at most `most` rows."""
+        self.number *= least
+        self.most = self.most * most if self.most and most else 0
+
+    def filtered(self, condition: tree.Expression, value: Value) -> None:
+        """Account for a WHERE: it keeps all rows, none, or at least those for which it certainly holds for numbers of a range."""
+        possible = outcomes(value)
+        if possible == {True}:
+            return
+        if True not in possible:
+            self.unknown(most=0)
+            return
         kept = {
             name: least_kept(condition, name, value.numbers)
             for name, value in self.names.items()
@@ -47,7 +81,7 @@ class Rows:
         name = max(kept, key=lambda name: kept[name], default="")
         value = self.names.get(name)
         if not name or not kept[name] or not isinstance(value, Present) or value.numbers is None:
-            self.unknown()
+            self.unknown(self.most)
             return
         self.number = self.number * kept[name] // count_of(value.numbers)
         self.names[name] = value._replace(distinct=kept[name], numbers=None)
@@ -68,12 +102,16 @@ def _body(body: tree.Node, rows: Rows, evaluation: Evaluation, *, last: bool = F
     check_work()
     match body:
         case tree.SingleQuery():
+            before = len(evaluation.found)
             for clause in body.clauses:
                 rows = _clause(clause, rows, evaluation, last)
+                if not evaluation.eager and _is_cut_to_nothing(clause, rows):
+                    del evaluation.found[before:]  # nothing is computed below LIMIT 0
             return rows
         case tree.Union():
-            parts = [_body(part, Rows(rows.number, dict(rows.names)), evaluation, last=last) for part in body.parts]
-            return Rows(sum(part.number for part in parts) if all(body.all_) else 0)
+            parts = [_body(part, replace(rows, names=dict(rows.names)), evaluation, last=last) for part in body.parts]
+            least = sum(part.number for part in parts) if all(body.all_) else 0
+            return Rows(least, most=sum(part.most for part in parts))
         case tree.Next():
             for part in body.parts:
                 rows = _body(part, rows, evaluation, last=last and part is body.parts[-1])
@@ -81,12 +119,26 @@ def _body(body: tree.Node, rows: Rows, evaluation: Evaluation, *, last: bool = F
         case tree.Braced():
             return _body(body.body, rows, evaluation, last=last)
         case tree.Conditional():
-            for branch in body.branches:
-                if branch.condition is not None:
-                    evaluation.value(branch.condition, rows.names)
-                _body(branch.body, Rows(rows.number, dict(rows.names)), evaluation, last=last)
-            return Rows(0)
-    return Rows(0)
+            return _conditional(body, rows, evaluation, last=last)
+    return Rows(0, most=math.inf)
+
+
+def _conditional(body: tree.Conditional, rows: Rows, evaluation: Evaluation, *, last: bool) -> Rows:
+    """Evaluate the branches of `WHEN … THEN … ELSE …` that may be taken."""
+    for branch in body.branches:
+        value = TRUE if branch.condition is None else evaluation.value(branch.condition, rows.names)
+        possible = outcomes(value)
+        if True in possible:
+            _body(branch.body, replace(rows, names=dict(rows.names)), evaluation, last=last)
+        if possible == {True}:
+            break
+    return Rows(0, most=math.inf)
+
+
+def _is_cut_to_nothing(clause: tree.Clause, rows: Rows) -> bool:
+    """Whether the LIMIT of a clause drops every row."""
+    page = clause.projection if isinstance(clause, tree.With | tree.Return) else clause
+    return isinstance(page, tree.Projection | tree.OrderAndPage) and page.limit is not None and rows.none
 
 
 def _subquery(node: tree.Subquery, names: Names, evaluation: Evaluation) -> Value:
@@ -94,7 +146,11 @@ def _subquery(node: tree.Subquery, names: Names, evaluation: Evaluation) -> Valu
     if node.body is None:
         evaluation.below(node, names)
         return None
-    rows = _body(node.body, Rows(0 if node.kind == "EXISTS" else 1, dict(names)), evaluation)
+    outer, evaluation.no_rows = evaluation.no_rows, False
+    rows = _body(node.body, Rows(1, dict(names), streamed=node.kind == "EXISTS"), evaluation)
+    evaluation.no_rows = outer
+    if rows.none:
+        return FALSE if node.kind == "EXISTS" else Number(0) if node.kind == "COUNT" else Items(0)
     if node.kind != "COLLECT" or rows.number * ROW <= MOST_BYTES:
         return None
     _found(evaluation, node, rows.number)
@@ -103,19 +159,24 @@ def _subquery(node: tree.Subquery, names: Names, evaluation: Evaluation) -> Valu
 
 def _clause(clause: tree.Clause, rows: Rows, evaluation: Evaluation, last: bool) -> Rows:
     names = rows.names
+    if rows.none and not isinstance(clause, tree.With | tree.Return | tree.Finish):
+        return rows
     match clause:
         case tree.Unwind():
             source = evaluation.value(clause.source, names)
-            rows.number = rows.number * source.size if isinstance(source, Items) else min(rows.number, 1)
+            if isinstance(source, Items):
+                rows.times(source.size, source.size if source.exact else math.inf)
+            else:
+                rows.number, rows.most = min(rows.number, 1), 0 if source == NULL else math.inf
             names[clause.variable.name] = element(source)
         case tree.With() | tree.Return():
             rows = _projected(clause.projection, rows, evaluation, to_client=last and isinstance(clause, tree.Return))
-            if isinstance(clause, tree.With) and clause.where is not None:
-                evaluation.value(clause.where, rows.names)
-                rows.filtered(clause.where)
+            if isinstance(clause, tree.With) and clause.where is not None and not rows.none:
+                rows.filtered(clause.where, evaluation.value(clause.where, rows.names))
         case tree.Filter():
-            evaluation.value(clause.where, names)
-            rows.filtered(clause.where)
+            rows.filtered(clause.where, evaluation.value(clause.where, names))
+        case tree.Finish():
+            return Rows(streamed=rows.streamed)  # a subquery without rows of its own keeps those around it
         case tree.OrderAndPage():
             _paged(clause, rows, evaluation)
         case tree.Let():
@@ -123,7 +184,7 @@ def _clause(clause: tree.Clause, rows: Rows, evaluation: Evaluation, last: bool)
                 names[item.variable.name] = evaluation.value(item.expression, names)
         case tree.CallSubquery():
             inner = _body(clause.body, Rows(1, dict(names)), evaluation)
-            rows.number *= max(inner.number, int(clause.optional))
+            rows.times(max(inner.number, int(clause.optional)), max(inner.most, int(clause.optional)))
             rows.names = {**{name: _without_distinct(value) for name, value in inner.names.items()}, **names}
         case tree.CallProcedure():
             for argument in clause.arguments or ():
@@ -132,9 +193,15 @@ def _clause(clause: tree.Clause, rows: Rows, evaluation: Evaluation, last: bool)
             names = rows.names
             for column in clause.yields or ():
                 names[column.variable.name] = None
-        case tree.Match(optional=True):
+        case tree.Match():
             _forget(clause, names)
-            evaluation.below(clause, names)
+            for child in (*clause.patterns, *clause.hints, *([clause.search] if clause.search else [])):
+                evaluation.below(child, names)
+            impossible = clause.where is not None and True not in outcomes(evaluation.value(clause.where, names))
+            if not clause.optional:
+                rows.unknown(most=0 if impossible else math.inf)
+            elif not impossible:
+                rows.most = math.inf
         case _:
             _forget(clause, names)
             evaluation.below(clause, names)
@@ -150,24 +217,30 @@ def _forget(clause: tree.Clause, names: dict[str, Value]) -> None:
 
 def _projected(projection: tree.Projection, rows: Rows, evaluation: Evaluation, *, to_client: bool) -> Rows:
     """Return the rows after WITH or RETURN."""
-    aggregating = [item for item in projection.items if any(map(_stores_rows, item.expression.walk()))]
+    grouped = any(map(is_aggregate, _all_nodes(projection.items))) or projection.group_by is not None
+    keys = [item for item in projection.items if not any(map(is_aggregate, item.expression.walk()))]
+    one_group = grouped and not keys and not projection.star and not projection.group_by
+    if rows.none and not one_group:
+        return replace(rows, names={})
+    evaluation.no_rows = rows.none
     values: dict[str, Value] = dict(rows.names) if projection.star else {}
     for item in projection.items:
         value = evaluation.value(item.expression, rows.names)
         values[item.name] = evaluation.whole(item.expression, value) if to_client else value
-    grouped = any(map(_is_aggregate, _all_nodes(projection.items))) or projection.group_by is not None
-    if grouped:
-        for item in aggregating:
+    evaluation.no_rows = False
+    if grouped and not rows.none:
+        for item in projection.items:
             _aggregated(item, rows, evaluation)
-    if not grouped and not projection.distinct:
-        after = Rows(rows.number, values)
+    if one_group:
+        after = Rows(1, {name: _without_distinct(value) for name, value in values.items()}, streamed=rows.streamed)
+    elif not grouped and not projection.distinct:
+        after = replace(rows, names=values)
     else:
-        keys = [item for item in projection.items if not any(map(_is_aggregate, item.expression.walk()))]
         groups = _groups(keys, rows) if projection.group_by is None and not projection.star else 0
-        streamed = to_client and not grouped and not projection.order_by
+        streamed = rows.streamed or (to_client and not grouped and not projection.order_by)
         if groups * ROW > MOST_BYTES and not streamed:
             _found(evaluation, projection, groups, "distinct rows")
-        after = Rows(groups, {name: _without_distinct(value) for name, value in values.items()})
+        after = replace(rows, number=groups, names={name: _without_distinct(value) for name, value in values.items()})
     names = {**rows.names, **after.names}
     for sort in projection.order_by:
         evaluation.value(sort.expression, names)
@@ -178,18 +251,9 @@ def _all_nodes(items: Iterable[tree.Node]) -> Iterable[tree.Node]:
     return (node for item in items for node in item.walk())
 
 
-def _is_aggregate(node: tree.Node) -> bool:
-    if isinstance(node, tree.CountStar):
-        return True
-    if not isinstance(node, tree.FunctionCall):
-        return False
-    function = FUNCTIONS.get(node.key) or CYPHER25_FUNCTIONS.get(node.key)
-    return function.aggregating if function is not None else node.key.startswith("apoc.agg.")
-
-
 def _stores_rows(node: tree.Node) -> bool:
     return isinstance(node, tree.FunctionCall) and (
-        node.key in _STORING or node.key in _PLUG_INS_STORING or (node.distinct and _is_aggregate(node))
+        node.key in _STORING or node.key in _PLUG_INS_STORING or (node.distinct and is_aggregate(node))
     )
 
 
@@ -200,7 +264,7 @@ def _aggregated(item: tree.ReturnItem, rows: Rows, evaluation: Evaluation) -> No
             continue
         argument = call.arguments[0]
         value = Evaluation(evaluation.parameters).value(argument, rows.names)
-        if value is None:
+        if may_be_null(value):
             continue  # null is not collected
         distinct = value.distinct if isinstance(argument, tree.Variable) and isinstance(value, Present) else 0
         number = min(distinct, rows.number) if call.distinct else rows.number
@@ -222,15 +286,16 @@ def _groups(keys: list[tree.ReturnItem], rows: Rows) -> int:
 def _paged(page: tree.Projection | tree.OrderAndPage, rows: Rows, evaluation: Evaluation) -> Rows:
     """Return the rows after ORDER BY, SKIP and LIMIT; a sort without LIMIT stores all of them."""
     skip, limit = (None if bound is None else evaluation.value(bound, rows.names) for bound in (page.skip, page.limit))
-    if page.order_by and page.limit is None and rows.number * ROW > MOST_BYTES:
+    if page.order_by and page.limit is None and rows.number * ROW > MOST_BYTES and not rows.streamed:
         _found(evaluation, page.order_by[0], rows.number, "rows to sort")
-        rows.unknown()
+        rows.unknown(rows.most)
     if page.skip is not None or page.limit is not None:
         left = (
             rows.number - int(skip.value) if isinstance(skip, Number) else 0 if page.skip is not None else rows.number
         )
         most = int(limit.value) if isinstance(limit, Number) else 0 if page.limit is not None else left
-        rows.unknown()
+        last = rows.most - int(skip.value) if isinstance(skip, Number) else rows.most
+        rows.unknown(max(min(last, limit.value if isinstance(limit, Number) else math.inf), 0))
         rows = replace(rows, number=max(min(left, most), 0))
     return rows
 

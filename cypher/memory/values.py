@@ -8,8 +8,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 MOST_BYTES = 32 * 2**20
@@ -18,6 +19,10 @@ REFERENCE, BOXED, HEADER = 4, 16, 16
 """Bytes of a reference in a list, of a boxed integer, and of the header of a string or list, in a JVM with a small heap."""
 LONGEST_TEXT = 2_000
 """The most characters of a string that are kept; of a longer one only the count of each character is kept."""
+MOST_OPTIONS = 32
+"""The longest list of constants whose elements are kept."""
+
+Constant = None | bool | int | float | str
 
 
 class Number(NamedTuple):
@@ -47,6 +52,13 @@ class Items(NamedTuple):
     """The bytes that lazy lists among the elements, taken together, need once they are stored."""
     numbers: range | None = None
     """The numbers of the list if it is a `range`."""
+    options: tuple[Constant, ...] = ()
+    """The elements, if all are constants and they are few."""
+
+    @property
+    def empty(self) -> bool:
+        """Whether the list certainly has no element."""
+        return self.exact and not self.size
 
 
 class Present(NamedTuple):
@@ -61,7 +73,17 @@ class Present(NamedTuple):
     """The numbers that the value takes over the rows, each in equally many rows."""
 
 
-Value = Number | Text | Items | Present | None
+class Choice(NamedTuple):
+    """One of several constants, which may differ between rows: a condition, or an element of `[1, null, 'x']`."""
+
+    options: tuple[Constant, ...]
+
+
+NULL = Choice((None,))
+FALSE = Choice((False,))
+TRUE = Choice((True,))
+
+Value = Number | Text | Items | Present | Choice | None
 """The known lower bound of a value; None if nothing is known."""
 
 
@@ -76,17 +98,45 @@ class LargeValue(NamedTuple):
 def constant(given: Any) -> Value:
     """Return the bound for a parameter's value: `constant([1, 2])` is a list of two elements."""
     match given:
-        case None:
-            return None
-        case bool():
-            return Present()
+        case None | bool():
+            return Choice((given,))
         case int() | float():
             return Number(given)
         case str():
             return known_text(given)
         case list() | tuple():
-            return Items(len(given), present=None not in given)
+            few = len(given) <= MOST_OPTIONS and all(
+                element is None or isinstance(element, bool | int | float | str) for element in given
+            )
+            return Items(len(given), present=None not in given, options=tuple(given) if few else ())
     return Present()
+
+
+def choice(constants: Iterable[Constant]) -> Value:
+    """Return the bound for a value that is one of these constants; a number or a text if there is only one."""
+    options = tuple({(type(option), option): option for option in constants}.values())
+    if len(options) == 1:
+        return constant(options[0])
+    if len(options) <= MOST_OPTIONS:
+        return Choice(options)
+    return None if None in options else Present()
+
+
+def options_of(value: Value) -> tuple[Constant, ...] | None:
+    """Return the constants that a value may be, or None if they are unknown."""
+    match value:
+        case Number(value=number):
+            return (number,) if math.isfinite(number) else None
+        case Text(text=str() as text):
+            return (text,)
+        case Choice():
+            return value.options
+    return None
+
+
+def may_be_null(value: Value) -> bool:
+    """Whether a value may be null."""
+    return value is None or (isinstance(value, Choice) and None in value.options)
 
 
 def known_text(text: str) -> Text:

@@ -51,6 +51,8 @@ class Dialect:
     vector_index: bool = False
     newer: str | None = None
     """A query that compiles only if the database's default version is Cypher 25."""
+    eager: bool = True
+    """Whether the database computes rows and values that `LIMIT 0` then drops."""
     unsupported: tuple[Unsupported, ...] = ()
     """The features of Neo4j that this database does not have."""
 
@@ -69,6 +71,7 @@ NEO4J = Dialect(
     ),
     reader="on Enterprise and Aura: GRANT ROLE reader TO the user; every Neo4j refuses writes in the READ sessions "
     "that graphground opens, so check for a proxy in between",
+    eager=False,
     own_id="elementId(n)",
     by_id="elementId(n) = $key",
     create_index="CREATE INDEX {name} IF NOT EXISTS FOR (n:{label}) ON (n.{key})",

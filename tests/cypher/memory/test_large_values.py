@@ -63,6 +63,33 @@ LARGE = [
     "UNWIND range(1, $n) AS i RETURN collect(i) AS x",
     "RETURN replace(replace(replace($text, 'a', $text), 'a', $text), 'a', $text) AS x",
     "UNWIND $list AS a UNWIND $list AS b RETURN collect([a, b]) AS x",
+    "WITH 1 AS x WHERE x = 1 UNWIND range(1, 100000000) AS i RETURN collect(i) AS l",
+    "WITH 1 AS x, 2 AS y WHERE x < y AND NOT x > y UNWIND range(1, 100000000) AS i RETURN collect(i) AS l",
+    "UNWIND range(1, 100000000) AS i WITH i, 1 AS x WHERE x IN [1, 2] RETURN collect(i) AS l",
+    "UNWIND [1, 7] AS x WITH x WHERE x > 5 UNWIND range(1, 100000000) AS i RETURN collect(i) AS l",
+    "UNWIND [1, 2] AS x WITH x WHERE x < 5 UNWIND range(1, 100000000) AS i RETURN collect(i) AS l",
+    "WITH 1 AS x WHERE x = $unknown UNWIND range(1, 100000000) AS i RETURN collect(i) AS l",
+    "WITH 1 AS x WHERE x = rand() UNWIND range(1, 100000000) AS i RETURN collect(i) AS l",
+    "WITH 1 AS x WHERE $n > 5 OR x = 2 UNWIND range(1, 100000000) AS i RETURN collect(i) AS l",
+    "WITH 1 AS x WHERE null IS NULL UNWIND range(1, 100000000) AS i RETURN collect(i) AS l",
+    "WITH 1 AS x WHERE x = '1' OR true UNWIND range(1, 100000000) AS i RETURN collect(i) AS l",
+    "WITH 1 AS x WHERE x = 2 WITH count(*) AS c UNWIND range(1, 100000000) AS i RETURN collect(i) AS l",
+    "WITH 1 AS x WHERE x = 2 WITH count(*) AS c WHERE c = 0 RETURN size([i IN range(1, 100000000) | i]) AS l",
+    "UNWIND [] AS x WITH collect(x) AS l UNWIND l + [1] AS y UNWIND range(1, 100000000) AS i RETURN collect(i) AS l",
+    "OPTIONAL MATCH (n) WHERE false UNWIND range(1, 100000000) AS i RETURN collect(i) AS l",
+    "WITH [1, 2, 3][$small..] AS l UNWIND l AS x RETURN [i IN range(1, 100000000) | i] AS y",
+    "MATCH (n) WHERE n.x = 1 AND size([i IN range(1, 100000000) | i]) > 1 RETURN n.name AS name",
+    "RETURN any(x IN $list WHERE size([i IN range(1, 100000000) | i]) > x) AS y",
+    "RETURN CASE WHEN 2 > 1 THEN [x IN range(1, 100000000) | x] END AS y",
+    "RETURN CASE 'a' WHEN 'b' THEN 1 ELSE [x IN range(1, 100000000) | x] END AS y",
+    "RETURN coalesce(null, [x IN range(1, 100000000) | x]) AS y",
+    "RETURN EXISTS { UNWIND range(1, 100000000) AS i RETURN collect(i) AS l } AS x",
+    "CALL () { WITH 1 AS x WHERE x = 2 RETURN x UNION ALL RETURN 2 AS x } UNWIND range(1, 100000000) AS i RETURN collect(i) AS l",
+    "RETURN size(apoc.coll.pairs(range(1, 1400000))) AS x",
+    "RETURN size(apoc.coll.pairsMin(range(1, 1400000))) AS x",
+    "RETURN size(apoc.coll.pairWithOffset(range(1, 1400000), 7)) AS x",
+    "RETURN size(apoc.coll.zip(range(1, 1400000), $list)) AS x",
+    "RETURN size(apoc.coll.frequencies(range(1, 400000))) AS x",
 ]
 HARMLESS = [
     "WITH range(1, 100000000) AS l RETURN CASE WHEN size(l) > 1000 THEN 'many' ELSE [x IN l | x] END",
@@ -144,6 +171,51 @@ HARMLESS = [
     "RETURN range(1, 9) = [" + "1 + " * 3000 + "1] AS x",
     "RETURN range('1', '100000000') AS x",
     "RETURN range(1, 100000000, 0) AS x",
+    "WITH 1 AS x WHERE x = 2 UNWIND range(1, 100000000) AS i RETURN collect(i) AS l",
+    "WITH 1 AS x WHERE x > $n UNWIND range(1, 100000000) AS i RETURN collect(i) AS l",
+    "WITH 1 AS x WHERE null UNWIND range(1, 100000000) AS i RETURN collect(i) AS l",
+    "WITH null AS x WHERE x <> 2 OR x IS NOT NULL UNWIND range(1, 100000000) AS i RETURN collect(i) AS l",
+    "WITH $a AS x WHERE x STARTS WITH 'y' OR x IN ['b', 'c'] UNWIND range(1, 100000000) AS i RETURN collect(i) AS l",
+    "UNWIND [1, null] AS x WITH x WHERE x > 5 UNWIND range(1, 100000000) AS i RETURN collect(i) AS l",
+    "UNWIND range(1, 10) AS x WITH x WHERE x > 50 UNWIND range(1, 100000000) AS i RETURN collect(i) AS l",
+    "UNWIND null AS x UNWIND range(1, 100000000) AS i RETURN collect(i) AS l",
+    "UNWIND [] AS x RETURN [i IN range(1, 100000000) | i] AS l",
+    "WITH [] AS l UNWIND l AS x RETURN collect([i IN range(1, 100000000) | i]) AS m",
+    "WITH [1, 2, 3] AS l WHERE size(l) > 5 CALL apoc.path.expandConfig(null, {a: range(1, 100000000)}) YIELD path RETURN path",
+    "WITH range(1, 100000000) AS l WHERE size(l) < 10 RETURN [x IN l | x] AS y",
+    "MATCH (n) WHERE false RETURN [x IN range(1, 100000000) | x] AS y",
+    "MATCH (n) WHERE n.x = 1 AND false RETURN [x IN range(1, 100000000) | x] AS y",
+    "WITH 1 AS x WHERE x = 2 OPTIONAL MATCH (n) RETURN n.name AS name, [i IN range(1, 100000000) | i] AS y",
+    "WITH 1 AS x LIMIT 0 RETURN [i IN range(1, 100000000) | i] AS y",
+    "UNWIND range(1, 10) AS x WITH x SKIP 10 RETURN [i IN range(1, 100000000) | i] AS y",
+    "UNWIND range(1, 100000000) AS i WITH i LIMIT 0 RETURN collect(i) AS y",
+    "UNWIND range(1, 100000000) AS i RETURN percentileCont(i % 10, 0.5) AS x LIMIT 0",
+    "UNWIND range(1, 100000000) AS i WITH collect(i) AS l RETURN size(l) AS x LIMIT 0",
+    "CALL () { WITH 1 AS x WHERE false RETURN [i IN range(1, 100000000) | i] AS l } RETURN 1 AS y",
+    "CALL () { UNWIND [] AS x RETURN x } UNWIND range(1, 100000000) AS i RETURN collect(i) AS l",
+    "WITH 1 AS x WHERE x = 2 RETURN x UNION UNWIND [] AS x RETURN x",
+    "WITH 1 AS x WHERE x = 2 WITH count(*) AS c WHERE c > 0 UNWIND range(1, 100000000) AS i RETURN collect(i) AS l",
+    "WITH 1 AS x WHERE x = 2 WITH x, count(*) AS c UNWIND range(1, 100000000) AS i RETURN collect(i) AS l",
+    "UNWIND [] AS x WITH collect(x) AS l UNWIND l AS y UNWIND range(1, 100000000) AS i RETURN collect(i) AS l",
+    "UNWIND [] AS x WITH max(x) AS m WHERE m > 0 UNWIND range(1, 100000000) AS i RETURN collect(i) AS l",
+    "RETURN any(x IN [] WHERE size([i IN range(1, 100000000) | i]) > x) AS y",
+    "RETURN [x IN [] | [i IN range(1, 100000000) | i]] AS y",
+    "RETURN [x IN [1, 2] WHERE x > 2 | [i IN range(1, 100000000) | i]] AS y",
+    "RETURN reduce(s = 0, x IN [] | s + size([i IN range(1, 100000000) | i])) AS y",
+    "RETURN false AND size([i IN range(1, 100000000) | i]) > 1 AS x",
+    "WITH 2 AS x WHERE x = 2 OR size([i IN range(1, 100000000) | i]) > 1 RETURN x",
+    "RETURN CASE WHEN 1 > 2 THEN [x IN range(1, 100000000) | x] ELSE 0 END AS y",
+    "RETURN CASE $a WHEN 'x' THEN 0 ELSE [x IN range(1, 100000000) | x] END AS y",
+    "RETURN apoc.coll.pairs(range(1, 400000)) AS x",
+    "RETURN apoc.coll.zip(range(1, 1400000), []) AS x",
+    "RETURN apoc.coll.frequencies([i IN range(1, 400000) | i % 10]) AS x",
+    "RETURN apoc.coll.frequencies(range(1, 100000)) AS x",
+]
+IN_CYPHER_25 = [
+    "LET x = 1 FILTER x = 2 UNWIND range(1, 100000000) AS i RETURN collect(i) AS l",
+    "WHEN 1 = 2 THEN { UNWIND range(1, 100000000) AS i RETURN collect(i) AS l } ELSE { RETURN [] AS l }",
+    "WHEN true THEN { RETURN [] AS l } ELSE { UNWIND range(1, 100000000) AS i RETURN collect(i) AS l }",
+    "UNWIND [] AS x RETURN x NEXT UNWIND range(1, 100000000) AS i RETURN collect(i) AS l",
 ]
 # fmt: on
 PARAMETERS: dict[str, Any] = {
@@ -168,6 +240,18 @@ def test_a_value_that_certainly_takes_too_much_memory_is_refused_in_read_only_mo
 @pytest.mark.parametrize("text", HARMLESS)
 def test_lazy_small_and_unknown_values_are_not_refused(text: str) -> None:
     assert large_values(parse(text), PARAMETERS) == []
+
+
+@pytest.mark.parametrize("text", IN_CYPHER_25)
+def test_rows_that_cannot_exist_are_not_counted_in_cypher_25(text: str) -> None:
+    assert large_values(parse(text, language="cypher25")) == []
+
+
+def test_a_database_that_computes_what_limit_0_drops_is_not_asked_to() -> None:
+    text = "UNWIND range(1, 100000000) AS i RETURN collect(i) AS x LIMIT 0"
+    assert validate(text, read_only=True).valid
+    assert not validate(text, read_only=True, eager=True).valid
+    assert validate("UNWIND range(1, 100000000) AS i WITH i LIMIT 10 RETURN collect(i) AS x", eager=True).valid
 
 
 def test_the_message_says_how_large_the_value_is_and_what_to_do() -> None:
