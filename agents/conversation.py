@@ -67,7 +67,7 @@ class Reply:
     """Whether the reply was read from the cache, without a request to the model."""
 
     def as_record(self) -> dict[str, Any]:
-        """The reply as JSON, for the cache."""
+        """Return the reply as a JSON object for the cache."""
         return asdict(self)
 
     @classmethod

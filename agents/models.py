@@ -38,7 +38,7 @@ CHARACTERS_PER_TOKEN = 4
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    """`ModelSettings("smollm2", endpoint="http://127.0.0.1:8080/v1")` or `ModelSettings("anthropic:claude-sonnet-4-5")`."""
+    """The settings of a model: `ModelSettings("smollm2", endpoint="http://127.0.0.1:8080/v1")`."""
 
     name: str
     """The model, prefixed with `openai:` (the default, also for compatible endpoints) or `anthropic:`."""
@@ -56,11 +56,11 @@ class ModelSettings:
     retries: int = 5
     """The most retries after a rate limit, an overloaded server or a lost connection; after a time-out only one."""
     longest_wait: float = 60.0
-    """The longest wait in seconds. If an endpoint asks for more, the run stops; it can be resumed later."""
+    """The longest wait for a retry, in seconds. If an endpoint asks for more, the run stops; repeating resumes it."""
 
     @property
     def provider(self) -> str:
-        """`openai` or `anthropic`."""
+        """The provider: `openai` or `anthropic`."""
         prefix, colon, _ = self.name.partition(":")
         return prefix if colon and prefix in PROVIDERS else "openai"
 

@@ -211,7 +211,7 @@ class MultiAgentLoop:
 
 
 def _message_of(failure: str) -> str:
-    """The message of a tool's failure, which is a JSON object."""
+    """Return the message in a tool's failure, which is given as JSON text."""
     try:
         return str(json.loads(failure)["message"])
     except (ValueError, KeyError, TypeError):

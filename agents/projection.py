@@ -13,7 +13,7 @@ _SKIPPED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`(?:[^`]|``)*`")
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """`MATCH (n:Film) RETURN DISTINCT n.name AS film, n.year ORDER BY n.year`, in its parts.
+    """A query in its parts, such as `MATCH (n:Film) RETURN DISTINCT n.name AS film, n.year ORDER BY n.year`.
 
     `before` is `MATCH (n:Film)`, `items` are `n.name` and `n.year` without their aliases, `after` is ` ORDER BY n.year`.
     """

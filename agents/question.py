@@ -13,7 +13,8 @@ Stance = Literal["answer", "not_in_graph", "ask"]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`Question("nba-1", "nba", "Who plays for the Chicago Bulls?")`; an empty graph means the server's only graph."""
+    """A question: `Question("nba-1", "nba", "Who plays for Chicago?")`; an empty graph means the server's only
+    graph."""
 
     qid: str
     graph: str

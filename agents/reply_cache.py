@@ -1,4 +1,4 @@
-"""A cache of model replies on disk, so that no call is repeated.
+"""A cache of model replies on disk, so that no request is repeated.
 
     FOLDER/3f/3f9a…c1.json      the reply to one request; its name is the hash of the request
 
@@ -26,7 +26,7 @@ def digest(request: Mapping[str, Any]) -> str:
 
 
 class ReplyCache:
-    """`ReplyCache(folder).get(digest(request))`; several processes may share a folder."""
+    """Replies in a folder that several processes may share: `ReplyCache(folder).get(digest(request))`."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -10,7 +10,7 @@ from graphground.agents.server_connection import ToolAnswer
 from graphground.agents.zero_shot import FORMS, SchemaForm, schema_call
 
 CHARACTERS_PER_TOKEN = 4
-"""An estimated average; comparing the forms with each other requires no tokenizer."""
+"""Estimated characters per token; comparing the forms with each other requires no exact tokenizer."""
 
 
 class Server(Protocol):

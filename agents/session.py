@@ -19,7 +19,7 @@ Given = TypeVar("Given")
 
 
 class Asks(Protocol):
-    """A model: `Model`, or another class with this method."""
+    """The interface of a model: `Model`, or another class with the method `ask`."""
 
     async def ask(self, messages: Sequence[Message], tools: Sequence[ToolOffer] = ()) -> Reply:
         """Return the model's reply to a conversation."""
@@ -35,7 +35,7 @@ class Bounds:
     tokens: int = 200_000
     """The most tokens of all model calls, input and output together."""
     seconds: float = 600.0
-    """The time for the question; a call that is running when the time is up is cancelled."""
+    """The time limit for the question, in seconds; a call that is then still running is cancelled."""
 
 
 class BoundReached(AgentFailure):

@@ -24,7 +24,7 @@ Line = dict[str, Any]
 
 
 class Trace:
-    """`Trace(path).write("tool", "nba-1", "get_schema", arguments={…}, answer="…")`; in memory only without a path."""
+    """A trace in memory and, with a path, in a file: `Trace(path).write("tool", "nba-1", "get_schema", answer="…")`."""
 
     def __init__(self, path: Path | None = None) -> None:
         self.lines: list[Line] = []

@@ -39,7 +39,7 @@ class Candidate:
     property: str
     similarity: float
     match: str
-    """`exact`, `alias`, `fuzzy` (by spelling) or `vector` (by meaning)."""
+    """How the value was found: `exact`, `alias`, `fuzzy` (by spelling) or `vector` (by meaning)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,7 +93,7 @@ class Application:
         timer.start()
 
     def call(self, name: str, arguments: Mapping[str, Any], owner: str | None = None) -> Outcome:
-        """Run a tool and return its outcome; never raises. `owner`, if given, can later fetch the other rows."""
+        """Run a tool and return its outcome; never raises. The rows left out are kept for `owner`, if it is given."""
         tool = all_tools().get(name) or self.own.all().get(name)
         if tool is None:
             near = closest(name, self.tools)

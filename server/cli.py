@@ -9,7 +9,7 @@ from graphground import __version__
 
 COMMANDS = {
     "serve": "Serve graphs to MCP clients over stdio or HTTP.",
-    "ui": "Open a page on the graphs in the browser.",
+    "ui": "Explore the graphs on a page in the browser.",
     "query": "Run a Cypher query and print its rows.",
     "call": "Run one tool from the shell: graphground call TOOL '{json}'.",
     "graphs": "List, load, inspect, export and drop graphs.",
@@ -55,5 +55,9 @@ def usage() -> str:
         "",
     ]
     lines += [f"  {name:<{width}}{text}" for name, text in COMMANDS.items()]
-    lines += ["", "graphground COMMAND --help shows the options of a command; graphground --version the version.", ""]
+    lines += [
+        "",
+        "graphground COMMAND --help shows the options of a command; graphground --version shows the version.",
+        "",
+    ]
     return "\n".join(lines)

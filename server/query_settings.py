@@ -1,4 +1,4 @@
-"""Reads the `[queries.NAME]` tables of a settings file: queries of the server's owner that become tools."""
+"""Reads the `[queries.NAME]` tables of a settings file: own queries, each of which becomes a tool."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def _of_type(value: Any, name: str) -> bool:
 
 
 def _entries(table: Any, kind: Any, left_out: tuple[str, ...], place: str) -> dict[str, Any]:
-    """Return the entries of a table whose keys must be fields of the data class `kind`, other than `left_out`."""
+    """Return a table as a dictionary, checked to have only keys that are fields of `kind` and not in `left_out`."""
     if not isinstance(table, dict):
         raise SettingsError(f"{place} must be a table")
     known = [each.name for each in fields(kind) if each.name not in left_out]

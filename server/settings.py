@@ -39,7 +39,7 @@ SWITCHES = {"1": True, "true": True, "yes": True, "0": False, "false": False, "n
 LOG_LEVELS = ("debug", "info", "warning", "error")
 
 NAME_PROPERTIES = r"\s*[^=,]+=[^=,]+(,[^=,]+=[^=,]+)*,?\s*"
-"""`Label=property` pairs, separated by commas."""
+"""Matches `Label=property` pairs, separated by commas."""
 
 
 def setting(
@@ -64,15 +64,14 @@ class Settings:
     graph: tuple[str, ...] = setting(
         (),
         "GRAPHGROUND_GRAPH",
-        "Serve only this graph (repeat for several; in the "
-        "variable, separate by commas). Default: every loaded graph and every configured "
-        "database; the bundled graph only if no database is configured.",
+        "Serve only this graph (repeat for several; in the variable, separate names with commas). Default: every "
+        "loaded graph and every configured database; the bundled graph only if no database is configured.",
         many=True,
     )
     transport: str = setting("stdio", "GRAPHGROUND_TRANSPORT", "How clients connect.", choices=("stdio", "http"))
-    host: str = setting("127.0.0.1", "GRAPHGROUND_HOST", "The address that HTTP listens on.")
+    host: str = setting("127.0.0.1", "GRAPHGROUND_HOST", "The address on which HTTP listens.")
     port: int = setting(
-        8300, "GRAPHGROUND_PORT", "The port that HTTP listens on; 0 takes a free one.", least=0, most=65_535
+        8300, "GRAPHGROUND_PORT", "The port on which HTTP listens; 0 chooses a free port.", least=0, most=65_535
     )
     allowed_host: tuple[str, ...] = setting(
         (),
@@ -91,14 +90,16 @@ class Settings:
         "GRAPHGROUND_JWKS_URL",
         "Accept JSON Web Tokens that are signed by the keys at this address; needs --issuer and --public-url.",
     )
-    issuer: str | None = setting(None, "GRAPHGROUND_ISSUER", "The authorization server that issues those tokens.")
+    issuer: str | None = setting(
+        None, "GRAPHGROUND_ISSUER", "The authorization server that issues the tokens of --jwks-url."
+    )
     public_url: str | None = setting(
         None,
         "GRAPHGROUND_PUBLIC_URL",
         "The address at which clients reach this server "
         "(`https://graphs.example.org/mcp`); tokens must name it as their audience.",
     )
-    scope: tuple[str, ...] = setting((), "GRAPHGROUND_SCOPE", "A scope that those tokens must have.", many=True)
+    scope: tuple[str, ...] = setting((), "GRAPHGROUND_SCOPE", "A scope that JSON Web Tokens must have.", many=True)
     allow_anonymous: bool = setting(
         False, "GRAPHGROUND_ALLOW_ANONYMOUS", "Accept connections from other machines without a token."
     )
@@ -108,7 +109,9 @@ class Settings:
     tls_certificate: str | None = setting(
         None, "GRAPHGROUND_TLS_CERTIFICATE", "Serve HTTPS with the certificate chain in this PEM file."
     )
-    tls_key: str | None = setting(None, "GRAPHGROUND_TLS_KEY", "The PEM file of that certificate's private key.")
+    tls_key: str | None = setting(
+        None, "GRAPHGROUND_TLS_KEY", "The PEM file with the private key of --tls-certificate."
+    )
     ui: bool = setting(False, "GRAPHGROUND_UI", "Also serve a page for people over HTTP, at /ui/.")
     uri: str | None = setting(None, "NEO4J_URI", "Serve a graph from this Bolt server (`neo4j://…`, `bolt://…`).")
     user: str | None = setting(None, "NEO4J_USERNAME", "The user for --uri; the password comes from NEO4J_PASSWORD.")
@@ -120,7 +123,7 @@ class Settings:
         None, "GRAPHGROUND_HOME", "The folder that holds loaded graphs; default: the user's data folder."
     )
     settings: str | None = setting(
-        None, "GRAPHGROUND_SETTINGS", "A settings file; default: settings.toml in the home folder, if there is one."
+        None, "GRAPHGROUND_SETTINGS", "A settings file; default: settings.toml in the home folder, if it exists."
     )
     answer_bytes: int = setting(
         4_000_000,
@@ -136,23 +139,27 @@ class Settings:
     watch: str | None = setting(
         None,
         "GRAPHGROUND_WATCH",
-        "Also show this trace on the page, as it grows: a trace that a stdio server or an agent writes.",
+        "Also show this trace file, which a stdio server or an agent writes, on the page as it grows.",
     )
     model: str | None = setting(
         None,
         "GRAPHGROUND_MODEL",
         "A language model for questions on the page, such as gpt-5-mini or anthropic:claude-sonnet-4-5; needs --ui and "
-        "the extra `agents`. It is sent the question, the part of the schema, names and rows.",
+        "the extra `agents`. The model receives the question, names, rows, and a part of the schema.",
     )
     model_endpoint: str | None = setting(
-        None, "GRAPHGROUND_MODEL_ENDPOINT", "The OpenAI-compatible address of that model; default: the provider's own."
+        None,
+        "GRAPHGROUND_MODEL_ENDPOINT",
+        "The address of an OpenAI-compatible endpoint for --model; default: the provider's own.",
     )
     model_key_variable: str | None = setting(
         None,
         "GRAPHGROUND_MODEL_KEY_VARIABLE",
-        "The environment variable with the key of that model; default: OPENAI_API_KEY or ANTHROPIC_API_KEY.",
+        "The environment variable with the key for --model; default: OPENAI_API_KEY or ANTHROPIC_API_KEY.",
     )
-    log_level: str = setting("warning", "GRAPHGROUND_LOG_LEVEL", "Log level on stderr.", choices=LOG_LEVELS)
+    log_level: str = setting(
+        "warning", "GRAPHGROUND_LOG_LEVEL", "The lowest level of log messages on stderr.", choices=LOG_LEVELS
+    )
     password: str | None = field(default=None, repr=False)
     token: str | None = field(default=None, repr=False)
     databases: tuple[Database, ...] = ()

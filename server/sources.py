@@ -67,14 +67,14 @@ def bundled_names(home: Home) -> set[str]:
 
 
 def left_out(settings: Settings) -> set[str]:
-    """Return the names of the bundled graphs that are not served, because your own database is."""
+    """Return the names of the bundled graphs that are left out because your own database is served."""
     if settings.graph or not settings.bolt_databases():
         return set()
     return bundled_names(Home(default_home(settings.home)))
 
 
 def problem_of(database: Database) -> str | None:
-    """Return why a database cannot be reached now, found without a query; None if it can."""
+    """Return the reason why a database is unreachable now, found without a query; None if it is reachable."""
     address = address_of(database)
     try:
         address.check()

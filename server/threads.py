@@ -54,7 +54,7 @@ class FairThreads:
     def __init__(self, threads: int = THREADS, reserved: int = RESERVED) -> None:
         self._threads, self._reserved = threads, reserved
         self._held: dict[int, tuple[str, float]] = {}
-        """For each permit by number: the client that holds it, and the time since when."""
+        """The held permits by number, each with its client and the time at which it was given."""
         self._waiting: dict[int, tuple[str, anyio.Event]] = {}
         self._numbers = count()
 
@@ -161,7 +161,7 @@ class WorkerThreads:
 
 
 def bulky(arguments: Mapping[str, Any]) -> bool:
-    """Whether checking the arguments may take long: one has a text of thousands of characters, or many entries."""
+    """Whether checking the arguments may take long, because a value is a long text or has many entries."""
     return any(
         (isinstance(value, str) and len(value) > BULKY) or (isinstance(value, list | dict) and len(value) > 100)
         for value in arguments.values()

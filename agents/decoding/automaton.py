@@ -17,7 +17,7 @@ SYMBOL_BITS = 24
 
 @dataclass(frozen=True, slots=True)
 class Automaton:
-    """`Automaton.of([b"RETURN 1", b"RETURN 2"])` has 9 states, one of them final.
+    """A deterministic automaton: `Automaton.of([b"RETURN 1", b"RETURN 2"])` has 9 states, one of them final.
 
     The edges that leave state `s` are those from `offsets[s]` up to `offsets[s + 1]`, sorted by symbol.
     """
@@ -68,7 +68,7 @@ class Automaton:
         return int(self.targets[place]) if place < last and self.symbols[place] == symbol else -1
 
     def steps(self, states: Ints, symbols: Ints) -> Ints:
-        """Return the state after `symbols[i]` in `states[i]` for each index `i`; -1 if there is no such edge."""
+        """Return the state reached from each `states[i]` by `symbols[i]`; -1 if there is no such edge."""
         wanted = (states << SYMBOL_BITS) | symbols
         place = np.searchsorted(self._keys, wanted)
         found = np.flatnonzero(place < len(self._keys))

@@ -85,7 +85,7 @@ class Constraint:
         return len(self._automaton)
 
     def allowed(self, state: int) -> Ints:
-        """Return the tokens allowed next, in ascending order; after a complete query, then those that end the text."""
+        """Return the tokens allowed next, in ascending order; tokens that end the text come last."""
         tokens, _ = self._follow(state)
         return np.concatenate((tokens, self._ends)) if self.complete(state) else tokens
 
@@ -100,7 +100,7 @@ class Constraint:
         return bool(self._automaton.final[state])
 
     def state_of(self, tokens: Iterable[int]) -> int:
-        """The state after a sequence of tokens; -1 if no query begins with them."""
+        """The state after a sequence of tokens; -1 if no query begins with the sequence."""
         state = self.start
         for token in tokens:
             state = self.after(state, token)

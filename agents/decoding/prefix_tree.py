@@ -13,7 +13,7 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class PrefixTree:
-    """`PrefixTree.of([b"ab", b"ac"])`: root 0, node 1 for `a`, nodes 2 and 3.
+    """A prefix tree: `PrefixTree.of([b"ab", b"ac"])` has the root 0, node 1 for `a`, and nodes 2 and 3.
 
     The edge to node `k` has number `k - 1` and the symbol `symbols[k - 1]`; the edges that leave node `n` are those
     from `offsets[n]` up to `offsets[n + 1]`, sorted by symbol; `ends[i]` is the node at which sequence `i` ends.

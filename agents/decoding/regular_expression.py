@@ -277,7 +277,7 @@ def _deterministic(expression: Expression) -> Automaton:
     closures: dict[int, frozenset[int]] = {}
 
     def closure(state: int) -> frozenset[int]:
-        """Return the states reached without reading a byte, as far as they read a byte next or accept."""
+        """Return the states that read a byte or accept, and that are reachable from `state` without reading a byte."""
         if state not in closures:
             found, seen, waiting = set(), {state}, [state]
             while waiting:

@@ -33,7 +33,7 @@ class Model(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """`Decoded("MATCH (n:Movie) RETURN n.name", (…), -4.2)`: a query, its tokens, its log-probability under the model."""
+    """A query with its tokens and its log-probability: `Decoded("MATCH (n:Movie) RETURN n.name", (…), -4.2)`."""
 
     query: str
     tokens: tuple[int, ...]

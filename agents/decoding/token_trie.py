@@ -14,7 +14,7 @@ WIDE = 12
 
 
 class TokenTrie:
-    """`TokenTrie([b"RE", b"RETURN", None])`: three tokens, the last of which has no text."""
+    """The trie of a vocabulary: `TokenTrie([b"RE", b"RETURN", None])` has three tokens, the last without text."""
 
     def __init__(self, tokens: Sequence[bytes | None]) -> None:
         known = sorted((token, number) for number, token in enumerate(tokens) if token)

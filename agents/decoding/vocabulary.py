@@ -70,7 +70,7 @@ def byte_level(tokens: Iterable[str], special: Iterable[int], ends: Iterable[int
 
 
 def _byte_letters() -> dict[str, int]:
-    """Return the byte for each letter of byte-level BPE: a printable Latin-1 letter is its own byte, others follow."""
+    """Return the byte for each letter of byte-level BPE: printable Latin-1 letters, then letters from U+0100 on."""
     printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = [byte for byte in range(256) if byte not in set(printable)]
     return {chr(byte): byte for byte in printable} | {chr(256 + at): byte for at, byte in enumerate(others)}

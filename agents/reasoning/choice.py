@@ -23,7 +23,7 @@ def chosen_nodes(reply: str, nodes: Sequence[Node]) -> list[Node]:
     """The nodes that a reply chooses, best first, without repetition: `chosen_nodes("[2, 1, 99]", nodes)`.
 
     A reply may give a JSON list of numbers or of names (the last list counts), else names on separate lines, else
-    numbers in its last line. Numbers of no node are ignored.
+    numbers in its last line. Numbers that belong to no node are ignored.
     """
     by_name: dict[str, Node] = {}
     for node in nodes:

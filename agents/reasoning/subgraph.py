@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 CHARACTERS_PER_TOKEN = 3.5
-"""An estimate for English and Cypher, low enough that a text within the estimated budget also fits in real tokens."""
+"""Estimated characters per token of English and Cypher, low enough that a text cut to the budget really fits."""
 LONGEST_VALUE = 300
 HEADING = "Patterns and the nodes that match:"
 
@@ -46,7 +46,7 @@ class Subgraph:
 
 
 def ranked_nodes(retrieved: Iterable[Retrieved]) -> list[Node]:
-    """Return all nodes, first those that most patterns found; ties are broken by the earliest pattern."""
+    """Return all nodes by the number of patterns that found them, descending; then by the earliest pattern."""
     seen: dict[Node, list[int]] = {}
     for place, found in enumerate(retrieved):
         for node in dict.fromkeys(found.nodes):

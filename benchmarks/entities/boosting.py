@@ -17,7 +17,7 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Boosted:
-    """A model: `feature` and `threshold` of each tree's inner nodes, the `leaf` values, and the first logit."""
+    """A fitted model: the `feature` and `threshold` of inner nodes, the `leaf` values, and the initial logit."""
 
     feature: npt.NDArray[np.int64]
     threshold: Array

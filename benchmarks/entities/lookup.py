@@ -4,7 +4,7 @@
     python -m benchmarks.entities.lookup --names 460000
 
 For each size it prints the time and the peak memory of the build. A fresh process then opens the index and looks up
-1,000 mentions (unmodified and with six kinds of error), without and with their label; printed are the wall time, the
+1,000 mentions (unmodified and with six kinds of error), without and with their label; the output is the wall time, the
 processor time (which other load hardly changes) and the memory added. For a few mentions, rapidfuzz's WRatio is timed
 over all names. The names are those of synthetic_names.py.
 """

@@ -2,9 +2,10 @@
 
     python -m benchmarks.entities.neighbours --names 460000
 
-Synthetic names under one label (synthetic_names.py), vectors of the static model. The mentions are names with one of
-seven kinds of error. Recall@10 counts the results that are at least as near as the tenth result of an exact comparison
-with eight-bit vectors. Processor times, which other load hardly changes, are printed beside wall times.
+The index holds vectors of synthetic names (synthetic_names.py) under one label, made by the static model. The mentions
+are names with one of seven kinds of error. Recall@10 counts the results that are at least as near as the tenth result
+of an exact comparison with eight-bit vectors. Processor times, which other load hardly changes, are printed beside wall
+times.
 """
 
 from __future__ import annotations

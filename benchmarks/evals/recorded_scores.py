@@ -3,8 +3,8 @@
     python -m benchmarks.evals.recorded_scores [--graphs company flight_accident] [--folder FOLDER] [--shown 10]
 
 The predictions and their scores (`../shared/data/predictions`, without `metrics_suspect`) were taken on graphs that are
-not available. A stand-in graph gives every gold query an answer, so EX on it is an estimate: a prediction with the
-recorded score 0 should score 0 here. Recorded scores of 1 are reported separately, because a prediction that
+not available. On a stand-in graph every gold query returns rows, so EX on such a graph is an estimate: a prediction
+with the recorded score 0 should score 0 here. Recorded scores of 1 are reported separately, because a prediction that
 contradicts the schema returned nothing and was right only if the gold answer was empty too.
 """
 

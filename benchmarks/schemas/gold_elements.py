@@ -1,7 +1,7 @@
 """Finds the labels, patterns, properties and values that a CypherBench gold query uses.
 
 Regular expressions suffice, because gold queries are generated: every node has a label and every relationship a type.
-They are independent of the measured code.
+The expressions are independent of the measured code.
 """
 
 from __future__ import annotations

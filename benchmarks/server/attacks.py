@@ -7,12 +7,12 @@ process attacks without pause, and a well-behaved client calls list_graphs, vali
 times a second, in a session that it opened before the attack. The output is that client's p50, p95 and slowest time for
 each tool, its failures, the answers to the attacker, and the server's memory and descriptors at the end.
 
-Attacks: `judging` texts of 100 kB of every shape (tests/support/time_shapes.py); `deaf` queries that the engine cannot
-terminate, with time limits of 0.05 s, from one session; `deaf-sessions` the same from a new session each; `slow`
-queries, 16 at once from one session; `slow-sessions` 40 at once from ten sessions; `calls` 200 at once; `sessions`
-opened and never closed; `half-open` connections that never send a whole request; `bodies` of 1 MB, sent slowly. Only
-loopback is used. The exit status is 1 if p95 was above 1 s (3 s if the engine restarts) or a call of the well-behaved
-client failed.
+Attacks: `judging` lets texts of 100 kB of every shape be checked (tests/support/time_shapes.py). `deaf` sends queries
+that the engine cannot terminate, with time limits of 0.05 s, from one session; `deaf-sessions` sends each from a new
+session. `slow` sends 16 slow queries at once from one session; `slow-sessions` sends 40 at once from ten sessions.
+`calls` makes 200 calls at once. `sessions` opens sessions and never closes them. `half-open` opens connections that
+never send a whole request. `bodies` sends requests of 1 MB slowly. Only loopback is used. The exit status is 1 if p95
+was above 1 s (3 s if the engine restarts) or a call of the well-behaved client failed.
 """
 
 from __future__ import annotations

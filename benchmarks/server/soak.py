@@ -3,10 +3,10 @@
     python -m benchmarks.server.soak FOLDER [--clients 32] [--seconds 600] [--graph movie] [--traced]
 
 FOLDER is a data folder with the graph. Each client sends lookups whose answers are known, and occasionally another
-query: one with an empty answer, one that is refused, or a runaway with a short time limit, of which the engine cannot
-terminate half. The output of each minute is the calls, their latencies, and the memory of this process and the engine.
-The output at the end is the calls by outcome, the verdict, and with `--traced` the lines of Python that hold more
-memory than a minute after the start.
+query: one with an empty answer, one that is refused, or a runaway with a short time limit. The engine cannot terminate
+half of these runaways. The output of each minute is the calls, their latencies, and the memory of this process and the
+engine. The output at the end is the calls by outcome, the verdict, and with `--traced` the lines of Python that hold
+more memory than a minute after the start.
 
 The exit status is 1 if an answer was wrong; if a runaway was not terminated `LATE` seconds after its limit (`RESTART`
 seconds if the engine was restarted meanwhile, since a waiting query begins later); if a write was executed; if a
@@ -89,7 +89,7 @@ class Latencies:
 
 @dataclass
 class Told:
-    """What the clients observed: counts of outcomes, latencies, and problems."""
+    """The observations of the clients: counts of outcomes, latencies, and problems."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     outcomes: Counter[str] = field(default_factory=Counter)

@@ -43,7 +43,7 @@ SHAPES = 20
 
 
 class GenerationError(ValueError):
-    """A graph or a pattern file from which no tasks can be made."""
+    """No tasks can be made from the graph or the file of patterns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +321,7 @@ def _paths(shape: Shape, names: Mapping[str, str]) -> list[str]:
 
 
 def _needless_inverse(shape: Shape) -> bool:
-    """Whether a link repeats another: the same type between the same nodes, or back to nothing but the start."""
+    """Whether a link repeats another one: it joins the same nodes, or only leads back to the start node."""
     links = [(left, right, *shape.links[link]) for left, link, right in shape.slots.links]
     return any(_inverse(*pair) for pair in combinations(links, 2))
 

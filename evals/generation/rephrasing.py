@@ -28,7 +28,7 @@ from graphground.prompts.tasks import task_prompt
 
 ROUNDS = 3
 Ask = Callable[[str], Awaitable[str]]
-"""Sends a prompt to a model and returns its reply; raises `NoReply` or `RephrasingStopped`."""
+"""A function that sends a prompt to a model and returns the reply, or raises `NoReply` or `RephrasingStopped`."""
 
 _LINE = re.compile(r"^\W*question\W*:[\s*_`\"“]*(?P<text>\S[^\n]*)$", re.IGNORECASE | re.MULTILINE)
 _VERDICT = re.compile(r"^\W*verdict\W*:\W*(same|different)\b", re.IGNORECASE | re.MULTILINE)

@@ -21,7 +21,7 @@ ORDERED, NUMBERS = frozenset(("int", "float", "date")), frozenset(("int", "float
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """The end of a query made from a template, and its question with `{match}` left open."""
+    """A filled template: the end of the query, and the question with `{match}` left open."""
 
     returns: str
     question: str

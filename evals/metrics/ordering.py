@@ -1,4 +1,4 @@
-"""Whether a gold query orders its answer, so that the order of rows counts in execution accuracy."""
+"""Decides whether a gold query orders its answer, so that the order of rows counts in execution accuracy."""
 
 from __future__ import annotations
 

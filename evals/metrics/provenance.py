@@ -5,7 +5,7 @@
 collect(DISTINCT elementId(ps0)) AS ps2"]
 
 CypherBench (arXiv 2412.18702, §5.1) defines the provenance subgraph of a query as the subgraph that its MATCH clause
-matches, with its WHERE, before RETURN projects it. It is determined from the tree:
+matches, with its WHERE, before RETURN projects it. The subgraph is determined from the query's tree:
 
 - Each part of a UNION, also inside CALL { … }, contributes nodes. A subquery's nodes count if its rows are kept.
 - OPTIONAL MATCH adds the nodes that it found. Anonymous nodes and the inner nodes of paths count.

@@ -1,8 +1,8 @@
 """Provenance subgraph Jaccard similarity (PSJS): how much of the gold query's subgraph a prediction matched.
 
-CypherBench (arXiv 2412.18702, §5.1) divides the number of nodes that the MATCH clauses of both queries match by the
-number of nodes that those of either query match. A query that matches the right nodes but returns the wrong columns
-scores well.
+CypherBench (arXiv 2412.18702, §5.1) divides the number of nodes matched by the MATCH clauses of both queries by the
+number of nodes matched by at least one of the two queries. A query that matches the right nodes but returns the wrong
+columns scores well.
 
 Edge cases, as published: a prediction with the gold query's text scores 1; two empty subgraphs score 0; a prediction
 that fails scores 0; a query without MATCH has an empty subgraph. The published implementation splits the text with

@@ -106,7 +106,7 @@ def numbers_in(values: Iterable[Any]) -> Iterator[float]:
 
 
 def representatives(numbers: Iterable[float]) -> dict[float, float]:
-    """Map each number to the smallest of its group, where neighbours within the relative `TOLERANCE` form a group.
+    """Map numbers to the smallest number of their group; neighbours within the relative `TOLERANCE` form a group.
 
         >>> representatives([0.3, 0.1 + 0.2, 7.0])
         {0.30000000000000004: 0.3}

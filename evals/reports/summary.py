@@ -1,4 +1,4 @@
-"""Computes the figures of a run: overall, by graph, pattern, template, variant and error category, and its cost."""
+"""Computes the figures of a run: scores overall and by graph, pattern, template, variant and error; and costs."""
 
 from __future__ import annotations
 

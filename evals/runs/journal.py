@@ -10,7 +10,8 @@ from typing import Any
 
 
 class Journal:
-    """`Journal(Path("scores.jsonl")).append({"qid": "nba-1", …})`; opening a journal drops a truncated last line."""
+    """An open journal: `Journal(Path("scores.jsonl")).append({"qid": "nba-1"})`; opening drops a truncated last
+    line."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

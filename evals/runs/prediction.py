@@ -18,7 +18,7 @@ _ENDS = ("<end_of_turn>", "<|im_end|>", "<|eot_id|>", "</s>")
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One call of a trace: `ToolCall("find_entities", seconds=0.02, tokens_in=40, tokens_out=120)`."""
+    """A tool call in a prediction's trace: `ToolCall("find_entities", seconds=0.02, tokens_in=40, tokens_out=120)`."""
 
     tool: str
     seconds: float = 0.0
@@ -28,7 +28,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """`Prediction("nba-1", "MATCH …", seconds=2.1)`; `error` says why there is no query."""
+    """A prediction: `Prediction("nba-1", "MATCH …", seconds=2.1)`; `error` says why there is no query."""
 
     qid: str
     query: str = ""

@@ -100,8 +100,8 @@ class Run:
     ) -> Outcome:
         """Predict and score the remaining tasks; `timeout` is the time limit of each query, in seconds.
 
-        `version` maps the name of a graph to an identifier of its data; a new identifier makes gold answers be computed
-        again.
+        `version` maps the name of a graph to an identifier of its data; gold answers are computed again when the
+        identifier changes.
 
         Raises:
             RunError: another process is using the folder.

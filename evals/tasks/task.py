@@ -25,7 +25,7 @@ class TaskError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """`Task("nba-1", "nba", "Who plays for Chicago?", "MATCH …", pattern="basic_(n)-(m0*)", template="n_name")`."""
+    """A question with its gold query: `Task("nba-1", "nba", "Who plays for Chicago?", "MATCH …")`."""
 
     qid: str
     graph: str

@@ -31,19 +31,23 @@ ABLATIONS = ("no-verification", "no-judge", "single-pass")
 def parser() -> CommandLine:
     """Build the parser of `graphground agent` and its subcommands."""
     group = command_line("agent", "Ask reference agents, which use the server's tools and a language model.")
-    shot = group.add_command("zero-shot", ask, "The schema and the question in one prompt, one query out: a baseline.")
+    shot = group.add_command(
+        "zero-shot", ask, "Baseline: a single prompt with the schema and the question, a single query as reply."
+    )
     shot.set_defaults(agent="zero-shot")
-    tools = group.add_command("tools", ask, "A model that calls the tools by itself until it answers.")
+    tools = group.add_command("tools", ask, "Let a model call the tools until it answers.")
     tools.set_defaults(agent="tools")
-    tools.add_argument("--turns", type=int, default=12, metavar="N", help="Replies with tool calls (default: 12).")
+    tools.add_argument(
+        "--turns", type=int, default=12, metavar="N", help="The most replies with tool calls (default: 12)."
+    )
     loop = group.add_command(
-        "loop",
-        ask,
-        "Generate, execute, evaluate, verify and try again, with a model for each role: at most four rounds.",
+        "loop", ask, "Generate, execute, evaluate and verify a query in up to four rounds, with a model for each role."
     )
     loop.set_defaults(agent="loop")
-    loop.add_argument("--rounds", type=int, default=4, metavar="N", help="Rounds (default: 4).")
-    loop.add_argument("--ablation", action="append", choices=ABLATIONS, default=[], help="Leave a part out.")
+    loop.add_argument("--rounds", type=int, default=4, metavar="N", help="The most rounds (default: 4).")
+    loop.add_argument(
+        "--ablation", action="append", choices=ABLATIONS, default=[], help="Leave out a part of the loop."
+    )
     loop.add_argument(
         "--role",
         action="append",
@@ -51,7 +55,9 @@ def parser() -> CommandLine:
         metavar="ROLE=MODEL",
         help="Another model for one role: evaluator=openai:gpt-5. May be repeated.",
     )
-    loop.add_argument("--prompts", type=Path, metavar="FOLDER", help="Your own templates, named after the roles.")
+    loop.add_argument(
+        "--prompts", type=Path, metavar="FOLDER", help="A folder of your own prompts, named after the roles."
+    )
     for form_taker, default in ((shot, "base"), (loop, "enhanced")):
         form_taker.add_argument("--form", choices=FORMS, default=default, help=f"The schema (default: {default}).")
         form_taker.add_argument("--schema-tokens", type=int, metavar="N", help="Token budget of the schema.")
@@ -63,20 +69,29 @@ def parser() -> CommandLine:
 
 def _add_common(command: CommandLine) -> None:
     command.add_argument(
-        "question", nargs="?", metavar="QUESTION", help="Without it and --tasks, questions are read as JSON from stdin."
+        "question",
+        nargs="?",
+        metavar="QUESTION",
+        help="The question; without it and --tasks, questions are read from stdin (JSON Lines).",
     )
     command.add_argument("--tasks", type=Path, metavar="FILE", help="A task file; its predictions go to --out.")
-    command.add_argument("--out", type=Path, metavar="FILE", help="The predictions (JSON Lines); kept and resumed.")
     command.add_argument(
-        "--trace", type=Path, metavar="FILE", help="Append every step (JSON Lines), and write FILE.md."
+        "--out", type=Path, metavar="FILE", help="The predictions (JSON Lines); an existing file is resumed."
+    )
+    command.add_argument(
+        "--trace", type=Path, metavar="FILE", help="Append every step (JSON Lines), and write it as Markdown too."
     )
     command.add_argument("--workers", type=int, default=4, metavar="N", help="Questions at a time (default: 4).")
     add_model(command)
-    command.add_argument("--no-cache", action="store_true", help="Keep no replies.")
+    command.add_argument("--no-cache", action="store_true", help="Do not cache replies.")
     bounds = command.add_argument_group("bounds of one question")
-    bounds.add_argument("--most-calls", type=int, default=30, metavar="N", help="Tool calls (default: 30).")
-    bounds.add_argument("--most-tokens", type=int, default=200_000, metavar="N", help="Tokens (default: 200000).")
-    bounds.add_argument("--most-seconds", type=float, default=600.0, metavar="S", help="Seconds (default: 600).")
+    bounds.add_argument("--most-calls", type=int, default=30, metavar="N", help="The most tool calls (default: 30).")
+    bounds.add_argument(
+        "--most-tokens", type=int, default=200_000, metavar="N", help="The most tokens (default: 200000)."
+    )
+    bounds.add_argument(
+        "--most-seconds", type=float, default=600.0, metavar="S", help="The most seconds (default: 600)."
+    )
     add_connection(command)
 
 

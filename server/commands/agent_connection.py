@@ -14,7 +14,9 @@ from graphground.server.settings import password_variables
 def add_connection(command: CommandLine) -> None:
     """Add `--server` and the options that choose graphs."""
     command.add_argument(
-        "--server", metavar="SERVER", help="The URL of a running server, or a command (default: started over stdio)."
+        "--server",
+        metavar="SERVER",
+        help="The URL of a running server, or the command that starts one (default: graphground serve).",
     )
     add_options(command, GRAPHS)
 

@@ -27,28 +27,42 @@ SYSTEM = "Write one Cypher query."
 
 
 def add_commands(group: CommandLine) -> None:
-    """Add the four subcommands."""
+    """Add the four subcommands to `graphground agent`."""
     forms = group.add_command(
-        "forms", partial(_run, compare_forms), "The tokens of a schema in each of the five forms."
+        "forms", partial(_run, compare_forms), "Print the number of tokens of a schema in each of five forms."
     )
-    forms.add_argument("question", nargs="?", metavar="QUESTION", help="The question that schemas are filtered for.")
-    forms.add_argument("--tasks", type=Path, metavar="FILE", help="Questions of a task file, instead of one.")
+    forms.add_argument("question", nargs="?", metavar="QUESTION", help="The question for which the schema is filtered.")
+    forms.add_argument(
+        "--tasks", type=Path, metavar="FILE", help="A task file with questions, instead of a single one."
+    )
     decode_ = group.add_command(
-        "decode", partial(_run, decode), "Write a query with a local model that can write suggested queries alone."
+        "decode", partial(_run, decode), "Write a query with a local model that is constrained to suggested queries."
     )
     decode_.add_argument("question", metavar="QUESTION", help="The question, in words.")
     decode_.add_argument("--gguf", type=Path, metavar="FILE", help="A model in GGUF, for llama-cpp-python.")
     decode_.add_argument("--grammar", action="store_true", help="Print the grammar (GBNF) for llama.cpp instead.")
-    decode_.add_argument("--candidates", type=int, default=20, metavar="N", help="Suggested queries (default: 20).")
+    decode_.add_argument(
+        "--candidates", type=int, default=20, metavar="N", help="Number of suggested queries (default: 20)."
+    )
     decode_.add_argument("--width", type=int, default=1, metavar="N", help="Beam width; 1 is greedy (default: 1).")
-    pairs = group.add_command("pairs", partial(_run, write_pairs), "Training pairs from questions and answers alone.")
-    pairs.add_argument("questions", type=Path, metavar="FILE", help="CSV, JSON or JSON Lines: question and answers.")
-    pairs.add_argument("--out", type=Path, required=True, metavar="FILE", help="The pairs, JSON Lines for trl.")
-    pairs.add_argument("--least", type=float, default=0.5, metavar="X", help="Precision and recall (default: 0.5).")
+    pairs = group.add_command(
+        "pairs", partial(_run, write_pairs), "Make training pairs from questions and answers, without gold queries."
+    )
+    pairs.add_argument(
+        "questions", type=Path, metavar="FILE", help="Questions with answers, as CSV, JSON or JSON Lines."
+    )
+    pairs.add_argument(
+        "--out", type=Path, required=True, metavar="FILE", help="The pairs to write, as JSON Lines for trl."
+    )
+    pairs.add_argument(
+        "--least", type=float, default=0.5, metavar="X", help="The least precision and recall of a pair (default: 0.5)."
+    )
     pairs.add_argument("--system", default=SYSTEM, metavar="TEXT", help=f"System message (default: {SYSTEM}).")
     reason_ = group.add_command("reason", partial(_run, reason), "Retrieve nodes, and let a model choose the answers.")
     reason_.add_argument("question", metavar="QUESTION", help="The question, in words.")
-    reason_.add_argument("--budget", type=int, default=3_000, metavar="N", help="Tokens of the nodes (default: 3000).")
+    reason_.add_argument(
+        "--budget", type=int, default=3_000, metavar="N", help="The most tokens for the nodes (default: 3000)."
+    )
     add_model(reason_)
     for command in (forms, decode_, pairs, reason_):
         add_connection(command)

@@ -24,7 +24,11 @@ def parser() -> CommandLine:
     parser.set_defaults(run=call, parser=parser)
     parser.add_argument("tool", nargs="?", metavar="TOOL", help="A tool's name, such as list_graphs.")
     parser.add_argument(
-        "arguments", nargs="?", default="{}", metavar="ARGUMENTS", help="Its arguments as a JSON object; - reads stdin."
+        "arguments",
+        nargs="?",
+        default="{}",
+        metavar="ARGUMENTS",
+        help="The tool's arguments as a JSON object; - reads stdin.",
     )
     parser.add_argument("--list", action="store_true", help="List the tools.")
     parser.add_argument("-h", "--help", action="store_true", help="Show this help; with TOOL, that tool's arguments.")
@@ -39,7 +43,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def call(parsed: argparse.Namespace) -> int:
-    """Run the tool, or describe it."""
+    """Run a tool, print its help, or list the tools."""
     if parsed.help and parsed.tool is None:
         parsed.parser.print_help()
         return 0
@@ -130,7 +134,7 @@ def describe(name: str, tools: Mapping[str, Tool[Any, Any]]) -> int:
 
 
 def described_type(field: dict[str, Any]) -> str:
-    """The type in a JSON schema as text: `integer, 1 to 1000`, `"auto" | "exact"`, `list of string`."""
+    """Return the type in a JSON schema as text: `integer, 1 to 1000`, `"auto" | "exact"`, `list of string`."""
     if "enum" in field:
         return " | ".join(json.dumps(value) for value in field["enum"])
     if "anyOf" in field:

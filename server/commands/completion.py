@@ -48,7 +48,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def completion(parsed: argparse.Namespace) -> int:
-    """Generate the script from the parsers of all commands."""
+    """Print the script, which is generated from the parsers of all commands."""
     sys.stdout.write(fish() if parsed.shell == "fish" else bash(ZSH if parsed.shell == "zsh" else BASH))
     return 0
 

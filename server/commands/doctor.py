@@ -26,7 +26,7 @@ LEAST_FREE = 500 * 1024 * 1024
 
 @dataclass(frozen=True)
 class Finding:
-    """`Finding("data folder", False, "/data is not writable", "Set GRAPHGROUND_HOME to …")`.
+    """The result of a check: `Finding("data folder", False, "/data is not writable", "Set GRAPHGROUND_HOME to …")`.
 
     A finding with `good=True` and a fix is a warning.
     """
@@ -255,7 +255,7 @@ def whole(name: str, graph: Graph, home: Path) -> Finding:
 
 
 def check(what: str, ask: Callable[[], float]) -> Finding:
-    """Run one query, which returns its time in milliseconds, and report the time or the failure."""
+    """Call `ask`, which runs a query and returns its milliseconds; report the time or the failure."""
     try:
         return Finding(what, True, f"answers in {ask():.1f} ms")
     except Exception as error:

@@ -21,19 +21,20 @@ if TYPE_CHECKING:
     from graphground.graphs.graph import Graph
 
 LOCK_SECONDS = 600.0
-"""The longest wait for another process, such as a server, that builds the same index."""
+"""The longest wait, in seconds, for another process, such as a server, that builds the same index."""
 
 
 def parser() -> CommandLine:
     """Build the parser of `graphground entities` and its subcommands."""
     group = command_line("entities", "Build and inspect the index that find_entities searches.")
-    building = group.add_command("build", build, "Build the index of a graph from its database, or its vectors.")
+    building = group.add_command(
+        "build", build, "Build the index of a graph from its database, with --vectors also its vectors."
+    )
     building.add_argument("--label", action="append", help="Only nodes with this label; may be repeated.")
     building.add_argument(
         "--vectors",
         action="store_true",
-        help="Build the vectors too, for mentions by meaning; to "
-        "resume a stopped build (Ctrl-C), run the same command.",
+        help="Also build vectors, which find names by meaning; to resume a build stopped with Ctrl-C, repeat the command.",
     )
     building.add_argument(
         "--model",
@@ -41,7 +42,7 @@ def parser() -> CommandLine:
         help="The vectors' model: static-minilm-256 (in the package), or a "
         "sentence-transformers model, such as all-MiniLM-L6-v2.",
     )
-    building.add_argument("--names-only", action="store_true", help="Skip vectors of descriptions.")
+    building.add_argument("--names-only", action="store_true", help="Build no vectors of descriptions.")
     building.add_argument(
         "--ann",
         type=int,
@@ -52,10 +53,12 @@ def parser() -> CommandLine:
     building.add_argument(
         "--estimate", action="store_true", help="Print the estimated cost of the vectors, without building them."
     )
-    showing = group.add_command("info", info, "Show what the index holds, when it was built, and whether it is stale.")
+    showing = group.add_command(
+        "info", info, "Show the contents of the index, when it was built, and whether it is stale."
+    )
     for command in (building, showing):
         command.add_argument(
-            "name_of_graph", nargs="?", metavar="GRAPH", help="The graph; may be left out when there is one."
+            "name_of_graph", nargs="?", metavar="GRAPH", help="The graph; optional if there is only one."
         )
         command.add_argument("--json", action="store_true", help="Print JSON.")
         add_options(command, GRAPHS)
@@ -82,7 +85,7 @@ def build(parsed: argparse.Namespace) -> int:
 
 
 def info(parsed: argparse.Namespace) -> int:
-    """Print what the index holds, and whether the graph has changed since it was built."""
+    """Print the contents of the index, and whether the graph has changed since the index was built."""
     with closing(open_graphs(settings_from(parsed))) as graphs:
         graph = graphs.get(parsed.name_of_graph)
         return show(graph, folder_of(graph, parsed), parsed.json)
@@ -226,7 +229,7 @@ def check_labels(known: Mapping[str, int], labels: Sequence[str] | None) -> None
 
 
 def show(graph: Graph, folder: Path, as_json: bool = False) -> int:
-    """Print what the index holds, and whether the graph has changed since it was built."""
+    """Print the contents of the index, and whether the graph has changed since the index was built."""
     from graphground.graphs.entities.freshness import staleness
     from graphground.graphs.entities.index import open_index
 

@@ -70,7 +70,7 @@ def parser() -> CommandLine:
         type=Path,
         nargs="?",
         metavar="FILE",
-        help="Where to write it (.html); default: report.html in the run's folder.",
+        help="The report to write (.html); default: report.html in the run's folder.",
     )
     reporting.add_argument("--beside", type=Path, metavar="FOLDER", help="Another run to compare with.")
     making = group.add_command(
@@ -78,12 +78,14 @@ def parser() -> CommandLine:
         make,
         "Generate tasks for a graph: questions whose gold queries return rows, balanced over patterns and templates.",
     )
-    making.add_argument("graph_name", metavar="GRAPH", help="The graph to ask about.")
-    making.add_argument("file", type=Path, metavar="FILE", help="Where to write the tasks (.json or .json.gz).")
-    making.add_argument("--tasks", type=int, default=200, metavar="N", help="How many (default: 200).")
+    making.add_argument("graph_name", metavar="GRAPH", help="The graph that the tasks are about.")
+    making.add_argument("file", type=Path, metavar="FILE", help="The task file to write (.json or .json.gz).")
+    making.add_argument("--tasks", type=int, default=200, metavar="N", help="Number of tasks (default: 200).")
     making.add_argument("--seed", type=int, default=0, help="The same seed makes the same tasks (default: 0).")
     making.add_argument("--patterns", type=Path, metavar="FILE", help="Your own patterns, in place of the 12.")
-    making.add_argument("--templates", type=Path, metavar="FILE", help="Your own RETURN templates.")
+    making.add_argument(
+        "--templates", type=Path, metavar="FILE", help="Your own RETURN templates, in place of the bundled ones."
+    )
     add_options(making, GRAPHS)
     add_rephrase(group)
     hardening = group.add_command(
@@ -93,7 +95,7 @@ def parser() -> CommandLine:
         "misspelt, shortened or absent, and underspecified questions.",
     )
     hardening.add_argument("tasks", type=Path, metavar="TASKS", help="A task file.")
-    hardening.add_argument("file", type=Path, metavar="FILE", help="Where to write the variants (.json or .json.gz).")
+    hardening.add_argument("file", type=Path, metavar="FILE", help="The task file to write (.json or .json.gz).")
     hardening.add_argument(
         "--kind",
         action="append",
@@ -108,8 +110,8 @@ def parser() -> CommandLine:
         compare,
         "Print the tasks that the second run won and lost against the first, and whether the difference may be chance.",
     )
-    comparing.add_argument("first", type=Path, metavar="FIRST", help="The folder of the run to compare with.")
-    comparing.add_argument("second", type=Path, metavar="SECOND", help="The folder of the other run.")
+    comparing.add_argument("first", type=Path, metavar="FIRST", help="The folder of the first run.")
+    comparing.add_argument("second", type=Path, metavar="SECOND", help="The folder of the second run.")
     return group
 
 

@@ -22,12 +22,15 @@ def add_rephrase(group: CommandLine) -> None:
     parser = group.add_command(
         "rephrase",
         rephrase,
-        "Rephrase raw questions through a language model, which verifies each in up to three rounds; a question that it "
-        "does not confirm stays raw. To resume, repeat the command. Exit status 1 if no question was rephrased.",
+        "Rephrase raw questions with a language model, which verifies each new question in up to three rounds; "
+        "without its confirmation, the raw question is kept. To resume, repeat the command. "
+        "Exit status 1 if no question was rephrased.",
     )
     parser.add_argument("tasks", type=Path, metavar="TASKS", help="A task file.")
-    parser.add_argument("file", type=Path, metavar="FILE", help="Where to write the tasks (.json or .json.gz).")
-    parser.add_argument("--report", type=Path, metavar="FILE", help="What became of each question (JSON Lines).")
+    parser.add_argument("file", type=Path, metavar="FILE", help="The task file to write (.json or .json.gz).")
+    parser.add_argument(
+        "--report", type=Path, metavar="FILE", help="Write the outcome for each question to this file (JSON Lines)."
+    )
     parser.add_argument("--workers", type=int, default=4, metavar="N", help="Questions at a time (default: 4).")
     add_model(parser)
 

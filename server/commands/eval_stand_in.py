@@ -14,8 +14,8 @@ def add_stand_in(group: CommandLine) -> None:
     parser = group.add_command(
         "stand-in",
         make_stand_in,
-        "Generate a graph on which the gold queries of tasks return rows, and near misses other rows: scores on it are "
-        "estimates.",
+        "Generate a graph on which the gold queries of tasks return rows, and similar wrong queries return "
+        "other rows. Scores on such a graph are estimates.",
     )
     parser.add_argument("schema", type=Path, metavar="SCHEMA", help="A schema in the CypherBench JSON form.")
     parser.add_argument("tasks", type=Path, metavar="TASKS", help="A task file; only the gold queries are used.")
@@ -23,8 +23,10 @@ def add_stand_in(group: CommandLine) -> None:
     parser.add_argument(
         "--graph", metavar="NAME", help="Only the tasks of this graph; needed if the file has tasks of several."
     )
-    parser.add_argument("--nodes", type=int, default=3_000, help="At least so many nodes (default: 3000).")
-    parser.add_argument("--relationships", type=int, default=9_000, help="At least so many (default: 9000).")
+    parser.add_argument("--nodes", type=int, default=3_000, help="The least number of nodes (default: 3000).")
+    parser.add_argument(
+        "--relationships", type=int, default=9_000, help="The least number of relationships (default: 9000)."
+    )
     parser.add_argument("--seed", type=int, default=0, help="The same seed gives the same graph (default: 0).")
     parser.add_argument("--force", action="store_true", help="Replace an existing file.")
 

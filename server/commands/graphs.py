@@ -49,7 +49,7 @@ def parser() -> CommandLine:
         help="With --into: a user with write access; the password comes from GRAPHGROUND_ADMIN_PASSWORD.",
     )
     loading.add_argument("--database", help="With --into: which database of that server.")
-    showing = group.add_command("info", info, "Show what a loaded graph holds.")
+    showing = group.add_command("info", info, "Show the counts, labels and patterns of a loaded graph.")
     showing.add_argument("--json", action="store_true", help="Print JSON.")
     dropping = group.add_command(
         "drop", drop, "Delete a loaded graph; a bundled graph stays deleted until `load` names it."
@@ -57,7 +57,7 @@ def parser() -> CommandLine:
     exporting = group.add_command("export", export, "Write a loaded graph as a SimpleKG file.")
     for command in (showing, dropping, exporting):
         command.add_argument("name", metavar="NAME", help="The graph's name.")
-    exporting.add_argument("file", type=Path, metavar="FILE", help="Where to write it (.json or .json.gz).")
+    exporting.add_argument("file", type=Path, metavar="FILE", help="The file to write (.json or .json.gz).")
     exporting.add_argument("--force", action="store_true", help="Replace an existing file.")
     for command in (listing, loading, showing, dropping, exporting):
         add_options(command, DATA_FOLDER)

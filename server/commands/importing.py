@@ -25,7 +25,7 @@ def add_import(group: CommandLine) -> None:
     importing = group.add_command(
         "import",
         import_graph,
-        "Import a graph from CSV, Parquet, JSON Lines, GraphML or RDF files, or from a database; load it.",
+        "Import a graph from CSV, Parquet, JSON Lines, GraphML or RDF files, or from a database, and load it.",
     )
     importing.add_argument(
         "source",
@@ -41,7 +41,7 @@ def add_import(group: CommandLine) -> None:
         "--mapping",
         type=Path,
         metavar="FILE",
-        help="For tables: a mapping from columns to nodes and relationships; default: inferred.",
+        help="For tables: the mapping from columns to nodes and relationships; by default it is inferred.",
     )
     importing.add_argument(
         "--show",
@@ -50,7 +50,9 @@ def add_import(group: CommandLine) -> None:
     )
     importing.add_argument("--name", help="The graph's name; default: the mapping's, or the folder's.")
     importing.add_argument("--description", default="", help="A one-line description of the graph.")
-    importing.add_argument("--output", type=Path, metavar="FILE", help="Keep the SimpleKG file (.json or .json.gz).")
+    importing.add_argument(
+        "--output", type=Path, metavar="FILE", help="Also write the SimpleKG file here (.json or .json.gz)."
+    )
     importing.add_argument("--force", action="store_true", help="Replace an existing graph with that name.")
     add_options(importing, DATA_FOLDER)
 

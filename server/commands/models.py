@@ -16,15 +16,19 @@ if TYPE_CHECKING:
 def add_model(command: CommandLine) -> None:
     """Add the options of a language model, as a separate group."""
     model = command.add_argument_group("model")
-    model.add_argument("--model", required=True, help="Such as gpt-5-mini, anthropic:claude-sonnet-4-5, or your own.")
+    model.add_argument("--model", required=True, help="The model, such as gpt-5-mini or anthropic:claude-sonnet-4-5.")
     model.add_argument("--endpoint", default="", metavar="URL", help="An OpenAI-compatible endpoint of your own.")
     model.add_argument("--key-variable", default="", metavar="NAME", help="The environment variable with the key.")
-    model.add_argument("--temperature", default="0", metavar="T", help="`none` leaves it out (default: 0).")
-    model.add_argument("--seed", type=int, help="A seed, for endpoints that take one.")
-    model.add_argument("--max-tokens", type=int, default=1024, metavar="N", help="For one reply (default: 1024).")
-    model.add_argument("--model-timeout", type=float, default=120.0, metavar="S", help="Seconds (default: 120).")
-    model.add_argument("--retries", type=int, default=5, metavar="N", help="After a rate limit or a cut (default: 5).")
-    model.add_argument("--cache", type=Path, metavar="FOLDER", help="Where replies are kept (default: user's cache).")
+    model.add_argument("--temperature", default="0", metavar="T", help="The temperature; `none` omits it (default: 0).")
+    model.add_argument("--seed", type=int, help="A seed, for endpoints that accept one.")
+    model.add_argument(
+        "--max-tokens", type=int, default=1024, metavar="N", help="The most tokens of a reply (default: 1024)."
+    )
+    model.add_argument(
+        "--model-timeout", type=float, default=120.0, metavar="S", help="Time limit of a request (default: 120 s)."
+    )
+    model.add_argument("--retries", type=int, default=5, metavar="N", help="Retries of a failed request (default: 5).")
+    model.add_argument("--cache", type=Path, metavar="FOLDER", help="Folder of cached replies (default: the user's).")
 
 
 def model_settings(parsed: argparse.Namespace) -> ModelSettings:

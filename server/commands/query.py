@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from graphground.server.application import Application
 
 MOST_ROWS, MOST_BYTES = 100_000, 64_000_000
-"""The most rows of an answer, and the most bytes."""
+"""The most rows and the most bytes that `--all` prints."""
 
 
 def parser() -> CommandLine:
     """Build the parser of `graphground query`."""
-    parser = command_line("query", "Run one read-only query and print its rows; problems are shown below it.", query)
-    parser.add_argument("graph_name", nargs="?", metavar="GRAPH", help="The graph; may be left out when there is one.")
+    parser = command_line("query", "Run a read-only query, and print its rows and its problems.", query)
+    parser.add_argument("graph_name", nargs="?", metavar="GRAPH", help="The graph; optional if there is only one.")
     parser.add_argument("query", metavar="QUERY", help="The Cypher query; - reads stdin.")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="Print columns, rows and diagnostics as JSON.")

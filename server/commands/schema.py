@@ -34,10 +34,10 @@ def parser() -> CommandLine:
         "--form",
         choices=("base", "enhanced", "json", "mermaid", "svg"),
         default="base",
-        help="How it is written (default: base); mermaid and svg are pictures.",
+        help="The form of the schema (default: base); mermaid and svg are pictures.",
     )
     showing.add_argument("--question", help="Print only what this question needs.")
-    showing.add_argument("--max-tokens", type=int, metavar="TOKENS", help="Token budget.")
+    showing.add_argument("--max-tokens", type=int, metavar="TOKENS", help="The most tokens of the schema.")
     for command in (counting, showing):
         add_options(command, DATA_FOLDER)
     return group

@@ -14,8 +14,8 @@ def add_synth(group: CommandLine) -> None:
     parser = group.add_command("synth", synth, "Generate a graph of any size for a schema, as a SimpleKG file.")
     parser.add_argument("schema", type=Path, metavar="SCHEMA", help="A schema in the CypherBench JSON form.")
     parser.add_argument("out", type=Path, metavar="OUT", help="The SimpleKG file to write (.json or .json.gz).")
-    parser.add_argument("--nodes", type=int, default=10_000, help="How many nodes (default: 10000).")
-    parser.add_argument("--relationships", type=int, default=30_000, help="How many relationships (default: 30000).")
+    parser.add_argument("--nodes", type=int, default=10_000, help="Number of nodes (default: 10000).")
+    parser.add_argument("--relationships", type=int, default=30_000, help="Number of relationships (default: 30000).")
     parser.add_argument("--seed", type=int, default=0, help="The same seed gives the same graph (default: 0).")
     parser.add_argument("--force", action="store_true", help="Replace an existing file.")
 

@@ -25,13 +25,13 @@ def parser() -> CommandLine:
         "--form",
         choices=("lines", "markdown", "jsonl"),
         default="lines",
-        help="A line for each event, a transcript, or the events themselves (default: lines).",
+        help="Print a line per event, a transcript, or the events as JSON (default: lines).",
     )
     showing.add_argument("--session", help="Only the events of this session.")
     showing.add_argument("--tool", metavar="NAME", help="Only calls of this tool, or steps of this role.")
     showing.add_argument("--failed", action="store_true", help="Only calls that failed.")
     showing.add_argument(
-        "--follow", action="store_true", help="Continue with events that are appended, until interrupted."
+        "--follow", action="store_true", help="Also print events that are appended later, until interrupted."
     )
     listing = group.add_command("sessions", sessions, "List the sessions of a trace.")
     listing.add_argument("file", type=Path, metavar="FILE", help="A trace: JSON Lines.")

@@ -83,7 +83,7 @@ class Recorder:
         self._thread: threading.Thread | None = None
         self._closed = threading.Event()
         self.label = secrets_module.token_hex(4)
-        """A random name of this recorder: the event numbers of another process's recorder mean other events."""
+        """A random name, which distinguishes this recorder's event numbers from those of other processes."""
 
     @contextmanager
     def running(self, caller: Caller, name: str, arguments: Mapping[str, Any]) -> Iterator[None]:

@@ -33,7 +33,7 @@ KINDS_OF_KEYS = frozenset(
     {"api", "private", "secret", "access", "auth", "authentication", "signing", "encryption", "session", "ssh", "pgp"}
 )
 SHORTEST = 4
-"""The shortest secret, in characters, that is searched for in other texts; a shorter one occurs there by chance."""
+"""The shortest secret, in characters, that is searched for in other texts; shorter texts occur there by chance."""
 
 HINT = re.compile(
     rb"://|pass|pwd|secret|token|credential|bearer|authori[sz]|key|cursor|eyJ|sk-|gh[po]_|github_pat_|xox[abp]-|glpat-"

@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 
 class FixedTokens(TokenVerifier):
-    """Tokens chosen by the operator, compared in constant time: `FixedTokens(["a long random text"])`."""
+    """Verifies tokens that the operator chose, in constant time: `FixedTokens(["a long random text"])`."""
 
     def __init__(self, tokens: Sequence[str]) -> None:
         self._digests = [hashlib.sha256(token.encode()).digest() for token in tokens]
@@ -41,7 +41,7 @@ class FixedTokens(TokenVerifier):
 
 
 class JsonWebTokens(TokenVerifier):
-    """Tokens signed by an authorization server; its public keys are read from a JWKS address and cached.
+    """Verifies tokens that an authorization server signs; the public keys are read from a JWKS address and cached.
 
     A token must carry an expiry (`exp`), this server's address as audience (`aud`), and the issuer (`iss`).
     """

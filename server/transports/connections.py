@@ -15,7 +15,7 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEADER_SECONDS, REQUEST_SECONDS = 10.0, 30.0
-"""The time limits for a request's headers and for the whole request, since the connection or the request began."""
+"""The time limits for a request's headers and for the whole request, in seconds after the request's beginning."""
 UNREAD_SECONDS = 30.0
 """The time in seconds after which a connection is closed if its client has read no byte of the response."""
 MOST_CONNECTIONS = 512
@@ -119,7 +119,7 @@ INCOMPLETE, IDLE, STANDING, CALLING = range(4)
 
 
 def connections_allowed() -> int:
-    """Return the most connections, so that half of the process's file descriptors are left for databases and files."""
+    """Return the limit of connections, which leaves half of the file descriptors for databases and files."""
     try:
         import resource  # not on Windows
     except ImportError:

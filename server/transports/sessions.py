@@ -49,7 +49,7 @@ class BoundedSessions(StreamableHTTPSessionManager):
 
 
 def make_room(manager: StreamableHTTPSessionManager) -> None:
-    """Turn the session manager that the SDK has created into a `BoundedSessions`; the SDK takes no manager of ours."""
+    """Turn the session manager that the SDK has created into a `BoundedSessions`, since it accepts no other manager."""
     manager.__class__ = BoundedSessions
     assert isinstance(manager, BoundedSessions)
     manager._requests = Counter()

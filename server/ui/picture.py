@@ -36,7 +36,7 @@ def nested(element: ElementTree.Element) -> list[Any]:
 
 
 def matches(graph: Graph, query: str, parameters: dict[str, Any] | None, most: int) -> dict[str, Any] | None:
-    """Return the nodes and relationships that a query's first rows come from, and their picture; None without any.
+    """Return the nodes and relationships that a query's first rows come from, with a picture; None if there are none.
 
     Raises:
         ToolFailure: `execute_cypher` would refuse the query.

@@ -136,7 +136,7 @@ class Page:
         )
 
     async def pattern(self, request: Request) -> Response:
-        """Handle `POST /ui/api/pattern`: return the pattern because of which a query has no rows, with counts."""
+        """Handle `POST /ui/api/pattern`: return the pattern that makes a query's result empty, with counts."""
         from graphground.server.ui.picture import pattern
 
         arguments = Matches.model_validate(await arguments_in(request))
