@@ -82,7 +82,7 @@ class Graph:
 
     name: str
     definition: PropertyGraphSchema | SchemaReader
-    """The schema, or the object that keeps it up to date if it is read from a database."""
+    """The schema, or an object that reads it from a database and keeps it up to date."""
     description: str = ""
     engine: Engine | None = None
     entities: EntityLookup | None = None
@@ -103,7 +103,7 @@ class Graph:
 
     @property
     def schema(self) -> PropertyGraphSchema:
-        """The current schema, as far as it is known."""
+        """The current schema as last read."""
         return self.definition if isinstance(self.definition, PropertyGraphSchema) else self.definition.schema
 
     @property
@@ -131,7 +131,7 @@ class Graph:
 
     @property
     def counts(self) -> tuple[int | None, int | None]:
-        """The numbers of nodes and relationships when the schema was read; None each if the schema is fixed."""
+        """The numbers of nodes and relationships when the schema was read; None for a fixed schema."""
         return (None, None) if isinstance(self.definition, PropertyGraphSchema) else self.definition.counts
 
     def look(self) -> None:

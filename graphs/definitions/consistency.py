@@ -34,7 +34,8 @@ def inconsistencies(definition: Definition) -> Iterator[tuple[Place, str]]:
 
 
 def selecting(definition: Definition, label: str) -> list[tuple[Relationship, bool]]:
-    """Return the relationships that select a label's items, each with True if the label is at the relationship's end.
+    """Return the relationships that select a label's items, each with True if the label is the relationship's end
+    label.
 
         selecting(movies, "Person")  →  [((:Movie)-[:directedBy]->(:Person), True)]
 

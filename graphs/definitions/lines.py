@@ -34,7 +34,7 @@ class Lines:
                     self._add((*path, inner[1]), number)
 
     def of(self, path: Sequence[str | int]) -> int:
-        """Return the line number of a path, else that of its nearest enclosing part, else 1."""
+        """Return the line number of a path, or else of the nearest part that encloses it; 1 if there is neither."""
         for length in range(len(path), 0, -1):
             if found := self._lines.get(tuple(path[:length])):
                 return found
@@ -46,7 +46,7 @@ class Lines:
 
     @staticmethod
     def _within_list(table: Path, counts: dict[Path, int]) -> Path:
-        """Return the path of `[relationships.properties]` with the position of the relationship above it."""
+        """Insert the position of the preceding relationship into the path of `[relationships.properties]`."""
         for length in range(1, len(table)):
             if table[:length] in counts:
                 return (*table[:length], counts[table[:length]], *table[length:])

@@ -151,7 +151,7 @@ class Definition(Part):
         return self.types.get(type_) or RelationshipType.model_validate({})
 
     def ranks(self, relationship: Relationship) -> str:
-        """Return which statements become relationships: `best` (those of best rank) or `not_deprecated`."""
+        """Return the rank of the statements that become relationships: `best` or `not_deprecated`."""
         stated = self.types.get(relationship.type)
         return relationship.ranks or ("not_deprecated" if stated is not None and stated.time_bounded else "best")
 

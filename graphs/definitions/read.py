@@ -62,7 +62,7 @@ class DefinitionError(ValueError):
 
 
 def check_text(text: str) -> tuple[Definition | None, list[Problem]]:
-    """Parse a definition and return it with its problems by line; the definition is None if there are problems."""
+    """Return the definition in a text and its problems by line; if there are problems, the definition is None."""
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -115,7 +115,7 @@ def definition_text(source: str | Path) -> tuple[str, str]:
 
 
 def _distinct(error: ValidationError, document: Any, lines: Lines) -> set[Problem]:
-    """Return one problem per place: of several for one value, the one for the form that the value most resembles."""
+    """Return one problem per place; for a value with several possible forms, the problem of the most similar form."""
     found: dict[str, tuple[bool, Problem]] = {}
     for details in error.errors():
         problem = _problem(details, document, lines)
@@ -130,7 +130,7 @@ def _order(problem: Problem) -> tuple[int, str, str]:
 
 
 def _toml_place(message: str, text: str) -> tuple[int, str, str]:
-    """Return the line, the place (empty) and the message of tomllib's `Invalid value (at line 3, column 5)`."""
+    """Return the line, an empty place and the text of tomllib's message `Invalid value (at line 3, column 5)`."""
     what, _, where = message.rpartition(" (at ")
     line = "".join(filter(str.isdigit, where.partition(",")[0]))
     end = len(text.splitlines()) or 1
@@ -180,7 +180,7 @@ def _problem(details: ErrorDetails, document: Any, lines: Lines) -> Problem:
 
 
 def _place_in(location: Sequence[str | int], document: Any) -> Place:
-    """Return the path of an error in the document, without pydantic's names of alternatives, which are not keys."""
+    """Return an error's path in the document, without pydantic's names of alternatives, which are not keys."""
     place: list[str | int] = []
     at: Any = document
     for position, part in enumerate(location):

@@ -22,7 +22,10 @@ DIMENSIONLESS = "1"
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """`Unit("Q7727", "minute", "min", "time", Decimal(60))`: the factor converts to the dimension's base unit."""
+    """A unit of measurement: `Unit("Q7727", "minute", "min", "time", Decimal(60))`.
+
+    The last field is the factor that converts to the base unit of the dimension.
+    """
 
     item: str
     name: str

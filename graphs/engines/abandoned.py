@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 LOOK_SECONDS = 0.25
 ANSWER_SECONDS = 5.0
-"""Time limit for reading the database's list of queries; after it, the query is assumed to be running."""
+"""Seconds to wait for the database's list of queries; if it does not arrive, the query counts as still running."""
 FOLLOWED_SECONDS = 60.0
 
 

@@ -34,7 +34,7 @@ def doing(stage: str) -> None:
 
 @contextmanager
 def watched() -> Iterator[Activity]:
-    """Record the stages of all work inside the block in the `Activity` that it yields."""
+    """Yield an `Activity` that shows the current stage of the work inside the block."""
     activity = Activity()
     token = CURRENT.set(activity)
     try:

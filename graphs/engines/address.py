@@ -30,7 +30,7 @@ def without_credentials(uri: str) -> tuple[str, str, str]:
 
 @dataclass(frozen=True, slots=True)
 class BoltAddress:
-    """`BoltAddress("neo4j://graphs.example:7687", "reader", "secret", "films")`.
+    """The address of a database: `BoltAddress("neo4j://graphs.example:7687", "reader", "secret", "films")`.
 
     `database=None` means the server's default database. A user and password inside the address are removed, so that no
     message or file shows them; a separately given user or password takes precedence.

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 CHUNK = 1000
 LOOK_SECONDS = 2.0
-"""Time limit for reading the bookmark of the last transaction."""
+"""Seconds to wait at most for the bookmark of the last transaction."""
 CLOSING_SECONDS = 2.0
 EXPLAIN_SECONDS = 10.0
 TAG_NUMBERS = count()  # `next` on it is thread-safe, unlike `next` on a generator
@@ -169,7 +169,7 @@ class BoltEngine:
             self._wait_for_queries()
 
     def capabilities(self) -> Capabilities:
-        """Return the database's properties, and whether it refuses a write (tried once)."""
+        """Return the database's properties; whether it refuses writes is tried once and remembered."""
         if self._capabilities is None:
             dialect = self.dialect
             self._capabilities = Capabilities(
@@ -302,7 +302,7 @@ class BoltEngine:
             done.set()
 
     def _end_query(self, list_all: str, end: str, tag: QueryTag) -> bool:
-        """Terminate the query that the database's list shows under the tag; return whether the list shows it."""
+        """Terminate the query with this tag if the database's list shows it; return whether it does."""
         listed = False
         with self._opened(self._administrator) as administration:
             for row in administration.run(cast(Any, list_all), tag=tag.name):

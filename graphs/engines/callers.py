@@ -30,7 +30,7 @@ def calling_as(caller: str) -> Iterator[None]:
 
 @contextmanager
 def clients_query() -> Iterator[None]:
-    """Treat queries inside the block as a client's, which may be moved to another process; see `Slots`."""
+    """Treat the queries inside the block as queries of a client, which may be moved to another process; see `Slots`."""
     token = CLIENTS_QUERY.set(True)
     try:
         yield

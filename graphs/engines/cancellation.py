@@ -33,7 +33,7 @@ class Cancellation:
         return threads
 
     def add(self, stop: Callable[[], None]) -> bool:
-        """Register `stop` to be called on cancellation; return False if the token is already cancelled."""
+        """Register `stop` to be called on cancellation; return False if the token has already been cancelled."""
         with self._lock:
             if not self.cancelled:
                 self._stops.append(stop)

@@ -10,7 +10,7 @@ from itertools import count
 
 
 class Deadlines:
-    """`handle = deadlines.add(30.0, end_the_query)`, and `deadlines.drop(handle)` when the query has ended.
+    """Calls functions at deadlines: `handle = deadlines.add(30.0, end_the_query)`, then `deadlines.drop(handle)`.
 
     Each callback runs on its own thread, so that a blocking callback delays no other.
     """
@@ -23,7 +23,7 @@ class Deadlines:
         self._thread: threading.Thread | None = None
 
     def add(self, seconds: float, callback: Callable[[], None]) -> int:
-        """Call `callback` after `seconds`, unless the deadline is dropped first."""
+        """Call `callback` after `seconds`, unless `drop` is called with the returned handle before."""
         with self._changed:
             number = next(self._numbers)
             due = time.monotonic() + seconds

@@ -14,7 +14,7 @@ NOTHING_WRITTEN = "UNWIND [] AS nothing CREATE ()"
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """A kind of database: `DIALECTS["memgraph"].own_id` is `id(n)`."""
+    """A kind of database: for example, `DIALECTS["memgraph"].own_id` is `id(n)`."""
 
     name: str
     product: str
@@ -25,13 +25,13 @@ class Dialect:
     contains the query's tag `$tag` or its client's address `$client` (`127.0.0.1:50412`).
     """
     terminate: str | None
-    """A query that terminates the transaction `$id`, or `{id}` if the database allows no parameter there."""
+    """A query that terminates the transaction `$id`; with `{id}` in its place if the database allows no parameter."""
     write_probe: str
     """A write query that fails if the database refuses writes."""
     probe_writes: bool
     """Whether the probe would change data; it then uses an existing label as `{label}` and is rolled back."""
     refusal: re.Pattern[str]
-    """A pattern of the code and message with which writes are refused; a failure without a match proves nothing."""
+    """A pattern for the code and message of a refused write; a failure that does not match it is no refusal."""
     reader: str
     """Instructions for creating a read-only user."""
     own_id: str
@@ -47,7 +47,7 @@ class Dialect:
     await_indexes: str | None = None
     """A statement that returns when all indexes are built."""
     other_functions: frozenset[str] = frozenset()
-    """Functions that Neo4j does not have and that are allowed, in lower case; none has side effects."""
+    """Allowed functions that Neo4j does not have, in lower case; none has side effects."""
     vector_index: bool = False
     newer: str | None = None
     """A query that compiles only if the database's default version is Cypher 25."""
@@ -158,7 +158,7 @@ def dialect_of(agent: str) -> Dialect:
 
 
 def version_of(agent: str) -> str:
-    """Return the version of the product that a greeting names, not of one with which it says to be compatible.
+    """Return the version of the product itself, not of a product with which the greeting claims compatibility.
 
     >>> version_of("Neo4j/5.26.0 compatible (ArcadeDB 26.10.2)"), version_of("Neo4j/5.26.30")
     ('26.10.2', '5.26.30')

@@ -55,11 +55,7 @@ def pooled_connections(driver: neo4j.Driver) -> list[Any]:
 
 
 def close_driver(driver: neo4j.Driver) -> None:
-    """Close a driver and every connection in its pool; call it again after a session that was open at the time.
-
-    The driver itself stops at a connection to which another thread is writing (`BufferError`), and a session that is
-    open when its driver is closed may connect again.
-    """
+    """Close a driver and all connections in its pool; call it again after closing a session that was still open."""
     connections = pooled_connections(driver)
     with suppress(BufferError):
         driver.close()

@@ -31,7 +31,7 @@ class EngineBusy(EngineError):
 
 
 class QueryFailed(EngineError):
-    """The database refused the query, or running it failed; `code` is the database's own error code.
+    """The database refused or could not complete the query; `code` is the database's own error code.
 
     `line` and `column` (from 1) are set if the database reports them.
     """
@@ -55,7 +55,7 @@ class QueryCancelled(EngineError):
 
 
 class QueryMoved(EngineError):
-    """The query was terminated to be run again where it delays no other caller. Callers of an engine never see this."""
+    """The query was terminated to be run again in another process. Callers of an engine never see this exception."""
 
 
 @dataclass(frozen=True, slots=True)

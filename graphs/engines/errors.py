@@ -20,7 +20,7 @@ from graphground.graphs.engines.engine import (
 
 PLACE = re.compile(r"\(line (\d+), column (\d+)(?: \(offset: \d+\))?\)")
 MEMGRAPH_PLACE = re.compile(r"(?:^|: )line (\d+):(\d+) |Error on line (\d+) position (\d+)")
-"""Memgraph's position in a message: `line 1:9 mismatched input …`, both from 1 (`frontend/opencypher/parser.hpp`)."""
+"""The positions in Memgraph's messages, `line 1:9 mismatched input …`, from 1 (`frontend/opencypher/parser.hpp`)."""
 JAVA_CLASS = re.compile(r"^(?:(?:[a-z][\w$]*\.)+[A-Z]\w*(?:Exception|Error): ?)+")
 TIMEOUT_CODES = frozenset(
     {
@@ -49,7 +49,7 @@ def was_ended(error: exceptions.Neo4jError | exceptions.DriverError) -> bool:
 
 
 OUT_OF_MEMORY = "OutOfMemory"
-"""Part of Neo4j's codes for a query over its memory limit, which Neo4j calls transient; a retry fails too."""
+"""Part of Neo4j's error codes for a query over its memory limit; they are called transient, but a retry fails too."""
 
 
 def ran_out_of_memory(error: exceptions.Neo4jError | exceptions.DriverError) -> bool:
@@ -116,7 +116,7 @@ def translated(error: BaseException, address: BoltAddress, timeout: float | None
 
 
 def _about_encryption(error: BaseException, address: BoltAddress) -> EngineUnavailable | None:
-    """Return the error if only one side uses TLS or the certificate is not trusted, else None."""
+    """Return the error for a connection that uses TLS on one side only or has an untrusted certificate, else None."""
     where, scheme = address.where(), address.uri.partition("://")[0]
     plain = scheme.partition("+")[0]
     found = list(_causes(error))
@@ -137,7 +137,7 @@ def _about_encryption(error: BaseException, address: BoltAddress) -> EngineUnava
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and everything that led to it: causes, contexts, and the members of groups."""
+    """Yield an error and all errors that led to it: causes, contexts, and the members of groups."""
     waiting, seen = [error], set[int]()
     while waiting:
         current = waiting.pop(0)

@@ -20,7 +20,7 @@ def is_installed() -> bool:
 
 
 def create_indexes(address: BoltAddress, pairs: Sequence[tuple[str, str]]) -> bool:
-    """Create the missing label-property indexes; labels and keys are given quoted. Returns False without the extra."""
+    """Create the missing label-property indexes; labels and keys are given quoted. Return False without the extra."""
     if not is_installed():
         return False
     from gqlalchemy.exceptions import GQLAlchemyError

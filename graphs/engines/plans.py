@@ -25,7 +25,7 @@ def asks_for_plan(query: str | Query) -> bool:
 
 
 def plan_lines(plan: Mapping[str, Any], depth: int = 0) -> list[str]:
-    """Return a plan with one line per operator, the last step first, and its inputs indented below it.
+    """Return a plan as lines, one per operator: the last step first, with the operators before it indented below.
 
     ArcadeDB returns its plan as text in the order of its steps; this order is kept, and the headings are left out.
     """

@@ -11,15 +11,15 @@ from graphground.graphs.engines.cancellation import CURRENT
 from graphground.graphs.engines.deadlines import DEADLINES
 
 GRACE = 0.8
-"""Seconds after a request to terminate a query during which the database may end it."""
+"""Seconds that a database has to end a query after its termination was requested."""
 ENDING_SECONDS = 5.0
-"""Seconds to wait at most for a termination in progress, before its connection is used for the next query."""
+"""The longest wait, in seconds, for a termination in progress before its connection is used again."""
 AGAIN = 0.1
 """Seconds between attempts to terminate; the first may come before the database knows the query."""
 
 
 class RunningQuery:
-    """`with RunningQuery(30.0, terminate, abandon) as running: …`
+    """Terminates a query at its deadline: `with RunningQuery(30.0, terminate, abandon) as running: …`
 
     `terminate()` ends the query in the database; it is called repeatedly until the block is left. `GRACE` seconds after
     the deadline `abandon` is called once; it must make the caller stop waiting whatever the database does. Both
@@ -54,7 +54,7 @@ class RunningQuery:
             self._cancellation.remove(self.cancel)
 
     def may_begin(self) -> bool:
-        """Return False if the caller cancelled before the query was sent: terminating it then would have no effect."""
+        """Return False if the caller cancelled before the query is sent: terminating it would have no effect."""
         return not self.stopped
 
     def cancel(self) -> None:

@@ -35,9 +35,9 @@ def to_send(dialect: Dialect, query: str | Query, limit: int | None = None) -> S
 
 
 def in_places_of(query: str | Query, error: QueryFailed, dialect: Dialect, limit: int | None = None) -> QueryFailed:
-    """Map a database's error about the sent text to positions in the query.
+    """Map a database's error about the sent text to a position in the query.
 
-    If the query was rewritten, the error is returned without positions, and without the line that the database quotes.
+    If the query was rewritten, there is no such position, and the line that the database quotes is left out.
     """
     if error.line is None or error.column is None or error.code == CODE:
         return error

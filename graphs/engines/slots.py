@@ -29,7 +29,7 @@ PATIENT = 0.25
 ACTIVE = 10.0
 """Seconds after a call during which its caller counts as active."""
 WORTH_MOVING = 2.0
-"""Seconds. A query with less time left is not moved, because it would start again from the beginning."""
+"""Seconds that a query must have left to be moved, because it starts again from the beginning."""
 KEPT = 60.0
 """Seconds for which a query occupies a slot after its caller has left, if the database does not end it."""
 MOST_WAITING = 32
@@ -68,7 +68,7 @@ class Use:
 
     def __init__(self) -> None:
         self._records: OrderedDict[str, tuple[float, float]] = OrderedDict()
-        """For each caller the seconds used, and the time at which they were recorded."""
+        """For each caller, the seconds used and the time at which they were recorded."""
 
     def add(self, caller: str, seconds: float) -> None:
         """Add the seconds that a call took."""
@@ -144,7 +144,7 @@ class Slots:
                 self._changed.notify_all()
 
     def idle(self, seconds: float, owner: object = None) -> bool:
-        """Wait until no query runs on the database `owner`, at most `seconds`; return whether that is so."""
+        """Wait up to `seconds` until no query runs on the database `owner`; return whether none runs."""
         with self._changed:
             return self._changed.wait_for(lambda: all(slot.owner is not owner for slot in self._held), seconds)
 

@@ -8,10 +8,10 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The columns once and each row as a list: `Table(["m.name"], [["Heat"], ["Ronin"]], False, 1.8)`.
+    """The columns and rows of a result: `Table(["m.name"], [["Heat"], ["Ronin"]], False, 1.8)`.
 
     Engines return plain JSON values: dates as ISO 8601 text, nodes, relationships and paths as maps. `truncated` is
-    true if there were more rows than requested.
+    true if there were more rows than requested. The last field is the elapsed time in milliseconds.
     """
 
     columns: list[str]

@@ -24,13 +24,13 @@ CODE = "not_in_this_database"
 
 @dataclass(frozen=True, slots=True)
 class Unsupported:
-    """`Unsupported("COUNT { … }", is_count, "Older Memgraph has no COUNT subquery: …", some_versions=True)`."""
+    """A construct: `Unsupported("COUNT { … }", is_count, "Older Memgraph has no …", some_versions=True)`."""
 
     construct: str
     matches: Callable[[t.Node], bool]
     hint: str
     some_versions: bool = False
-    """Whether some current versions support it. If so, it is reported only after the database has refused the query."""
+    """Whether some versions in use support the construct, which is then reported only after a refusal."""
 
 
 def find_unsupported(query: t.Query, constructs: Sequence[Unsupported], *, refused: bool = False) -> list[Diagnostic]:

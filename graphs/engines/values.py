@@ -55,7 +55,7 @@ def plain_column(column: tuple[Any, ...]) -> Sequence[Any]:
 
 
 def plain(value: Any) -> Any:
-    """Convert one value and everything that it contains."""
+    """Convert one value and all values that it contains."""
     type_ = type(value)
     return value if type_ in AS_THEY_ARE else converter_of(type_)(value)
 

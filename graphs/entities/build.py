@@ -336,7 +336,7 @@ def typing_errors(word: str) -> int:
 
 
 def word_weights(frequency: npt.NDArray[Any], rows: int) -> npt.NDArray[np.float32]:
-    """Return the specificity of words: 1 for a word in every name, larger for rarer words."""
+    """Return the specificity of words from their frequencies: 1 for a word in every name, more for rarer words."""
     weights: npt.NDArray[np.float32] = (1.0 + np.log2((rows + 1.0) / np.maximum(frequency, 1)) / 4.0).astype(np.float32)
     return weights
 

@@ -35,7 +35,7 @@ class Candidate:
     name_property: str = "name"
     """The property that holds `name`, even if the match is an alias."""
     is_value: bool = False
-    """Whether the match is a value that several nodes share, such as a country of citizenship, instead of a name."""
+    """Whether the match is a value that several nodes share, such as a country of citizenship, and not a name."""
 
 
 class EntityLookup(Protocol):
@@ -104,6 +104,7 @@ class EntityLookup(Protocol):
         """Raise an error if a label or a property has no names.
 
         Raises:
-            UnknownName: the label or property has no names; the message gives the nearest ones that have.
+            UnknownName: the label or property has no names; the message gives the nearest label or property with
+            names.
         """
         ...

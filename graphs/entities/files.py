@@ -39,7 +39,7 @@ class Texts:
 
 
 class Files:
-    """The arrays of one index, by name; `build.py` describes how each is made."""
+    """The arrays of one index, by name; `build.py` describes how each array is made."""
 
     def __init__(self, folder: Path):
         self.folder = Path(folder)

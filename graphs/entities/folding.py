@@ -47,7 +47,7 @@ def fold_lines(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _classes() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """Return patterns: dropped apostrophes, combining marks, separators except line breaks, one-character words."""
+    """Return patterns for dropped apostrophes, combining marks, separators (no line breaks), one-character words."""
     marks: list[int] = []
     separators: list[int] = []
     category, combining = unicodedata.category, unicodedata.combining

@@ -36,7 +36,7 @@ SECONDS = 2.0
 AGAIN_SECONDS = 60.0
 """Seconds after a failure during which the full-text indexes are not searched."""
 MOST_NODES, MOST_OF_QUESTION, MOST_COUNTED = 100, 300, 1000
-"""The most nodes that a search returns for one mention and for a whole question, and that are counted for one word."""
+"""The most nodes that are returned for one mention, returned for a whole question, and counted for one word."""
 MOST_WORDS = 60
 logger = logging.getLogger(__name__)
 
@@ -210,7 +210,7 @@ class FullTextNames(BaseLookup):
         )
 
     def _alike(self, mention: str, label: str | None) -> Names:
-        """Return the names in the database with words that are spelt like those of a mention."""
+        """Return the names in the database that contain words spelt like those of a mention."""
         words = list(dict.fromkeys([*fold(clean(mention)).split(), *re.findall(r"\w+", mention.lower())]))
         return self._searched(" ".join(_terms(words)), label, MOST_NODES)
 

@@ -23,7 +23,7 @@ covered, and `_OF_ONE` if the mention is a single common word (`of`).
 """
 _CHECKED = 3_000
 _INITIAL, _BEGINS = 0.45, 2.5
-"""Scores of initials: of `J.` in a name if `James` was typed, and of `James` in a name if `J.` was typed."""
+"""The scores of initials: for `J.` in a name if `James` was typed, and for `James` in a name if `J.` was typed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Fuzzy:
         return rows
 
     def _meanings(self, typed: Sequence[str], low: int, high: int, errors: int) -> _Meanings:
-        """Return the index words between two rows for which each word may stand, and the weight of each word."""
+        """Return the index words for which typed words may stand within a range of rows, and each word's weight."""
         words: list[Array] = []
         gains: list[Array] = []
         weights = np.full(len(typed), 2.0, dtype=np.float32)
@@ -130,7 +130,7 @@ class Fuzzy:
         return rows, found
 
     def _raised(self, rows: Array, meanings: _Meanings, walked: int, letters: set[str]) -> Array:
-        """Return the scores that rows gain from meanings that were not scanned, and from words for typed initials."""
+        """Return the scores that rows gain from index words not scanned, and from words for typed initials."""
         raised = np.zeros(len(rows), dtype=np.float32)
         if walked == len(meanings.word) and not letters:
             return raised
@@ -151,9 +151,9 @@ class Fuzzy:
 
 
 def _walked(meanings: _Meanings) -> int:
-    """Return the number of meanings that are scanned; the others only raise the scores of rows found by these.
+    """Return the number of index words whose rows are scanned; other words only raise the scores of these rows.
 
-    The first meanings are scanned as long as they are cheap together; then more, until too much would be scanned or
+    The first index words are scanned as long as they are cheap together; then more, until too much would be scanned or
     enough of the mention is covered.
     """
     cost = np.cumsum(meanings.count)

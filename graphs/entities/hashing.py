@@ -37,7 +37,7 @@ WORD_POWERS = np.array([*_WORD, 0], dtype=np.uint64)
 PATTERNS: tuple[tuple[int, ...], ...] = tuple(
     left_out for count in range(3) for left_out in combinations(range(PREFIX), count)
 )
-"""The positions of deleted letters: first none, then each letter, then each pair."""
+"""The positions of deleted letters: no position, then each single position, then each pair."""
 
 
 def _pattern_powers() -> U64:

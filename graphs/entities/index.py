@@ -43,7 +43,7 @@ _KIND_FACTOR = {NAME: 1.0, ALIAS: 0.99, VALUE: 0.97}
 
 
 def open_index(folder: Path, database: DatabaseVectors | None = None) -> EntityIndex:
-    """Open the index in a folder, which takes milliseconds for any size.
+    """Open the index in a folder; this takes milliseconds for any size.
 
     If the index has vectors, their model starts to load in the background. `database` is the database's own vector
     index, used instead of these vectors if the graph's settings say so.
@@ -58,7 +58,7 @@ def open_index(folder: Path, database: DatabaseVectors | None = None) -> EntityI
 
 
 class EntityIndex(BaseLookup):
-    """Looks mentions up: `open_index(folder).find("Lebron Jmes", label="Player")[0].name` is `LeBron James`."""
+    """Finds the candidates of mentions: `open_index(folder).find("Lebron Jmes")[0].name` is `LeBron James`."""
 
     def __init__(self, files: Files, database: DatabaseVectors | None = None):
         self._files = files
@@ -177,7 +177,7 @@ class EntityIndex(BaseLookup):
         """Raise an error if a label or a property has no indexed values.
 
         Raises:
-            UnknownName: the label or property is not indexed; the message gives the nearest indexed ones.
+            UnknownName: the label or property is not indexed; the message gives the nearest indexed label or property.
         """
         if label is not None and label not in self.info.labels:
             raise UnknownName("label", label, closest(label, self.info.labels))
@@ -187,7 +187,7 @@ class EntityIndex(BaseLookup):
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
         """Whether exactly this value is indexed; True if this index cannot tell.
 
-        The index cannot tell for a property that is not indexed, nor for a value that is too long to be indexed.
+        That is so for a property that is not indexed, and for a value that is too long to be indexed.
         """
         if property is not None and property not in self.info.properties:
             return True
@@ -222,7 +222,7 @@ class EntityIndex(BaseLookup):
         return [0 if number is None else next(counts) for number in numbers]
 
     def spans(self, question: str, *, unknown: bool = False) -> list[Span]:
-        """Return the names that occur in a question, with the labels that have them; of overlapping names, the longest.
+        """Return the names that occur in a question, the longest if names overlap, with the labels that have them.
 
         With `unknown`, the result includes parts that only look like a name, without labels: they may be misspelt
         names.
@@ -230,7 +230,7 @@ class EntityIndex(BaseLookup):
         return find_spans(question, self, unknown=unknown)
 
     def labels_named(self, folded: Sequence[str]) -> list[tuple[str, ...]]:
-        """Return for each folded text the labels with such a name, alias or value, the most frequent label first."""
+        """Return for each folded text the labels that have it as a name, alias or value, most frequent first."""
         if not len(self._files.name_number):
             return [() for _ in folded]
         wanted = np.array(
@@ -294,7 +294,7 @@ class EntityIndex(BaseLookup):
         return np.union1d(exact[:_RESCORED], self._within(np.sort(rows), low, high, allowed)).astype(np.int64)
 
     def _recut(self, typed: Sequence[str]) -> list[str]:
-        """Return the words, and other ways to split them, for mentions such as `lebronjames`, `Le Bron`, `LeBronxJmes`.
+        """Return the words of a mention, and other ways to split them: `lebronjames`, `Le Bron`, `LeBronxJmes`.
 
         Two neighbours are joined if that gives a word of the index. An unknown word is split if one part is in the
         index; the letter at the split may be dropped. Splits with the longest parts are preferred.

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 MOST_NAMES = 1_000_000
 KEPT_SECONDS = 900.0
-"""Seconds after which the names are read again, because nothing else updates them."""
+"""Seconds for which the names are kept; nothing but rereading updates them."""
 WORST_SCORE = 60.0
 RESCORED = 50
-"""The number of names, the most similar by rapidfuzz, whose scores are computed again as an index computes them."""
+"""The number of names, the most similar by rapidfuzz, that get the same exact score as in an index."""
 MENTIONS_AT_ONCE = 8
-"""Mentions that are compared together; each comparison of a mention and a name takes four bytes of memory."""
+"""The number of mentions compared together; each pair of a mention and a name takes four bytes of memory."""
 
 
 class NamesInDatabase(BaseLookup):
@@ -90,7 +90,7 @@ class NamesInDatabase(BaseLookup):
         return answers
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
-        """Whether a node of the label has exactly this name or alias; True for any other property."""
+        """Whether a node of the label has exactly this name or alias; True for a property that holds neither."""
         if property is not None and property not in self._properties():
             return True
         return any(
@@ -129,7 +129,8 @@ class NamesInDatabase(BaseLookup):
         aliases.
 
         Raises:
-            UnknownName: the label or property has no names; the message gives the nearest ones that have.
+            UnknownName: the label or property has no names; the message gives the nearest label or property with
+            names.
         """
         labels = [other_label.name for other_label in self._schema().labels.values() if name_property(other_label)]
         for kind, asked, known in (("label", label, labels), ("property", property, self._properties())):
@@ -274,7 +275,7 @@ class Names:
 
 
 def _entities_of(found: Iterable[tuple[Candidate, bool, float]], limit: int) -> list[Candidate]:
-    """Return the best candidate of each entity, best first; `found` holds candidate, whether it is exact, and score."""
+    """Return the best candidate of each entity, best first; `found` holds candidates, whether exact, and scores."""
     kept: dict[tuple[str, str], Candidate] = {}
     for entry, same, score in found:
         candidate = entry if same else replace(entry, match="fuzzy", score=float(score))

@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from graphground.graphs.entities.vectors.in_database import DatabaseVectors
 
 MOST_NODES = 2_000_000
-"""The most nodes of a database that is indexed automatically; larger ones need `graphground entities build`."""
+"""The largest number of nodes that is indexed automatically; above it, `graphground entities build` is needed."""
 PAGE = 20_000
 WAIT_SECONDS = 3.0
 """Seconds for which a lookup waits for an index that is being built; small databases are ready by then."""
 QUICK_SECONDS = 1.0
-"""Seconds. If the last build of a stale index took no longer, the lookup that finds it stale rebuilds it."""
+"""The build time in seconds up to which a stale index is rebuilt by the lookup that finds it stale."""
 CHECK_SECONDS = 1.0
 SOURCE = "database, in the background, at "
 logger = logging.getLogger(__name__)
@@ -138,7 +138,7 @@ class OwnIndex(BaseLookup):
         return self._still_there(found) if lookup is self._index and self.stale else found
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
-        """Whether a node of the label has exactly this value in the property; a negative result is confirmed."""
+        """Whether a node of the label has exactly this value in the property, according to the index or the database."""
         lookup = self._now()
         if lookup.holds(value, label=label, property=property):
             return True

@@ -16,7 +16,7 @@ FROM_DATABASE = "database"
 
 
 def index_folder(home: Home, name: str) -> Path:
-    """Return the folder of a graph's index: inside the graph's folder if it is a loaded graph, else under its name."""
+    """Return the folder of a graph's index: in the folder of a loaded graph, else under the name of the database."""
     catalog = Catalog(home)
     entry = catalog.find(name)
     if entry is not None:

@@ -1,4 +1,4 @@
-"""The number of relationships of a node: the more a candidate has, the more likely it is meant."""
+"""The number of relationships of a candidate's node; the more there are, the more likely the candidate is meant."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SECONDS = 1.0
 MOST = 10_000
 """The number up to which relationships are counted: more make no difference."""
 FACTOR = 5
-"""With this many times as many relationships, a node may be meant although the name of another node fits better."""
+"""The ratio of relationships from which a node may be meant although the name of another node fits better."""
 
 
 def degree(engine: Engine, schema: PropertyGraphSchema, candidate: Candidate) -> int:
@@ -37,7 +37,7 @@ def degree(engine: Engine, schema: PropertyGraphSchema, candidate: Candidate) ->
 
 
 def containing(candidate: Candidate, candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates of the same label whose longer names contain all words: `thriller film` for `thriller`."""
+    """Return candidates of the same label whose longer names contain the name: `thriller film` for `thriller`."""
     words = set(fold(candidate.name).split())
     return [
         other

@@ -47,9 +47,9 @@ different distinct unique various multiple several single similar specific parti
 individual respective known given following available existing main new among per versus without
 """.split())  # noqa: SIM905
 # fmt: on
-"""Words before a label that are not values."""
+"""Words before a label that are not looked up as values."""
 VERB_AFTER = frozenset(("that", "which", "who", "to", "do", "does", "did", "they", "it", "and", "or", "not"))
-"""Words after which the word before a label is a verb: `genres that include sculptures`."""
+"""Words that make the next word a verb, not a value before a label: `that` in `genres that include sculptures`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def mentions_of(
 
 
 def _demonyms(question: str, taken: Sequence[tuple[int, int]], lookup: EntityLookup) -> Iterator[QuestionMention]:
-    """Yield adjectives such as `French` as mentions of `France`; shared values count only if no node has that name."""
+    """Yield mentions for adjectives of countries, `French` for `France`; shared values only if no node has the name."""
     for word, candidates in demonyms_in(question, taken, lookup):
         meant = [candidate for candidate in candidates if not candidate.is_value] or candidates
         verdict: Verdict = "found" if len(meant) == 1 else "ambiguous"
@@ -193,7 +193,7 @@ def _continues(question: str, word: Word, within: bool) -> bool:
 
 
 def _trimmed(question: str, run: list[Word]) -> Iterator[list[Word]]:
-    """Yield the sequence without connectors at its end; nothing if it is only the first word of a sentence."""
+    """Yield the sequence without connectors at its end; nothing for a single word that begins a sentence."""
     while run and (run[-1].folded in CONNECTORS or run[-1].folded in COMMON) and not question[run[-1].start].isupper():
         run = run[:-1]
     if run and begins_sentence(question, run[0].start) and len(run) == 1:
@@ -205,7 +205,7 @@ def _trimmed(question: str, run: list[Word]) -> Iterator[list[Word]]:
 def _of_run(
     question: str, run: list[Word], exact: Sequence[tuple[int, int]], judged: partial[list[Judged]]
 ) -> list[QuestionMention]:
-    """Return the mentions in a sequence of words: one name, or the names of which it consists."""
+    """Return the mentions in a sequence of words: the whole sequence as one name, or the names in it."""
     start, end = run[0].start, _end(question, run)
     inside = [span for span in exact if start <= span[0] and span[1] <= max(end, run[-1].end + 2)]
     across = [span for span in exact if _overlaps(span, [(start, end)]) and span not in inside]
@@ -245,7 +245,7 @@ def _end(question: str, run: Sequence[Word]) -> int:
 
 
 def _whole(text: str, candidates: Sequence[Candidate]) -> bool:
-    """Whether a candidate's name covers the whole text; otherwise the text may be another name that contains it."""
+    """Whether a candidate's name covers the whole text, and not just a part of it."""
     from rapidfuzz.distance import OSA  # loaded on first use, with NumPy
 
     from graphground.graphs.entities.verdicts.features import align

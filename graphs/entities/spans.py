@@ -110,7 +110,7 @@ def find_spans(question: str, names: Names, *, unknown: bool = False) -> list[Sp
 
 
 def _span(question: str, start: int, end: int, labels: tuple[str, ...]) -> Span:
-    """Return the span, extended by a bracket or full stop that belongs to the name: `F.C.`, `(1900)`."""
+    """Return a name in the question as a span, with a bracket or full stop that belongs to it: `F.C.`, `(1900)`."""
     if question[end : end + 1] == "." and _ABBREVIATED.search(question, start, end):
         end += 1
     if question[end : end + 1] == ")" and question.count("(", start, end) > question.count(")", start, end):

@@ -50,7 +50,7 @@ class Words:
         ]
 
     def weight(self, words: Sequence[str]) -> float | None:
-        """Return how well several words together identify a name; None if one of them is not in the index."""
+        """Return the weight that words have together in identifying a name; None if a word is not in the index."""
         known = [number for number in self.numbers(words) if number is not None]
         if len(known) < len(words):
             return None

@@ -23,7 +23,8 @@ SHOWN = 10
 
 @dataclass(slots=True)
 class Changes:
-    """The differences between two sets of records: how many were kept, and the counts and first keys by kind.
+    """The differences between two sets of records: the number kept, and the counts and first keys of the others by
+    kind.
 
     `Changes(3370, {"added": 1, "removed": 0, "changed": 0}, {"added": ["Movie#Q1"], "removed": [], "changed": []})`
     """
@@ -94,7 +95,7 @@ def _nodes(file: SimpleKGFile) -> Iterator[tuple[str, bytes]]:
 
 
 def _relationships(file: SimpleKGFile) -> Iterator[tuple[str, bytes]]:
-    """Yield relationships with their digests; those of one type between the same ends are numbered by content."""
+    """Yield the relationships with their digests; relationships with the same type and ends are numbered."""
     seen: dict[str, list[bytes]] = {}
     for _, record in file.relations():
         key = f"({record['subj_id']})-[:{record['label']}]->({record['obj_id']})"

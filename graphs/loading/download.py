@@ -48,7 +48,7 @@ class _Again(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Announced:
-    """The size and the SHA-256 (or SHA-1 of a git blob) that a server announced for a file; None if not announced."""
+    """The size and the SHA-256 (or SHA-1 of a git blob) that a server announced for a file; None if missing."""
 
     size: int | None
     checksum: str | None
@@ -97,7 +97,7 @@ def fetch(
 
 
 def _kept(path: Path) -> str | None:
-    """Return the checksum of a completely downloaded file that has not changed since; None for any other."""
+    """Return the checksum of a file that was downloaded completely and has not changed since, else None."""
     note = path.with_name(path.name + ".sha256")
     try:
         noted = note.read_text("ascii").strip()

@@ -33,7 +33,7 @@ Progress = Callable[[str, int, int], None]
 
 
 class BoltLoader:
-    """A connection that writes to one database; an `EngineError` states what the database refused."""
+    """Writes a graph to one database; an `EngineError` states what the database refused."""
 
     def __init__(self, address: BoltAddress) -> None:
         address.check()
@@ -187,11 +187,7 @@ def checked_labels(file: SimpleKGFile) -> dict[str, str]:
 
 
 def check_names(schema: PropertyGraphSchema) -> None:
-    r"""Refuse names that a parser may not read as one name: Neo4j decodes `\u0060` before it looks for quotes.
-
-    Raises:
-        SimpleKGError: a label, type or property has such a name; the message gives the first.
-    """
+    r"""Refuse names that a parser may read as more than a name: Neo4j decodes `\u0060` before it looks for quotes."""
     names = [("label", label.name) for label in schema.labels.values()]
     names += [("type", pattern.type) for pattern in schema.patterns]
     names += [("property", key) for label in schema.labels.values() for key in label.properties]

@@ -93,7 +93,10 @@ def _blocks(file: IO[bytes], text: bytes, at: int, end: re.Pattern[bytes]) -> Bl
 
 
 def _beginning(text: bytes) -> int | None:
-    """Return the position of the first entity; the schema before it also has a key `entities`, which does not count."""
+    """Return the position of the first entity; None if it is not in `text`.
+
+    The schema, which comes first, also has a key `entities`; that key does not count.
+    """
     for begin in _BEGIN.finditer(text):
         head = _parsed(text[: begin.start()] + b'"entities":[]}')
         if type(head) is dict and list(head) == ["schema", "entities"]:
@@ -102,7 +105,7 @@ def _beginning(text: bytes) -> int | None:
 
 
 def _separator(text: bytes) -> bytes:
-    """Return the text between the first two records with the first key of the second; empty if it is not found."""
+    """Return the text between two records, including the first key of the second; empty if it is not found."""
     for between in _BETWEEN.finditer(text):
         if _parsed(b"[" + text[: between.start() + 1] + b"]") is not None:
             return between[0]

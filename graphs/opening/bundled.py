@@ -86,7 +86,7 @@ def _dropped(home: Home) -> set[str]:
 
 
 def is_current(bundled: BundledGraph, entry: Entry | None) -> bool:
-    """Whether the loaded graph is the current version of the bundled graph, or the user's own graph of that name."""
+    """Whether the loaded graph is up to date: the current version of the bundled graph, or the user's own graph."""
     return entry is not None and (entry.source != source_of(bundled) or entry.digest == bundled.content_hash)
 
 

@@ -24,7 +24,7 @@ from graphground.graphs.schemas.extraction.findings import Extraction
 
 OPENING_STEP_SECONDS, OPENING_SECONDS, CLOSING_SECONDS = 10.0, 20.0, 5.0
 QUICK_SECONDS = 0.75
-"""If the last reading of a database took at most this long, the call that detects a change rereads it immediately."""
+"""The longest last reading, in seconds, with which the call that detects a change immediately rereads the schema."""
 SETTLE_STEP_SECONDS, SETTLE_SECONDS = 4.0, 8.0
 """How long a call waits for a stale schema to be reread, in seconds: per step, and in all."""
 MOST_SHARE = 0.2
@@ -86,7 +86,7 @@ class LiveSchema:
 
     @property
     def counts(self) -> tuple[int | None, int | None]:
-        """The numbers of nodes and relationships when the schema was read; None each if unknown."""
+        """The numbers of nodes and relationships when the schema was read; None if unknown."""
         return (self._found.nodes, self._found.relationships) if self._found is not None else (None, None)
 
     @property

@@ -35,10 +35,10 @@ class UnknownGraph(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class GraphSummary:
-    """`GraphSummary("nba", "Players, teams, …", "embedded", 4327, 18991)`: nodes and relationships, None while unknown.
+    """A graph as a list shows it: `GraphSummary("nba", "Players, teams, …", "embedded", 4327, 18991)`.
 
-    `problem` is the reason why the graph is unavailable now. `refuses_writes` is whether its database itself refused a
-    trial write; None if this was not tried.
+    The numbers of nodes and relationships are None while unknown. `problem` is the reason why the graph is unavailable
+    now. `refuses_writes` is whether its database itself refused a trial write; None if this was not tried.
     """
 
     name: str
@@ -68,7 +68,7 @@ class GraphSource:
     eager: bool = False
     warm_up: str | None = None
     problem: Callable[[], str | None] | None = None
-    """Returns within a second why the graph is unavailable; without it, the last failure to open is reported."""
+    """A function that returns within a second why the graph is unavailable; if None, opening it shows the reason."""
 
 
 def _by_name(sources: Iterable[GraphSource]) -> dict[str, GraphSource]:
@@ -113,7 +113,7 @@ class OpenGraphs:
         return self._locks.setdefault(name, threading.Lock())
 
     def _current(self) -> dict[str, GraphSource]:
-        """The sources, reread if graphs were added or removed; a removed graph is closed."""
+        """Return the sources, reread if graphs were added or removed; a removed graph is closed."""
         stamp = self._stamp()
         if self._reread is None or stamp == self._seen:
             return self._sources

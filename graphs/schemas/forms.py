@@ -35,7 +35,7 @@ Samples = Mapping[tuple[str, str], Sequence[Any]]
 LONGEST_SAMPLE = 40
 SAMPLES_SHOWN = 2
 UNSAMPLED_TYPES = frozenset({"date", "datetime", "bool"})
-"""Types whose values are not shown, like numbers with a unit: they add no information to the line."""
+"""Types whose values are not shown, because they add no information to the line."""
 LONGEST_DESCRIPTION = 120
 MOST_COMBINATIONS = 20
 NOTHING = Statistics()
@@ -142,7 +142,7 @@ def base_lines(schema: PropertyGraphSchema, facts: Statistics = NOTHING) -> list
 
 
 def pattern_rules(schema: PropertyGraphSchema, facts: Statistics) -> list[str]:
-    """Return rules for queries about kinds of relationships, each stated once: `end_year IS NULL while it lasts`."""
+    """Return rules for queries about kinds of relationships, each rule once: `end_year IS NULL while it lasts`."""
     ends = dict.fromkeys(end for pattern in schema.patterns if (end := end_of_interval(pattern)) is not None)
     rules = [f"{' and '.join(ends)} IS NULL while it lasts"] if ends else []
     if any(is_symmetric(pattern, facts) for pattern in schema.patterns):
@@ -316,7 +316,7 @@ class _Enhanced:
         keys: Mapping[str, list[str]],
         said: frozenset[str] = frozenset(),
     ) -> list[str]:
-        """Return a line for each property with a note, and a last line for the others and those in `said`."""
+        """Return a line for each property with a note, and a last line for all others and for properties in `said`."""
         left, lines, plain = frozenset(without), [], []
         for key, type_ in properties.items():
             if key in left:

@@ -64,7 +64,7 @@ UNITS = {
     "gb": "gigabytes",
     "px": "pixels",
 }
-"""Units by the last word of a property's name."""
+"""Units of measurement by the last word of a property's name."""
 
 CALENDAR_YEAR = "a calendar year"
 NUMBERS = frozenset({"int", "float", "int|float", "float|int", "unknown"})

@@ -18,7 +18,7 @@ from graphground.graphs.storage.atomic import replacing
 from graphground.graphs.storage.home import Home
 
 SCRATCH = "scratch-"
-"""The name prefix of the engine processes' own databases. Graph ids never match: they end in hexadecimal digits."""
+"""The name prefix of the engine processes' own databases; a graph's id ends in hexadecimal digits, so it differs."""
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
 
 

@@ -3,10 +3,10 @@
 $GRAPHGROUND_HOME, else the user's data folder of this machine
 ├── catalog.json      the list of loaded graphs
 ├── databases/ID/     the engine's files of one graph
-├── graphs/ID/        its schema and entity index
+├── graphs/ID/        the schema and the entity index of one graph
 ├── loading/          graphs that are being loaded
 ├── downloads/        downloaded graph files, kept for reuse
-├── engine/           the engine process: its state, log and locks
+├── engine/           the state, log and locks of the engine process
 └── apart/            a second engine process, for queries that the first may not be able to terminate
 """
 

@@ -16,7 +16,7 @@ from graphground.graphs.suggestions.written import Written, read_text
 
 LONGEST_QUERY, LONGEST_QUESTION = 4_000, 1_000
 LIKELY, SURE = 0.45, 0.93
-"""The least probability of a suggested query: in place of a query with mistakes, and of a query without."""
+"""The least probability of a suggested query: for a query with mistakes, and for a query without mistakes."""
 CODE = "question_not_covered"
 _OTHER_WAYS = re.compile(r"\b(?:EXISTS|UNWIND|OR|CASE|CALL|OPTIONAL|UNION)\b|\bCOUNT\s*\{", re.IGNORECASE)
 """Constructs that can express the same as other constructs."""
@@ -39,8 +39,7 @@ def _within(name: str, names: frozenset[str]) -> bool:
 def judged_by_question(
     report: Report, query: str, question: str, schema: PropertyGraphSchema, lookup: EntityLookup
 ) -> Report:
-    """Add to the report of a query's checks what its question shows: parts not covered, and the query probably
-    intended.
+    """Extend the report on a query by its question: hints on parts not covered, and the query probably intended.
 
     A query without mistakes is changed only if the question contradicts it beyond doubt.
     """

@@ -39,8 +39,8 @@ class Choice:
 def choose(query: str, written: Written, read: Question, space: SuggestionSpace) -> Choice | None:
     """Return the query that was most probably intended; None if no query of the space can answer the question.
 
-    For "Which films did Michael Mann direct?" and `MATCH (m:Movi)-[:wrote]->(p {name: 'M. Mann'}) RETURN m` it is
-    `MATCH (n:Movie)-[r0:directedBy]->(m0:Person {name: 'Michael Mann'}) WITH DISTINCT n RETURN n.name`.
+    For "Which films did Michael Mann direct?" and `MATCH (m:Movi)-[:wrote]->(p {name: 'M. Mann'}) RETURN m` the result
+    is `MATCH (n:Movie)-[r0:directedBy]->(m0:Person {name: 'Michael Mann'}) WITH DISTINCT n RETURN n.name`.
     """
     if len(written.steps) > MOST_STEPS or BEYOND.search(query) or read.unknown:
         return None

@@ -72,7 +72,7 @@ _COMPILED = {name: re.compile(pattern) for name, pattern in _CUES.items()}
 # fmt: off
 EARLY = frozenset("earliest oldest first eldest earlier older before former initial".split())  # noqa: SIM905
 LATE = frozenset("latest newest recent recently youngest last later younger newer final".split())  # noqa: SIM905
-"""Words that ask for a descending order by time; those of `EARLY` ask for an ascending one."""
+"""Words that ask for a descending order by time; words in `EARLY` ask for an ascending order."""
 HIGH = frozenset("""
 highest largest greatest most tallest longest heaviest biggest maximum deepest widest fastest higher larger greater
 taller longer heavier bigger deeper wider more deadliest densest richest strongest descending max top
@@ -81,7 +81,7 @@ LOW = frozenset("""
 lowest smallest fewest least shortest lightest minimum lower smaller fewer less shorter lighter narrowest slowest
 shallowest ascending min bottom
 """.split())  # noqa: SIM905
-"""Words that ask for an ascending order by size; those of `HIGH` ask for a descending one."""
+"""Words that ask for an ascending order by size; words in `HIGH` ask for a descending order."""
 # fmt: on
 
 GREATER = re.compile(

@@ -42,7 +42,7 @@ def likeness(written: Written, other: Written) -> float:
 
 
 def _step(step: Step, left: list[Step]) -> float:
-    """Return the similarity of a step to the most similar of the remaining steps, which is removed from `left`."""
+    """Return the similarity of `step` to the most similar step in `left`, and remove that step from `left`."""
     best: tuple[float, Step] | None = None
     for other in left:
         value = TYPE * alike(other.type, step.type) if other.type else 0.3 * TYPE

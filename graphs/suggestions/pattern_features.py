@@ -253,7 +253,10 @@ class PatternFeatures:
         return {f"d.{form}{akin}.{self._context(word, number)}": sign, f"d.{form}{akin}": sign}
 
     def _context(self, word: int, number: int) -> str:
-        """Return how a relationship's word stands to mention `number` (-1 for none): `possessive`, `have`, `plain`."""
+        """Return the kind of position of a relationship's word: `possessive` in `@0's parent company`.
+
+        `number` is the mention to which the position is relative; -1 for none.
+        """
         masked, said = self._question.masked, self._question.words[word]
         if number >= 0 and word >= self._place[number]:
             mention = self._question.mentions[number]
@@ -323,7 +326,7 @@ class PatternFeatures:
         )
 
     def _chain_order(self, pattern: Pattern) -> Features:
-        """Return whether the words are in the order of the path: target, first relationship, middle, second, name."""
+        """Return features of the word order: target, first relationship, middle, second relationship, name."""
         target = self._free_labels.get(pattern.target)
         middle = self._free_labels.get(pattern.middle or "")
         found: Features = {}

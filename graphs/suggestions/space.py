@@ -12,7 +12,7 @@ from graphground.graphs.suggestions.question import Question
 from graphground.graphs.suggestions.returns import times_of
 
 MOST_STEPS = 14
-"""The number of relationships that are followed from one node."""
+"""The most relationships that are followed from one node."""
 MOST_LABELS = 12
 AnchorScore = Callable[[Step, Entity], float]
 
@@ -77,7 +77,7 @@ def _without_names(question: Question, steps: StepIndex) -> Iterator[Pattern]:
 
 
 def _said(question: Question, steps: list[Step]) -> list[Step]:
-    """Return, of many steps, those to which the question refers most strongly."""
+    """Return at most `MOST_STEPS` steps, those to which the question refers most strongly."""
     if len(steps) <= MOST_STEPS:
         return steps
 

@@ -20,11 +20,11 @@ from graphground.graphs.suggestions.ranker import Ranked, SuggestionSpace, Weigh
 from graphground.graphs.suggestions.reading import reading
 
 MOST_COUNTED, SPARE = 8, 3
-"""The number of patterns whose matches are counted, and the number of spare candidates that may replace others."""
+"""The most patterns whose matches are counted, and the number of extra candidates that may replace others."""
 SECONDS = 5.0
 MOST_KEPT = 16
 VARIANT = 0.3
-"""The share of another query's probability below which a query that differs only in a direction is merged into it."""
+"""The largest share of a query's probability at which a variant with another direction is merged into the query."""
 
 _spaces: OrderedDict[int, SuggestionSpace] = OrderedDict()
 _lock = threading.Lock()
@@ -117,7 +117,7 @@ def _suggestion(schema: PropertyGraphSchema, question: Question, item: Ranked, r
 
 
 def _joined(suggestions: Sequence[Suggestion]) -> list[Suggestion]:
-    """Merge queries that differ only in a direction: the most probable is kept, with the other in `other_direction`."""
+    """Merge queries that differ only in a direction: the less probable one becomes the other's `other_direction`."""
     kept: list[Suggestion] = []
     places: dict[str, int] = {}
     for suggestion in suggestions:

@@ -153,7 +153,7 @@ def _inside(literal: str) -> str:
 
 
 def _target(text: str, returned: str, nodes: dict[str, tuple[str, str]]) -> str:
-    """Return the variable that the answer is about: the first node in RETURN, else in the last WITH that has one."""
+    """Return the variable that the answer is about: the first node in RETURN, else in the last WITH with a node."""
     for part in (returned, *reversed(_WITH.split(text)[1:])):
         for word in _WORD.finditer(part):
             if word[0] in nodes:

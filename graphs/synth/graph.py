@@ -141,7 +141,7 @@ class SyntheticGraph:
         return grouped
 
     def _given(self, label: str) -> list[str]:
-        """Return the vocabulary's names for a label, followed by a second occurrence of those that two nodes share."""
+        """Return the vocabulary's names for a label, with the names that two nodes share listed a second time."""
         names = list(self.vocabulary.names.get(label, ()))
         return names + names[::HOMONYMS]
 

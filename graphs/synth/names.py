@@ -20,7 +20,7 @@ WORDS = 2**16
 
 @cache
 def word(number: int) -> str:
-    """Return the word with a number below `WORDS`: two or three syllables, the same on every machine."""
+    """Return a word by its number, below `WORDS`: two or three syllables, the same on every machine."""
     mixed = (number * 40_503 + 12_345) % WORDS
     syllables = []
     for _ in range(3):
@@ -52,5 +52,5 @@ def make_name(label: str, number: int) -> str:
 
 
 def number_of_name(number: int) -> int:
-    """Return the number from which a node's name is made: its own, or for one node in fifty that of an earlier node."""
+    """Return the number from which a node's name is made: mostly its own, for one node in fifty an earlier one."""
     return number // 2 if number % 50 == 49 else number

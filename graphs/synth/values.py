@@ -15,7 +15,7 @@ CATEGORIES = 40
 
 FIRST_DAY, LAST_DAY = np.datetime64("1850-01-01"), np.datetime64("2024-12-31")
 BORROWED = 0.3
-"""The share of values that are taken from the vocabulary, if it has values for the property."""
+"""The share of values that come from the vocabulary, if the vocabulary has values for the property."""
 
 
 def column(

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 
 class Link(NamedTuple):
-    """A relationship that must exist, by the numbers of its nodes: `Link("directedBy", "Movie", 0, "Person", 3)`.
+    """A relationship that must exist, with the numbers of its nodes: `Link("directedBy", "Movie", 0, "Person", 3)`.
 
     `properties` overrides random values; None leaves a property out.
     """

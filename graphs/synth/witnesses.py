@@ -207,7 +207,8 @@ def _comparison(node: t.Binary) -> Condition | None:
 
 
 def satisfying(condition: Condition, rng: random.Random) -> Any:
-    """Return a value for which a condition holds, at its boundary if it has one; None for a missing value.
+    """Return a value for which a condition holds, at the condition's boundary if there is one; None for a missing
+    value.
 
     >>> satisfying(Condition("n", "year", ">", 1990), random.Random(0)) > 1990
     True

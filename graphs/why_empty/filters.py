@@ -23,7 +23,7 @@ def conjuncts(where: t.Expression | None) -> list[t.Expression]:
 
 
 def blame_condition(probe: Probe, before: str, conditions: Sequence[t.Expression]) -> Iterator[Diagnostic]:
-    """Report each condition that alone removes every row, or else the one without which rows are left."""
+    """Report each condition that alone removes every row, or else the first condition without which rows are left."""
 
     def left(kept: Sequence[t.Expression]) -> bool:
         return probe.has_rows(before + _where(probe, kept))

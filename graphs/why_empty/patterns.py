@@ -29,7 +29,7 @@ class Hop:
 
 
 def blame_pattern(probe: Probe, before: str, clause: t.Match) -> Iterator[Diagnostic]:
-    """Report the cause in a MATCH that matches nothing."""
+    """Report why a MATCH matches nothing."""
     conditions = conjuncts(clause.where)
     nodes = [element for path in clause.patterns for element in path.elements if isinstance(element, t.NodePattern)]
     blamed = list(_nodes(probe, before, nodes, conditions))

@@ -19,7 +19,7 @@ class OutOfTime(Exception):
 
 
 class Probe:
-    """`Probe(graph, query, {}, seconds=2.0).matches("", "(m:Movie {name: 'Heat'})")` is True if there is such a movie."""
+    """Runs small queries: `Probe(graph, query, {}, seconds=2.0).matches("", "(m:Movie {name: 'Heat'})")`."""
 
     def __init__(self, graph: Graph, query: t.Query, parameters: Mapping[str, Any], seconds: float) -> None:
         self.graph, self.query, self.parameters = graph, query, parameters

@@ -26,7 +26,7 @@ class Discards:
         self._found: dict[tuple[str, str], Discarded] = {}
 
     def add(self, place: str, reason: str, example: str) -> None:
-        """Count one discarded value; the first `EXAMPLES` of a place and reason are kept as examples."""
+        """Count one discarded value; the first `EXAMPLES` values of a place and reason are kept as examples."""
         found = self._found.setdefault((place, reason), Discarded())
         found.count += 1
         if len(found.examples) < EXAMPLES:
@@ -49,5 +49,5 @@ class Discards:
 
 
 def described(value: Value) -> str:
-    """Return a value as words: `("quantity", "+170", "Q7727")` becomes `quantity +170 Q7727`."""
+    """Return a value as text: `("quantity", "+170", "Q7727")` becomes `quantity +170 Q7727`."""
     return " ".join(str(part) for part in value)

@@ -69,7 +69,7 @@ class Found:
 
 
 class DumpSource:
-    """`DumpSource(Path("latest-all.json.gz"))`: a dump of entity JSON, one document per line."""
+    """A dump of entity JSON, one document per line: `DumpSource(Path("latest-all.json.gz"))`."""
 
     def __init__(self, path: Path, progress: Progress | None = None, *, processes: int | None = None) -> None:
         self.path, self._progress = Path(path), progress

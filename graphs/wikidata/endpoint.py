@@ -28,7 +28,7 @@ HINT = "To resume the build, run the same command again."
 
 
 class EndpointError(RuntimeError):
-    """The endpoint cannot be used or still fails after all retries; the message gives its response and what to do."""
+    """The endpoint cannot be used or still fails after all retries; the message gives the response and what to do."""
 
 
 class QueryTooLong(RuntimeError):
@@ -37,8 +37,8 @@ class QueryTooLong(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """The patience with an endpoint: the response timeout, the number of tries, the first pause, and the pause between
-    queries; all times in seconds.
+    """Limits for requests to an endpoint: the response timeout, the number of tries, the first pause, and the pause
+    between queries; all times in seconds.
 
     `cuts` is the number of truncated responses to one query that are treated as accidents; after further ones the query
     counts as too long.
@@ -123,7 +123,7 @@ class Endpoint:
         raise EndpointError(f"{self.url} did not answer after {self.patience.tries} tries: {problem}. {HINT}")
 
     def _refusal(self, answer: httpx2.Response) -> str:
-        """Return a description of a temporary error status; raise an error for any other.
+        """Return a description of an error status that may be temporary; raise an error for any other status.
 
         Raises:
             QueryTooLong: the query exceeds the endpoint's time limit.

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from graphground.graphs.wikidata.workspace import Names
 
 ALL_LANGUAGES = "mul"
-"""Wikidata's code for names that apply to all languages that have no name of their own."""
+"""Wikidata's code for names that apply to all languages without a name of their own."""
 
 
 def with_fallback(languages: Sequence[str]) -> list[str]:
@@ -18,7 +18,7 @@ def with_fallback(languages: Sequence[str]) -> list[str]:
 
 
 def first_of(texts: Mapping[str, str], languages: Sequence[str]) -> str | None:
-    """Return the text in the first of the languages that has a text, else the text for all languages, else None."""
+    """Return the text in the first of the languages that has one, else the text for all languages, else None."""
     return next(
         (texts[language].strip() for language in with_fallback(languages) if texts.get(language, "").strip()), None
     )
@@ -89,7 +89,7 @@ def names_in_document(document: Mapping[str, Any], languages: Sequence[str], wik
 
 
 def title_of(article: str) -> str:
-    """Return the title of an article: `https://en.wikipedia.org/wiki/Heat_(1995_film)` has `"Heat (1995 film)"`."""
+    """Return the title of an article: `"Heat (1995 film)"` for `https://en.wikipedia.org/wiki/Heat_(1995_film)`."""
     return unquote(article.rpartition("/wiki/")[2]).replace("_", " ")
 
 

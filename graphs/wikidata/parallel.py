@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 ONE_PROCESS = 1 << 26
-"""The size of a dump in bytes below which a single process reads it: starting more costs more than it saves."""
+"""The size of a dump in bytes up to which a single process reads it; starting more processes would cost more time."""
 Task = TypeVar("Task")
 Found = TypeVar("Found", covariant=True)
 

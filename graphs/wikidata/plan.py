@@ -16,13 +16,13 @@ INSTANCE_OF, SUBCLASS_OF = "P31", "P279"
 
 @dataclass(frozen=True)
 class Plan:
-    """`Plan(read_definition("movie")).levels` is `[["Movie"], ["Person", "ProductionCompany", …]]`."""
+    """The requests of a definition: `Plan(read_definition("movie")).levels` is `[["Movie"], ["Person", …]]`."""
 
     definition: Definition
 
     @cached_property
     def levels(self) -> list[list[str]]:
-        """The labels in levels, in the order of selection; the labels of a level depend only on earlier levels."""
+        """The labels in the order of selection; the labels of a level depend only on labels of earlier levels."""
         return levels(self.definition)
 
     @cached_property
@@ -39,7 +39,7 @@ class Plan:
         return self.definition.nodes[label]
 
     def selecting(self, label: str) -> list[tuple[Relationship, bool]]:
-        """Return the relationships that select a label's items, each with True if the label is at its end."""
+        """Return the relationships that select a label's items, each with True if the label is its end label."""
         return selecting(self.definition, label)
 
     def class_property(self, label: str) -> str:

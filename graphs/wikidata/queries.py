@@ -46,7 +46,7 @@ def subclasses(root: int) -> str:
 
 
 def direct_subclasses(classes: Sequence[int]) -> str:
-    """Return the query for the direct subclasses of classes, for endpoints on which `subclasses` takes too long."""
+    """Return the query for direct subclasses of several classes, for endpoints where `subclasses` takes too long."""
     return _query(
         f"SELECT DISTINCT ?class WHERE {{ VALUES ?parent {{ {_items(classes)} }} ?class wdt:P279 ?parent }}",
         "wd",

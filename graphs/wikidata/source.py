@@ -21,7 +21,7 @@ class Source(Protocol):
 
     @property
     def identity(self) -> str:
-        """A description of the source; a build is resumed only if it is unchanged."""
+        """A description of the source; a build is resumed only if this description is unchanged."""
 
     @property
     def notes(self) -> list[str]:

@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 
 class SparqlSource:
-    """`SparqlSource(Endpoint("http://localhost:7878/query"))`."""
+    """A SPARQL endpoint as a source: `SparqlSource(Endpoint("http://localhost:7878/query"))`."""
 
     def __init__(self, endpoint: Endpoint, progress: Progress | None = None) -> None:
         self.endpoint, self._progress = endpoint, progress

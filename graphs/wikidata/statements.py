@@ -26,7 +26,7 @@ RANKS = {
 
 
 class Statement(NamedTuple):
-    """`Statement(NORMAL, ("item", "Q1"), {"P580": [("time", 1999, 0, 0, 9)]}, "Q42-F078…")`."""
+    """A statement: `Statement(NORMAL, ("item", "Q1"), {"P580": [("time", 1999, 0, 0, 9)]}, "Q42-F078…")`."""
 
     rank: int
     value: Value
@@ -56,7 +56,8 @@ Wanted = Mapping[str, frozenset[str]]
 
 
 def statements_of(claims: Mapping[str, Any] | Sequence[Any], wanted: Wanted) -> dict[str, list[Statement]]:
-    """Return the wanted statements in an entity document's `claims`, by property, in the order of their identifiers.
+    """Return the wanted statements in an entity document's `claims`, by property, each list in the order of
+    identifiers.
 
     Malformed statements are left out.
     """
@@ -94,7 +95,7 @@ def packed(statements: Sequence[Statement]) -> bytes:
 
 
 def unpacked(body: bytes) -> list[Statement]:
-    """Return the statements that `packed` has stored as bytes."""
+    """Return the statements from the bytes that `packed` made."""
     return [
         Statement(
             rank,

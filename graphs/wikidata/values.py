@@ -33,12 +33,12 @@ _DATES = frozenset(XSD + name for name in ("dateTime", "date"))
 
 
 def item_number(identifier: str) -> int | None:
-    """Return the number of an item, `item_number("Q42")` is 42; None for any other identifier."""
+    """Return the number of an item: 42 for `"Q42"`; None for any other identifier."""
     return int(identifier[1:]) if identifier[:1] == "Q" and identifier[1:].isdigit() else None
 
 
 def item_of(uri: str) -> str | None:
-    """Return the item of an address, `item_of("http://www.wikidata.org/entity/Q42")` is `"Q42"`; None for any other."""
+    """Return the item of an address: `"Q42"` for `"http://www.wikidata.org/entity/Q42"`; None for any other address."""
     if uri.startswith(ENTITY):
         return uri[len(ENTITY) :]
     return uri[len(SECURE_ENTITY) :] if uri.startswith(SECURE_ENTITY) else None
@@ -86,7 +86,7 @@ def _data_value(type_: str, value: Any, datatype: str | None) -> Value:
 
 
 def quantity(amount: str, unit: str) -> Value:
-    """`quantity("+170", "http://www.wikidata.org/entity/Q7727")` is `("quantity", "+170", "Q7727")`."""
+    """Return a quantity value: `("quantity", "+170", "Q7727")` for `"+170"` and the address of `Q7727`."""
     name = unit.rsplit("/", 1)[-1]
     return QUANTITY, amount, "1" if name in _DIMENSIONLESS else name
 

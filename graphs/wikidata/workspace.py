@@ -19,7 +19,7 @@ from graphground.graphs.wikidata.statements import Statement, packed, unpacked
 FORMAT = "1"
 EXTRACT = "-extract"
 TARGETS_KEPT = 1 << 18
-"""The number of items whose merge targets are kept in memory; the same items end many relationships."""
+"""The number of items whose merge targets are kept in memory; few items end most relationships."""
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS done (task TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -51,7 +51,11 @@ class Names(NamedTuple):
 
 
 class Workspace:
-    """`Workspace(Path("movie.build"), identity)`; raises `WorkspaceError` if the file belongs to another `identity`."""
+    """The workspace file of a build: `Workspace(Path("movie.build"), identity)`.
+
+    Raises:
+        WorkspaceError: the file belongs to another `identity`.
+    """
 
     def __init__(self, path: Path, identity: str) -> None:
         self.path = Path(path)
@@ -87,7 +91,7 @@ class Workspace:
 
     @property
     def extract(self) -> Path:
-        """The path of the extract, in which a source keeps the part of a dump that it needs; beside the workspace."""
+        """The path, beside the workspace, of the extract in which a source keeps the part of a dump that it needs."""
         return self.path.with_name(self.path.name + EXTRACT)
 
     @property
@@ -105,7 +109,7 @@ class Workspace:
 
     @contextmanager
     def doing(self, task: str | None = None) -> Iterator[None]:
-        """Run a transaction that also records `task` as done: either all of it is stored or nothing."""
+        """Run a transaction that also records `task` as done; it is stored completely or not at all."""
         self._db.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -129,7 +133,7 @@ class Workspace:
         self._db.executemany("INSERT OR IGNORE INTO edges VALUES (?, ?)", edges)
 
     def below(self, root: int) -> list[int]:
-        """Return a class and all classes below it, as stored by `add_edges`."""
+        """Return a class and all classes below it in the stored edges."""
         return [
             row[0]
             for row in self._db.execute(

@@ -27,7 +27,7 @@ NAMES_KEPT = 1 << 16
 
 
 class GraphWriting:
-    """Generates the entities and relations of a workspace; `discards` collects the values that do not fit meanwhile."""
+    """Generates the entities and relations of a workspace, and collects values that do not fit in `discards`."""
 
     def __init__(self, plan: Plan, workspace: Workspace) -> None:
         self.plan, self.workspace = plan, workspace

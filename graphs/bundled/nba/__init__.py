@@ -58,7 +58,7 @@ class Builder:
         }
 
     def relate(self, row: Row, label: str, start: tuple[str, str], end: tuple[str, str], **properties: Any) -> None:
-        """Add a relation of type `label` between two entities, each given as its label and name."""
+        """Add a relation of type `label` between two entities, each given by its label and name."""
         ends = [f"{kind}#{slug(name)}" for kind, name in (start, end)]
         for eid, (kind, name) in zip(ends, (start, end), strict=True):
             if eid not in self.entities:
@@ -192,7 +192,7 @@ def _describe(row: Row, adjectives: list[str]) -> str:
 
 
 def _plain(name: str) -> list[str]:
-    """Return the name without accents (`["Luka Doncic"]`), or an empty list if it has none."""
+    """Return the name without accents as a list (`["Luka Doncic"]`); an empty list if the name has no accents."""
     letters = name.translate(str.maketrans("ışŞğĞøØđĐłŁ", "isSgGoOdDlL"))
     plain = unicodedata.normalize("NFKD", letters).encode("ascii", "ignore").decode()
     return [plain] if plain != name and len(plain) == len(name) else []

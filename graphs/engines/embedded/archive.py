@@ -53,7 +53,7 @@ def archive_file() -> Path | None:
 
 
 def archive_option(file: Path | None) -> list[str]:
-    """Return the JVM options for using the archive; an empty list if there is no archive yet."""
+    """Return the JVM options that make the JVM use the archive; an empty list if the archive does not exist."""
     return [f"-XX:AOTCache={file}"] if file is not None and is_made(file) else []
 
 
@@ -63,7 +63,7 @@ def is_made(file: Path) -> bool:
 
 
 def make_in_background(file: Path) -> subprocess.Popen[bytes] | None:
-    """Start making an archive in a separate process, at the lowest priority; None if another process is making it."""
+    """Make an archive in a separate process at the lowest priority; None if another process is already making it."""
     with suppress(OSError, Timeout):
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with FileLock(file.with_suffix(".lock"), timeout=0):

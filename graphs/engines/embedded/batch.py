@@ -26,7 +26,8 @@ INDEXED = ("name", "eid")
 
 
 class GraphWriter:
-    """`writer = GraphWriter(folder, schema); rids = writer.nodes("Movie", [{…}, …]); …; writer.finish()`.
+    """Writes a graph: `writer = GraphWriter(folder, schema); ids = writer.nodes("Movie", [{…}, …]); …;
+    writer.finish()`.
 
     Relationships are written by a second thread, so that reading the source continues meanwhile.
     """

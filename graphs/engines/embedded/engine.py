@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class EmbeddedEngine:
-    """`EmbeddedEngine(Home.default(), "nba-5f0c21aa").run("MATCH (n) RETURN count(n)")`.
+    """The engine of one graph: `EmbeddedEngine(Home.default(), "nba-5f0c21aa").run("MATCH (n) RETURN count(n)")`.
 
     Queries that the engine may not be able to terminate run in a second process of lower priority, which can be killed
     without affecting other callers. So do all queries of callers who recently sent such a query. A client's long query
@@ -82,7 +82,7 @@ class EmbeddedEngine:
         self._apart.cancel()
 
     def transaction_mark(self) -> str | None:
-        """Return None: only the loader writes, and newly loaded data is opened as a new database."""
+        """Return None: the data of a loaded graph never changes, since a new load is opened as a new database."""
         return None
 
     def capabilities(self) -> Capabilities:

@@ -51,7 +51,7 @@ START_SECONDS_APART = 10.0
 STARTING = "The second engine process, which runs queries that may have to be killed, is still starting; try again in a moment."
 RESTARTED = "The engine restarted during this query, which has no time left; try again in a moment."
 RAN = 0.1
-"""Seconds. A query that was cut off later than this did run; a dead connection fails sooner."""
+"""Seconds after which a cut-off query is known to have run; on a dead connection, the failure comes sooner."""
 ENDED_BY_QUERY = (
     f"The engine process ended {BREAKS + 1} times while it ran this query, which may need more memory than the engine has. "
     "Narrow it: fewer rows before collect() or reduce, shorter ranges, smaller values."
@@ -61,21 +61,21 @@ TOO_DEEP = (
     "supports. Write it with less nesting: a reduce that puts its list into another list in each round nests one level "
     "deeper per round."
 )
-"""For queries on which a Java thread runs out of stack: it ends its connection, and the process continues."""
+"""The error message for a query on which Java threads run out of stack, which ends only their connections."""
 READ_ONLY = "read only database"
-"""ArcadeDB's message for a query that it takes for a write, which includes every query that it cannot compile."""
+"""ArcadeDB's message for queries that it regards as writes, which include all queries that it cannot compile."""
 SCRATCH_SECONDS = 2.0
-"""Seconds after the start of a process during which its scratch database may not exist yet."""
+"""Seconds after its start during which an engine process may not have created its scratch database yet."""
 LEAST_LIFE = 10.0
-"""The least age in seconds at which a shared process is killed for a query that it cannot terminate."""
+"""Seconds after its start before which a shared process is not killed for a query that it cannot terminate."""
 MOST_ABANDONED = 4
-"""The number of queries that a shared process could not terminate at which it is killed whatever its age."""
+"""The number of unterminated queries at which a shared process is killed even before `LEAST_LIFE`."""
 PROOF_SECONDS = 3.0
-"""Seconds after which a terminated query of harmless form, if it still runs, counts as not terminable."""
+"""Seconds for which a terminated query may continue before it counts as not terminable, if it looks harmless."""
 
 
 class Lane:
-    """`Lane(Home.default(), "nba-5f0c21aa", apart=False)`.
+    """The connection to an engine process: `Lane(Home.default(), "nba-5f0c21aa", apart=False)`.
 
     The engine process is started when it is first needed, and again after it has died or been killed. A process that
     serves queries `apart` is killed at once for a query that does not end. The shared process is killed only after
@@ -90,7 +90,7 @@ class Lane:
         self._bolt: BoltEngine | None = None
         self._touched = 0.0
         self._instance = ""
-        """The engine process to which the connection leads."""
+        """The identifier of the engine process to which the connection leads."""
         self._closed = False
         self._abandoned: Counter[str] = Counter()
         self._killed: set[str] = set()
@@ -143,10 +143,10 @@ class Lane:
     def _explained(
         self, bolt: BoltEngine, query: str | Query, parameters: Mapping[str, Any] | None, refusal: QueryFailed | None
     ) -> Table:
-        """Return the plan of an EXPLAIN, or raise the reason why a query does not compile.
+        """Return the plan of an EXPLAIN, or raise the error that says why a query does not compile.
 
         Read-only databases give neither, so the query is compiled on the process's empty scratch database. If it
-        compiles there, the reason is the `refusal` itself.
+        compiles there, the error is the `refusal` of the original database.
         """
         prefixed = asks_for_plan(query)
         until = time.monotonic() + SCRATCH_SECONDS
@@ -181,7 +181,7 @@ class Lane:
                 self._bolt = None
 
     def _connected_by(self, broken: BoltEngine | None, seconds: float | None, busy: str) -> BoltEngine:
-        """Connect within `seconds`, or raise `EngineBusy` with the text `busy` and go on connecting in the background."""
+        """Connect within `seconds`, or raise `EngineBusy` with the text `busy` and connect in the background."""
         if seconds is None:
             return self._connected(broken)
         ended: Future[BoltEngine] = Future()

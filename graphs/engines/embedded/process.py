@@ -123,7 +123,7 @@ class EngineProcess:
             self._failure = error
 
     def _make_scratch(self) -> None:
-        """Create an empty database, which tells why a query does not compile; read-only databases give no reason."""
+        """Create an empty database for compiling queries, because read-only databases do not say why a query fails."""
         name = scratch_database(self.home)
         try:
             shutil.rmtree(self.home.databases / name, ignore_errors=True)
@@ -138,7 +138,7 @@ class EngineProcess:
         return getattr(jpype.JClass("com.arcadedb.engine.ComponentFile$MODE"), name)
 
     def serve(self) -> None:
-        """Run maintenance twice a second until the process is stopped, idle for too long or without a data folder."""
+        """Run maintenance twice a second until the process is stopped, idle for too long, or without a data folder."""
         used = used_file(self.home)
         used.touch()
         archive, begun = archive_file(), time.monotonic()

@@ -15,7 +15,7 @@ MOST_CALLERS = 10_000
 
 @dataclass(slots=True)
 class Record:
-    """The number of kills of the engine for one caller's queries, and the time until which that caller must wait."""
+    """How often the engine was killed for one caller's queries, and until when the caller must wait."""
 
     strikes: int
     until: float

@@ -34,7 +34,7 @@ def memory_mib() -> int:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedSettings:
-    """`EmbeddedSettings(heap="2g", idle_seconds=900)`.
+    """The settings of the embedded engine: `EmbeddedSettings(heap="2g", idle_seconds=900)`.
 
     `GRAPHGROUND_ENGINE_HEAP` is the maximum heap (`512m`, `2g`), by default a sixth of the machine's memory, between 2
     and 4 GiB. `GRAPHGROUND_ENGINE_IDLE_S` is the number of seconds without a query after which the engine stops, and

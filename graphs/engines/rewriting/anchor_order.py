@@ -38,7 +38,7 @@ class Anchoring:
         self._query, self._names = query, FreshNames(query)
 
     def edits(self) -> Iterator[Edit]:
-        """Yield the edits, none of which overlap."""
+        """Yield the edits; they do not overlap."""
         yield from self._distinct_union(self._query.body, ("", ""))
         yield from self._body(self._query.body, frozenset(), inside=False)
 
@@ -100,7 +100,7 @@ class Anchoring:
                 yield from self._body(pattern.body, bound, inside=True)
 
     def _condition(self, condition: t.PatternExpression, bound: frozenset[str]) -> Iterator[Edit]:
-        """Rewrite `NOT ()-[:subsidiaryOf]->(c)` to `NOT (c)<-[:subsidiaryOf]-()`, which does not try every node for `()`."""
+        """Rewrite `NOT ()-[:subsidiaryOf]->(c)`, which would try every node, to `NOT (c)<-[:subsidiaryOf]-()`."""
         path = condition.pattern
         its_nodes = nodes(path)
         first, last = (node.variable.name if node.variable else None for node in (its_nodes[0], its_nodes[-1]))
@@ -118,7 +118,7 @@ class Anchoring:
                 yield new
 
     def _never(self, clause: t.Match) -> Iterator[Edit]:
-        """Make a MATCH false that uses a relationship variable twice: it has no rows in Cypher, but is an error here."""
+        """Make a MATCH false that uses a relationship variable twice: it matches nothing in Cypher, but fails here."""
         seen: set[str] = set()
         for path in clause.patterns:
             for rel in path.find(t.RelationshipPattern):
@@ -189,7 +189,7 @@ class Anchoring:
 
 
 def limited(query: t.Query, limit: int | None) -> Iterator[Edit]:
-    """Add a LIMIT: `RETURN n.name LIMIT 101` if a hundred rows are wanted; in each part of a `UNION ALL`."""
+    """Add a LIMIT, `RETURN n.name LIMIT 101` if 100 rows are wanted, to a query or each part of a `UNION ALL`."""
     if limit is None:
         return
     body = query.body

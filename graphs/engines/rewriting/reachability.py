@@ -43,7 +43,7 @@ from graphground.graphs.engines.rewriting.scopes import (
 
 ROUNDS = 8
 LONG = 3
-"""The smallest upper bound of a path that is worth rewriting; with a lower bound there are few paths."""
+"""The least upper bound of a path that is rewritten; paths with a smaller bound are few."""
 
 AGGREGATES = frozenset(
     {"count", "sum", "avg", "min", "max", "collect", "stdev", "stdevp", "percentilecont", "percentiledisc"}
@@ -52,7 +52,7 @@ CHANCE = frozenset({"rand", "randomuuid"})
 
 
 def reaching(query: t.Query) -> t.Query:
-    """Return the query with such paths in the form that the engine evaluates breadth-first, or the same object."""
+    """Return the query with its unbounded paths in the form that the engine evaluates breadth-first, if possible."""
     if not any(_open(rel) for rel in query.find(t.RelationshipPattern)) or any(
         call.key in CHANCE for call in query.find(t.FunctionCall)
     ):
@@ -89,7 +89,7 @@ class _Cut:
 
 
 class _Reaching:
-    """Finds the next place to rewrite; only one, because a further place may lie inside it."""
+    """Finds the first place to rewrite; further places are found after rewriting, because they may lie inside it."""
 
     def __init__(self, query: t.Query) -> None:
         self._query, self._names = query, FreshNames(query)
@@ -303,7 +303,7 @@ def _simple(properties: t.Expression | None) -> bool:
 
 
 def _apart(rel: t.RelationshipPattern, rels: Sequence[t.RelationshipPattern]) -> bool:
-    """Whether no other relationship of the MATCH can be part of the path, because the types differ."""
+    """Whether no other relationship of the MATCH can be part of the path, because their types differ."""
     own = _types(rel.types)
     others = [_types(link.types) for link in rels if link is not rel]
     return not others or (own is not None and all(other is not None and not own & other for other in others))

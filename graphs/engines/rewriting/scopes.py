@@ -13,7 +13,7 @@ KEYS = frozenset({"name", "eid"})
 """Properties on which the embedded engine has an index."""
 
 BOUND, KEYED, FILTERED, UNKNOWN = 3, 2, 1, 0
-"""Ranks of selectivity: how few nodes a search for a node has to consider."""
+"""Ranks of a node's selectivity: with a higher rank, fewer nodes have to be considered."""
 
 
 def columns_named(query: t.Query) -> t.Query:
@@ -57,7 +57,7 @@ def rank_of_properties(node: t.NodePattern) -> int:
 
 
 def flipped(query: t.Query, element: t.Node) -> str:
-    """Return the text of `-[:T]->` reversed, `<-[:T]-`; the text of a node unchanged."""
+    """Return a relationship's text reversed, `<-[:T]-` for `-[:T]->`; a node's text unchanged."""
     return turned(element) if isinstance(element, t.RelationshipPattern) else query.source(element)
 
 

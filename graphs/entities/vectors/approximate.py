@@ -65,7 +65,7 @@ class Neighbours:
             return True
 
     def nearest(self, vector: Vectors, wanted: int) -> Array:
-        """Return the positions of the probably nearest vectors, in no particular order; call `opened` first."""
+        """Return the positions of probably the nearest vectors, in no particular order; call `opened` first."""
         eight = np.round(vector / np.abs(vector).max() * 127).astype(np.int8)
         with self._lock:
             found = self._index.search(eight, min(wanted, self.last - self.first), threads=1)
@@ -134,7 +134,7 @@ def build_neighbours(
 
 
 def seconds_for(eight: Array, count: int) -> float:
-    """Estimate the seconds of a build on this machine from a few thousand vectors; later vectors take longer."""
+    """Estimate the seconds of a build on this machine from a few thousand vectors."""
     sample = np.ascontiguousarray(eight[:: max(1, len(eight) // _AT_ONCE)][:_AT_ONCE])
     sample = sample[sample.any(axis=1)]
     if not len(sample):
@@ -145,7 +145,7 @@ def seconds_for(eight: Array, count: int) -> float:
 
 
 def slower(count: int, sample: int) -> float:
-    """Return how many times as long a vector takes among `count` vectors as in a sample; logarithmic in their ratio."""
+    """Return how many times longer a vector takes among `count` vectors than in a sample."""
     return max(1.0, 1.0 + GROWTH * float(np.log2(max(count, 2) / max(sample, 2))))
 
 

@@ -34,7 +34,7 @@ FOLDER, BUILDING = "vectors", "vectors.building"
 FORMAT = 2
 NAMES, DESCRIPTIONS = "names", "descriptions"
 MOST_SHARED = 10
-"""A description that more entities of a label share does not distinguish them, and gets no vector."""
+"""The most entities of a label that may share a description; a more common description gets no vector."""
 _AT_ONCE = 8_192
 _SAMPLE = 512
 
@@ -69,7 +69,7 @@ def estimate(
     descriptions: bool = True,
     ann: int | None = None,
 ) -> Cost:
-    """Estimate from a sample the cost of vectors for the names of some labels (all labels if None)."""
+    """Estimate from a sample the cost of vectors for the names of labels (all labels if None)."""
     wanted = _columns(files, labels, descriptions)
     least = _least(ann)
     encoder.encode(["a first text loads the model"])
@@ -225,7 +225,7 @@ def _served(files: Files, identity: list[Any]) -> bool:
 
 
 def _columns(files: Files, labels: Collection[str] | None, descriptions: bool) -> dict[str, npt.NDArray[np.uint32]]:
-    """Return the rows that get vectors, by column: all names, and the entities with a distinctive description."""
+    """Return the rows that get vectors, by column: rows of names, and of names with a distinctive description."""
     ranges = [
         np.arange(low, high, dtype=np.uint32)
         for label, _, kind, low, high in files.partitions

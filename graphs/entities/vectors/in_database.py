@@ -179,7 +179,7 @@ class DatabaseVectors:
 def in_database(
     vectors: DatabaseVectors, mentions: Sequence[str], label: str | None, limit: int
 ) -> list[list[Candidate]]:
-    """Return candidates by meaning, to be merged with those by spelling; none while the model loads or on a failure."""
+    """Return candidates by meaning; none while the model loads, or if the database fails."""
     try:
         if mentions and vectors.ready:
             return vectors.nearest_of_all(mentions, label=label, limit=limit)

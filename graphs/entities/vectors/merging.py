@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from graphground.graphs.entities.candidate import Candidate
 
 UNSURE = 0.9
-"""If the best match by spelling scores less, it may be the wrong entity, and entities are searched by meaning too."""
+"""The score of the best match by spelling below which entities are also searched by meaning."""
 _RANK, _POWER = 10, 4
-"""The constant of reciprocal rank fusion, and the power of scores: 0.6 counts an eighth of a certain match."""
+"""The constant of reciprocal rank fusion, and the exponent of scores: 0.6 counts an eighth of a certain match."""
 
 
 def merged(spelled: Sequence[Candidate], meant: Sequence[Candidate], limit: int) -> list[Candidate]:

@@ -8,7 +8,7 @@ from graphground.graphs.entities.vectors.column import Column
 from graphground.graphs.entities.vectors.encoders import Vectors
 
 DESCRIPTION_FACTOR = 0.9
-"""The factor for similarities of descriptions: at equal similarity a name ranks first (docs/figures.md)."""
+"""The factor for similarities to descriptions, so that a name with the same similarity ranks first."""
 
 
 class VectorsMissing(LookupError):

@@ -14,7 +14,7 @@ _MOST_CACHED = 200_000
 
 
 class WordPiece:
-    """Splits text into numbered pieces: `WordPiece(vocabulary).numbers("Beyoncé")` numbers the known ones."""
+    """Splits text into word pieces with numbers: `WordPiece(vocabulary).numbers("Beyoncé")`."""
 
     def __init__(self, vocabulary: Mapping[str, int]):
         self._vocabulary = vocabulary
@@ -51,7 +51,7 @@ class WordPiece:
 
 
 def _words(text: str) -> list[str]:
-    """Return the lower-case words of a text without accents; each punctuation or Chinese character is a word."""
+    """Return the words of a text in lower case and without accents; punctuation and Chinese characters are words."""
     if text.isascii():
         lowered = text.lower()
         if lowered.replace(" ", "").isalnum():

@@ -33,7 +33,7 @@ _MOST_WORDS = 24
 
 
 class WordCounts(Protocol):
-    """Counts of words among the names of a graph."""
+    """The interface of a lookup that counts words among the names of a graph."""
 
     @property
     def texts(self) -> int:
@@ -51,9 +51,9 @@ class Alignment:
 
     agreeing: list[str]
     near: list[tuple[str, str, int]]
-    """Pairs of words that differ by a few letters, with the number of errors."""
+    """Pairs of similar words, with the number of differing letters."""
     initials: list[tuple[str, str]]
-    """Pairs of an initial and the word for which it stands, on either side."""
+    """Pairs of an initial and the word for which it stands; the initial may be in the mention or in the name."""
     unmatched: list[str]
     its_unmatched: list[str]
 
@@ -165,7 +165,7 @@ def features_of(mention: str, candidates: Sequence[Candidate], counts: WordCount
 
 
 def rarities(words: Sequence[str], counts: WordCounts) -> dict[str, float]:
-    """Return the rarity of each word: the logarithm of the number of names per name with the word."""
+    """Return the rarity of each word: the logarithm of the number of all names divided by those with the word."""
     most = math.log(counts.texts + 2)
     return {
         word: (0.15 if word in ARTICLES else 1.0) * max(most - math.log(count + 1), 0.1)

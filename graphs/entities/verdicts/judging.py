@@ -42,7 +42,7 @@ class Judged:
 
 
 def judge(mention: str, candidates: Sequence[Candidate], counts: WordCounts, *, by_meaning: bool = False) -> Judged:
-    """Return the verdict on one mention; its candidates are given best first.
+    """Return the verdict on one mention; `candidates` are given best first.
 
     `by_meaning` is set for a search by meaning, whose results are never certain.
     """

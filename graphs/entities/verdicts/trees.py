@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 SIZES = (4.0, 4.9, 5.9)
-"""Decimal logarithms of the numbers of names for which a threshold was fitted; others are interpolated."""
+"""Decimal logarithms of the numbers of names at which thresholds were fitted; between them, they are interpolated."""
 WEIGHTS = Path(__file__).parent / "trees.npz"
 
 
@@ -32,7 +32,7 @@ class Trees:
         self._depth = leaf.shape[1].bit_length() - 1
 
     def least(self, texts: int) -> float:
-        """Return the probability from which a candidate counts as likely, in a graph with `texts` names."""
+        """Return the least probability of a likely candidate, in a graph with `texts` names."""
         return float(np.interp(math.log10(texts + 10), SIZES, self._least))
 
     def chances(self, rows: npt.ArrayLike) -> npt.NDArray[np.float64]:

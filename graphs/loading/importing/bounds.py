@@ -70,4 +70,4 @@ def check_entities(document: IO[bytes], name: str) -> None:
 
 
 class _Begun(Exception):
-    """Signals that the first element was reached, where reading stops."""
+    """Raised at the first element, to stop reading there."""

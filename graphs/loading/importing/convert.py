@@ -17,7 +17,7 @@ from graphground.graphs.loading.simplekg import write_simplekg
 
 Cell = tuple[str, int, Callable[[Any], Any]]
 TableOf = Callable[[str], Table]
-"""A function that opens the table with the name that a mapping gives."""
+"""A function that opens the table which the mapping calls by this name."""
 LONGEST_ID = 1900
 
 

@@ -53,7 +53,7 @@ class CsvFile:
             raise self._refused(1, f"the header is not valid CSV ({error})") from None
 
     def rows(self, problems: Problems, keys: Set[str] = frozenset()) -> Iterator[tuple[int, list[str]]]:
-        """Yield each row with its line number; rows with a wrong number of cells are skipped as `problems`."""
+        """Yield each row with its line number; rows with a wrong number of cells become `problems`."""
         width = len(self.columns)
         with self._opened() as file:
             reader = csv.reader(bounded_lines(file, self.path.name), delimiter=self.delimiter, strict=True)

@@ -33,7 +33,9 @@ Report = Callable[[str, int, int | None], None]
 
 
 class DatabaseCopy:
-    """`DatabaseCopy(BoltAddress("bolt://localhost:7687", "reader", "secret"), folder)`; `fetch` fills the folder.
+    """The copy of a database in a folder: `DatabaseCopy(BoltAddress("bolt://localhost:7687", "reader", "…"), folder)`.
+
+    `fetch` fills the folder.
 
     Raises:
         EngineUnavailable: the address is not a Bolt address.
@@ -82,7 +84,7 @@ class DatabaseCopy:
                 )
 
     def _check_folder(self, types: list[str]) -> None:
-        """Record which database the folder is a copy of, and refuse a folder with a copy of another database."""
+        """Record the database of which the folder is a copy; refuse a folder that holds a copy of another."""
         described = {"address": self.name, "types": types}
         note = self.folder / PARTS
         if note.exists() and orjson.loads(note.read_bytes()) != described:
@@ -138,7 +140,7 @@ class DatabaseCopy:
 
 
 def _match(type_: str) -> str:
-    """Return a MATCH for the relationships of a type, which is always quoted because it may be a keyword (`SET`)."""
+    """Return a MATCH for the relationships of a type; the type is quoted, because it may be a keyword such as `SET`."""
     return f"MATCH (a)-[r:{in_backticks(type_)}]->(b)" if quotable(type_) else relationships(type_).match()
 
 

@@ -31,13 +31,13 @@ STARTS, ENDS = (
 
 @dataclass
 class Content:
-    """What is known about one table while the mapping is inferred."""
+    """The columns, ids and types of one table, as far as they have been inferred."""
 
     file: Table
     rows: int
     types: dict[str, str]
     unique: dict[str, set[str]] = field(default_factory=dict)
-    """The cells of each column whose cells are unique and not empty."""
+    """The columns whose cells are unique and not empty, each with its cells."""
     id: str | None = None
 
     @property
@@ -184,7 +184,7 @@ def _id_column(table: Content) -> str | None:
 
 
 def _release_if_link(table: Content, tables: Sequence[Content]) -> None:
-    """Unset an id column that was chosen only because its cells are unique, if the table is a list of links.
+    """Unset an id column that was chosen only because its cells are unique, if the rows are links between other tables.
 
     In a table with the columns `person,movie`, for example, each person may appear only once.
     """

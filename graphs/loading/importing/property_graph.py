@@ -24,7 +24,7 @@ NAMES = ("name", "title", "label", "fullname", "full_name", "displayname", "disp
 FIELDS = {"aliases": "list[str]", "provenance": "list[str]", "description": "str"}
 """Properties that become fields of an entity if they have the type given here."""
 TAKEN = {name: f"source_{name}" for name in ("name", "eid", *FIELDS)}
-"""New names for an imported graph's properties whose names are those of fields."""
+"""New names for properties of an imported graph that have the name of a field."""
 LONGEST_ID = 1900
 
 

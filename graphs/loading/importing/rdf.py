@@ -95,7 +95,7 @@ class Rdf:
             yield NodeRecord(subject, labels, self._properties(subject))
 
     def relationships(self, problems: Problems) -> Iterator[RelationshipRecord]:
-        """Yield each statement whose object is a resource, except statements of a class."""
+        """Yield each statement whose object is a resource, except statements of a resource's class."""
         for start, predicate, end in self._links:
             yield RelationshipRecord(self._name(predicate), start, end)
 
@@ -193,5 +193,5 @@ def _key(term: Any) -> str:
 
 
 def _last(iri: str) -> str:
-    """Return the last part of an IRI: `http://example.org/Movie#Heat` ends in `Heat`."""
+    """Return the last part of an IRI: `Heat` for `http://example.org/Movie#Heat`."""
     return re.split(r"[#/:]", iri.rstrip("#/:"))[-1] or iri

@@ -34,7 +34,7 @@ class Table(Protocol):
         ...
 
     def rows(self, problems: Problems, keys: Set[str] = frozenset()) -> Iterator[tuple[int, Sequence[Any]]]:
-        """Yield each row with its number; a missing cell is an empty text, cells of the columns `keys` become text."""
+        """Yield each row with its number; missing cells are empty texts, cells of the columns `keys` are texts."""
         ...
 
     def reader(self, type_: str) -> Callable[[Any], Any]:
@@ -84,7 +84,7 @@ def tables_in(source: Path) -> list[Path]:
 
 
 def check_columns(columns: Iterable[str], refuse: Callable[[str], ImportRefused]) -> None:
-    """Raise the error that `refuse` makes if a column has no name, a very long name, or the name of another column."""
+    """Raise the error that `refuse` returns if a column has no name, a very long name, or another's name."""
     seen: set[str] = set()
     for number, column in enumerate(columns, start=1):
         if not column:

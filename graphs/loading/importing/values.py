@@ -35,7 +35,7 @@ def type_of(value: Any) -> str | None:
 
 
 def merged(first: str, second: str) -> str:
-    """Return the type that covers two types: an integer and a float become a float, a list and a value a list."""
+    """Return the type that covers two types: float for an integer and a float, a list for a list and a single value."""
     if first == second:
         return first
     if first.startswith("list[") or second.startswith("list["):

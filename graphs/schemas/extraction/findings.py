@@ -32,7 +32,7 @@ class Extraction:
 
 
 class Findings:
-    """Collects what the steps of an extraction have found; the steps run in several threads."""
+    """Collects the findings of an extraction, whose steps run in several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -46,7 +46,7 @@ class Findings:
         self.problems: list[str] = []
 
     def add_combination(self, labels: Iterable[str], count: int) -> None:
-        """Add to the number of nodes that have exactly these labels."""
+        """Add `count` to the number of nodes that have exactly these labels."""
         with self._lock:
             key = frozenset(labels)
             self.combinations[key] = self.combinations.get(key, 0) + count
@@ -64,7 +64,7 @@ class Findings:
                 self.type_types.setdefault((type_, key), set()).add(value_type)
 
     def add_pattern(self, type_: str, start: str, end: str, count: int) -> None:
-        """Add to the number of relationships of a type from one label to another."""
+        """Add `count` to the number of relationships of a type from one label to another."""
         with self._lock:
             self.patterns[type_, start, end] = self.patterns.get((type_, start, end), 0) + count
 
@@ -74,7 +74,7 @@ class Findings:
             self.problems.append(text)
 
     def size(self) -> int:
-        """Return the number of findings, by which two extractions are compared."""
+        """Return the number of findings, by which the more complete of two extractions is chosen."""
         return len(self.combinations) + len(self.node_types) + len(self.patterns) + len(self.type_types)
 
     def schema(self, name: str) -> PropertyGraphSchema:

@@ -48,7 +48,7 @@ WHOLE = {
     "ref": 0.4,
     "value": 0.4,
 }
-"""For whole names of properties, how likely such a property names its node, from 0 to 1."""
+"""How likely a property with this name names its node, from 0 to 1."""
 
 LAST = {
     "name": 0.9,
@@ -66,7 +66,7 @@ LAST = {
     "nm": 0.7,
     "nr": 0.4,
 }
-"""For last words of longer names (`companyName`, `alert_key`), how likely such a property names its node."""
+"""How likely a property whose name ends in this word names its node, from 0 to 1: `companyName`, `alert_key`."""
 
 PART_OF_A_NAME = {
     "last": 0.65,
@@ -86,7 +86,7 @@ PART_OF_A_NAME = {
     "country": 0.75,
     "city": 0.6,
 }
-"""How likely `…Name` or `…Title` names its node, by its first word: `lastName` does, `cityName` hardly."""
+"""How likely `…Name` or `…Title` names its node if it begins with this word: `lastName` does, `cityName` hardly."""
 
 NEVER = frozenset(
     {
@@ -137,7 +137,7 @@ class Seen:
 
 
 def naming_property(label: str, properties: Sequence[Seen]) -> str | None:
-    """Return the property that best names the nodes of a label; None if no property is likely to.
+    """Return the property that best names the nodes of a label; None if no property is likely to name them.
 
     >>> naming_property("Movie", [Seen("tagline", ["a b", "c d"], 1.0), Seen("title", ["Heat", "Ronin"], 1.0)])
     'title'

@@ -154,5 +154,5 @@ def count_all(steps: Steps, step: str, queries: list[str]) -> list[int]:
 
 
 def unquoted(name: str) -> str:
-    """Return a name without the quoting of Neo4j's procedures: `hasGenre` for `:`hasGenre``."""
+    """Return a name without the colon and the backticks that Neo4j's procedures add."""
     return name.removeprefix(":").removeprefix("`").removesuffix("`").replace("``", "`")

@@ -160,7 +160,7 @@ class Profiler:
         return replace(profile, checked=not bound and self._converts(given, fits, profile))
 
     def _words(self, given: str, seen: TextValues) -> tuple[str, ...]:
-        """Return the two words of a boolean property if no others occur; empty otherwise."""
+        """Return the words of a boolean property (`yes`, `no`); empty if the property has other values too."""
         rows = self._rows("words", f"{given}RETURN DISTINCT v LIMIT {len(seen.words) + 3}")
         return seen.words if rows is not None and {row[0] for row in rows} <= set(seen.words) else ()
 

@@ -39,7 +39,7 @@ def scan(steps: Steps) -> None:
 
 
 def dialect(steps: Steps) -> Dialect:
-    """Return the dialect of the database, which has the queries that list names."""
+    """Return the dialect of the database, with the queries that list names."""
     return steps.engine.capabilities().dialect
 
 
@@ -66,7 +66,7 @@ def node_properties(steps: Steps, labels: list[str]) -> None:
 
 
 def shares_labels(steps: Steps, labels: list[str]) -> bool:
-    """Whether there are nodes with all these labels and further ones."""
+    """Whether some nodes have all these labels and others besides."""
     mine = frozenset(labels)
     return any(mine < other for other in steps.findings.combinations)
 
@@ -87,8 +87,7 @@ def typed_keys(steps: Steps, step: str, match: str, variable: str) -> list[tuple
 
 
 def side_by_side(steps: Steps, match: str, variable: str) -> list[list[Any]] | None:
-    """Return the property names with their types from one row per node, which is much faster; None if this is not
-    exact.
+    """Return property names with their types from one row per node, which is fast; None if that misses a property.
 
     The names come from the first nodes. The result is exact if no node has more properties than these names account
     for.

@@ -62,7 +62,7 @@ class Steps:
         return self.started + self.total_timeout - time.monotonic()
 
     def each(self, tasks: Iterable[tuple[str, Callable[[], None]]]) -> None:
-        """Run named tasks concurrently; cancelling the call cancels them too."""
+        """Run named tasks concurrently; cancelling the caller's queries also cancels the queries of the tasks."""
         listed = list(tasks)
         self.planned += len(listed)
         with ThreadPoolExecutor(self.at_once, "schema") as pool:
@@ -77,5 +77,5 @@ class Steps:
 
 
 def counting(name: str) -> str:
-    """Return the query that counts the nodes of a label; it uses the count store if backticks can quote the name."""
+    """Return the query that counts the nodes of a label, from the count store if backticks can quote the name."""
     return f"{nodes(name).match()} RETURN count(n) AS c"

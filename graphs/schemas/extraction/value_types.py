@@ -80,7 +80,7 @@ def property_type(name: str) -> str | None:
 
 
 def list_of(inner: str) -> str:
-    """Return the type of a list with such elements: `list[str]`, or `list[unknown]` for mixed elements."""
+    """Return the type of a list with elements of type `inner`: `list[str]`; `list[unknown]` for mixed elements."""
     return f"list[{inner}]" if inner in SCALARS.values() else "list[unknown]"
 
 

@@ -15,8 +15,8 @@ VALUE_GIVEN = 1.0
 CUED = 0.5
 BESIDE = 0.15
 FEW_BESIDE = 3
-"""A relationship type with at most this many properties keeps all of them: they cost few tokens, and questions refer
-to them indirectly (*wore number 23*). They are dropped first if the token budget is short.
+"""The number of properties up to which a relationship type keeps all of them: they cost few tokens, and questions
+refer to them indirectly (*wore number 23*). They are dropped first if the token budget is short.
 """
 
 YEAR_DIGITS = 4
@@ -99,7 +99,7 @@ class Attributes:
                     selection.add_property(label, key, VALUE_GIVEN)
 
     def _temporal(self, selection: Selection, cues: set[str], digits: bool) -> None:
-        """Add the dates and years that a comparison or a time expression may need."""
+        """Add the dates and years to which a comparison or a time expression may refer."""
         bounded = digits or bool(cues & (NOW_CUES | ORDER_CUES))
         said = {
             label for label, key in selection.properties if is_temporal(self.schema.labels[label].properties[key], key)

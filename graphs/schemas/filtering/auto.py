@@ -22,7 +22,7 @@ from graphground.graphs.schemas.units import UNITS
 MENTIONED = 1.0
 CONNECTING = 0.8
 UNSAID = 0.4
-"""The relevance of a pattern between two chosen labels to which no word refers."""
+"""The relevance of a pattern to which no word refers, if both its labels are chosen."""
 
 NEIGHBOUR = 0.2
 MOST_NEIGHBOURS, FEW_OUTWARD = 30, 8
@@ -124,7 +124,7 @@ class AutoFilter:
                 reading.times_named[label] = reading.times_named.get(label, 0) + 1
 
     def _best_labels(self, scored: Mapping[str, Evidence]) -> list[str]:
-        """Return the named labels, best first; of many, only those that match a word which no better label matches."""
+        """Return the named labels, best first; if there are many, without those that match no word of their own."""
         best = sorted(scored, key=lambda name: -scored[name].relevance)
         if len(best) <= FEW_LABELS:
             return best
@@ -137,7 +137,7 @@ class AutoFilter:
         return [name for name in kept[:MOST_LABELS] if scored[name].relevance >= least]
 
     def _meant(self, mention: Mention, selection: Selection) -> list[str]:
-        """Return the labels for which a mention may stand: those it names; of several, those that fit the question."""
+        """Return the labels that a mention names; if there are several, those that fit the question."""
         named = [
             label for label, key in mention.holders if key in ("name", "aliases", "title") or self._names(label, key)
         ]
@@ -183,7 +183,7 @@ class AutoFilter:
         self._outward(reading, selection, types, chosen, explained, spoken)
 
     def _between(self, places: Sequence[int], selection: Selection, types: Mapping[str, Evidence]) -> None:
-        """Add the patterns between two chosen labels: those to which a word refers, or all if that is unclear."""
+        """Add the patterns between two chosen labels to which a word clearly refers, or all if there is none."""
         scores = {
             place: types[self.schema.patterns[place].type].score
             for place in places
@@ -216,7 +216,7 @@ class AutoFilter:
         explained: set[str],
         spoken: set[int],
     ) -> None:
-        """Add patterns to which a word refers and that lead from a chosen label to others.
+        """Add patterns that lead from a chosen label to another label and to which a word refers.
 
         If no label is chosen, every pattern to which a word refers is added.
         """
@@ -242,12 +242,12 @@ class AutoFilter:
                 selection.add_pattern(place, score * (self._standing(place, chosen) or 0.5))
 
     def _standing(self, place: int, chosen: Mapping[str, float]) -> float:
-        """Return the relevance of the more relevant end of a pattern."""
+        """Return the higher of the relevances of a pattern's two ends."""
         pattern = self.schema.patterns[place]
         return max(chosen.get(pattern.start, 0.0), chosen.get(pattern.end, 0.0))
 
     def _unexplained(self, reading: Reading, selection: Selection, named: Mapping[Element, Evidence]) -> list[str]:
-        """Return the content words that match nothing chosen: possibly values that no index contains."""
+        """Return the content words that match no selected element: possibly values that no index contains."""
         types = selection.types()
         known: set[int] = {number for evidence in named.values() for number in evidence.by}
         for element, evidence in reading.matches.items():

@@ -13,7 +13,7 @@ from graphground.graphs.schemas.token_count import estimate_tokens
 TRIES = 12
 
 PROPERTY_SHARE = 0.75
-"""The factor for the relevance of properties: it ranks them below connecting patterns and above unmentioned ones."""
+"""The factor by which properties rank below connecting patterns and above elements that no word mentions."""
 
 
 @dataclass(frozen=True, slots=True)

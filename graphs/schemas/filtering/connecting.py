@@ -12,7 +12,7 @@ MOST_PARALLEL = 4
 
 
 class LabelGraph:
-    """A schema as an undirected graph of labels, whose edges hold the positions of patterns."""
+    """A schema as an undirected graph of labels; its edges hold the positions of patterns."""
 
     def __init__(self, schema: PropertyGraphSchema) -> None:
         self.schema = schema

@@ -78,7 +78,7 @@ class KnownValues:
 
 
 def key_of(word: Word) -> str:
-    """Return the form in which a word is compared with values: folded, and lower-case plurals as singulars."""
+    """Return the form in which a word is compared with values: folded, with lower-case plurals made singular."""
     return lemma(word.folded) if word.text.islower() else fold(word.text)
 
 

@@ -32,7 +32,7 @@ MODIFIER, GENERIC, FULL = 0.6, 0.25, 1.0
 
 AGENT_KEY = "#agent"
 TOO_COMMON = 60
-"""The number of names from which a concept that they share is ignored."""
+"""The number of names that may share a concept; a more common concept is ignored."""
 
 
 class Element(NamedTuple):
@@ -59,7 +59,7 @@ class Evidence:
 
     @property
     def relevance(self) -> float:
-        """The score, lowered if only common words match: of 2,000 labels many have *city*, few *bloc party*."""
+        """The score, lowered if only common words match: of 2,000 labels many contain *city*, few *bloc party*."""
         return self.score * (0.4 + 0.6 * min(1.0, sum(self.rarity.values())))
 
     @property
@@ -74,7 +74,7 @@ class Evidence:
 
     @property
     def literal(self) -> frozenset[int]:
-        """The positions of the name's words that the question contains, in some form."""
+        """The positions of the name's words that the question contains, possibly in another form."""
         return frozenset(place for place, weight in self.places.items() if weight >= SAME_ROOT)
 
 

@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
 ROUNDS = 80
 LEAST_SQUARE = 1e-18
-"""The least squared distance by which is divided, because boxes may be at the same position."""
+"""The least squared distance used as a divisor, because boxes may be at the same position."""
 PUSHES = 600
 ROUNDS_BETWEEN_GROWTH, GROWTH = 8, 1.06
 WIDER = np.array([1.25, 0.8])
@@ -111,7 +111,7 @@ def _steps_from(box: int, near: Sequence[set[int]]) -> list[float]:
 
 
 def _majorized(wanted: Floats) -> Floats:
-    """Return positions with distances close to the wanted ones: each round moves every box to where the others pull."""
+    """Return positions with distances close to the wanted ones; in each round, all others pull every box."""
     count = len(wanted)
     angle = np.linspace(0, 2 * np.pi, count, endpoint=False)
     placed = np.stack([1.4 * np.cos(angle), np.sin(angle)], axis=1) * max(float(wanted.max()), 1.0) / 2
@@ -133,7 +133,7 @@ def _majorized(wanted: Floats) -> Floats:
 def _push_apart(placed: Floats, size: Floats, gap: Floats) -> None:
     """Separate boxes that are too close to each other, each pair along the shorter direction.
 
-    Among many close boxes this would only shuffle them, so the whole picture grows a little every few rounds.
+    If many boxes are close, separating pairs would only shuffle the boxes, so the whole picture grows every few rounds.
     """
     room = size + gap
     for number in range(1, PUSHES + 1):

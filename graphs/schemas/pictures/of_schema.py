@@ -10,7 +10,7 @@ MOST_LABELS = 60
 
 
 def schema_drawing(schema: PropertyGraphSchema, *, properties: bool = True) -> Drawing:
-    """Return a drawing of the labels with their properties and counts, and of the patterns; empty ones are marked.
+    """Return a drawing of the labels with their properties and counts, and of the patterns; empty labels are marked.
 
         schema_drawing(films).arrows[0]  # Arrow("Movie", "Person", "directedBy")
 

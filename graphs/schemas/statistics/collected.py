@@ -52,13 +52,13 @@ class Collected:
         """For each type, start and end label, two lists to which a loader appends the numbers of connected nodes."""
 
     def nodes(self, label: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Count a block of nodes in the form in which they are stored."""
+        """Count a block of nodes, given as they are stored."""
         self._counts[label] += len(rows)
         for key, values in self._values[label].items():
             values.add([row[key] for row in rows if key in row])
 
     def relationships(self, type_: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Count a block of relationships, with their properties, in the form in which they are stored."""
+        """Count a block of relationships with their properties, given as they are stored."""
         self._type_counts[type_] += len(rows)
         for key, values in self._type_values[type_].items():
             values.add([row[key] for row in rows if key in row])

@@ -19,7 +19,7 @@ from typing import Any
 MOSTLY_SYMMETRIC = 0.66
 """The share of relationships present in both directions from which a relation counts as symmetric."""
 FEWEST_FOR_SYMMETRY = 10
-"""The number of relationships below which this share is not meaningful."""
+"""The least number of relationships for which the share of symmetric relationships is meaningful."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class PropertyStatistics:
 
     @property
     def fill(self) -> float:
-        """The share of nodes or relationships that have a value, from 0 to 1; 0 if there are none."""
+        """The share of nodes or relationships that have a value, from 0 to 1; 0 if nothing was read."""
         return self.count / self.of if self.of else 0.0
 
 
@@ -96,7 +96,7 @@ class Degrees:
 
     @property
     def without(self) -> float:
-        """The share of nodes without such a relationship, from 0 to 1."""
+        """The share of nodes without a relationship of the pattern, from 0 to 1."""
         return 1 - self.having / self.nodes if self.nodes else 0.0
 
 

@@ -28,7 +28,7 @@ from graphground.graphs.schemas.statistics.model import (
 from graphground.graphs.schemas.statistics.values import LEFT_OUT, MOST_COMMON, shown
 
 WHOLE, SAMPLED = 50_000, 10_000
-"""Up to `WHOLE` nodes or relationships, all are read; if there are more, the first `SAMPLED`."""
+"""Up to `WHOLE` nodes or relationships are all read; if there are more, only the first `SAMPLED` are read."""
 MOST_FILL = 3_000_000
 """The number of nodes above which fill is also computed from a sample."""
 MOST_PROPERTIES = 60
@@ -114,7 +114,7 @@ class Reading:
         return int(rows[0][0]) if rows else None
 
     def _values(self, owner: str, match: str, types: Mapping[str, str], count: int) -> dict[str, PropertyStatistics]:
-        """Return the statistics of properties: how many nodes or relationships have each, and details of the values."""
+        """Return the statistics of properties: how many nodes or relationships have a value, and the values' details."""
         keys = list(types)[:MOST_PROPERTIES]
         if not keys or not count:
             return {key: PropertyStatistics(0, 0, distinct=0, repeated=0) for key in keys}

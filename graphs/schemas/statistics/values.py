@@ -118,7 +118,7 @@ def in_order(date: str) -> tuple[int, str]:
 
 
 def shown(value: Any) -> Any:
-    """Return a value in the form that is stored: long text shortened, a tuple as a list."""
+    """Return a value in the stored form: long text shortened, a tuple as a list."""
     if isinstance(value, str):
         return value if len(value) <= LONGEST_VALUE else value[: LONGEST_VALUE - 1] + "…"
     if isinstance(value, list | tuple):

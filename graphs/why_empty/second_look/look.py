@@ -26,8 +26,8 @@ from graphground.graphs.why_empty.second_look.vanished import vanished_rows
 QUICK_MS = 50.0
 """Milliseconds up to which a query's answer is checked: each check takes about as long as the query itself."""
 SMALL, SMALL_MS = 200_000, 2_000.0
-"""On a graph with fewer than `SMALL` relationships, queries up to `SMALL_MS` milliseconds are checked: they were slow
-only because the machine was busy or the engine was warming up.
+"""Limits for small graphs: if there are fewer than `SMALL` relationships, answers to queries of up to `SMALL_MS`
+milliseconds are checked, because only a busy machine or a cold engine made the queries slow.
 """
 SECONDS = 0.5
 """The time limit in seconds of each query of a check."""

@@ -59,7 +59,7 @@ def _nulls_first(probe: Probe, shape: Shape, sort: t.SortItem) -> Iterator[Diagn
 
 
 def _question(shape: Shape, step: Step, limit: int) -> str | None:
-    """Return the query for the sort keys of the first rows, with each distinct row of the answer once."""
+    """Return a query for the sort keys of the first rows, in which equal rows of the answer count once."""
     projection = step.projection
     columns = [f"{shape.source(item.expression)} AS c{place}" for place, item in enumerate(projection.items)]
     names: list[str] = []

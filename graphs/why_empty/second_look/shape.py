@@ -64,7 +64,7 @@ class Shape:
 
     @property
     def returned(self) -> Step:
-        """The RETURN clause."""
+        """The RETURN clause with the clauses before it."""
         return self.steps[-1]
 
     def use(self, node: t.Node) -> PropertyUse | None:

@@ -15,13 +15,13 @@ from zlib import crc32
 import numpy
 
 MOST = 1 << 28
-"""The largest number of bits: 32 MiB, enough for a bit per item of Wikidata."""
+"""The largest number of bits (32 MiB), enough for one bit per item of Wikidata."""
 AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Bits:
-    """A bit set of item numbers (exact), or of the hashes of statement and value node names (with false positives).
+    """A bit set of item numbers (exact), or of hashes of the names of statements and value nodes (false positives).
 
     It is sent to each process once. The caller removes false positives by joining the findings with the exact names.
     """

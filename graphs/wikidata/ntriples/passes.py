@@ -69,7 +69,7 @@ class Extract(_Pass):
     claims: frozenset[bytes]
 
     def read(self, piece: bytes) -> Found:
-        """Return the extract of a block, with its edges of the class tree and its redirects."""
+        """Return the lines of a block that the extract keeps, with edges of the class tree and redirects."""
         found, kept = Found(), []
         for subject, predicate, rest in triples(piece, self.wanted):
             if not rest.endswith((b".", b".\r", b". ")):
@@ -132,7 +132,7 @@ class Subjects(_Pass):
     keys: Bits
 
     def read(self, piece: bytes) -> Found:
-        """Return the items of hits in a block, and its deprecated hits."""
+        """Return the items of the hits in a block, and the hits that are deprecated."""
         found = Found()
         for subject, predicate, rest in triples(piece, self.claims | {RANK}):
             if predicate == RANK:

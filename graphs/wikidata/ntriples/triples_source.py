@@ -30,7 +30,7 @@ FULL = "full dump"
 
 
 class NTriplesSource:
-    """`NTriplesSource(Path("latest-all.nt.bz2"))`: a dump of triples, truthy or full, in any order."""
+    """A dump of triples, truthy or full, in any order: `NTriplesSource(Path("latest-all.nt.bz2"))`."""
 
     def __init__(self, path: Path, progress: Progress | None = None, *, processes: int | None = None) -> None:
         self.path, self._progress = Path(path), progress
@@ -183,7 +183,7 @@ class NTriplesSource:
 
 
 def _same(task: BlockReader[Found]) -> BlockReader[Found]:
-    """Return the task itself, which also reads the blocks."""
+    """Return the pass itself, because a pass is its own block reader."""
     return task
 
 
