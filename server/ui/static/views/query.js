@@ -1,5 +1,6 @@
 /** The editor: completion from the schema, diagnostics while typing, rows as a table and as a graph. */
 
+import { Failure } from "../api.js";
 import { atWork, element } from "../dom.js";
 import { editor } from "../editor.js";
 import { runQuery } from "../rows.js";
@@ -14,6 +15,14 @@ export async function show(place, context) {
   let running = false;
   const limit = element("select", { id: "limit" }, LIMITS.map((rows) => element("option", { value: rows }, rows.toLocaleString("en"))));
   const seconds = element("input", { id: "seconds", type: "number", min: 0.1, max: 600, step: "any", value: 30 });
+  const given = element("input", {
+    id: "parameters",
+    autocomplete: "off",
+    spellcheck: "false",
+    placeholder: '{"name": "…"}',
+    value: parameters.get("p") ?? "",
+    oninput: check,
+  });
   const run = element("button", { type: "submit", class: "main" }, "Run");
   const results = element("section", { class: "results", "aria-label": "Answer" });
   const written = editor({ value: parameters.get("q") ?? "", schema: () => schema, check, run: execute, report });
@@ -32,6 +41,7 @@ export async function show(place, context) {
       run,
       element("label", {}, "Rows at most ", limit),
       element("label", {}, "Seconds at most ", seconds),
+      element("label", { class: "wide" }, "Parameters ", given),
     ),
     results,
   );
@@ -52,12 +62,20 @@ export async function show(place, context) {
         continue;
       }
       try {
-        written.show(text, await call("validate_cypher", { query: text, graph }), true);
+        written.show(text, await call("validate_cypher", { query: text, graph, ...withParameters() }), true);
       } catch (error) {
         failed(error);
       }
     }
     checking = false;
+  }
+
+  /** The parameters as an argument of a tool: `{ parameters: { name: "Heat" } }`, or nothing if none are written. */
+  function withParameters() {
+    const written = given.value.trim();
+    const found = objectIn(written);
+    given.setAttribute("aria-invalid", written !== "" && found === null);
+    return found === null ? {} : { parameters: found };
   }
 
   async function execute() {
@@ -67,14 +85,18 @@ export async function show(place, context) {
       written.focus();
       return;
     }
+    clearAlarm();
+    if (given.value.trim() !== "" && objectIn(given.value) === null) {
+      given.focus();
+      return failed(new Failure({ message: "The parameters are not a JSON object.", next: 'Write them as {"name": "Heat", "year": 1995}.' }));
+    }
     running = true;
     atWork(run, true);
-    clearAlarm();
-    remember({ q: query });
+    remember({ q: query, ...(given.value.trim() === "" ? {} : { p: given.value }) });
     stop();
     stop = () => {};
     try {
-      stop = await runQuery({ query, limit: Number(limit.value), timeout: Number(seconds.value) || 30 }, context, results, (answer) =>
+      stop = await runQuery({ query, ...withParameters(), limit: Number(limit.value), timeout: Number(seconds.value) || 30 }, context, results, (answer) =>
         written.show(query, { ...answer, valid: undefined }),
       );
     } catch (error) {
@@ -92,4 +114,13 @@ export async function show(place, context) {
     written.stop();
     stop();
   };
+}
+
+function objectIn(text) {
+  try {
+    const found = JSON.parse(text);
+    return found !== null && typeof found === "object" && !Array.isArray(found) ? found : null;
+  } catch {
+    return null;
+  }
 }

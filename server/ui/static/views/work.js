@@ -1,14 +1,11 @@
 /** The agent at work: every tool call of connected clients, as it comes; a saved trace can be opened beside them. */
 
 import { follow, TokenNeeded, Unreachable } from "../api.js";
+import { askedOf, eventOf, shownCall } from "../recorded.js";
 import { counted, cut, element } from "../dom.js";
 import { recordsIn } from "../saved.js";
-import { textOf } from "../values.js";
 
 const MOST_SHOWN = 500;
-const LONGEST_BLOCK = 50_000;
-const MOST_ROWS = 20;
-const LONGEST_CELL = 200;
 const ALL = "";
 
 export async function show(place, context) {
@@ -21,7 +18,9 @@ export async function show(place, context) {
   const failures = element("input", { type: "checkbox", onchange: showAll });
   const file = element("input", { type: "file", class: "unseen", accept: ".jsonl,.json,.txt,.html", onchange: openFile });
   const live = element("button", { type: "button", hidden: true, onclick: showLive }, "Back to the live calls");
+  const transcript = element("button", { type: "button", onclick: () => keep("markdown", "md") }, "Export transcript");
   const list = element("ol", { class: "calls", "aria-label": "Calls" });
+  const totals = element("p", { class: "quiet totals" });
   const about = element("p", {});
   const busy = element("ol", { class: "calls running", "aria-label": "Calls that run", hidden: true });
   const left = element("p", { class: "quiet" });
@@ -34,11 +33,12 @@ export async function show(place, context) {
       element("label", {}, "Contains ", filter),
       element("label", {}, failures, " Failed only"),
       element("button", { type: "button", onclick: () => keep("jsonl", "jsonl") }, "Export JSON Lines"),
-      element("button", { type: "button", onclick: () => keep("markdown", "md") }, "Export transcript"),
+      transcript,
       element("label", { class: "button" }, "Open a trace or report", file),
       live,
     ),
     about,
+    totals,
     left,
     busy,
     list,
@@ -114,7 +114,7 @@ export async function show(place, context) {
   function addLive(found) {
     offerSession(found);
     if (!chosen(found)) return count();
-    list.prepend(shown(found, context));
+    list.prepend(shownCall(found, context));
     while (list.children.length > MOST_SHOWN) list.lastElementChild.remove();
     count();
   }
@@ -123,16 +123,28 @@ export async function show(place, context) {
     const all = saved ?? events;
     for (const found of all) offerSession(found);
     const matching = all.filter(chosen);
-    list.replaceChildren(...matching.slice(-MOST_SHOWN).reverse().map((found) => shown(found, context)));
+    list.replaceChildren(...matching.slice(-MOST_SHOWN).reverse().map((found) => shownCall(found, context)));
     left.replaceChildren(
       ...(matching.length > MOST_SHOWN ? [`The last ${MOST_SHOWN} of ${matching.length} are shown.`] : []),
     );
     count();
   }
 
+  /** How many calls are shown, of whom, how long they took and how many tokens they cost. */
   function count() {
-    const all = (saved ?? events).length;
-    report(all === 0 ? "No calls yet. Calls of this server's MCP clients appear here as they arrive." : counted(all, "call"));
+    const all = saved ?? events;
+    const matching = all.filter(chosen);
+    const sum = (name) => matching.reduce((total, found) => total + (found[name] ?? 0), 0);
+    const sessions = new Set(matching.map((found) => found.session)).size;
+    const failed = matching.filter((found) => found.failed).length;
+    const facts = [
+      `${counted(matching.length, "call")} in ${counted(sessions, "session")}`,
+      failed ? `${counted(failed, "failure")}` : "none failed",
+      `${sum("seconds").toFixed(1)} s`,
+      counted(sum("tokens"), "token"),
+    ];
+    totals.textContent = matching.length ? `${facts.join(", ")}.` : all.length ? "No call matches." : "";
+    report(all.length === 0 ? "No calls yet. Calls of this server's MCP clients appear here as they arrive." : counted(matching.length, "call"));
   }
 
   function chosen(found) {
@@ -149,7 +161,7 @@ export async function show(place, context) {
 
   async function keep(form, ending) {
     try {
-      const { text } = await read("export", { form, session: session.value === ALL ? null : session.value });
+      const text = saved === null ? (await read("export", { form, session: session.value === ALL ? null : session.value })).text : linesOf(saved);
       const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
       const link = element("a", { href: address, download: `calls${session.value ? `-${session.value}` : ""}.${ending}` });
       link.click();
@@ -158,6 +170,11 @@ export async function show(place, context) {
     } catch (error) {
       failed(error);
     }
+  }
+
+  /** The calls of a saved file that are chosen, as they are in it: nothing of it is sent to the server. */
+  function linesOf(calls) {
+    return calls.filter((found) => session.value === ALL || found.session === session.value).map(({ line }) => `${line}\n`).join("");
   }
 
   async function openFile() {
@@ -172,6 +189,7 @@ export async function show(place, context) {
     saved = found.lines.map(eventOf);
     about.replaceChildren(found.about);
     live.hidden = false;
+    transcript.hidden = true; // the server makes it, and this file is sent nowhere
     session.replaceChildren(element("option", { value: ALL }, "all"));
     showAll();
   }
@@ -180,141 +198,10 @@ export async function show(place, context) {
     saved = null;
     about.replaceChildren();
     live.hidden = true;
+    transcript.hidden = false;
     file.value = "";
     file.focus();
     session.replaceChildren(element("option", { value: ALL }, "all"));
     showAll();
   }
-}
-
-/** The event in a line, whatever wrote it: agents have a role, an input and an output. */
-function eventOf(line) {
-  let record;
-  try {
-    record = JSON.parse(line);
-  } catch {
-    record = null;
-  }
-  if (record === null || typeof record !== "object" || Array.isArray(record)) {
-    return { line, session: "", client: "", name: "a line that is not a JSON object", more: {}, answer: line, failed: false };
-  }
-  const { kind, time, session, client, name, tool, role, arguments: args, input, answer, output, text, failed, seconds, ...more } = record;
-  const word = (value) => (typeof value === "string" ? value : "");
-  return {
-    line,
-    time: time ?? "",
-    session: word(session),
-    client: word(client),
-    name: word(name) || word(tool) || word(role) || word(kind) || "event",
-    arguments: args ?? input,
-    answer: answer ?? output ?? text,
-    failed: failed === true,
-    seconds: typeof seconds === "number" ? seconds : null,
-    tokens: (more.tokens_in ?? 0) + (more.tokens_out ?? more.tokens ?? 0),
-    more,
-  };
-}
-
-/** The query of a call, or its arguments. */
-function askedOf({ arguments: args }) {
-  if (typeof args?.query === "string" && args.query) return args.query;
-  return args === undefined ? "" : JSON.stringify(args);
-}
-
-function shown(found, context) {
-  const query = typeof found.arguments?.query === "string" ? found.arguments.query : "";
-  const asked = askedOf(found);
-  const body = element("div", { class: "call" });
-  const facts = [
-    String(found.time).replace(/^.*T|Z$/g, ""),
-    found.failed ? "failed" : "ok",
-    found.seconds === null ? null : `${(found.seconds * 1000).toFixed(1)} ms`,
-    found.tokens ? counted(found.tokens, "token") : null,
-  ].filter(Boolean);
-  const details = element(
-    "details",
-    { class: found.failed ? "failed" : "ok" },
-    element(
-      "summary",
-      {},
-      element("strong", {}, cut(found.name, 60)),
-      " ",
-      element("span", { class: "quiet" }, facts.join(" · ")),
-      " ",
-      element("code", {}, cut(asked.replace(/\s+/g, " "), 120)),
-    ),
-    body,
-  );
-  details.addEventListener("toggle", () => details.open && !body.hasChildNodes() && body.append(...parts(found, query, context).flat()));
-  return element("li", {}, details);
-}
-
-function parts(found, query, { go, graphs }) {
-  const made = []; // of elements, and of lists of them
-  if (query) {
-    const wanted = found.arguments.graph;
-    const graph = graphs.some(({ name }) => name === wanted) ? wanted : (graphs[0]?.name ?? null);
-    made.push(
-      block("Query", query),
-      element("button", { type: "button", onclick: () => go("query", graph, { q: query }) }, "Open in the editor"),
-    );
-  }
-  const rest = Object.fromEntries(Object.entries(found.arguments ?? {}).filter(([key]) => key !== "query"));
-  if (typeof found.arguments !== "object") made.push(block("Asked", String(found.arguments ?? "")));
-  else if (Object.keys(rest).length) made.push(block("Arguments", JSON.stringify(rest, null, 2)));
-  if (found.answer !== undefined) made.push(...answered(found.answer));
-  const others = Object.entries(found.more).filter(([key]) => !key.startsWith("tokens"));
-  if (others.length) made.push(block("Also recorded", JSON.stringify(Object.fromEntries(others), null, 2)));
-  return made;
-}
-
-/** An answer: its diagnostics as sentences, its rows as a table, and what remains as JSON. */
-function answered(answer) {
-  if (answer === null || typeof answer !== "object" || Array.isArray(answer)) {
-    return [block("Answer", typeof answer === "string" ? answer : JSON.stringify(answer, null, 1))];
-  }
-  const made = [];
-  const rest = { ...answer };
-  if (Array.isArray(answer.diagnostics)) {
-    delete rest.diagnostics;
-    made.push(
-      element(
-        "ul",
-        { class: "findings" },
-        answer.diagnostics.map((each) =>
-          element("li", { class: ["error", "warning", "hint"].find((known) => known === each?.severity) }, `${each?.severity} ${each?.code}: ${each?.message}`),
-        ),
-      ),
-    );
-  }
-  if (Array.isArray(answer.columns) && Array.isArray(answer.rows) && answer.rows.every(Array.isArray)) {
-    delete rest.columns;
-    delete rest.rows;
-    made.push(element("h2", {}, "Answer"), tableOf(answer));
-  }
-  if (Object.keys(rest).length) made.push(block(made.length ? "Rest of the answer" : "Answer", JSON.stringify(rest, null, 1)));
-  return made;
-}
-
-function tableOf({ columns, rows }) {
-  const more = rows.length - MOST_ROWS;
-  return element(
-    "div",
-    { class: "small-table", tabindex: 0, role: "group", "aria-label": "Rows of the answer" },
-    element(
-      "table",
-      {},
-      element("thead", {}, element("tr", {}, columns.map((column) => element("th", { scope: "col" }, cut(textOf(column), LONGEST_CELL))))),
-      element(
-        "tbody",
-        {},
-        rows.slice(0, MOST_ROWS).map((row) => element("tr", {}, row.map((value) => element("td", {}, cut(textOf(value), LONGEST_CELL))))),
-      ),
-    ),
-    more > 0 ? element("p", { class: "quiet" }, `and ${counted(more, "more row")}; open the query in the editor for all.`) : null,
-  );
-}
-
-function block(title, text) {
-  return [element("h2", {}, title), element("pre", { tabindex: 0 }, cut(text, LONGEST_BLOCK))];
 }
