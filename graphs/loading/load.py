@@ -1,8 +1,10 @@
 """Loads a SimpleKG file in child processes into a staging folder, then moves it into place atomically.
 
     load_file(Path("movie.json.gz"), Home.default(), name="movie")
+    update_graph(Path("movie.json.gz"), Home.default(), name="movie").changes     {"nodes": {"added": 3, …}, …}
 
-A load that is refused, fails or is killed leaves the existing data unchanged.
+A load that is refused, fails or is killed leaves the existing data unchanged. So does an update: it changes a copy of
+the engine's files, and readers of the earlier version keep its files until they have finished.
 """
 
 from __future__ import annotations
@@ -13,8 +15,9 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +29,25 @@ from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.loading.simplekg import SimpleKGError, SimpleKGFile
 from graphground.graphs.storage.catalog import Catalog, Entry, check_name, loading_lock, new_id
 from graphground.graphs.storage.home import Home
-from graphground.graphs.storage.manifest import write_manifest
+from graphground.graphs.storage.manifest import damage, write_manifest
 
 FULL_DISK_BYTES = 64 * 1024 * 1024
 """Free bytes below which a failed load is attributed to a full disk."""
 Progress = Callable[[str, int, int], None]
 """A function called with the step (`nodes`, `relationships`, `finishing`), the bytes read, and the file's size."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The result of a load: the entry in the catalog, and how it came about.
+
+    `changes` counts the records that were added, removed, changed and kept (`changes["nodes"]["added"]`); None if the
+    whole file was loaded, for the reason in `reason` if a graph of that name was loaded before.
+    """
+
+    entry: Entry
+    changes: Mapping[str, Mapping[str, int]] | None = None
+    reason: str | None = None
 
 
 def load_file(
@@ -43,13 +59,49 @@ def load_file(
     digest: str = "",
     progress: Progress | None = None,
 ) -> Entry:
-    """Load a file as the graph called `name` (default: the schema's name); a graph of that name is replaced.
+    """Load a whole file as the graph called `name` (default: the schema's name); a graph of that name is replaced.
 
     Raises:
         SimpleKGError: the file is not a valid graph; the message names the first invalid record.
         CatalogError: the name cannot be used.
         EngineUnavailable: there is no embedded engine on this machine, or it failed.
     """
+    return _load(path, home, name, description, digest, progress, None).entry
+
+
+def update_graph(
+    path: Path,
+    home: Home,
+    *,
+    name: str | None = None,
+    description: str = "",
+    digest: str = "",
+    progress: Progress | None = None,
+) -> Loaded:
+    """Load a file as `load_file` does, but change only what differs from the loaded graph of that name.
+
+    The whole file is loaded where there is no such graph, its schema changed, or a tenth of its records or more did.
+
+    Raises:
+        SimpleKGError, CatalogError, EngineUnavailable: as `load_file`.
+    """
+    path = Path(path).absolute()
+    base = Catalog(home).find(name or SimpleKGFile(path).schema.name)
+    if base is not None and damage(home.databases / base.id, home.graphs / base.id) is not None:
+        loaded = _load(path, home, name, description, digest, progress, None)
+        return Loaded(loaded.entry, None, "the files of the earlier version are damaged")
+    return _load(path, home, name, description, digest, progress, base)
+
+
+def _load(
+    path: Path,
+    home: Home,
+    name: str | None,
+    description: str,
+    digest: str,
+    progress: Progress | None,
+    base: Entry | None,
+) -> Loaded:
     require_arcadedb()
     path = Path(path).absolute()
     graph_name = check_name(name or SimpleKGFile(path).schema.name)
@@ -60,7 +112,9 @@ def load_file(
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
         stack.enter_context(loading_lock(folder))
-        counts = _run_processes(path, folder, progress)
+        before = (home.databases / base.id, home.graphs / base.id) if base is not None else ()
+        result = _run_processes(path, folder, progress, before)
+        counts = result["done"]
         entry = Entry(
             graph_name,
             identity,
@@ -78,7 +132,7 @@ def load_file(
             catalog.put(entry)
             if not is_alive(home):
                 catalog.sweep()
-    return entry
+    return Loaded(entry, result["changes"], result["reason"])
 
 
 def drop_graph(name: str, home: Home) -> Entry:
@@ -95,11 +149,12 @@ def drop_graph(name: str, home: Home) -> Entry:
     return entry
 
 
-def _run_processes(path: Path, folder: Path, progress: Progress | None) -> dict[str, int]:
+def _run_processes(path: Path, folder: Path, progress: Progress | None, base: Sequence[Path]) -> dict[str, Any]:
     size = path.stat().st_size
     with ExitStack() as stack:
         log = stack.enter_context((folder / "load.log").open("wb"))
-        graph, index = (_start(task, path, folder, log, stack) for task in ("graph", "index"))
+        graph = _start("graph", [path, folder, *base], folder, log, stack)
+        index = _start("index", [path, folder], folder, log, stack)
         answers: dict[str, dict[str, Any]] = {}
         reader = threading.Thread(target=lambda: answers.update(index=_last(index, None, size)), daemon=True)
         reader.start()
@@ -109,13 +164,13 @@ def _run_processes(path: Path, folder: Path, progress: Progress | None) -> dict[
         _raise_unless_done(result, folder)
         reader.join()
         _raise_unless_done(answers["index"], folder)
-        return dict(result["done"])
+        return result
 
 
-def _start(task: str, path: Path, folder: Path, log: Any, stack: ExitStack) -> subprocess.Popen[bytes]:
+def _start(task: str, paths: Sequence[Path], folder: Path, log: Any, stack: ExitStack) -> subprocess.Popen[bytes]:
     process = stack.enter_context(
         subprocess.Popen(
-            [sys.executable, "-m", "graphground.graphs.loading.worker", task, str(path), str(folder)],
+            [sys.executable, "-m", "graphground.graphs.loading.worker", task, *map(str, paths)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=log,

@@ -1,8 +1,9 @@
-"""The child processes of a load: `python -m graphground.graphs.loading.worker graph|index FILE FOLDER`.
+"""The child processes of a load: `python -m graphground.graphs.loading.worker graph|index FILE FOLDER [DATABASE GRAPH]`.
 
 `graph` checks the file and writes the engine's files to FOLDER/database; `index` writes the entity index to
-FOLDER/graph/entities. Each process reports its progress on stdout, one JSON object per line, and its result in the last
-line. It exits when its stdin closes, which happens when the process that started the load has ended.
+FOLDER/graph/entities. With the folders DATABASE and GRAPH of a loaded graph, `graph` copies its files and changes what
+differs. Each process reports its progress on stdout, one JSON object per line, and its result in the last line. It
+exits when its stdin closes, which happens when the process that started the load has ended.
 """
 
 from __future__ import annotations
@@ -11,24 +12,37 @@ import gc
 import os
 import re
 import shlex
+import shutil
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby, islice
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.record import Record
+from graphground.graphs.loading.compare import Comparison
+from graphground.graphs.loading.difference import Difference, TooDifferent
+from graphground.graphs.loading.fingerprints import FingerprintWriter, digests_of
 from graphground.graphs.loading.record_checks import RecordChecks, check_namespace
 from graphground.graphs.loading.simplekg import SimpleKGError, SimpleKGFile
 from graphground.graphs.schemas.statistics.collected import Collected
 from graphground.graphs.schemas.statistics.stored import NAME as STATISTICS
 from graphground.graphs.schemas.statistics.stored import write_statistics
 
+if TYPE_CHECKING:
+    from graphground.graphs.engines.embedded.batch import GraphWriter
+
 Say = Callable[[dict[str, Any]], None]
+Base = tuple[Path, Path]
+"""The engine's files of a loaded graph, and the folder of its schema."""
+Edges = tuple[list[dict[str, Any]], list[int], list[int]]
+"""The properties, and the places of the start and end nodes, of a block of relationships."""
 LOADER_HEAP = "GRAPHGROUND_LOADER_HEAP"
 LOADER_JVM = "GRAPHGROUND_LOADER_JVM_ARGS"
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
@@ -71,8 +85,15 @@ class Identifiers:
         )
 
 
-def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
-    """Check the file and write it as the engine's files; return the numbers of nodes and relationships."""
+def load(path: Path, folder: Path, say: Say, base: Base | None = None) -> tuple[int, int, Comparison | None]:
+    """Check the file and write it as the engine's files; return the numbers of nodes and relationships.
+
+    With a loaded graph as `base`, its files are copied and changed, and the difference is returned too.
+
+    Raises:
+        SimpleKGError: the file is not a valid graph.
+        TooDifferent: it cannot be loaded as a difference from the base; nothing was written.
+    """
     from graphground.graphs.engines.embedded.batch import ROWS_AT_ONCE, GraphWriter
 
     step = "nodes"
@@ -82,6 +103,8 @@ def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
     graph = folder / "graph"
     graph.mkdir(exist_ok=True)
     (graph / "schema.json").write_bytes(orjson.dumps(document.schema.to_cypherbench(), option=orjson.OPT_INDENT_2))
+    difference = Difference.from_graph(base[1], document.schema, folder / "waiting.jsonl") if base else None
+    marks = FingerprintWriter(document.schema)
     writer: GraphWriter | None = None
 
     def started() -> GraphWriter:
@@ -104,9 +127,12 @@ def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
     def flush(label: str) -> None:
         places, rows = waiting[label]
         if rows:
-            for place, rid in zip(places, started().nodes(label, rows), strict=True):
+            digests = digests_of(rows)
+            written = difference.nodes(label, places, rows, digests) if difference else started().nodes(label, rows)
+            for place, rid in zip(places, written, strict=True):
                 rids[place] = rid
             collected.nodes(label, rows)
+            marks.nodes(label, places, digests)
             waiting[label] = ([], [])
 
     for number, record in document.entities():
@@ -128,17 +154,20 @@ def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
 
     step, number = "relationships", -1
     seen, ends_of = Identifiers(), collected.ends
-    edges: dict[str, list[dict[str, Any]]] = {name: [] for name in document.schema.relationship_types}
+    edges: dict[str, Edges] = {name: ([], [], []) for name in document.schema.relationship_types}
 
     def flush_edges(type_: str) -> None:
         for label in waiting:
             flush(label)
-        batch = edges[type_]
-        collected.relationships(type_, batch)
-        for stored in batch:
-            stored["_src"], stored["_dst"] = rids[stored["_src"]], rids[stored["_dst"]]
-        started().relationships(type_, batch)
-        edges[type_] = []
+        rows, starts, ends = edges[type_]
+        collected.relationships(type_, rows)
+        digests = digests_of(rows)
+        marks.relationships(type_, starts, ends, digests)
+        if difference:
+            difference.relationships(type_, rows, starts, ends, digests)
+        else:
+            started().relationships(type_, connected(rows, starts, ends, rids))
+        edges[type_] = ([], [], [])
 
     for number, record in document.relations():
         rid = record.get("rid")
@@ -147,23 +176,86 @@ def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
             raise SimpleKGError(f"relations[{number}] (rid {rid!r}): {problem}")
         type_, start, end, stored = checks.relation(number, record, label_of)
         begin, finish = numbers[start], numbers[end]
-        stored["_src"], stored["_dst"] = begin, finish
         starts, ends = ends_of[type_, labels[begin], labels[finish]]
         starts.append(begin)
         ends.append(finish)
-        batch = edges[type_]
+        batch, batch_starts, batch_ends = edges[type_]
         batch.append(stored)
+        batch_starts.append(begin)
+        batch_ends.append(finish)
         if len(batch) >= ROWS_AT_ONCE:
             flush_edges(type_)
     for label in waiting:
         flush(label)
-    for type_, batch in edges.items():
+    for type_, (batch, _, _) in edges.items():
         if batch:
             flush_edges(type_)
     say({"step": "finishing", "read": path.stat().st_size})
+    if difference and base:
+        apply_difference(difference, base[0], folder / "database", started, rids)
     write_statistics(graph / STATISTICS, collected.statistics())
-    started().finish()
-    return len(numbers), number + 1
+    marks.write(graph, list(numbers), rids)
+    if difference is None or writer is not None:
+        started().finish()
+    return len(numbers), number + 1, difference.changes if difference else None
+
+
+def connected(
+    rows: Sequence[dict[str, Any]], starts: Iterable[int], ends: Iterable[int], rids: Sequence[str]
+) -> Sequence[dict[str, Any]]:
+    """The rows of relationships with the record ids of their ends, for the engine."""
+    for row, start, end in zip(rows, starts, ends, strict=True):
+        row["_src"], row["_dst"] = rids[start], rids[end]
+    return rows
+
+
+def apply_difference(
+    difference: Difference, base: Path, database: Path, started: Callable[[], GraphWriter], rids: list[str]
+) -> None:
+    """Copy the files of the loaded graph, and change what differs; `rids` gets the ids of new nodes."""
+    from graphground.graphs.engines.embedded.batch import ROWS_AT_ONCE
+
+    gone, removals = difference.edits()
+    shutil.copytree(base, database)
+    if not difference.changes:
+        return
+    writer = started()
+    for label, (places, rows) in difference.new_nodes.items():
+        for low in range(0, len(rows), ROWS_AT_ONCE):
+            written = writer.nodes(label, rows[low : low + ROWS_AT_ONCE])
+            for place, rid in zip(places[low:], written, strict=False):
+                rids[place] = rid
+    with writer.edits() as edits:
+        for removal in removals:
+            edits.disconnect(removal.rid, removal.type, removal.outgoing, removal.others)
+        for rid in gone:
+            edits.delete(rid)
+        for rid, content in difference.changed_nodes:
+            edits.change(rid, content)
+    # Written only now: a new relationship may join the same nodes as one that had to be deleted.
+    for type_, relationships in groupby(difference.rows(), key=itemgetter(0)):
+        while block := list(islice(relationships, ROWS_AT_ONCE)):
+            _, starts, ends, batch = zip(*block, strict=True)
+            writer.relationships(type_, connected(batch, starts, ends, rids))
+
+
+def load_graph(path: Path, folder: Path, say: Say, base: Base | None) -> dict[str, Any]:
+    """Load a file, as a difference from the base if possible; return what is reported to the parent process."""
+    reason = None
+    try:
+        nodes, relationships, changes = load(path, folder, say, base)
+    except TooDifferent as different:
+        reason = str(different)
+        nodes, relationships, changes = load(path, folder, say)
+    counts = (
+        {
+            name: {**found.counts, "kept": found.kept}
+            for name, found in (("nodes", changes.nodes), ("relationships", changes.relationships))
+        }
+        if changes is not None
+        else None
+    )
+    return {"done": {"nodes": nodes, "relationships": relationships}, "changes": counts, "reason": reason}
 
 
 def index(path: Path, folder: Path, say: Say) -> None:
@@ -197,7 +289,7 @@ def index_records(document: SimpleKGFile, schema: PropertyGraphSchema) -> Iterat
         )
 
 
-def main(task: str, file: str, folder: str) -> None:
+def main(task: str, file: str, folder: str, *base: str) -> None:
     """Run one task, and report its result on stdout."""
     output = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # the output of libraries goes to stderr
@@ -210,8 +302,7 @@ def main(task: str, file: str, folder: str) -> None:
     gc.disable()  # records have no reference cycles; searching millions of records for cycles took a fifth of the time
     try:
         if task == "graph":
-            nodes, relationships = load(Path(file), Path(folder), say)
-            say({"done": {"nodes": nodes, "relationships": relationships}})
+            say(load_graph(Path(file), Path(folder), say, (Path(base[0]), Path(base[1])) if base else None))
         else:
             index(Path(file), Path(folder), say)
             say({"done": {}})

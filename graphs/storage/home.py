@@ -3,7 +3,7 @@
 $GRAPHGROUND_HOME, else the user's data folder of this machine
 ├── catalog.json      the list of loaded graphs
 ├── databases/ID/     the engine's files of one graph
-├── graphs/ID/        the schema and the entity index of one graph
+├── graphs/ID/        its schema, statistics, entity index and fingerprints
 ├── loading/          graphs that are being loaded
 ├── downloads/        downloaded graph files, kept for reuse
 ├── engine/           the state, log and locks of the engine process

@@ -14,6 +14,7 @@ from graphground.server.commands.command_line import CommandLine, WrongUse, comm
 from graphground.server.commands.comparing import add_compare
 from graphground.server.commands.definitions import add_check
 from graphground.server.commands.importing import add_import
+from graphground.server.commands.loaded import loaded_lines
 from graphground.server.commands.options import DATA_FOLDER, add_options, home_from
 from graphground.server.commands.progress import progress_bars
 from graphground.server.commands.pull import add_pull
@@ -106,7 +107,7 @@ def load(parsed: argparse.Namespace) -> int:
         return load_into_database(file, parsed.into, parsed.user, parsed.database)
     if parsed.user or parsed.database:
         raise WrongUse("--user and --database need --into")
-    from graphground.graphs.loading.load import load_file
+    from graphground.graphs.loading.load import Loaded, update_graph
     from graphground.graphs.loading.simplekg import SimpleKGFile
     from graphground.graphs.opening.bundled import is_bundled, load_bundled, offer
     from graphground.graphs.storage.catalog import Catalog
@@ -116,14 +117,14 @@ def load(parsed: argparse.Namespace) -> int:
         offer(str(file), home, again=True)
         found = load_bundled(str(file), home)
         assert found is not None
-        sys.stdout.write(_loaded(found))
+        sys.stdout.write(loaded_lines(Loaded(found)))
         return 0
     name = parsed.name or SimpleKGFile(file).schema.name
     if not parsed.force and (Catalog(home).find(name) or is_offered(name, parsed)):
         raise WrongUse(f"there is a graph {name!r} already; replace it with --force, or choose another --name")
     with progress_bars() as report:
-        entry = load_file(file, home, name=name, description=parsed.description, progress=report)
-    sys.stdout.write(_loaded(entry))
+        loaded = update_graph(file, home, name=name, description=parsed.description, progress=report)
+    sys.stdout.write(loaded_lines(loaded))
     return 0
 
 
@@ -200,10 +201,6 @@ def export(parsed: argparse.Namespace) -> int:
     nodes, relationships = export_graph(parsed.name, file, home)
     sys.stdout.write(f"Wrote {nodes:,} nodes and {relationships:,} relationships to {file}.\n")
     return 0
-
-
-def _loaded(entry: Entry) -> str:
-    return f"Loaded {entry.name!r}: {entry.nodes:,} nodes, {entry.relationships:,} relationships.\n"
 
 
 def _described(entry: Entry) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from graphground.graphs.engines.address import BoltAddress
 from graphground.server.commands.command_line import FAILED, CommandLine, WrongUse
+from graphground.server.commands.loaded import loaded_lines
 from graphground.server.commands.options import DATA_FOLDER, add_options, home_from
 from graphground.server.commands.progress import progress_bars
 
@@ -132,8 +133,8 @@ def _import_records(parsed: argparse.Namespace) -> int:
 
 
 def _load(parsed: argparse.Namespace, name: str, convert: Callable[[Path], object]) -> str:
-    """Convert the source to a SimpleKG file and load the file; return a sentence about the loaded graph."""
-    from graphground.graphs.loading.load import load_file
+    """Convert the source to a SimpleKG file and load the file; return what to print about the loaded graph."""
+    from graphground.graphs.loading.load import update_graph
     from graphground.graphs.storage.catalog import Catalog
 
     home = home_from(parsed)
@@ -144,5 +145,5 @@ def _load(parsed: argparse.Namespace, name: str, convert: Callable[[Path], objec
         output: Path = parsed.output or Path(place) / f"{name}.json"
         convert(output)
         with progress_bars() as report:
-            entry = load_file(output, home, name=name, description=parsed.description, progress=report)
-    return f"Loaded {entry.name!r}: {entry.nodes:,} nodes, {entry.relationships:,} relationships.\n"
+            loaded = update_graph(output, home, name=name, description=parsed.description, progress=report)
+    return loaded_lines(loaded)

@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from graphground.server.commands.command_line import CommandLine, WrongUse
+from graphground.server.commands.loaded import loaded_lines
 from graphground.server.commands.options import DATA_FOLDER, add_options, home_from
 from graphground.server.commands.progress import progress_bars
 
@@ -32,7 +33,7 @@ def add_pull(group: CommandLine) -> None:
 
 def pull(parsed: argparse.Namespace) -> int:
     """Download the missing files, and load the graph."""
-    from graphground.graphs.loading.load import load_file
+    from graphground.graphs.loading.load import update_graph
     from graphground.graphs.loading.published import description_of, pull_graph, pull_tasks
     from graphground.graphs.opening.bundled import offered
     from graphground.graphs.storage.catalog import Catalog
@@ -49,8 +50,8 @@ def pull(parsed: argparse.Namespace) -> int:
                 sys.stdout.write(f"Questions: {path}\n")
         if parsed.name is not None:
             path, digest = pull_graph(parsed.name, home, parsed.mirror, report, offline=parsed.offline)
-            entry = load_file(
+            loaded = update_graph(
                 path, home, name=parsed.name, description=description_of(parsed.name), digest=digest, progress=report
             )
-            sys.stdout.write(f"Loaded {entry.name!r}: {entry.nodes:,} nodes, {entry.relationships:,} relationships.\n")
+            sys.stdout.write(loaded_lines(loaded))
     return 0

@@ -1,8 +1,12 @@
-"""Writes a graph to new engine files. Runs in its own process, because a process can start a JVM only once."""
+"""Writes a graph to the engine's files: new ones, or a copy of a graph's files that it changes.
+
+Runs in its own process, because a process can start a JVM only once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from queue import Queue
 from threading import Thread
@@ -12,6 +16,7 @@ import orjson
 
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.embedded.archive import archive_file, archive_option
+from graphground.graphs.engines.embedded.edits import GraphEdits
 
 ROWS_AT_ONCE = 20_000
 ENGINE_TYPES = {
@@ -23,13 +28,19 @@ ENGINE_TYPES = {
     "datetime": "DATETIME",
 }
 INDEXED = ("name", "eid")
+OPTIONS = ("-Darcadedb.polyglotEngineEnabled=false",)
+"""Searching for languages that are not installed takes a third of a second."""
+FOR_MANY = ("-XX:+UseParallelGC",)
+FOR_FEW = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+"""The JVM ends before code that is compiled a second time would repay it."""
 
 
 class GraphWriter:
     """Writes a graph: `writer = GraphWriter(folder, schema); ids = writer.nodes("Movie", [{…}, …]); …;
     writer.finish()`.
 
-    Relationships are written by a second thread, so that reading the source continues meanwhile.
+    If the folder exists, its graph is changed. Relationships are written by a second thread, so that reading the source
+    continues meanwhile.
     """
 
     def __init__(self, folder: Path, schema: PropertyGraphSchema, heap: str, jvm_args: Sequence[str] = ()) -> None:
@@ -39,19 +50,17 @@ class GraphWriter:
 
         log = folder.parent / "log"
         log.mkdir(exist_ok=True)
-        start_jvm(heap, log, ["-XX:+UseParallelGC", *archive_option(archive_file()), *jvm_args])
+        kind = FOR_FEW if folder.exists() else FOR_MANY
+        start_jvm(heap, log, [*OPTIONS, *kind, *archive_option(archive_file()), *jvm_args])
         self._types = jpype.JClass("com.arcadedb.schema.Type")
-        self._database = jpype.JClass("com.arcadedb.database.DatabaseFactory")(str(folder)).create()
-        self._labels = list(schema.labels)
-        self._declare(schema)
-        self._batch = (
-            self._database.batch()
-            .withWAL(False)
-            .withBatchSize(200_000)
-            .withParallelFlush(True)
-            .withCommitEvery(50_000)
-            .build()
-        )
+        factory = jpype.JClass("com.arcadedb.database.DatabaseFactory")(str(folder))
+        self._not_indexed = () if folder.exists() else tuple(schema.labels)
+        if folder.exists():
+            self._database = factory.open()
+        else:
+            self._database = factory.create()
+            self._declare(schema)
+        self._batch = self._new_batch()
         self._vertices = jpype.JClass("com.arcadedb.python.VertexBatcher")
         self._edges = jpype.JClass("com.arcadedb.python.EdgeBatcher")
         self._queue: Queue[tuple[str, bytes] | None] = Queue(maxsize=8)
@@ -69,17 +78,35 @@ class GraphWriter:
             raise self._failure
         self._queue.put((type_, orjson.dumps(rows)))
 
+    @contextmanager
+    def edits(self) -> Iterator[GraphEdits]:
+        """Changes of existing records, after the nodes and before the relationships are written."""
+        self._batch.close()
+        with GraphEdits(self._database) as edits:
+            yield edits
+        self._batch = self._new_batch()
+
     def finish(self) -> None:
-        """Write the remaining rows, build the indexes and close the files."""
+        """Write the remaining rows, build the indexes of new files and close the files."""
         self._queue.put(None)
         self._thread.join()
         if self._failure is not None:
             raise self._failure
         self._batch.close()
-        for label in self._labels:
+        for label in self._not_indexed:
             for key in INDEXED:
                 self._database.command("sql", f"CREATE INDEX ON {quoted(label)} ({key}) NOTUNIQUE").close()
         self._database.close()
+
+    def _new_batch(self) -> Any:
+        return (
+            self._database.batch()
+            .withWAL(False)
+            .withBatchSize(200_000)
+            .withParallelFlush(True)
+            .withCommitEvery(50_000)
+            .build()
+        )
 
     def _write_edges(self) -> None:
         while (work := self._queue.get()) is not None:

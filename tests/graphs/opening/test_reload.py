@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from graphground.graphs.engines.embedded.launcher import end_engine
+from graphground.graphs.loading.load import update_graph
 from graphground.graphs.opening.open_graphs import OpenGraphs
 from graphground.graphs.opening.stored import stored_sources
 from graphground.graphs.storage.home import Home
-from tests.support.small_graph import loaded, small
+from tests.support.small_graph import loaded, small, written
 
 pytestmark = [pytest.mark.engine, pytest.mark.timeout(240)]
 PAUSE = 0.02
@@ -38,7 +39,7 @@ def test_no_query_fails_while_a_graph_is_replaced(empty_home: Home, tmp_path: Pa
         try:
             document = small()
             document["entities"].append({**document["entities"][2], "eid": "P3"})
-            loaded(empty_home, tmp_path, document)
+            assert update_graph(written(tmp_path, document), empty_home).changes is not None
         finally:
             is_done.set()
             for thread in threads:

@@ -1,0 +1,115 @@
+"""Measures loading a file again of which a share of the records changed: completely, and as a difference.
+
+python benchmarks/importing/difference.py [--rows 100000] [--share 0.01]
+
+Processor seconds include those of the loading processes. An archive of the engine's classes is made first, as a server
+makes one in its first minute. Half of the share is changed; a quarter is added, and a quarter removed.
+"""
+
+import argparse
+import resource
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.engines.embedded.archive import archive_file, make_archive
+from graphground.graphs.loading.load import load_file, update_graph
+from graphground.graphs.loading.simplekg import write_simplekg
+from graphground.graphs.storage.home import Home
+
+SCHEMA = PropertyGraphSchema.from_cypherbench(
+    {
+        "name": "people",
+        "entities": [{"label": "Person", "properties": {"born": "date", "height": "float", "active": "bool"}}],
+        "relations": [
+            {
+                "label": "KNOWS",
+                "subj_label": "Person",
+                "obj_label": "Person",
+                "properties": {"since": "int", "weight": "float"},
+            }
+        ],
+    }
+)
+
+
+def write(path: Path, rows: int, share: float) -> None:
+    """Write a graph of which three in ten records are nodes; `share` of each kind differ from those without share."""
+    people, several = rows * 3 // 10, rows * 7 // 10
+    every = round(2 / share) if share else 0
+
+    def numbers(count: int) -> range:
+        """Without the first eighth of the share, and with as many more at the end."""
+        moved = round(count * share / 4)
+        return range(moved, count + moved)
+
+    def changed(number: int) -> bool:
+        return bool(every) and number % every == 0
+
+    entities = (
+        {
+            "eid": f"p{number}",
+            "label": "Person",
+            "name": f"Person {number * 7919 % people}" + (" the younger" if changed(number) else ""),
+            "properties": {
+                "born": f"19{number % 90 + 10}-0{number % 9 + 1}-11",
+                "height": 1.5 + number % 60 / 100,
+                "active": number % 3 > 0,
+            },
+        }
+        for number in numbers(people)
+    )
+    relations = (
+        {
+            "rid": str(number),
+            "label": "KNOWS",
+            "subj_id": f"p{people // 3 + number * 31 % (people // 2)}",
+            "obj_id": f"p{people // 3 + number * 97 % (people // 2)}",
+            "properties": {"since": 1990 + number % 30, "weight": 99.5 if changed(number) else number % 100 / 10},
+        }
+        for number in numbers(several)
+    )
+    write_simplekg(path, SCHEMA, entities, relations)
+
+
+def processors() -> float:
+    """The processor seconds of this process and of its finished children."""
+    several = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(used.ru_utime + used.ru_stime for used in several)
+
+
+def timed(what: str, load: Callable[[], object]) -> None:
+    """Run a load and print its time and its result."""
+    begun, used = time.perf_counter(), processors()
+    result = load()
+    print(
+        f"{what}: {time.perf_counter() - begun:.2f} s, {processors() - used:.2f} processor seconds  "
+        f"{getattr(result, 'changes', '')} {getattr(result, 'reason', None) or ''}",
+        flush=True,
+    )
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--share", type=float, default=0.01)
+    parsed = parser.parse_args()
+    archive = archive_file()
+    if archive is not None:
+        make_archive(archive)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        home = Home(folder / "home")
+        write(folder / "before.json", parsed.rows, 0)
+        write(folder / "after.json", parsed.rows, parsed.share)
+        timed("first version, completely", lambda: load_file(folder / "before.json", home))
+        timed("second version, completely", lambda: load_file(folder / "after.json", home, name="other"))
+        timed("second version, the difference", lambda: update_graph(folder / "after.json", home))
+        timed("the same again", lambda: update_graph(folder / "after.json", home))
+
+
+if __name__ == "__main__":
+    main()

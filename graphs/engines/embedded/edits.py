@@ -1,0 +1,60 @@
+"""Changes of existing records in an engine's files, made by a process that has opened them for writing."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+COMMIT_EVERY = 1_000
+"""Changes in one transaction. Nothing depends on them: the files are a copy that is in use only when all is written."""
+
+
+class GraphEdits:
+    """`with GraphEdits(database) as edits: edits.change("#1:17", b'{"name": "Heat"}')`; `database` is ArcadeDB's object.
+
+    Record ids are those that the writer of the graph has returned.
+    """
+
+    def __init__(self, database: Any) -> None:
+        import jpype
+
+        self._database = database
+        self._rid = jpype.JClass("com.arcadedb.database.RID")
+        self._json = jpype.JClass("com.arcadedb.serializer.json.JSONObject")
+        self._directions = jpype.JClass("com.arcadedb.graph.Vertex$DIRECTION")
+        self._changes = 0
+
+    def __enter__(self) -> GraphEdits:
+        self._database.begin()
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        if error is None:
+            self._database.commit()
+
+    def change(self, rid: str, content: bytes) -> None:
+        """Replace all properties of a node by those in a JSON object."""
+        self._node(rid).modify().fromJSON(self._json(content.decode())).save()
+        self._changed()
+
+    def delete(self, rid: str) -> None:
+        """Delete a node with its relationships."""
+        self._node(rid).delete()
+        self._changed()
+
+    def disconnect(self, rid: str, type_: str, outgoing: bool, others: Collection[str]) -> None:
+        """Delete the relationships of a type between a node and others, outgoing or incoming ones."""
+        direction = self._directions.OUT if outgoing else self._directions.IN
+        for edge in list(self._node(rid).getEdges(direction, type_)):
+            if str((edge.getIn() if outgoing else edge.getOut()).toString()) in others:
+                edge.asEdge().delete()
+                self._changed()
+
+    def _node(self, rid: str) -> Any:
+        return self._database.lookupByRID(self._rid(rid), True).asVertex()
+
+    def _changed(self) -> None:
+        self._changes += 1
+        if self._changes % COMMIT_EVERY == 0:
+            self._database.commit()
+            self._database.begin()
