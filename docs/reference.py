@@ -176,22 +176,22 @@ def cell(text: str | None) -> str:
 
 def _fields(what: str, schema: dict[str, Any], root: dict[str, Any]) -> str:
     rows = [f"| {what} | type | |", "|---|---|---|"]
-    for name, one in schema.get("properties", {}).items():
-        rows.append(f"| `{name}` | {_type(one, root)} | {one.get('description', '')} |")
+    for name, field in schema.get("properties", {}).items():
+        rows.append(f"| `{name}` | {_type(field, root)} | {field.get('description', '')} |")
     return "\n".join(rows) if len(rows) > 2 else "No arguments."
 
 
-def _type(one: dict[str, Any], root: dict[str, Any]) -> str:
-    if "$ref" in one:
-        inner = root["$defs"][one["$ref"].rpartition("/")[2]]
+def _type(schema: dict[str, Any], root: dict[str, Any]) -> str:
+    if "$ref" in schema:
+        inner = root["$defs"][schema["$ref"].rpartition("/")[2]]
         return "{" + ", ".join(inner.get("properties", {})) + "}"
-    if "enum" in one:
-        return " \\| ".join(f"`{value}`" for value in one["enum"])
-    if "anyOf" in one:
-        return " or ".join(_type(branch, root) for branch in one["anyOf"])
-    if one.get("type") == "array":
-        return f"list of {_type(one.get('items', {}), root)}"
-    return str(one.get("type", "any value"))
+    if "enum" in schema:
+        return " \\| ".join(f"`{value}`" for value in schema["enum"])
+    if "anyOf" in schema:
+        return " or ".join(_type(branch, root) for branch in schema["anyOf"])
+    if schema.get("type") == "array":
+        return f"list of {_type(schema.get('items', {}), root)}"
+    return str(schema.get("type", "any value"))
 
 
 def _default(value: Any) -> str:

@@ -127,10 +127,10 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
             )
         )
     if nothing_in(rows) and not any(problem.severity == "error" for problem in diagnostics):
-        told = {(finding.line, finding.column) for finding in diagnostics if finding.severity != "hint"}
+        reported = {(finding.line, finding.column) for finding in diagnostics if finding.severity != "hint"}
         left = request.timeout_s - table.elapsed_ms / 1000
         diagnostics += [
-            reason for reason in reasons(graph, query, request, left) if (reason.line, reason.column) not in told
+            reason for reason in reasons(graph, query, request, left) if (reason.line, reason.column) not in reported
         ]
     elif not any(diagnostic.severity == "error" for diagnostic in diagnostics):
         diagnostics = looked_at_again(graph, query, table, request, diagnostics)

@@ -23,7 +23,7 @@ from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.schemas.extraction.cache import SchemaCache, fingerprint
 from graphground.graphs.schemas.extraction.extract import extract
 from graphground.graphs.storage.home import Home
-from tests.support.schema_oracle import exact_schema, told
+from tests.support.schema_oracle import as_oracle, exact_schema
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, Any]:
@@ -68,7 +68,7 @@ def main() -> None:
         print(f"from the cache: {min(timed(lambda: cache.load('key', 'graph'))[0] for _ in range(5)):.2f} ms")
     if parsed.paper:
         slow, oracle = timed(lambda: exact_schema(engine))
-        print(f"the paper's queries over everything: {slow:.0f} ms, same schema: {told(found.schema) == oracle}")
+        print(f"the paper's queries over everything: {slow:.0f} ms, same schema: {as_oracle(found.schema) == oracle}")
     engine.close()
 
 

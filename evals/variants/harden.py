@@ -111,8 +111,10 @@ def _misspelt(graph: Graph, label: str, name: str, rng: random.Random) -> str | 
         return None
     for _ in range(8):
         place = rng.choice(places)
-        before, one, two, after = name[:place], name[place], name[place + 1], name[place + 2 :]
-        changed = rng.choice((before + two + one + after, before + two + after, before + one + one + two + after))
+        before, first, second, after = name[:place], name[place], name[place + 1], name[place + 2 :]
+        changed = rng.choice(
+            (before + second + first + after, before + second + after, before + first + first + second + after)
+        )
         if changed != name and not _holders(graph, label, changed):
             return changed
     return None

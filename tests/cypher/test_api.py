@@ -70,11 +70,11 @@ def test_broken_queries_raise_no_exception_and_are_checked_quickly() -> None:
     source = random.Random(5)
     slow: list[str] = []
     for text in queries(5, 1500):
-        for one in (text, broken(text, source)):
+        for query in (text, broken(text, source)):
             begin = time.process_time()
-            validate(one)
+            validate(query)
             if time.process_time() - begin > 0.25:
-                slow.append(one)
+                slow.append(query)
     assert slow == []
 
 

@@ -102,8 +102,8 @@ def statement(name: str, kind: str, value: object, **qualifiers: str) -> Documen
 
 def document(key: str, name: str, *statements: Document) -> Document:
     claims: dict[str, list[Document]] = {}
-    for number, one in enumerate(statements):
-        claims.setdefault(one["mainsnak"]["property"], []).append({**one, "id": f"{key}${number}"})
+    for number, statement in enumerate(statements):
+        claims.setdefault(statement["mainsnak"]["property"], []).append({**statement, "id": f"{key}${number}"})
     return {"id": key, "type": "item", "labels": {"en": {"language": "en", "value": name}}, "claims": claims}
 
 

@@ -118,14 +118,14 @@ def test_eight_servers_started_at_once_share_one_engine(tmp_path: Path) -> None:
 
 
 def test_a_server_continues_after_its_engine_was_killed(data_folder: Path) -> None:
-    with servers(data_folder, 2) as (one, other):
-        assert one.rows() == other.rows() == [[30]]
+    with servers(data_folder, 2) as (first, second):
+        assert first.rows() == second.rows() == [[30]]
         (pid,) = engine_pids(data_folder)
         os.kill(pid, signal.SIGKILL)
         begin = time.monotonic()
-        assert one.rows() == [[30]]
+        assert first.rows() == [[30]]
         taken = time.monotonic() - begin
-        assert other.rows() == [[30]]
+        assert second.rows() == [[30]]
         (fresh,) = engine_pids(data_folder)
         assert fresh != pid
         assert taken < 30  # the limit of 6 s is measured by benchmarks/server/startup.py, on a quiet machine

@@ -217,7 +217,7 @@ def packed(value: Any) -> bytes:
             return (
                 b"\xda"
                 + struct.pack(">I", len(value))
-                + b"".join(packed(key) + packed(one) for key, one in value.items())
+                + b"".join(packed(key) + packed(entry) for key, entry in value.items())
             )
     raise TypeError(type(value))
 
@@ -264,6 +264,6 @@ def stand_in(agent: str, answer: Callable[[Call], Answer]) -> Iterator[StandIn]:
             server.listener.shutdown(socket.SHUT_RDWR)
         server.listener.close()
         server.drop_connections()
-        for one in [thread, *server.threads]:
-            one.join(10)
-            assert not one.is_alive()
+        for worker in [thread, *server.threads]:
+            worker.join(10)
+            assert not worker.is_alive()

@@ -142,8 +142,8 @@ class Memgraph:
 
     def _transactions(self, call: Call) -> Answer:
         rows = [
-            ["", number, [one.query], "running", one.extra.get("tx_metadata", {})]
-            for number, (one, _) in self.running.items()
+            ["", number, [running.query], "running", running.extra.get("tx_metadata", {})]
+            for number, (running, _) in self.running.items()
         ]
         own = ["", "9223372036854790000", ["SHOW TRANSACTIONS"], "running", {}]
         return Rows(["username", "transaction_id", "query", "status", "metadata"], [*rows, own])

@@ -44,7 +44,7 @@ def large_schema(
     return PropertyGraphSchema(
         "large",
         {name: Label(name, keys) for name, keys in per_label.items()},
-        tuple(RelationshipPattern(*one) for one in made),
+        tuple(RelationshipPattern(*triple) for triple in made),
     )
 
 

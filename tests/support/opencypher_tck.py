@@ -60,7 +60,7 @@ def _scenario(feature: str, scenario: str, lines: list[str]) -> Iterator[Case]:
             while lines[place].strip() != '"""':
                 place += 1
             indent = len(line) - len(line.lstrip())
-            text = "\n".join(one[indent:] if not one[:indent].strip() else one for one in lines[start:place])
+            text = "\n".join(line[indent:] if not line[:indent].strip() else line for line in lines[start:place])
             queries.append((text, step.startswith("executing query")))
             place += 1
         elif line.strip() == '"""':

@@ -35,7 +35,7 @@ def exact_schema(engine: Engine) -> dict[str, Any]:
     }
 
 
-def told(schema: Any) -> dict[str, Any]:
+def as_oracle(schema: Any) -> dict[str, Any]:
     """Convert a schema into the oracle's form."""
     return {
         "nodes": {label.name: dict(label.properties) for label in schema.labels.values() if label.properties},

@@ -76,7 +76,7 @@ def _facts() -> Iterator[tuple[str, str, Document, dict[str, list[Document]]]]:
                 name, subject = head[:-2], fact.pop(head)
                 value = fact.pop(f"{name}_t")
                 given = {
-                    key: [_snak(key, one) for one in (several if isinstance(several, list) else [several])]
+                    key: [_snak(key, item) for item in (several if isinstance(several, list) else [several])]
                     for key, several in fact.items()
                 }
                 if _is_read(value):

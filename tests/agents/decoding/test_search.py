@@ -55,8 +55,8 @@ def test_a_narrow_beam_returns_valid_queries_and_a_beam_of_one_is_greedy(width: 
 
 def test_a_model_is_called_once_for_a_stretch_without_a_choice() -> None:
     model = RandomModel(len(VOCABULARY))
-    one = Constraint.of_queries(QUERIES[:1], VOCABULARY)
-    assert greedy(model, one).query == QUERIES[0]
+    single = Constraint.of_queries(QUERIES[:1], VOCABULARY)
+    assert greedy(model, single).query == QUERIES[0]
     assert model.asked == 1
 
 

@@ -8,13 +8,13 @@ def hints(query: str) -> list[tuple[str, str, str]]:
 
 
 def test_a_returned_node_is_a_hint_to_return_properties() -> None:
-    (one,) = findings("MATCH (n:Company {name: 'x'})-[:hasCEO]->(m) RETURN m")
-    assert (one.code, one.severity, one.suggestions) == ("returns_node", "hint", ("m.name",))
+    (finding,) = findings("MATCH (n:Company {name: 'x'})-[:hasCEO]->(m) RETURN m")
+    assert (finding.code, finding.severity, finding.suggestions) == ("returns_node", "hint", ("m.name",))
 
 
 def test_counting_distinct_names_merges_namesakes() -> None:
-    (one,) = findings("MATCH (n:Person)<-[:foundedBy]-(c:Company {name: 'x'}) RETURN count(DISTINCT n.name)")
-    assert (one.code, one.suggestions) == ("distinct_merges_entities", ("count(DISTINCT n)",))
+    (finding,) = findings("MATCH (n:Person)<-[:foundedBy]-(c:Company {name: 'x'}) RETURN count(DISTINCT n.name)")
+    assert (finding.code, finding.suggestions) == ("distinct_merges_entities", ("count(DISTINCT n)",))
 
 
 def test_returning_distinct_names_merges_namesakes() -> None:
@@ -45,9 +45,9 @@ CLOSED = (
 
 
 def test_an_interval_that_excludes_what_has_not_ended_is_a_warning() -> None:
-    (one,) = findings(CLOSED)
-    assert (one.code, one.severity) == ("time_open_interval", "warning")
-    assert one.suggestions == ("(r0.end_year >= 2010 OR r0.end_year IS NULL)",)
+    (finding,) = findings(CLOSED)
+    assert (finding.code, finding.severity) == ("time_open_interval", "warning")
+    assert finding.suggestions == ("(r0.end_year >= 2010 OR r0.end_year IS NULL)",)
 
 
 def test_an_interval_that_tests_for_null_is_fine() -> None:

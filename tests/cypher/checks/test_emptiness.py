@@ -166,13 +166,13 @@ def test_a_type_without_relationships_is_reported_in_every_position(query: str, 
 def test_a_type_whose_relationships_connect_only_other_labels_is_reported() -> None:
     data = Statistics({**DATA.labels, "Series": LabelStatistics("Series", 5)}, DATA.types, DATA.patterns)
     query = "MATCH (p:Person)-[:livesIn]->(s:Series) RETURN p.name"
-    (one,) = [
+    (diagnostic,) = [
         diagnostic
         for diagnostic in validate(query, WORLD, data=data).diagnostics
         if diagnostic.code.startswith("empty_")
     ]
-    assert (one.code, one.found) == ("empty_relationship", "livesIn")
-    assert "900 elsewhere" in one.message
+    assert (diagnostic.code, diagnostic.found) == ("empty_relationship", "livesIn")
+    assert "900 elsewhere" in diagnostic.message
     assert not [
         diagnostic
         for diagnostic in validate(query.replace("Series", "Country"), WORLD, data=data).diagnostics

@@ -17,7 +17,7 @@ NAMES = Names(
 )
 
 
-def told(query: str, **parameters: object) -> list[Diagnostic]:
+def diagnostics_of(query: str, **parameters: object) -> list[Diagnostic]:
     return [
         finding
         for finding in findings(query, entities=NAMES, parameters=parameters)
@@ -26,8 +26,14 @@ def told(query: str, **parameters: object) -> list[Diagnostic]:
 
 
 def test_a_misspelled_name_is_reported_with_the_nearest_name() -> None:
-    (one,) = told("MATCH (n:Company)-[r0:hasCEO]->(m0:Person {name: 'Jéréme Hatt'}) WITH DISTINCT n RETURN n.name")
-    assert (one.severity, one.found, one.suggestions) == ("warning", "'Jéréme Hatt'", ("'Jérôme Hatt'",))
+    (diagnostic,) = diagnostics_of(
+        "MATCH (n:Company)-[r0:hasCEO]->(m0:Person {name: 'Jéréme Hatt'}) WITH DISTINCT n RETURN n.name"
+    )
+    assert (diagnostic.severity, diagnostic.found, diagnostic.suggestions) == (
+        "warning",
+        "'Jéréme Hatt'",
+        ("'Jérôme Hatt'",),
+    )
 
 
 def test_a_clearly_intended_name_goes_into_the_suggested_query() -> None:
@@ -37,39 +43,39 @@ def test_a_clearly_intended_name_goes_into_the_suggested_query() -> None:
 
 
 def test_an_alias_is_reported_as_an_alias() -> None:
-    (one,) = told("MATCH (c:Company) WHERE c.name = 'Wal-Mart Stores' RETURN c.launch_year")
-    assert "alias of 'Walmart'" in one.message
-    assert one.suggestions == ("'Walmart'",)
+    (diagnostic,) = diagnostics_of("MATCH (c:Company) WHERE c.name = 'Wal-Mart Stores' RETURN c.launch_year")
+    assert "alias of 'Walmart'" in diagnostic.message
+    assert diagnostic.suggestions == ("'Walmart'",)
 
 
 def test_a_name_of_a_node_with_another_label_is_reported() -> None:
-    (one,) = told("MATCH (c:Company {name: 'Canada'}) RETURN c.launch_year")
-    assert "Country has it" in one.message
+    (diagnostic,) = diagnostics_of("MATCH (c:Company {name: 'Canada'}) RETURN c.launch_year")
+    assert "Country has it" in diagnostic.message
 
 
 def test_the_label_is_inferred_for_the_lookup() -> None:
-    (one,) = told("MATCH (c:Company)-[:basedIn]->(m {name: 'Canda'}) RETURN c.name")
-    assert "No Country has the name 'Canda'" in one.message
+    (diagnostic,) = diagnostics_of("MATCH (c:Company)-[:basedIn]->(m {name: 'Canda'}) RETURN c.name")
+    assert "No Country has the name 'Canda'" in diagnostic.message
 
 
 def test_names_in_lists_and_parameters_are_looked_up() -> None:
     query = "MATCH (c:Company) WHERE c.name IN ['Walmart', 'Aple'] RETURN c.launch_year"
-    assert [diagnostic.found for diagnostic in told(query)] == ["'Aple'"]
-    (one,) = told("MATCH (c:Company {name: $name}) RETURN c.launch_year", name="Aple")
-    assert (one.found, one.suggestions) == ("$name", ("'Apple'",))
+    assert [diagnostic.found for diagnostic in diagnostics_of(query)] == ["'Aple'"]
+    (diagnostic,) = diagnostics_of("MATCH (c:Company {name: $name}) RETURN c.launch_year", name="Aple")
+    assert (diagnostic.found, diagnostic.suggestions) == ("$name", ("'Apple'",))
 
 
 def test_parts_of_names_and_negations_are_hints() -> None:
-    (one,) = told("MATCH (c:Company) WHERE c.name STARTS WITH 'walmart' RETURN c.launch_year")
-    assert one.severity == "hint"
-    (one,) = told("MATCH (c:Company) WHERE c.name <> 'Aple' RETURN c.launch_year")
-    assert one.severity == "hint"
+    (diagnostic,) = diagnostics_of("MATCH (c:Company) WHERE c.name STARTS WITH 'walmart' RETURN c.launch_year")
+    assert diagnostic.severity == "hint"
+    (diagnostic,) = diagnostics_of("MATCH (c:Company) WHERE c.name <> 'Aple' RETURN c.launch_year")
+    assert diagnostic.severity == "hint"
 
 
 def test_names_in_the_graph_are_not_reported() -> None:
-    assert told("MATCH (c:Company {name: 'Walmart'}) WHERE c.name CONTAINS 'mart' RETURN c.launch_year") == []
-    assert told("MATCH (p:Person {gender: 'male'}) RETURN p.name") == []
-    assert told("MATCH (c:Company {name: $name}) RETURN c.launch_year") == []
+    assert diagnostics_of("MATCH (c:Company {name: 'Walmart'}) WHERE c.name CONTAINS 'mart' RETURN c.launch_year") == []
+    assert diagnostics_of("MATCH (p:Person {gender: 'male'}) RETURN p.name") == []
+    assert diagnostics_of("MATCH (c:Company {name: $name}) RETURN c.launch_year") == []
 
 
 def test_names_are_not_checked_in_a_graph_without_data() -> None:
@@ -77,13 +83,13 @@ def test_names_are_not_checked_in_a_graph_without_data() -> None:
 
 
 def test_values_of_other_properties_are_looked_up_if_the_index_has_them() -> None:
-    (one,) = told("MATCH (p:Person) WHERE 'france' IN p.country_of_citizenship RETURN p.name")
-    assert (one.found, one.suggestions) == ("'france'", ("'France'",))
-    assert told("MATCH (p:Person) WHERE 'France' IN p.country_of_citizenship RETURN p.name") == []
+    (diagnostic,) = diagnostics_of("MATCH (p:Person) WHERE 'france' IN p.country_of_citizenship RETURN p.name")
+    assert (diagnostic.found, diagnostic.suggestions) == ("'france'", ("'France'",))
+    assert diagnostics_of("MATCH (p:Person) WHERE 'France' IN p.country_of_citizenship RETURN p.name") == []
 
 
 def test_values_of_properties_outside_the_index_are_not_checked() -> None:
-    assert told("MATCH (p:Person {gender: 'Male'}) RETURN p.name") == []
+    assert diagnostics_of("MATCH (p:Person {gender: 'Male'}) RETURN p.name") == []
 
 
 def test_a_title_is_not_checked_if_the_index_has_no_titles() -> None:

@@ -39,7 +39,7 @@ def test_tables_whose_columns_match_singly_but_not_together_differ() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ([1, 2, 2], [2, 1, 2]),
         (1, 1.0),
@@ -56,12 +56,12 @@ def test_tables_whose_columns_match_singly_but_not_together_differ() -> None:
         (-0.0, 0),
     ],
 )
-def test_values_that_mean_the_same_are_equal(one: object, other: object) -> None:
-    assert tables_match([[one]], [[other]])
+def test_values_that_mean_the_same_are_equal(first: object, second: object) -> None:
+    assert tables_match([[first]], [[second]])
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ([1, 2], [1, 2, 2]),
         (True, 1),
@@ -80,8 +80,8 @@ def test_values_that_mean_the_same_are_equal(one: object, other: object) -> None
         (10**18, 10**18 + 1),
     ],
 )
-def test_values_that_mean_something_else_differ(one: object, other: object) -> None:
-    assert not tables_match([[one]], [[other]])
+def test_values_that_mean_something_else_differ(first: object, second: object) -> None:
+    assert not tables_match([[first]], [[second]])
 
 
 def test_the_published_rule_equates_true_and_1_and_compares_floats_exactly() -> None:

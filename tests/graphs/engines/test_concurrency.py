@@ -32,20 +32,20 @@ def test_each_call_sees_the_context_of_the_caller() -> None:
 
 def test_the_first_failure_is_raised_and_calls_not_yet_started_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[int] = []
-    all_are_told = threading.Event()
-    told, cancel = count(1), Future.cancel
+    all_cancelled = threading.Event()
+    cancelled, cancel = count(1), Future.cancel
 
     def noted(future: "Future[None]") -> bool:
         ended = cancel(future)
-        if next(told) == 100:
-            all_are_told.set()
+        if next(cancelled) == 100:
+            all_cancelled.set()
         return ended
 
     def call(item: int) -> None:
         begun.append(item)
         if item == 0:
             raise ValueError("the first")
-        assert all_are_told.wait(10)
+        assert all_cancelled.wait(10)
 
     monkeypatch.setattr(Future, "cancel", noted)
     with pytest.raises(ValueError, match="the first"):

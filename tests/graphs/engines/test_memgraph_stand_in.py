@@ -142,12 +142,12 @@ def test_constructs_that_memgraph_does_not_support_are_reported_before_and_with_
 ) -> None:
     graphs.get("films")
     verdict = validate_cypher(graphs, ValidateCypherRequest(query=query))
-    (told,) = [diagnostic for diagnostic in verdict.diagnostics if diagnostic.code == "not_in_this_database"]
-    assert hint in told.message
-    assert told.severity == "hint"
+    (unsupported,) = [diagnostic for diagnostic in verdict.diagnostics if diagnostic.code == "not_in_this_database"]
+    assert hint in unsupported.message
+    assert unsupported.severity == "hint"
     answer = execute_cypher(graphs, ExecuteCypherRequest(query=query))
     assert [diagnostic.message for diagnostic in answer.diagnostics if diagnostic.code == "not_in_this_database"] == [
-        told.message
+        unsupported.message
     ]
 
 

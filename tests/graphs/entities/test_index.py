@@ -165,10 +165,10 @@ def test_the_index_states_its_source(people: EntityIndex) -> None:
 
 
 def test_progress_is_reported_while_building(tmp_path: Path) -> None:
-    told: list[Progress] = []
-    build_index(tmp_path / "one", [Record("Q1", "A", "one")], progress=told.append)
-    assert told[0] == Progress("reading", 1, None)
-    assert {"sorting names", "sorting words", "typing errors"} <= {progress.step for progress in told}
+    reports: list[Progress] = []
+    build_index(tmp_path / "one", [Record("Q1", "A", "one")], progress=reports.append)
+    assert reports[0] == Progress("reading", 1, None)
+    assert {"sorting names", "sorting words", "typing errors"} <= {progress.step for progress in reports}
 
 
 def test_an_unfinished_build_does_not_affect_the_older_index(tmp_path: Path) -> None:

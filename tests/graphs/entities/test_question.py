@@ -34,7 +34,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> EntityIndex:
     return open_index(folder)
 
 
-def told(index: EntityIndex, question: str) -> list[tuple[str, str]]:
+def mentions_found(index: EntityIndex, question: str) -> list[tuple[str, str]]:
     return [(mention.text, mention.judged.verdict) for mention in mentions_of(question, index, SCHEMA)]
 
 
@@ -62,4 +62,4 @@ def told(index: EntityIndex, question: str) -> list[tuple[str, str]]:
     ],
 )
 def test_each_name_in_a_question_is_found(index: EntityIndex, question: str, mentions: list[tuple[str, str]]) -> None:
-    assert told(index, question) == mentions
+    assert mentions_found(index, question) == mentions

@@ -69,7 +69,9 @@ def test_order_numbering_and_absent_defaults_do_not_count(tmp_path: Path) -> Non
     shuffled = [{**entity, "aliases": [], "description": None, "provenance": []} for entity in entities]
     random.Random(3).shuffle(shuffled)
     random.Random(4).shuffle(relations)
-    new = graph(tmp_path / "new.json", shuffled, [{**one, "rid": str(number)} for number, one in enumerate(relations)])
+    new = graph(
+        tmp_path / "new.json", shuffled, [{**relation, "rid": str(number)} for number, relation in enumerate(relations)]
+    )
     found = compare(old, new)
     assert not found
     assert (found.nodes.kept, found.relationships.kept) == (50, 49)

@@ -32,7 +32,7 @@ def fetched(
 def test_a_file_is_fetched_through_a_redirect_with_progress(tmp_path: Path) -> None:
     seen: list[tuple[str, int, int | None]] = []
     with FileServer({"/nba.json": BODY}) as server:
-        fetch(f"{server.url}/nba.json", tmp_path / "nba.json", lambda *told: seen.append(told))
+        fetch(f"{server.url}/nba.json", tmp_path / "nba.json", lambda *progress: seen.append(progress))
     assert seen[-1] == ("downloading", len(BODY), len(BODY))
 
 

@@ -154,10 +154,10 @@ def test_a_load_that_the_database_aborts_reports_what_was_written_and_how_to_del
 
 
 def test_the_steps_of_a_load_are_reported_with_the_bytes_read(own_arcadedb: BoltAddress, tmp_path: Path) -> None:
-    file, told = written(tmp_path, SMALL), []
-    load_into(file, own_arcadedb, lambda step, read, size: told.append((step, read <= size == file.stat().st_size)))
-    assert list(dict.fromkeys(step for step, _ in told)) == ["checking", "nodes", "relationships"]
-    assert all(fits for _, fits in told)
+    file, steps = written(tmp_path, SMALL), []
+    load_into(file, own_arcadedb, lambda step, read, size: steps.append((step, read <= size == file.stat().st_size)))
+    assert list(dict.fromkeys(step for step, _ in steps)) == ["checking", "nodes", "relationships"]
+    assert all(fits for _, fits in steps)
 
 
 def test_a_user_that_can_only_read_cannot_load(own_arcadedb: BoltAddress, empty_home: Home, tmp_path: Path) -> None:

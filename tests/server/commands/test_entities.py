@@ -97,9 +97,9 @@ def test_ctrl_c_stops_a_build_of_chosen_labels_and_the_same_command_continues_it
     with monkeypatch.context() as patch:
         patch.setattr(StaticEncoder, "encode", interrupted)
         assert make_vectors(tmp_path / "i", "", ["City"], False) == 1
-    told = capsys.readouterr().out
-    assert told.startswith("vectors of 10 names with static-minilm-256: about ")
-    assert told.endswith("stopped; run the same command to resume\n")
+    printed = capsys.readouterr().out
+    assert printed.startswith("vectors of 10 names with static-minilm-256: about ")
+    assert printed.endswith("stopped; run the same command to resume\n")
     with pytest.raises(VectorsMissing):
         VectorStore(Files(tmp_path / "i"))
     assert make_vectors(tmp_path / "i", "", ["City"], False) == 0

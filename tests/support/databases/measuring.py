@@ -103,7 +103,7 @@ class Tally:
 
 def fixes(trial: Trial) -> tuple[Tally, Tally]:
     """Count suggested queries that return the gold query's rows: for wrong attempts, and for the gold queries themselves."""
-    mended, harmed = Tally("attempts fixed, or left without a fix"), Tally("gold queries left as they are")
+    wrong_attempts, harmed = Tally("attempts fixed, or left without a fix"), Tally("gold queries left as they are")
     fixed = 0
     for question in trial.database.questions():
         gold = trial.answer(question.gold)
@@ -116,11 +116,13 @@ def fixes(trial: Trial) -> tuple[Tally, Tally]:
             suggested = report.suggested_query
             good = suggested is None or trial.answer(suggested) == gold
             fixed += suggested is not None and good
-            mended.add(good, f"{attempt}\n      -> {suggested}")
+            wrong_attempts.add(good, f"{attempt}\n      -> {suggested}")
             if suggested is None:
-                mended.missed.append(f"(no fix) {attempt} {[diagnostic.code for diagnostic in report.diagnostics]}")
-    mended.note = f"{fixed} fixed"
-    return mended, harmed
+                wrong_attempts.missed.append(
+                    f"(no fix) {attempt} {[diagnostic.code for diagnostic in report.diagnostics]}"
+                )
+    wrong_attempts.note = f"{fixed} fixed"
+    return wrong_attempts, harmed
 
 
 def statements(trial: Trial) -> Statements:
@@ -134,8 +136,8 @@ def statements(trial: Trial) -> Statements:
                 answer = execute_cypher(trial.graphs, ExecuteCypherRequest(query=query, limit=5))
             except ToolFailure:
                 continue
-            for one in answer.diagnostics:
-                found.judge(trial.driver, query, one.message)
+            for diagnostic in answer.diagnostics:
+                found.judge(trial.driver, query, diagnostic.message)
     return found
 
 

@@ -80,8 +80,8 @@ def test_no_password_is_sent_to_the_port_of_a_killed_engine_and_a_new_engine_sta
     assert not any(word.encode() in said for word in (old.reader, old.root, "reader", "root"))
     state = ensure_engine(home)
     assert (state.port != old.port, state.reader != old.reader, state.root != old.root) == (True, True, True)
-    for one in (engine, fresh):
-        one.close()
+    for instance in (engine, fresh):
+        instance.close()
 
 
 def test_only_the_engine_that_wrote_the_state_is_accepted(home: Home) -> None:

@@ -29,10 +29,10 @@ def path(rng: random.Random, start: str, first: str, prefix: str) -> Iterator[st
     yield node(label, first, rng, rng.random() < 0.2)
     for step in range(rng.randint(1, 3)):
         choices: list[tuple[RelationshipPattern, bool]] = [
-            (one, forward)
-            for one in SCHEMA.patterns
+            (pattern, forward)
+            for pattern in SCHEMA.patterns
             for forward in (True, False)
-            if (one.start if forward else one.end) == label
+            if (pattern.start if forward else pattern.end) == label
         ]
         pattern, forward = rng.choice(choices)
         label = pattern.end if forward else pattern.start

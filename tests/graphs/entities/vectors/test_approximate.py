@@ -117,9 +117,9 @@ def test_a_stopped_build_of_an_hnsw_index_is_resumed_and_not_used_before_it_is_c
     store = VectorStore(files)
     assert store.approximate == 0
     assert store.nearest(encoder(STATIC).encode(["automobile"])[0], 0, 1 << 32, 3)
-    told = []
-    assert build_vectors(files, encoder(STATIC), ann=1_000, progress=told.append)
-    assert [progress.done for progress in told] == [1_500, 2_000, 2_500, 3_000]
+    reports = []
+    assert build_vectors(files, encoder(STATIC), ann=1_000, progress=reports.append)
+    assert [progress.done for progress in reports] == [1_500, 2_000, 2_500, 3_000]
     assert [file.name for file in folder.glob("near-*")] == ["near-0-3000.usearch"]
     assert VectorStore(files).approximate == 3_000
 
@@ -164,10 +164,10 @@ from graphground.graphs.entities.files import Files
 from graphground.graphs.entities.vectors import building
 from graphground.graphs.entities.vectors.encoders import STATIC, encoder
 building._AT_ONCE = 500
-def told(one):
-    if one.done >= 1500:
+def report(step):
+    if step.done >= 1500:
         os.kill(os.getpid(), 9)
-building.build_vectors(Files(Path(sys.argv[1])), encoder(STATIC), progress=told)
+building.build_vectors(Files(Path(sys.argv[1])), encoder(STATIC), progress=report)
 """
 
 
@@ -180,10 +180,10 @@ def test_after_a_killed_build_older_vectors_stay_in_use_and_the_build_is_resumed
     assert killed.returncode == -9
     assert VectorStore(files).names == 50
     assert estimate(files, encoder(STATIC)).done == 1_500
-    told = []
+    reports = []
     monkeypatch.setattr(building, "_AT_ONCE", 1_000)
-    assert build_vectors(files, encoder(STATIC), progress=told.append)
-    assert [progress.done for progress in told] == [2_500, 3_050]
+    assert build_vectors(files, encoder(STATIC), progress=reports.append)
+    assert [progress.done for progress in reports] == [2_500, 3_050]
     assert VectorStore(files).names == 3_050
 
 

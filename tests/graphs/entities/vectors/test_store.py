@@ -61,14 +61,14 @@ def test_without_vectors_the_vector_mode_reports_how_to_build_them_and_auto_stil
 
 def test_a_stopped_build_resumes_where_it_stopped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("graphground.graphs.entities.vectors.building._AT_ONCE", 2)
-    files, model, told = open_index(folder)._files, StaticEncoder(), []
+    files, model, reports = open_index(folder)._files, StaticEncoder(), []
     asked = iter([False, False, True])
-    assert not build_vectors(files, model, progress=told.append, stop=lambda: next(asked))
+    assert not build_vectors(files, model, progress=reports.append, stop=lambda: next(asked))
     assert estimate(files, model).done == 4
     with pytest.raises(VectorsMissing):
         open_index(folder).find("automobile", mode="vector")
-    assert build_vectors(files, model, progress=told.append)
-    assert [progress.done for progress in told] == [2, 4, 6, 8, 9]
+    assert build_vectors(files, model, progress=reports.append)
+    assert [progress.done for progress in reports] == [2, 4, 6, 8, 9]
     assert open_index(folder).find("automobile", mode="vector")[0].name == "car"
 
 

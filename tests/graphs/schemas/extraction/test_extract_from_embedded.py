@@ -16,7 +16,7 @@ from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.schemas.extraction.extract import extract, sample_values
 from graphground.graphs.storage.home import Home
 from graphground.tools.get_schema import GetSchemaRequest, get_schema
-from tests.support.schema_oracle import exact_schema, told
+from tests.support.schema_oracle import as_oracle, exact_schema
 from tests.support.shared_data import SHARED, needs
 
 FLEET: dict[str, Any] = {
@@ -110,7 +110,7 @@ def test_a_loaded_graph_has_the_schema_of_its_file(home: Home, tmp_path: Path) -
     assert graph.engine is not None
     found = extract(graph.engine, "fleet")
     assert found.problems == ()
-    assert told(found.schema)["patterns"] == exact_schema(graph.engine)["patterns"]
+    assert as_oracle(found.schema)["patterns"] == exact_schema(graph.engine)["patterns"]
     assert (found.nodes, found.relationships) == (3, 2)
     defined = graph.schema
     assert set(found.schema.labels) == set(defined.labels) - {"Unused"}

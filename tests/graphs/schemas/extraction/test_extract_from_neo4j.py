@@ -25,7 +25,7 @@ from graphground.graphs.schemas.statistics.queried import query_statistics
 from graphground.tools.failure import ToolFailure
 from graphground.tools.get_schema import GetSchemaRequest, get_schema
 from tests.support.neo4j_server import Neo4jServer, seeded
-from tests.support.schema_oracle import exact_schema, told
+from tests.support.schema_oracle import as_oracle, exact_schema
 
 pytestmark = pytest.mark.neo4j
 
@@ -69,7 +69,7 @@ def test_extraction_equals_the_queries_of_the_paper(engine: BoltEngine) -> None:
     found = extract(engine, "mixed")
     assert not found.problems
     assert not found.partial
-    assert told(found.schema) == exact_schema(engine)
+    assert as_oracle(found.schema) == exact_schema(engine)
 
 
 def test_plain_cypher_finds_the_same_as_the_databases_own_counts(engine: BoltEngine) -> None:
@@ -77,7 +77,7 @@ def test_plain_cypher_finds_the_same_as_the_databases_own_counts(engine: BoltEng
     scan(Steps(engine, findings))
     by_counts = extract(engine, "mixed").schema
     scanned = findings.schema("mixed")
-    assert told(scanned) == told(by_counts)
+    assert as_oracle(scanned) == as_oracle(by_counts)
     assert scanned.label_combinations == by_counts.label_combinations
     assert {label.name: label.count for label in scanned.labels.values()} == {
         label.name: label.count for label in by_counts.labels.values()
@@ -160,7 +160,7 @@ class Slow:
 
 def test_a_procedure_that_times_out_is_replaced_by_plain_cypher(engine: BoltEngine) -> None:
     found = extract(Slow(engine, "db.schema.nodeTypeProperties"), "mixed")
-    assert told(found.schema) == exact_schema(engine)
+    assert as_oracle(found.schema) == exact_schema(engine)
     assert not found.partial
 
 
@@ -181,10 +181,10 @@ def test_a_large_label_is_read_page_by_page(engine: BoltEngine, monkeypatch: pyt
 
 
 def test_progress_is_reported_up_to_the_end(engine: BoltEngine) -> None:
-    told_: list[tuple[str, int, int]] = []
-    extract(engine, "mixed", progress=lambda *one: told_.append(one))
-    assert told_
-    assert told_[-1][1] == told_[-1][2]
+    steps: list[tuple[str, int, int]] = []
+    extract(engine, "mixed", progress=lambda *step: steps.append(step))
+    assert steps
+    assert steps[-1][1] == steps[-1][2]
 
 
 def test_fingerprint_changes_with_the_data(engine: BoltEngine) -> None:
@@ -205,7 +205,7 @@ def test_the_schema_of_a_connected_graph_is_read_once_and_then_cached(engine: Bo
     first = connected("mine", engine, tmp_path)
     assert "Person" in first.schema.labels
     again = connected("renamed", Slow(engine, ""), tmp_path)  # with this engine every query would fail
-    assert told(again.schema) == told(first.schema)
+    assert as_oracle(again.schema) == as_oracle(first.schema)
     assert again.schema.name == "renamed"
 
 

@@ -19,7 +19,7 @@ def test_names_are_split_at_capitals_and_underscores(name, words):
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("created", "creator"),
         ("movies", "movie"),
@@ -31,8 +31,8 @@ def test_names_are_split_at_capitals_and_underscores(name, words):
         ("heaviest", "heavy"),
     ],
 )
-def test_words_of_one_family_share_a_root(one, other):
-    assert root(one) == root(other)
+def test_words_of_one_family_share_a_root(first, second):
+    assert root(first) == root(second)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_plurals_have_their_singular(plural, singular):
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("born", "birth"),
         ("wrote", "author"),
@@ -63,8 +63,8 @@ def test_plurals_have_their_singular(plural, singular):
         ("nationality", "citizenship"),
     ],
 )
-def test_words_of_general_english_share_a_concept(one, other):
-    assert concepts_of(one) & concepts_of(other)
+def test_words_of_general_english_share_a_concept(first, second):
+    assert concepts_of(first) & concepts_of(second)
 
 
 def test_words_have_their_position_and_no_genitive_ending():
