@@ -331,8 +331,8 @@ def speed(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema]) -> 
             "import time; s, b = time.perf_counter(), time.process_time(); import graphground.cypher; "
             "print((time.perf_counter() - s) * 1000, (time.process_time() - b) * 1000)"
         )
-        told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-        imports.append([float(part) for part in told.split()])
+        printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        imports.append([float(part) for part in printed.split()])
     print(
         f"import graphground.cypher: {statistics.median(sample[0] for sample in imports):.1f} ms elapsed, "
         f"{statistics.median(sample[1] for sample in imports):.1f} ms of processor time"
@@ -351,7 +351,7 @@ def entities(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema], 
         for graph, some in records.items():
             build_index(Path(folder) / graph, some)
             indexes[graph] = open_index(Path(folder) / graph)
-        total = first = mended = warned = asked = 0
+        total = first = fixed = warned = asked = 0
         taken = []
         for row in rows:
             graph, text = row["graph"], row["gold_cypher"]
@@ -380,12 +380,12 @@ def entities(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema], 
                 diagnostic.suggestions[:1] for diagnostic in report.diagnostics if diagnostic.code == "entity_not_found"
             ]
             first += suggestions == [(f"'{match[1]}'",)]
-            mended += report.suggested_query == text
+            fixed += report.suggested_query == text
             if suggestions != [(f"'{match[1]}'",)]:
                 miss("entity", wrong, match[1], suggestions)
     print(
         f"entity lookup: gold queries warned of {warned} of {asked}; names with two typing errors: first suggestion "
-        f"right in {first} of {total} ({first / total:.2%}), suggested query is the original in {mended / total:.2%}"
+        f"right in {first} of {total} ({first / total:.2%}), suggested query is the original in {fixed / total:.2%}"
     )
     print(f"  with the index: p50 {statistics.median(taken):.3f} ms a gold query")
 

@@ -21,10 +21,10 @@ from tests.support.neo4j_server import Neo4jServer, running_neo4j
 def measure(server: Neo4jServer, name: str, missed: bool) -> None:
     """Measure one database, and print a line for each figure."""
     with tempfile.TemporaryDirectory() as folder, opened(server, DATABASES[name], Path(folder)) as trial:
-        mended, harmed = fixes(trial)
+        fixed, harmed = fixes(trial)
         kept, share = filtered(trial)
         print(f"{name}{' (held out)' if name in HELD_OUT else ''}: schema after {trial.ready_seconds:.2f} s")
-        for tally in (mended, harmed, names(trial), kept, suggestions(trial)):
+        for tally in (fixed, harmed, names(trial), kept, suggestions(trial)):
             print(f"  {tally}" + (f" at {share:.0%} of the tokens" if tally is kept else ""))
             for miss in tally.missed if missed else ():
                 print(f"    - {miss}")

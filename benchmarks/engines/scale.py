@@ -171,9 +171,9 @@ def make(name: str, folder: Path, share: float) -> Path:
 
 def load(name: str, file: Path, home: Home, keep: bool) -> dict[str, float]:
     """Load one graph, or reuse its earlier load; print and return the figures of the load."""
-    told = file.with_suffix(".loaded.json")
-    if keep and told.exists() and Catalog(home).find(name):
-        figures: dict[str, float] = json.loads(told.read_text())
+    figures_file = file.with_suffix(".loaded.json")
+    if keep and figures_file.exists() and Catalog(home).find(name):
+        figures: dict[str, float] = json.loads(figures_file.read_text())
     else:
         begun = time.perf_counter()
         with Memory() as memory:
@@ -185,7 +185,7 @@ def load(name: str, file: Path, home: Home, keep: bool) -> dict[str, float]:
             "relationships": entry.relationships,
             "load": os.getloadavg()[0],
         }
-        told.write_text(json.dumps(figures))
+        figures_file.write_text(json.dumps(figures))
     print(
         "{name}: {nodes:.0f} nodes, {relationships:.0f} relationships, loaded in {seconds:.1f} s, {mib:.0f} MiB at "
         "the peak, load average {load:.1f}".format(name=name, **figures),

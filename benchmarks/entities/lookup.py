@@ -66,11 +66,11 @@ def report(folder: Path, names: int, options: argparse.Namespace) -> None:
         f"{asked['added_mb']:,.0f} MB resident added by {options.mentions:,} mentions"
     )
     for name in ("no label", "label"):
-        one = asked[name]
+        figures = asked[name]
         print(
-            f"  {name:9} median {one['median']:.2f} ms, p90 {one['p90']:.2f}, p99 {one['p99']:.2f}, "
-            f"max {one['max']:.1f} (processor: median {one['cpu']:.2f}, "
-            f"p99 {one['cpu99']:.2f}); recall@1 {one['one']:.1f} %, @5 {one['five']:.1f} %"
+            f"  {name:9} median {figures['median']:.2f} ms, p90 {figures['p90']:.2f}, p99 {figures['p99']:.2f}, "
+            f"max {figures['max']:.1f} (processor: median {figures['cpu']:.2f}, "
+            f"p99 {figures['cpu99']:.2f}); recall@1 {figures['one']:.1f} %, @5 {figures['five']:.1f} %"
         )
     if options.brute:
         slow = in_process("brute", folder, names, options)

@@ -53,13 +53,13 @@ def main() -> None:
             flush=True,
         )
         names = folder / "vectors" / "names"
-        told = approximate.seconds_for(Column(names).eight, options.names)
+        estimated = approximate.seconds_for(Column(names).eight, options.names)
         clock, cpu = time.perf_counter(), time.process_time()
         build_vectors(files, model, descriptions=False, ann=1)
         print(
             f"graph of neighbours: {time.perf_counter() - clock:.0f} s by the clock, "
-            f"{time.process_time() - cpu:.0f} s of processor time (told before: "
-            f"{told:.0f} s), load {os.getloadavg()[0]:.1f}"
+            f"{time.process_time() - cpu:.0f} s of processor time (estimated: "
+            f"{estimated:.0f} s), load {os.getloadavg()[0]:.1f}"
         )
         for file in sorted(names.iterdir()):
             print(f"  {file.name:32}{file.stat().st_size / 1e6:>9.1f} MB")

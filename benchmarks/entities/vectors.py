@@ -48,7 +48,7 @@ def main() -> None:
         build_vectors(index._files, model, descriptions=not options.names_only)
         print(
             f"vectors of {cost.names:,} names and {cost.descriptions:,} descriptions with {options.model}: "
-            f"{time.perf_counter() - started:.1f} s (told before: {cost.seconds:.1f} s), {cost.bytes / 1e6:.1f} MB\n"
+            f"{time.perf_counter() - started:.1f} s (estimated: {cost.seconds:.1f} s), {cost.bytes / 1e6:.1f} MB\n"
         )
         names = [utils.default_process(name) for _, _, name, _, _ in entities]
         print(f"{'recall@10, %':34}{'mentions':>9}" + "".join(f"{mode:>9}" for mode in MODES) + "   WRatio over all")

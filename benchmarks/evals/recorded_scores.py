@@ -70,10 +70,12 @@ def spearman(ours: list[float], theirs: list[float]) -> float:
             places[values[index]].append(place)
         return [sum(places[value]) / len(places[value]) for value in values]
 
-    one, other = ranks(ours), ranks(theirs)
-    mean = (len(one) - 1) / 2
-    covariance = sum((a - mean) * (b - mean) for a, b in zip(one, other, strict=True))
-    return float(covariance / (sum((a - mean) ** 2 for a in one) * sum((b - mean) ** 2 for b in other)) ** 0.5)
+    our_ranks, their_ranks = ranks(ours), ranks(theirs)
+    mean = (len(our_ranks) - 1) / 2
+    covariance = sum((a - mean) * (b - mean) for a, b in zip(our_ranks, their_ranks, strict=True))
+    return float(
+        covariance / (sum((a - mean) ** 2 for a in our_ranks) * sum((b - mean) ** 2 for b in their_ranks)) ** 0.5
+    )
 
 
 def measured(graph: Graph, gold: str, predicted: str) -> tuple[float, float]:
@@ -132,7 +134,9 @@ def compare(name: str, folder: Path, home: Home, most: int, shown: int) -> None:
     )
     chosen = scored(name)[:most]
     with ThreadPoolExecutor(2) as pool:
-        found = list(pool.map(lambda one: measured(graph, str(one["gold_cypher"]), str(one["pred_cypher"])), chosen))
+        found = list(
+            pool.map(lambda record: measured(graph, str(record["gold_cypher"]), str(record["pred_cypher"])), chosen)
+        )
     agreed: Counter[tuple[str, bool]] = Counter()
     for record, (accuracy, _) in zip(chosen, found, strict=True):
         theirs = record["metrics"]["execution_accuracy"]  # type: ignore[index]

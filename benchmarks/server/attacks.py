@@ -95,16 +95,16 @@ class Client:
 Attack = Callable[[str, str, float, "Counter[str]"], None]
 
 
-def loop(threads: int, seconds: float, told: Counter[str], once: Callable[[int], str]) -> None:
+def loop(threads: int, seconds: float, outcomes: Counter[str], once: Callable[[int], str]) -> None:
     """Call `once` repeatedly in `threads` threads for `seconds`, and count its results."""
     until = time.monotonic() + seconds
 
     def work(number: int) -> None:
         while time.monotonic() < until:
             try:
-                told[once(number)] += 1
+                outcomes[once(number)] += 1
             except Exception as error:
-                told[type(error).__name__] += 1
+                outcomes[type(error).__name__] += 1
                 time.sleep(0.05)
 
     running = [threading.Thread(target=work, args=(number,), daemon=True) for number in range(threads)]
@@ -132,64 +132,73 @@ def shared(address: str, count: int) -> list[Client]:
     return clients
 
 
-def judging(address: str, graph: str, seconds: float, told: Counter[str]) -> None:
+def judging(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> None:
     clients, rng = shared(address, 8), random.Random(1)
     loop(
         8,
         seconds,
-        told,
+        outcomes,
         lambda number: clients[number].call(
             "validate_cypher", graph=graph, query=SHAPES[rng.choice(list(SHAPES))](99_000)[:100_000]
         ),
     )
 
 
-def deaf(address: str, graph: str, seconds: float, told: Counter[str]) -> None:
+def deaf(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> None:
     clients, rng = shared(address, 4), random.Random(2)
     loop(
         4,
         seconds,
-        told,
+        outcomes,
         lambda number: clients[number].call("execute_cypher", graph=graph, query=rng.choice(DEAF), timeout_s=0.05),
     )
 
 
-def deaf_sessions(address: str, graph: str, seconds: float, told: Counter[str]) -> None:
+def deaf_sessions(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> None:
     rng = random.Random(3)
     loop(
         4,
         seconds,
-        told,
+        outcomes,
         lambda _: Client(address).call("execute_cypher", graph=graph, query=rng.choice(DEAF), timeout_s=0.05),
     )
 
 
-def slow(address: str, graph: str, seconds: float, told: Counter[str]) -> None:
+def slow(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> None:
     clients = shared(address, 16)
     loop(
-        16, seconds, told, lambda number: clients[number].call("execute_cypher", graph=graph, query=SLOW, timeout_s=30)
+        16,
+        seconds,
+        outcomes,
+        lambda number: clients[number].call("execute_cypher", graph=graph, query=SLOW, timeout_s=30),
     )
 
 
-def slow_sessions(address: str, graph: str, seconds: float, told: Counter[str]) -> None:
+def slow_sessions(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> None:
     clients = [client for _ in range(10) for client in shared(address, 4)]
     loop(
-        40, seconds, told, lambda number: clients[number].call("execute_cypher", graph=graph, query=SLOW, timeout_s=30)
+        40,
+        seconds,
+        outcomes,
+        lambda number: clients[number].call("execute_cypher", graph=graph, query=SLOW, timeout_s=30),
     )
 
 
-def calls(address: str, graph: str, seconds: float, told: Counter[str]) -> None:
+def calls(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> None:
     clients = shared(address, 200)
     loop(
-        200, seconds, told, lambda number: clients[number].call("execute_cypher", graph=graph, query=SLOW, timeout_s=5)
+        200,
+        seconds,
+        outcomes,
+        lambda number: clients[number].call("execute_cypher", graph=graph, query=SLOW, timeout_s=5),
     )
 
 
-def sessions(address: str, graph: str, seconds: float, told: Counter[str]) -> None:
-    loop(4, seconds, told, lambda _: "opened" if Client(address) else "")
+def sessions(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> None:
+    loop(4, seconds, outcomes, lambda _: "opened" if Client(address) else "")
 
 
-def half_open(address: str, graph: str, seconds: float, told: Counter[str]) -> None:
+def half_open(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> None:
     parts, kept = urlsplit(address), list[socket.socket]()
 
     def once(_: int) -> str:
@@ -199,10 +208,10 @@ def half_open(address: str, graph: str, seconds: float, told: Counter[str]) -> N
         kept[-1].sendall(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-")
         return "opened"
 
-    loop(2, seconds, told, once)
+    loop(2, seconds, outcomes, once)
 
 
-def bodies(address: str, graph: str, seconds: float, told: Counter[str]) -> None:
+def bodies(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> None:
     parts = urlsplit(address)
 
     def once(_: int) -> str:
@@ -216,7 +225,7 @@ def bodies(address: str, graph: str, seconds: float, told: Counter[str]) -> None
                 time.sleep(0.1)
         return "sent"
 
-    loop(100, seconds, told, once)
+    loop(100, seconds, outcomes, once)
 
 
 ATTACKS: dict[str, Attack] = {
@@ -235,10 +244,10 @@ ATTACKS: dict[str, Attack] = {
 
 def run_attack(name: str, address: str, graph: str, seconds: float, answers: Any) -> None:
     """Run an attack until the process is killed."""
-    told: Counter[str] = Counter()
+    outcomes: Counter[str] = Counter()
     with suppress(Exception):
-        ATTACKS[name](address, graph, seconds, told)
-    answers.put(dict(told))
+        ATTACKS[name](address, graph, seconds, outcomes)
+    answers.put(dict(outcomes))
     answers.close()
     answers.join_thread()
     os._exit(0)
@@ -301,9 +310,9 @@ def measure(name: str, home: Path, graph: str, known: tuple[str, str], seconds: 
     try:
         times, failed = innocent(address, graph, known, seconds, attacker.start)
         state = held(server.pid)
-        told = {}
+        outcomes = {}
         with suppress(Exception):
-            told = answers.get(timeout=20)
+            outcomes = answers.get(timeout=20)
         worst95 = 0.0
         print(f"{name} ({seconds:.0f} s, load {os.getloadavg()[0]:.1f}):")
         for tool, taken in times.items():
@@ -314,7 +323,7 @@ def measure(name: str, home: Path, graph: str, known: tuple[str, str], seconds: 
                 f"  {tool}: {len(taken)} calls, p50 {1000 * taken[len(taken) // 2]:.0f} ms, p95 {1000 * p95:.0f} ms, "
                 f"worst {1000 * taken[-1]:.0f} ms"
             )
-        print(f"  failed: {dict(failed) or 'nothing'}; attacker: {told}; server: {state}", flush=True)
+        print(f"  failed: {dict(failed) or 'nothing'}; attacker: {outcomes}; server: {state}", flush=True)
         return not failed and worst95 <= (3.0 if name in UNDER_RESTART else 1.0)
     finally:
         attacker.terminate()

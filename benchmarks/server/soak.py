@@ -88,7 +88,7 @@ class Latencies:
 
 
 @dataclass
-class Told:
+class Observations:
     """The observations of the clients: counts of outcomes, latencies, and problems."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -120,7 +120,13 @@ def memory(process: int) -> str:
 
 
 def ask(
-    graphs: OpenGraphs, home: Home, known: dict[str, str], label: str, number: int, rng: random.Random, told: Told
+    graphs: OpenGraphs,
+    home: Home,
+    known: dict[str, str],
+    label: str,
+    number: int,
+    rng: random.Random,
+    observed: Observations,
 ) -> None:
     """Make one call for one client."""
     eid = rng.choice(list(known))
@@ -139,14 +145,14 @@ def ask(
         answer = execute_cypher(graphs, ExecuteCypherRequest(query=query, timeout_s=timeout))
         outcome = "answered"
         if kind == "look-up" and answer.rows != [[known[eid]]]:
-            told.wrong.append(f"{eid}: {answer.rows}")
+            observed.wrong.append(f"{eid}: {answer.rows}")
     except ToolFailure as failure:
         outcome = failure.error
     except Exception as error:
         outcome = f"{type(error).__name__} {str(error)[:80]}"
     taken, after = time.perf_counter() - begun, instances(home)
     # A query that the engine cannot terminate runs in a separate process, which is started and killed within the call.
-    told.add(kind, outcome, taken, before != after or kind == "runaway deaf")
+    observed.add(kind, outcome, taken, before != after or kind == "runaway deaf")
 
 
 def instances(home: Home) -> list[str]:
@@ -155,14 +161,14 @@ def instances(home: Home) -> list[str]:
     return ["" if state is None else state.instance for state in states]
 
 
-def watch(told: Told, home: Home, seconds: float, begun: float) -> list[int]:
+def watch(observed: Observations, home: Home, seconds: float, begun: float) -> list[int]:
     """Print a line each minute until the end, and return the memory of this process at each line, in KiB."""
     step, seen = min(60.0, seconds / 4), []
     while (at := time.monotonic() - begun) < seconds:
         time.sleep(max(0.0, min(step * (len(seen) + 1), seconds) - at))
-        with told.lock:
-            minute, told.minute = told.minute, Latencies()
-            calls = told.outcomes.total()
+        with observed.lock:
+            minute, observed.minute = observed.minute, Latencies()
+            calls = observed.outcomes.total()
         state = EngineState.read(home)
         seen.append(of_one(os.getpid()))
         print(
@@ -172,7 +178,7 @@ def watch(told: Told, home: Home, seconds: float, begun: float) -> list[int]:
             flush=True,
         )
         if len(seen) == 1 and tracemalloc.is_tracing():
-            told.snapshot = tracemalloc.take_snapshot()  # type: ignore[attr-defined]
+            observed.snapshot = tracemalloc.take_snapshot()  # type: ignore[attr-defined]
     return seen
 
 
@@ -193,7 +199,7 @@ def main() -> None:
     known = {
         row[0]: row[1] for row in graph.run(f"MATCH (n:{label}) RETURN n.eid AS eid, n.name AS name LIMIT 500").rows
     }
-    told, begun = Told(), time.monotonic()
+    observed, begun = Observations(), time.monotonic()
     first = EngineState.read(home)
     print(
         f"{time.strftime('%Y-%m-%d %H:%M')}, {given.clients} clients, {given.seconds:.0f} s; this process "
@@ -205,49 +211,49 @@ def main() -> None:
         rng = random.Random(number)
         with calling_as(f"client {number}"):
             while time.monotonic() - begun < given.seconds:
-                ask(graphs, home, known, label, number, rng, told)
+                ask(graphs, home, known, label, number, rng, observed)
 
     clients = [threading.Thread(target=client, args=(number,)) for number in range(given.clients)]
     for client in clients:
         client.start()
-    seen = watch(told, home, given.seconds, begun)
+    seen = watch(observed, home, given.seconds, begun)
     for client in clients:
         client.join()
     last = EngineState.read(home)
     if given.traced:
-        for found in tracemalloc.take_snapshot().compare_to(told.snapshot, "lineno")[:15]:  # type: ignore[attr-defined]
+        for found in tracemalloc.take_snapshot().compare_to(observed.snapshot, "lineno")[:15]:  # type: ignore[attr-defined]
             print(f"  {found}")
-    for outcome, count in sorted(told.outcomes.items()):
+    for outcome, count in sorted(observed.outcomes.items()):
         print(f"{outcome}: {count}")
     same = first and last and first.instance == last.instance
     print(
-        f"look-ups: {told.latencies}; {len(told.latencies) / given.seconds:.0f} a second; engine "
+        f"look-ups: {observed.latencies}; {len(observed.latencies) / given.seconds:.0f} a second; engine "
         f"{'the same process' if same else 'restarted'}"
     )
     settled = seen[min(2, max(0, len(seen) // 2 - 1))]
     left = len(os.listdir("/proc/self/fd")) + threading.active_count()
-    sys.exit(1 if verdict(told, (seen[-1] - settled) / 1024, left - 8 * given.clients) else 0)
+    sys.exit(1 if verdict(observed, (seen[-1] - settled) / 1024, left - 8 * given.clients) else 0)
 
 
-def verdict(told: Told, grown: float, left: int) -> bool:
+def verdict(observed: Observations, grown: float, left: int) -> bool:
     """Print the requirements and the results; return whether anything failed."""
     failed_lookups = sum(
         count
-        for outcome, count in told.outcomes.items()
+        for outcome, count in observed.outcomes.items()
         if outcome.startswith("look-up: ") and outcome.split(": ")[1] not in ("answered", *NOT_THEIR_FAULT)
     )
     written = sum(
         count
-        for outcome, count in told.outcomes.items()
+        for outcome, count in observed.outcomes.items()
         if outcome.startswith("write: ") and outcome != "write: not_read_only"
     )
     checks = [
-        (not told.wrong, f"wrong answers: {len(told.wrong)} {told.wrong[:3]}"),
-        (not failed_lookups, f"look-ups that failed, other than told to come back: {failed_lookups}"),
+        (not observed.wrong, f"wrong answers: {len(observed.wrong)} {observed.wrong[:3]}"),
+        (not failed_lookups, f"look-ups that failed, other than refused as busy: {failed_lookups}"),
         (
-            not told.late,
+            not observed.late,
             f"runaways that went on for more than {LIMIT + LATE:g} s ({LIMIT + RESTART:g} s over "
-            f"a restart): {len(told.late)} {sorted(told.late)[-5:]}",
+            f"a restart): {len(observed.late)} {sorted(observed.late)[-5:]}",
         ),
         (not written, f"writes that were not refused: {written}"),
         (left < LEFT, f"descriptors and threads, beyond eight for each client: {max(0, left)} (less than {LEFT})"),

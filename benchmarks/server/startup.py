@@ -85,7 +85,7 @@ def first_rows(rounds: int) -> None:
     """Measure the time to the first row, with the engine stopped and with it running, and after kill -9."""
     home = Home.default()
     start(OURS, [*OPENING, FIRST_ROW], 3)  # loads the bundled graph before the measurement
-    cold, warm, mended = [], [], []
+    cold, warm, recovered = [], [], []
     for _ in range(rounds):
         end_engine(home)
         cold.append(start(OURS, [*OPENING, FIRST_ROW], 3))
@@ -101,9 +101,9 @@ def first_rows(rounds: int) -> None:
             state = EngineState.read(home)
             assert state is not None
             os.kill(state.pid, signal.SIGKILL)
-            mended.append(talker.ask())
+            recovered.append(talker.ask())
     print(
-        f"first call after kill -9 of the engine, ms: median {statistics.median(mended):.0f}, worst {max(mended):.0f}"
+        f"first call after kill -9 of the engine, ms: median {statistics.median(recovered):.0f}, worst {max(recovered):.0f}"
     )
     end_engine(home)
     begin = time.perf_counter()

@@ -110,12 +110,12 @@ def answer_all(folder: Path, file: Path) -> None:
     from graphground.server.settings import read_settings
 
     application = Application(partial(open_graphs, read_settings({"home": str(folder)})))
-    told = []
+    answers = []
     for kind, tool, arguments in json.loads(file.read_text(encoding="utf-8")):
         outcome = application.call(tool, arguments)
-        told.append((kind, outcome.text, outcome.payload.decode()))
+        answers.append((kind, outcome.text, outcome.payload.decode()))
     application.close()
-    sys.stdout.write(json.dumps(told))
+    sys.stdout.write(json.dumps(answers))
 
 
 def report(before: list[tuple[str, str, str]], after: list[tuple[str, str, str]], examples: int) -> None:
@@ -130,10 +130,10 @@ def report(before: list[tuple[str, str, str]], after: list[tuple[str, str, str]]
     for kind in [*kinds, *(f"{tool}, all" for tool in tools)]:
         cells = []
         for place in (1, 2):
-            for told in (before, after):
+            for answers in (before, after):
                 its = [
                     estimate_tokens(entry[place])
-                    for entry in told
+                    for entry in answers
                     if entry[0] == kind or kind == f"{entry[0].partition(',')[0]}, all"
                 ]
                 cells.append(f"{np.mean(its):.0f} ({max(its)})")
