@@ -30,7 +30,7 @@ def inconsistencies(definition: Definition) -> Iterator[tuple[Place, str]]:
             (f"depends on itself: {circle}; give one of them a class without from_relationships"),
         )
     except LookupError:
-        pass  # reported above
+        pass  # `_relationships` and `_nodes` have reported this problem
 
 
 def selecting(definition: Definition, label: str) -> list[tuple[Relationship, bool]]:

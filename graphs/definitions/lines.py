@@ -12,7 +12,7 @@ Path = tuple[str | int, ...]
 
 
 class Lines:
-    """`Lines(text).of(("nodes", "Movie", "wikidata"))` is the number, from 1, of the line that sets the key."""
+    """Finds the lines of keys: `Lines(text).of(("nodes", "Movie", "wikidata"))` is a line number, from 1."""
 
     def __init__(self, text: str) -> None:
         self._lines: dict[Path, int] = {}

@@ -50,7 +50,7 @@ LOOK_SECONDS = 2.0
 """Seconds to wait at most for the bookmark of the last transaction."""
 CLOSING_SECONDS = 2.0
 EXPLAIN_SECONDS = 10.0
-TAG_NUMBERS = count()  # `next` on it is thread-safe, unlike `next` on a generator
+TAG_NUMBERS = count()  # `next` on a count is thread-safe, unlike `next` on a generator
 
 
 class BoltEngine:
@@ -323,7 +323,7 @@ class BoltEngine:
         self._slots.keep(slot)
         abandoned = Abandoned(slot.caller, query)
         try:
-            # This comes first, so that the query has ended when the caller stops waiting.
+            # The termination comes first, so that the query has ended when the caller stops waiting.
             over = self._last_resort is not None and self._last_resort(abandoned)
         finally:
             # A plain close would not wake a thread that reads; a shutdown does.

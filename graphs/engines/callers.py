@@ -4,7 +4,7 @@
     ...     graph.run("MATCH (n) RETURN count(n)")
 
 The name reaches the engines through worker threads that copy the context. A program with a single client (stdio, the
-command line) does not set it.
+command line) sets no name.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Deadlines of all queries of the process: a single thread waits, and calls a callback when one has passed."""
+"""Deadlines of all queries of the process: a single thread waits for them and calls a callback at each deadline."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from neo4j.auth_management import AuthManager
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.errors import translated
 
-# The caller gets a failure as an error; the driver would also print it on our stderr.
+# A failure is raised to the caller; the driver would also print the failure to our stderr.
 logging.getLogger("neo4j").setLevel(logging.CRITICAL)
 
 

@@ -104,7 +104,7 @@ def translated(error: BaseException, address: BoltAddress, timeout: float | None
             return EngineUnavailable(f"{where} cannot be used: {_first_line(message)}")
         case exceptions.DriverError() if "acquire" in message or "pool" in message:
             return EngineBusy(f"All connections to {where} are in use; try again in a moment.")
-        case RecursionError() | TypeError() if "ecursion" in message:  # of Python, or of orjson
+        case RecursionError() | TypeError() if "ecursion" in message:  # raised by Python or by orjson
             return QueryFailed(
                 "The query, a parameter or a value of the answer is nested too deeply. Flatten it: a "
                 "list of maps instead of lists in lists, `IN [a, b]` instead of many ORs.",

@@ -17,7 +17,7 @@ def problem_at(address: BoltAddress, seconds: float = 2.0, *, speak: bool = True
     """Return a sentence that says why no Bolt server can be used at an address; None if no problem is found.
 
     `speak=False` only connects, which leaves no trace in a database's log. A server that is slow or behind TLS counts
-    as usable: if it is not, connecting with the driver fails.
+    as usable; if it is not a Bolt server, the driver fails to connect.
 
         >>> problem_at(BoltAddress("bolt://127.0.0.1:1"))
         'No Bolt server answers at bolt://127.0.0.1:1 (Connection refused). Check the address, and that the database …'

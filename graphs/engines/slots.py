@@ -84,7 +84,7 @@ class Use:
 
     def others(self, caller: str, since: float) -> bool:
         """Whether a call of another caller ended after the time `since`."""
-        for other in reversed(self._records):  # the latest first
+        for other in reversed(self._records):  # the latest record first
             if self._records[other][1] < since:
                 return False
             if other != caller:
@@ -208,9 +208,10 @@ class Slots:
         return holds
 
     def _make_room(self, caller: str) -> None:
-        """Terminate the longest query of the caller who holds most slots, unless enough queries are being terminated.
+        """Terminate the longest query of the caller who holds most slots, to make room for waiting callers without a
+        slot.
 
-        Enough is one for each waiting caller who holds no slot.
+        At most one query is terminated for each such caller.
         """
         if sum(slot.long for slot in self._held) < self.slots:
             return

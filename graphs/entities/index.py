@@ -187,7 +187,7 @@ class EntityIndex(BaseLookup):
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
         """Whether exactly this value is indexed; True if this index cannot tell.
 
-        That is so for a property that is not indexed, and for a value that is too long to be indexed.
+        The index cannot tell if the property is not indexed or the value is too long to be indexed.
         """
         if property is not None and property not in self.info.properties:
             return True

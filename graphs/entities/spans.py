@@ -45,8 +45,8 @@ whether which while who whom whose why will with within without would year years
 class Span:
     """A name within a question: `Span("Cleveland", 28, 37, ("City", "Team"))` for the characters 28 to 36.
 
-    `labels` are the labels whose nodes have the name, the most frequent first. It is empty for a span that only looks
-    like a name (quoted or capitalized).
+    `labels` are the labels whose nodes have the name, the most frequent first. A span that only looks like a name
+    (quoted or capitalized) has no labels.
     """
 
     text: str

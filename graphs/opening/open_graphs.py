@@ -142,7 +142,7 @@ class OpenGraphs:
         while self._unused:
             try:
                 graph = self._unused.popleft()
-            except IndexError:  # another thread took the last
+            except IndexError:  # another thread took the last unused graph
                 return
             graph.close()
 
@@ -238,7 +238,9 @@ class OpenGraphs:
         try:
             graph = source.open()
         except EngineError as error:
-            if source.problem is None or not isinstance(error, EngineUnreachable):  # `problem` notices its return
+            if source.problem is None or not isinstance(
+                error, EngineUnreachable
+            ):  # not remembered: `problem` checks whether the server is reachable again
                 self._problems[source.name] = str(error)
             raise
         except Exception as error:

@@ -316,7 +316,7 @@ class _Enhanced:
         keys: Mapping[str, list[str]],
         said: frozenset[str] = frozenset(),
     ) -> list[str]:
-        """Return a line for each property with a note, and a last line for all others and for properties in `said`."""
+        """Return a line for each property with a note, except properties in `said`, and a last line for the others."""
         left, lines, plain = frozenset(without), [], []
         for key, type_ in properties.items():
             if key in left:

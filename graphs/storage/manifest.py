@@ -32,7 +32,8 @@ def write_manifest(database: Path, graph: Path) -> None:
 
 
 def damage(database: Path, graph: Path) -> str | None:
-    """Describe the first difference between a graph's files and its manifest; None if there is none or no manifest.
+    """Describe the first difference between a graph's files and its manifest; None if they agree or there is no
+    manifest.
 
     >>> damage(home.databases / entry.id, home.graphs / entry.id)
     'Film_0.1.65536.v0.bucket has 1,000 bytes, not 65,536'

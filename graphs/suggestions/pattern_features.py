@@ -1,4 +1,4 @@
-"""Features of a question and a pattern, which the learned ranker weights. No feature depends on the words of a
+"""Features of a question and a pattern, weighted by the learned ranker. No feature depends on the words of a
 particular graph.
 
 A candidate's features are the sum of the features of its parts (each named node, each relationship, the returned node,

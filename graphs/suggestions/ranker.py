@@ -52,7 +52,7 @@ class SuggestionSpace:
         self.steps = StepIndex(schema)
 
     def read(self, text: str, mentions: Sequence[Mention]) -> Question:
-        """Analyse a question against the schema."""
+        """Analyse a question: match its words with the schema, and mask its names."""
         names = [mention for mention in mentions if mention.meanings]
         values = [mention for mention in mentions if mention.values and not mention.meanings]
         unknown = [mention for mention in mentions if not mention.meanings and not mention.values]

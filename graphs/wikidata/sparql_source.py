@@ -1,7 +1,7 @@
 """A SPARQL endpoint as a source: items are queried in batches, which are halved if the endpoint cannot answer in time.
 
 Every query lists the items or classes that it is about, which bounds its cost, and no query depends on the result of an
-earlier page. After a batch has been halved, later batches keep the smaller size.
+earlier query. After a batch has been halved, later batches keep the smaller size.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class SparqlSource:
         return _numbers(self.endpoint.select(queries.direct_subclasses(classes)), "class")
 
     def items(self, plan: Plan, labels: Sequence[str], workspace: Workspace) -> None:
-        """Fetch the members of classes and the starts of selecting relationships as candidates, then all statements."""
+        """Fetch candidates (members of classes, starts of selecting relationships) and their statements."""
         for label in labels:
             if plan.node(label).from_relationships:
                 self._starts(plan, label, workspace)

@@ -22,8 +22,9 @@ class EmbeddedEngine:
     """The engine of one graph: `EmbeddedEngine(Home.default(), "nba-5f0c21aa").run("MATCH (n) RETURN count(n)")`.
 
     Queries that the engine may not be able to terminate run in a second process of lower priority, which can be killed
-    without affecting other callers. So do all queries of callers who recently sent such a query. A client's long query
-    is moved there while other callers are active. The server's own lookups run in the first process only.
+    without affecting other callers. If a harmless-looking query could not be terminated, all queries of its caller run
+    there for a while. A client's long query is moved there while other callers are active. The server's own lookups run
+    in the first process only.
     """
 
     def __init__(self, home: Home, database: str, **bolt: Any) -> None:

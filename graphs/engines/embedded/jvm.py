@@ -37,7 +37,9 @@ def start_jvm(heap: str, logs: Path, options: Sequence[str]) -> None:
     import jpype
     from arcadedb_embedded.jvm import get_bundled_jre_lib_path, get_jar_path
 
-    jars = sorted(map(str, Path(get_jar_path()).glob("*.jar")))  # an archive is valid for one order
+    jars = sorted(
+        map(str, Path(get_jar_path()).glob("*.jar"))
+    )  # sorted, because an archive is valid for one order of the class path
     jpype.startJVM(
         get_bundled_jre_lib_path(),
         *OPTIONS,
@@ -46,5 +48,5 @@ def start_jvm(heap: str, logs: Path, options: Sequence[str]) -> None:
         f"-Darcadedb.server.logsDirectory={logs}",
         *options,
         classpath=os.pathsep.join(jars),
-        interrupt=False,  # Python handles SIGINT
+        interrupt=False,  # Python handles SIGINT, not the JVM
     )

@@ -145,7 +145,7 @@ class Lane:
     ) -> Table:
         """Return the plan of an EXPLAIN, or raise the error that says why a query does not compile.
 
-        Read-only databases give neither, so the query is compiled on the process's empty scratch database. If it
+        Read-only databases return neither plans nor reasons, so the empty scratch database compiles the query. If it
         compiles there, the error is the `refusal` of the original database.
         """
         prefixed = asks_for_plan(query)

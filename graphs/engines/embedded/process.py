@@ -85,7 +85,7 @@ class EngineProcess:
                 # ArcadeDB opens no connections, but its HTTP client would read all certificate authorities at start.
                 "-Djavax.net.ssl.trustStore=NONE",
                 "-Darcadedb.polyglotEngineEnabled=false",  # searching for languages that are not installed takes a third of a second
-                # Its own limit is four queries on two cores, which one caller could fill with slow ones; `Slots` shares fairly.
+                # ArcadeDB's own limit is four queries on two cores, which a single caller could use up; `Slots` shares fairly.
                 "-Darcadedb.queryMaxConcurrent=-1",
                 *archive_option(archive_file()),
                 *self.settings.jvm_args,
@@ -102,7 +102,7 @@ class EngineProcess:
         self.server = jpype.JClass("com.arcadedb.server.ArcadeDBServer")(context)
         starting = threading.Thread(target=self._start_server, name="graphground-start")
         starting.start()
-        # Queries are answered once Bolt listens; the HTTP listener, which starts after it, takes as long again.
+        # Queries can be answered when Bolt listens; the HTTP listener, which starts later, takes as long again.
         while starting.is_alive() and not listens(self.state.port):
             if not self.home.engine.exists():  # ArcadeDB may wait for ever
                 raise FileNotFoundError(f"{self.home.engine} has been deleted while the engine started")
@@ -216,7 +216,7 @@ def server_settings(home: Home, state: EngineState) -> dict[str, Any]:
         "server.databaseLoadAtStartup": False,
         "server.httpIncomingHost": "127.0.0.1",
         "server.httpIncomingPort": "0",
-        "server.healthCheck.enabled": False,  # it would watch the disk and the HTTP port
+        "server.healthCheck.enabled": False,  # the health check would watch the disk and the HTTP port
         "serverMetrics": False,
         "server.plugins": BOLT_PLUGIN,
         "bolt.host": "127.0.0.1",
@@ -284,7 +284,7 @@ def main(folder: str, engine_folder: str) -> None:
         alive.acquire()
     except Timeout:
         sys.exit(ALREADY_RUNNING)
-    state_file(home).unlink(missing_ok=True)  # of a killed process: another program may use its port by now
+    state_file(home).unlink(missing_ok=True)  # the file of a killed process, whose port another program may use by now
     settings = EmbeddedSettings.from_environment()
     process = EngineProcess(home, settings.at_most(HEAP_APART) if engine_folder == APART else settings)
 
@@ -294,7 +294,7 @@ def main(folder: str, engine_folder: str) -> None:
     try:
         process.start()
         if engine_folder == APART:
-            lower_priority()  # queries that may not end do not take the processor from the others
+            lower_priority()  # queries that may not end must not slow down the others
         os.chdir(os.path.sep)  # the working directory must not be a folder that may be deleted
         signal.signal(signal.SIGTERM, stop)
         signal.signal(signal.SIGINT, stop)

@@ -104,7 +104,7 @@ class Guarding:
             case t.FunctionCall(key="exists", arguments=[t.PatternExpression() as condition]):
                 self._wrap(node, variables([condition.pattern]), nullable & bound, "", found)
             case t.PatternExpression():
-                # In a projection the engine knows only the newer form, `EXISTS { (a)-->(b) }`.
+                # In a projection the engine supports only the newer form, `EXISTS { (a)-->(b) }`.
                 newer = [Edit(node.start, node.start, "EXISTS { "), Edit(node.end, node.end, " }")]
                 self._wrap(
                     node,

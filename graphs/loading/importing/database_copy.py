@@ -1,4 +1,4 @@
-"""Copies a connected database: nodes and relationships are first read part by part into a folder, then as records.
+"""Copies a connected database: nodes and relationships are read part by part into a folder, and then as records.
 
 All nodes are one part, and the relationships of each type another. Complete parts are kept, so that an interrupted copy
 resumes. Each part is read in one transaction, but the parts together are not one snapshot.

@@ -101,7 +101,7 @@ class Rdf:
 
     def _read(self) -> None:
         try:
-            import pyoxigraph  # an extra, loaded on first use
+            import pyoxigraph  # pyoxigraph, an extra, is loaded on first use
         except ImportError:
             raise ImportRefused([f"{self.name}: RDF needs the extra: pip install 'graphground[rdf]'"], 1) from None
         name = FORMATS[self.path.suffix.lower()]

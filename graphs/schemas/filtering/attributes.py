@@ -1,4 +1,4 @@
-"""Selects the properties that a question needs: those it names, those with values it mentions, those it compares by."""
+"""Selects the properties that a question names, whose values it mentions, or by which it compares."""
 
 from __future__ import annotations
 

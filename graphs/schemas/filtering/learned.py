@@ -1,4 +1,4 @@
-"""Keeps more of a schema that was read from your own database, whose names seldom match the words of questions.
+"""Keeps more of the schema of your own database, because its names seldom match the words of questions.
 
 *Which banks sent the most money to Latvia?* names no property of a `Filing`, yet needs `amount`, which is found as a
 property of the kind that *money* asks for. The selection is then filled up to a share of the whole schema: first with

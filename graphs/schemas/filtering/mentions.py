@@ -143,7 +143,7 @@ def _holding(text: str, label: str, entities: object, schema: PropertyGraphSchem
     found = []
     for key, type_ in known.properties.items():
         if "str" in type_ and key not in known.reserved - {"name"}:
-            with suppress(ValueError, LookupError):  # the index does not hold that property
+            with suppress(ValueError, LookupError):  # the property is not in the index
                 if holds(text, label=label, property=key):
                     found.append(key)
                     if key in ("name", known.naming):

@@ -1,6 +1,6 @@
 """The statistics of an open graph: read from disk at first use, or computed in the background.
 
-No method but `wait` and `stop` waits: `now` returns the available statistics and starts computing missing ones.
+Only `wait` and `stop` block: `now` returns the available statistics and starts computing missing ones.
 """
 
 from __future__ import annotations

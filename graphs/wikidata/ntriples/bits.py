@@ -23,7 +23,8 @@ AT_ONCE = 1 << 20
 class Bits:
     """A bit set of item numbers (exact), or of hashes of the names of statements and value nodes (false positives).
 
-    It is sent to each process once. The caller removes false positives by joining the findings with the exact names.
+    The bit set is sent to each process once. The caller removes false positives by joining the findings with the exact
+    names.
     """
 
     body: bytes

@@ -56,13 +56,13 @@ class Staging:
                 self._db.executemany(f"INSERT INTO temp.{name} VALUES ({marks})", rows)
 
     def items(self, query: str, values: Sequence[int]) -> Bits:
-        """Return the item numbers that a query returns as a bit set."""
+        """Return a bit set of the item numbers that a query returns."""
         largest = self._db.execute(f"SELECT max(item) FROM ({query})", values).fetchone()[0]
         rows = self._db.execute(query, values)
         return Bits.of_items((row[0] for row in rows if row[0] is not None), largest or 0)
 
     def keys(self, column: str, table: str) -> Bits:
-        """Return the keys in a column as a bit set."""
+        """Return a bit set of the keys in a column."""
         count = self._db.execute(f"SELECT count(*) FROM temp.{table}").fetchone()[0]
         return Bits.of_keys((row[0] for row in self._db.execute(f"SELECT {column} FROM temp.{table}")), count)
 
