@@ -14,7 +14,6 @@ import time
 from array import array
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
-from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -22,8 +21,9 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from graphground.graphs.entities.deletions import KnownDeletions, write_deletions
 from graphground.graphs.entities.folding import fold, fold_lines
-from graphground.graphs.entities.hashing import PREFIX, deletion_pairs, name_numbers, word_numbers
+from graphground.graphs.entities.hashing import distinct, name_numbers, word_numbers
 from graphground.graphs.entities.record import IndexInfo, Progress, Record
 from graphground.graphs.entities.spool import Spool, gather, offsets
 
@@ -90,6 +90,7 @@ class IndexBuilder:
         self._descriptions: list[str] = []
         self._entity_label, self._key_hash = array("H"), array("q")
         self._known: npt.NDArray[np.uint64] = np.zeros(0, dtype=np.uint64)
+        self._known_deletions = KnownDeletions()
 
     def __enter__(self) -> Self:
         return self
@@ -104,16 +105,10 @@ class IndexBuilder:
         """Add one record. Empty texts are left out; overlong texts are shortened or left out."""
         entity = self._nodes
         self._nodes += 1
-        self._keys.append(record.key)
-        self._descriptions.append(record.description or "")
         self._key_hash.append(hash(record.key))
         self._entity_label.append(self._labels.setdefault(record.label, len(self._labels)))
         self._label_nodes[record.label] = self._label_nodes.get(record.label, 0) + 1
-        if record.name:
-            self._text(record.name, self._partition(record.label, record.name_property, NAME), entity)
-        for alias in record.aliases:
-            if alias and alias != record.name:
-                self._text(alias, self._partition(record.label, record.alias_property, ALIAS), entity)
+        self._node(record, entity)
         for property, value in record.values.items():
             partition = self._partition(record.label, property, VALUE)
             for text in (value,) if isinstance(value, str) else value:
@@ -125,18 +120,24 @@ class IndexBuilder:
     def finish(self) -> IndexInfo:
         """Sort all data, write the files and replace the old index; return a description of the new one."""
         self._flush()
-        self._write_entities()
-        order, partitions = self._write_rows()
-        words = self._write_words()
-        self._write_names(order, words)
-        self._write_deletions()
+        everything = np.arange(self._nodes)
+        self._write_entities(everything, self._spool.read("entity_label", np.uint16))
+        owner = self._spool.read("entity", np.uint32).astype(np.int64)
+        return self._finish(owner, owner, list(self._partitions))
+
+    def _finish(self, owner: npt.NDArray[Any], place: npt.NDArray[Any], used: list[Partition]) -> IndexInfo:
+        """Write the rows whose owner, an entity's number, is not negative; in a partition they are ordered by `place`."""
+        order, partitions = self._write_rows(owner, place, used)
+        words, spooled = self._write_names(order)
+        self._write_words(spooled)
+        self._bits = write_deletions(self._new, self._spool, spooled, self._known_deletions, self._progress)
         self._spool.close()
         shutil.rmtree(self._new / "spool")
         info = IndexInfo(
             built_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             nodes=self._distinct,
-            texts=self._rows,
-            words=len(words),
+            texts=len(order),
+            words=words,
             labels=self._label_nodes,
             properties=_texts_by_property(partitions),
             seconds=round(time.monotonic() - self._started, 3),
@@ -150,9 +151,18 @@ class IndexBuilder:
             "info": {name: getattr(info, name) for name in IndexInfo.__slots__},
         }
         (self._new / "meta.json").write_text(json.dumps(meta, ensure_ascii=False), encoding="utf-8")
-        shutil.rmtree(self._folder, ignore_errors=True)
-        self._new.rename(self._folder)
+        replace_folder(self._folder, self._new)
         return info
+
+    def _node(self, record: Record, entity: int) -> None:
+        """Add the key, the description, the name and the aliases of an entity."""
+        self._keys.append(record.key)
+        self._descriptions.append(record.description or "")
+        if record.name:
+            self._text(record.name, self._partition(record.label, record.name_property, NAME), entity)
+        for alias in record.aliases:
+            if alias and alias != record.name:
+                self._text(alias, self._partition(record.label, record.alias_property, ALIAS), entity)
 
     def _partition(self, label: str, property: str, kind: int) -> int:
         return self._partitions.setdefault((label, property, kind), len(self._partitions))
@@ -222,27 +232,29 @@ class IndexBuilder:
         into.flush()
         self._save(f"{name}_starts", offsets(lengths[order]))
 
-    def _write_entities(self) -> None:
-        everything = np.arange(self._nodes)
+    def _write_entities(self, order: npt.NDArray[Any], labels: npt.NDArray[np.uint16]) -> None:
         for column in ("key", "description"):
-            self._save_texts(column, everything)
-        self._save("entity_label", self._spool.read("entity_label", np.uint16))
+            self._save_texts(column, order)
+        self._save("entity_label", labels)
         self._distinct = len(np.unique(np.frombuffer(self._key_hash, dtype=np.int64)))
 
-    def _write_rows(self) -> tuple[npt.NDArray[Any], list[list[Any]]]:
+    def _write_rows(
+        self, owner: npt.NDArray[Any], place: npt.NDArray[Any], used: list[Partition]
+    ) -> tuple[npt.NDArray[Any], list[list[Any]]]:
         self._progress(Progress("sorting names", 0, self._rows))
         labels = list(self._labels)
-        by_name = sorted(self._partitions, key=lambda entry: (labels.index(entry[0]), entry[2], entry[1]))
-        rank = np.zeros(max(len(by_name), 1), dtype=np.uint16)
-        for place, partition in enumerate(by_name):
-            rank[self._partitions[partition]] = place
-        ranked = rank[self._spool.read("partition", np.uint16)]
-        order = np.argsort(ranked, kind="stable").astype(np.uint32)
-        bounds = np.searchsorted(ranked[order], np.arange(len(by_name) + 1)).tolist()
+        by_name = sorted(used, key=lambda entry: (labels.index(entry[0]), entry[2], entry[1]))
+        rank = np.zeros(max(len(self._partitions), 1), dtype=np.int64)
+        for position, partition in enumerate(by_name):
+            rank[self._partitions[partition]] = position
+        ranked = rank[self._spool.read("partition", np.uint16)] << 32 | place
+        chosen = np.flatnonzero(owner >= 0)
+        order = chosen[np.argsort(ranked[chosen], kind="stable")].astype(np.uint32)
+        bounds = np.searchsorted(ranked[order] >> 32, np.arange(len(by_name) + 1)).tolist()
         partitions = [
             [*partition, low, high] for partition, low, high in zip(by_name, bounds, bounds[1:], strict=False)
         ]
-        entity = self._spool.read("entity", np.uint32)[order]
+        entity = owner[order].astype(np.uint32)
         self._save("row_entity", entity)
         named = np.full(self._nodes, 0xFFFFFFFF, dtype=np.uint32)
         for _, _, kind, low, high in reversed(partitions):
@@ -250,7 +262,7 @@ class IndexBuilder:
                 named[entity[low:high]] = np.arange(low, high, dtype=np.uint32)
         self._save("entity_row", named)
         place_of = np.zeros(self._rows, dtype=np.uint32)
-        place_of[order] = np.arange(self._rows, dtype=np.uint32)
+        place_of[order] = np.arange(len(order), dtype=np.uint32)
         counted = np.array(
             [(place_of[row], count) for row, count in self._value_counts.items()], dtype=np.uint32
         ).reshape(-1, 2)
@@ -258,81 +270,66 @@ class IndexBuilder:
         self._save_texts("text", order)
         return order, partitions
 
-    def _write_words(self) -> npt.NDArray[np.uint64]:
-        self._progress(Progress("sorting words", 0, None))
-        numbers = self._spool.read("word_number", np.uint64)
-        order = np.argsort(numbers)
-        self._save("word_number", numbers[order])
-        self._save("word_length", self._spool.read("word_length", np.uint8)[order])
-        self._save("word_first", self._spool.read("word_first", np.uint32)[order])
-        self._save_texts("word", order)
-        return numbers[order]
+    def _write_names(self, order: npt.NDArray[Any]) -> tuple[int, npt.NDArray[Any]]:
+        """Write the words of each row, the rows of each word, and the row of each name number.
 
-    def _write_names(self, order: npt.NDArray[Any], words: npt.NDArray[np.uint64]) -> None:
-        """Write the words of each row, the rows of each word, and the row of each name number."""
+        Returned are the number of words that the rows have, and the position of each in the spool.
+        """
         counts = self._spool.read("token_count", np.uint16)
         spooled = self._spool.read("token", np.uint64)
-        tokens = np.zeros(len(spooled), dtype=np.uint32)
-        gather(np.searchsorted(words, spooled).astype(np.uint32), offsets(counts), counts, order, tokens)
+        numbers = self._spool.read("word_number", np.uint64)
+        by_number = np.argsort(numbers)
+        self._progress(Progress("sorting words", 0, len(spooled)))
+        tokens = np.zeros(int(counts[order].sum(dtype=np.int64)), dtype=np.uint32)
+        gather(np.searchsorted(numbers[by_number], spooled).astype(np.uint32), offsets(counts), counts, order, tokens)
         del spooled
+        used = np.bincount(tokens, minlength=len(numbers)) > 0
+        tokens = (np.cumsum(used) - 1).astype(np.uint32)[tokens]
+        words = int(used.sum())
         counts = counts[order]
         self._save("token", tokens)
         self._save("token_starts", offsets(counts))
         self._progress(Progress("sorting words", len(tokens), len(tokens)))
         rows = np.repeat(np.arange(len(counts), dtype=np.uint64), counts)
-        pairs = (tokens.astype(np.uint64) << np.uint64(32)) | rows
+        pairs = distinct((tokens.astype(np.uint64) << np.uint64(32)) | rows)
         del rows
-        pairs.sort()
-        if len(pairs):
-            pairs = pairs[np.concatenate(([True], pairs[1:] != pairs[:-1]))]
-        frequency = np.bincount((pairs >> np.uint64(32)).astype(np.int64), minlength=len(words))
+        frequency = np.bincount((pairs >> np.uint64(32)).astype(np.int64), minlength=words)
         self._save("posting", pairs.astype(np.uint32))
         del pairs
         self._save("posting_starts", offsets(frequency))
-        weight = word_weights(frequency, self._rows)
+        weight = word_weights(frequency, len(order))
         starts = offsets(counts)[:-1].astype(np.int64)
         weights = np.add.reduceat(weight[tokens], starts) if len(starts) else np.zeros(0, dtype=np.float32)
         self._save("row_weight", weights.astype(np.float16))
-        numbers = self._spool.read("name_number", np.uint64)[order]
-        by_number = np.argsort(numbers, kind="stable").astype(np.uint32)
-        self._save("name_number", numbers[by_number])
-        self._save("name_row", by_number)
+        names = self._spool.read("name_number", np.uint64)[order]
+        by_name = np.argsort(names, kind="stable").astype(np.uint32)
+        self._save("name_number", names[by_name])
+        self._save("name_row", by_name)
+        return words, by_number[used]
 
-    def _write_deletions(self) -> None:
-        """Write the table that finds words within two typing errors; short words and numbers have few or no entries."""
-        starts = np.load(self._new / "word_starts.npy")
-        pieces = np.load(self._new / "word_bytes.npy", mmap_mode="r")
-        total = len(starts) - 1
-        pairs_made = 0
-        for low in range(0, total, 200_000):
-            self._progress(Progress("typing errors", low, total))
-            high = min(low + 200_000, total)
-            raw = pieces[starts[low] : starts[high]].tobytes()
-            edges = (starts[low : high + 1] - starts[low]).tolist()
-            words = [raw[a:b].decode("utf-8") for a, b in pairwise(edges)]
-            heads = "".join([word[:PREFIX].ljust(PREFIX, "\0") for word in words])
-            prefixes = np.frombuffer(heads.encode("utf-32-le"), dtype=np.uint32).reshape(-1, PREFIX)
-            lengths = np.fromiter((min(len(word), PREFIX) for word in words), dtype=np.uint8, count=len(words))
-            errors = np.fromiter(map(typing_errors, words), dtype=np.uint8, count=len(words))
-            pairs = deletion_pairs(prefixes, lengths, errors, low, 32)
-            pairs_made += len(pairs)
-            self._spool.numbers("deletion", pairs)
-        pairs = self._spool.read("deletion", np.uint64)
-        self._bits = max(8, min(26, (pairs_made // 2).bit_length()))
-        pairs.sort()
-        buckets = pairs >> np.uint64(64 - self._bits)
-        self._save("deletion_word", pairs.astype(np.uint32))
-        self._save("deletion_starts", offsets(np.bincount(buckets.astype(np.int64), minlength=1 << self._bits)))
-        self._progress(Progress("typing errors", total, total))
+    def _write_words(self, spooled: npt.NDArray[Any]) -> None:
+        self._save("word_number", self._spool.read("word_number", np.uint64)[spooled])
+        self._save("word_length", self._spool.read("word_length", np.uint8)[spooled])
+        self._save("word_first", self._spool.read("word_first", np.uint32)[spooled])
+        self._save_texts("word", spooled)
 
 
-def typing_errors(word: str) -> int:
-    """Return the number of typing errors allowed in a word: none in `of`, one in `jose` or `1984a`, two in `james`."""
-    if len(word) < 3 or word.isdecimal():
-        return 0
-    if len(word) < 5 or any(letter.isdecimal() for letter in word):
-        return 1
-    return 2
+def previous_folder(folder: Path) -> Path:
+    """Return the folder of an older index while a new one takes its name, which takes a moment."""
+    return folder.with_name(f"{folder.name}.previous")
+
+
+def replace_folder(folder: Path, new: Path) -> None:
+    """Give a new index the name of the old one.
+
+    A process killed between the two renamings leaves the old index under its other name, where it is still found.
+    """
+    previous = previous_folder(folder)
+    if folder.exists():
+        shutil.rmtree(previous, ignore_errors=True)
+        folder.rename(previous)
+    new.rename(folder)
+    shutil.rmtree(previous, ignore_errors=True)
 
 
 def word_weights(frequency: npt.NDArray[Any], rows: int) -> npt.NDArray[np.float32]:

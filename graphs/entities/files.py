@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphground.graphs.entities.build import FORMAT
+from graphground.graphs.entities.build import FORMAT, previous_folder
 from graphground.graphs.entities.record import IndexInfo, IndexMissing
 
 Array = npt.NDArray[Any]
@@ -43,6 +43,8 @@ class Files:
 
     def __init__(self, folder: Path):
         self.folder = Path(folder)
+        if not self.folder.exists() and previous_folder(self.folder).exists():
+            self.folder = previous_folder(self.folder)
         try:
             meta = json.loads((self.folder / "meta.json").read_text(encoding="utf-8"))
         except (OSError, ValueError):

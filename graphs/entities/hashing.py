@@ -114,7 +114,7 @@ def deletion_pairs(
     prefixes: npt.NDArray[np.uint32],
     lengths: npt.NDArray[np.uint8],
     errors: npt.NDArray[np.uint8],
-    first_word: int,
+    words: U64,
     bits: int,
 ) -> U64:
     """Return the integers `bucket << 32 | word` for each deletion number of many words.
@@ -123,7 +123,6 @@ def deletion_pairs(
     that may be deleted from each word.
     """
     codes = prefixes.astype(np.uint64)
-    words = np.arange(first_word, first_word + len(codes), dtype=np.uint64)
     pairs: list[U64] = []
     for row, left_out in enumerate(PATTERNS):
         fits = errors >= len(left_out)
@@ -133,4 +132,10 @@ def deletion_pairs(
         if len(chosen):
             numbers = mix_many((codes[chosen] * PATTERN_POWERS[row]).sum(axis=1, dtype=np.uint64))
             pairs.append((numbers >> np.uint64(64 - bits)) << np.uint64(32) | words[chosen])
-    return np.unique(np.concatenate(pairs)) if pairs else np.zeros(0, dtype=np.uint64)
+    return distinct(np.concatenate(pairs)) if pairs else np.zeros(0, dtype=np.uint64)
+
+
+def distinct(numbers: U64) -> U64:
+    """Return the distinct numbers in order; the array itself is sorted."""
+    numbers.sort()
+    return numbers[np.concatenate(([True], numbers[1:] != numbers[:-1]))] if len(numbers) else numbers

@@ -165,6 +165,13 @@ class OwnIndex(BaseLookup):
         """Raise an `UnknownName` error if a label or a property has no names."""
         self._now().check_names(label, property)
 
+    def wait(self, seconds: float) -> None:
+        """Begin to build a missing or outdated index, and wait up to that long for it: for tests and benchmarks."""
+        if self.stale:
+            self._begin()
+        if self._building is not None:
+            self._building.join(seconds)
+
     def stop(self) -> None:
         """Stop a running build; may be called twice."""
         self._stopped.set()

@@ -9,7 +9,8 @@ import numpy as np
 from rapidfuzz.distance import OSA
 from rapidfuzz.process import cdist
 
-from graphground.graphs.entities.build import typing_errors, word_weights
+from graphground.graphs.entities.build import word_weights
+from graphground.graphs.entities.deletions import typing_errors
 from graphground.graphs.entities.files import Array, Files
 from graphground.graphs.entities.hashing import deletion_buckets, word_number
 

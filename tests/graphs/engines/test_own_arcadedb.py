@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from graphground.graphs.engines.engine import EngineUnavailable, QueryFailed
+from graphground.graphs.entities.own_index import OwnIndex
 from graphground.graphs.opening.connected import open_database
 from graphground.graphs.opening.database import Database
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
@@ -104,6 +105,14 @@ def test_every_tool_works_on_it(graphs: OpenGraphs) -> None:
     for name, (arguments, expected) in calls.items():
         answer = tools[name].run(graphs, tools[name].request.model_validate(arguments))
         assert expected in (answer.as_text() or answer.model_dump_json()), name
+
+
+def test_its_names_are_indexed_in_the_background(graphs: OpenGraphs) -> None:
+    names = graphs.get("films").entities
+    assert isinstance(names, OwnIndex)
+    names.wait(60)
+    assert (names.built_by_itself, names.state) == (True, None)
+    assert [candidate.name for candidate in names.find("Micheal Mann")][:1] == ["Michael Mann"]
 
 
 def test_the_check_refuses_a_write_that_the_database_would_accept(server: Server, graphs: OpenGraphs) -> None:

@@ -30,12 +30,12 @@ class ThreePeople:
             return Table(["p"], [[node] for node in NODES], False, 0.0)
         if "count(n)" in query:
             return Table(["c"], [[3]], False, 0.0)
-        skip, size = int(query.split("SKIP ")[1].split()[0]), int(query.split("LIMIT ")[1])
+        skip, size = (int(query.split(word)[1].split()[0]) for word in ("SKIP ", "LIMIT "))
         rows = [
-            [f"4:{place}", node.get("name"), node.get("aliases"), None, node.get("city"), node.get("tags")]
+            [f"4:{place}", *(node.get(key, "") for key in ("name", "aliases", "city", "tags"))]
             for place, node in enumerate(NODES)
         ]
-        return Table([], rows[skip : skip + size], False, 0.0)
+        return Table([], [[list(column) for column in zip(*rows[skip : skip + size], strict=True)]], False, 0.0)
 
     def explain(self, query: str, parameters: object = None) -> None: ...
 
