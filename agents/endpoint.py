@@ -109,7 +109,7 @@ class Endpoint:
             case errors.ModelContextWindowExceededError():
                 return ModelFailure(
                     "too_long",
-                    f"the request is longer than {self._settings.model} takes; use a smaller form of the schema",
+                    f"the request is longer than {self._settings.model} accepts; use a smaller form of the schema",
                 )
             case errors.ModelQuotaExceededError():
                 return ModelFailure("quota", f"the quota of the key in {self._settings.key_from} is used up")

@@ -89,7 +89,7 @@ class ModelSettings:
         if not found and (self.key_variable or not self.address):
             raise ModelFailure(
                 "key_missing",
-                f"no key for {self.name}: set the environment variable {self.key_from}, or name your own endpoint",
+                f"no key for {self.name}: set the environment variable {self.key_from}, or give your own endpoint",
             )
         return found or "none"
 

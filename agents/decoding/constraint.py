@@ -144,7 +144,7 @@ def _by_bytes(texts: Mapping[bytes, str], vocabulary: Vocabulary) -> Constraint:
     unknown = {bytes((symbol,)) for symbol in np.unique(automaton.symbols).tolist()} - known
     if unknown:
         raise NotSpellable(
-            f"The vocabulary has no token for the byte {min(unknown)!r} alone: leave out `any_tokens`, so that queries that "
-            "cannot be written are left out."
+            f"The vocabulary has no token for the byte {min(unknown)!r} alone; without `any_tokens`, "
+            "queries that cannot be written are left out."
         )
     return Constraint(automaton, vocabulary, TokenTrie(vocabulary.tokens), texts)

@@ -38,6 +38,8 @@ def decoded(file: Path, prompt: str, queries: Sequence[str], width: int = 1) -> 
     constraint = Constraint.of_queries(queries, of_llama(llama))
     longest = max(len(llama.tokenize(query.encode("utf-8"), add_bos=False)) for query in queries)
     if len(ids) + longest >= CONTEXT:
-        raise ModelFailure("too_long", f"the prompt has {len(ids)} tokens; with the queries {CONTEXT} are the most")
+        raise ModelFailure(
+            "too_long", f"the prompt has {len(ids)} tokens; prompt and query may have at most {CONTEXT} together"
+        )
     model = LlamaModel(llama, ids)
     return [greedy(model, constraint)] if width == 1 else beam(model, constraint, width)

@@ -132,14 +132,14 @@ class _Reader:
         least = int(found[1])
         most = int(found[3]) if found[3] else None if found[2] else least
         if most is not None and (most < least or most > MOST_REPEATED):
-            raise self._error(f"{found[0]} is no count from 0 to {MOST_REPEATED}")
+            raise self._error(f"{found[0]} is not a count from 0 to {MOST_REPEATED}")
         return Repeat(atom, least, most)
 
     def _atom(self) -> Expression:
         sign = self._next()
         if sign == "(":
             if self._text.startswith("?", self._at) and not self._take("?:"):
-                raise self._error("of the groups that begin with (? only (?: is supported")
+                raise self._error("of the groups that begin with (?, only (?: is supported")
             found = self._alternatives()
             if not self._take(")"):
                 raise self._error("a group is not closed")
@@ -159,7 +159,7 @@ class _Reader:
         if sign.lower() in CLASSES:
             return ByteOf(CLASSES[sign]) if sign.islower() else _none_of(CLASSES[sign.lower()])
         if sign.isalnum() and sign not in CONTROLS:
-            raise self._error(f"\\{sign} is not read")
+            raise self._error(f"\\{sign} is not supported")
         return Text(CONTROLS.get(sign, sign).encode())
 
     def _class(self) -> Expression:
@@ -193,7 +193,7 @@ class _Reader:
 
     def _next(self) -> str:
         if self._at >= len(self._text):
-            raise self._error("more was expected")
+            raise self._error("the expression ends too early")
         self._at += 1
         return self._text[self._at - 1]
 

@@ -102,7 +102,9 @@ async def rephrase(
         for place in range(len(tasks)):
             group.start_soon(work, place, group.cancel_scope)
     if stops:
-        raise RephrasingStopped(f"{stops[0]}. {len(found)} of {len(tasks)} questions were done; repeat to resume.")
+        raise RephrasingStopped(
+            f"{stops[0]}. {len(found)} of {len(tasks)} questions were done; repeat the command to resume."
+        )
     return [found[place] for place in range(len(tasks))]
 
 

@@ -147,7 +147,7 @@ def _tasks_of(
 def _object(reply: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     value = {} if reply.get(name) is None else reply[name]
     if not isinstance(value, dict):
-        raise ValueError(f"`{name}` is a JSON object")
+        raise ValueError(f"`{name}` must be a JSON object")
     return value
 
 

@@ -79,14 +79,16 @@ def _questions(file: Path) -> dict[int, RetrievalQuestion]:
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
     reader = csv.DictReader(_text(file).splitlines(keepends=True))
     if not set(reader.fieldnames or ()) >= COLUMNS:
-        raise StarkFileError(f"{file} has not the columns {', '.join(sorted(COLUMNS))}")
+        raise StarkFileError(f"{file} must have the columns {', '.join(sorted(COLUMNS))}")
     found: dict[int, RetrievalQuestion] = {}
     for record in reader:
         try:
             number, answers = int(record["id"]), json.loads(record["answer_ids"])
             found[number] = RetrievalQuestion(number, record["query"], frozenset(map(int, answers)))
         except (TypeError, ValueError):
-            raise StarkFileError(f"{file}, line {reader.line_num}: an id or a list of ids is no number") from None
+            raise StarkFileError(
+                f"{file}, line {reader.line_num}: an id is not a number, or a list of ids is not a list of numbers"
+            ) from None
     return found
 
 

@@ -105,11 +105,11 @@ def ask(parsed: argparse.Namespace) -> int:
     import anyio
 
     if parsed.tasks is not None and (parsed.question or parsed.out is None):
-        raise WrongUse("--tasks takes --out and no question")
+        raise WrongUse("--tasks needs --out and takes no question")
     if min(parsed.workers, parsed.most_calls, parsed.most_tokens, parsed.most_seconds) <= 0:
-        raise WrongUse("--workers and the bounds are positive numbers")
+        raise WrongUse("--workers, --most-calls, --most-tokens and --most-seconds must be positive")
     if getattr(parsed, "rounds", 1) < 1 or getattr(parsed, "turns", 1) < 1:
-        raise WrongUse("--rounds and --turns are at least 1")
+        raise WrongUse("--rounds and --turns must be at least 1")
     return anyio.run(_ask, parsed)
 
 

@@ -87,11 +87,11 @@ def _run(
 def _check(parsed: argparse.Namespace) -> None:
     """Refuse options that cannot be combined, before a server is started."""
     if parsed.command == "forms" and (parsed.tasks is None) == (parsed.question is None):
-        raise WrongUse("forms takes a question or --tasks")
+        raise WrongUse("give forms either a question or --tasks")
     if parsed.command == "decode" and (parsed.gguf is None) == (not parsed.grammar):
-        raise WrongUse("decode takes --gguf FILE or --grammar")
+        raise WrongUse("give decode either --gguf FILE or --grammar")
     if min(getattr(parsed, "candidates", 1), getattr(parsed, "width", 1), getattr(parsed, "budget", 1)) < 1:
-        raise WrongUse("--candidates, --width and --budget are at least 1")
+        raise WrongUse("--candidates, --width and --budget must be at least 1")
 
 
 async def compare_forms(parsed: argparse.Namespace, server: ServerConnection) -> int:
@@ -168,7 +168,7 @@ async def reason(parsed: argparse.Namespace, server: ServerConnection) -> int:
 
     subgraph = subgraph_text(await retrieve(server, graph_of(parsed), parsed.question), parsed.budget)
     if not subgraph.nodes:
-        sys.stderr.write("graphground: nothing was retrieved: no name in the question is in the graph\n")
+        sys.stderr.write("graphground: nothing was retrieved: the graph has no name from the question\n")
         return 1
     async with Model(model_settings(parsed), on_wait=report_wait) as model:
         reply = await model.ask([Message("user", choice_prompt(parsed.question, subgraph))])

@@ -223,7 +223,7 @@ def write_protection(name: str, engine: Engine) -> Finding:
     try:
         refused = engine.capabilities().enforces_read_only
     except Exception as error:
-        return Finding(f"graph {name}", False, "could not be tested: does it refuse writes?", str(error))
+        return Finding(f"graph {name}", False, "could not be tested for write protection", str(error))
     if refused:
         return Finding(f"graph {name}", True, "writes are refused by the database too")
     return Finding(f"graph {name}", True, "writes are refused by this server only", warning(engine))
@@ -236,7 +236,7 @@ def memory_protection(name: str, engine: Engine) -> Iterator[Finding]:
     try:
         limit = memory_limit(engine)
     except Exception as error:
-        yield Finding(f"graph {name}", False, "could not be tested: does it limit memory?", str(error))
+        yield Finding(f"graph {name}", False, "could not be tested for a memory limit", str(error))
         return
     if limit is not None and is_unlimited(limit):
         yield Finding(f"graph {name}", True, "the memory of a single query is not limited", ADVICE)

@@ -127,7 +127,7 @@ def _import_records(parsed: argparse.Namespace) -> int:
     if folder is not None:
         shutil.rmtree(folder)
     if several := done[0].other_labels:
-        sys.stdout.write(f"{several:,} nodes have several labels: the rarest of each is kept.\n")
+        sys.stdout.write(f"{several:,} nodes have several labels; the rarest label of each node is kept.\n")
     sys.stdout.write(said)
     return 0
 

@@ -42,9 +42,9 @@ def model_settings(parsed: argparse.Namespace) -> ModelSettings:
     try:
         temperature = None if parsed.temperature == "none" else float(parsed.temperature)
     except ValueError:
-        raise WrongUse(f"--temperature is a number or none, not {parsed.temperature!r}") from None
+        raise WrongUse(f"--temperature must be a number or none, not {parsed.temperature!r}") from None
     if parsed.max_tokens < 1 or parsed.model_timeout <= 0:
-        raise WrongUse("--max-tokens and --model-timeout are positive numbers")
+        raise WrongUse("--max-tokens and --model-timeout must be positive")
     return ModelSettings(
         parsed.model,
         endpoint=parsed.endpoint,

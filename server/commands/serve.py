@@ -55,7 +55,9 @@ def serve_with(settings: Settings, words: Sequence[str], when_listening: Callabl
     if settings.model is not None and not settings.ui:
         raise SettingsError("--model answers questions on the page: it needs --ui, or `graphground ui`")
     if settings.model is None and (settings.model_endpoint or settings.model_key_variable):
-        raise SettingsError("--model-endpoint and --model-key-variable need --model, the name of the model there")
+        raise SettingsError(
+            "--model-endpoint and --model-key-variable need --model, the name of a model at that endpoint"
+        )
 
     # The SDK takes most of the start-up time, so it is imported only after --help and mistakes are dealt with.
     from graphground.server.application import Application

@@ -49,7 +49,7 @@ def show(parsed: argparse.Namespace) -> int:
     from graphground.server.traces.transcript import transcript
 
     if parsed.follow and parsed.form == "markdown":
-        raise WrongUse("--follow prints lines or jsonl: a transcript begins with a summary")
+        raise WrongUse("--follow prints lines or jsonl, since a transcript begins with a summary")
     check(parsed.file)
     events = follow_events(parsed.file, lambda: False) if parsed.follow else read_events(parsed.file)
     wanted = chosen(events, parsed)
@@ -113,4 +113,4 @@ def check(file: Path) -> None:
         WrongUse: there is no such file, or it is a folder.
     """
     if not file.is_file():
-        raise WrongUse(f"there is no file {file}; `graphground serve --record {file}` makes one")
+        raise WrongUse(f"there is no file {file}; `graphground serve --record {file}` creates it")

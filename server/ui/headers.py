@@ -57,7 +57,7 @@ class GuardedPage:
         request = Request(scope, receive)
         refusal = await self._checks.validate_request(request, is_post=request.method == "POST")
         if refusal is None and "/api/" in scope["path"] and not from_the_page(request):
-            refusal = PlainTextResponse("this address is for the page itself", status_code=403)
+            refusal = PlainTextResponse("only the page itself may request this address", status_code=403)
         await (refusal or self._app)(scope, receive, send_with_headers)
 
 

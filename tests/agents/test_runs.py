@@ -175,8 +175,8 @@ def test_evaluations_run_the_command_through_their_protocol(nba_server: str, tmp
     ("options", "words"),
     [
         (["loop", "--role", "judge=gpt-5"], "one of the roles generator"),
-        (["zero-shot", "--tasks", "x.json"], "--tasks takes --out"),
-        (["tools", "--temperature", "warm"], "--temperature is a number or none"),
+        (["zero-shot", "--tasks", "x.json"], "--tasks needs --out"),
+        (["tools", "--temperature", "warm"], "--temperature must be a number or none"),
         (["loop", "--rounds", "0"], "at least 1"),
     ],
 )
