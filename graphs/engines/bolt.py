@@ -351,12 +351,12 @@ class BoltEngine:
         return timed_out(timeout)
 
     def _session(self, **options: Any) -> AbstractContextManager[neo4j.Session]:
-        """A session for reading."""
+        """Return a session for read-only queries."""
         return self._opened(self._driver, default_access_mode=neo4j.READ_ACCESS, **options)
 
     @contextmanager
     def _opened(self, driver: neo4j.Driver, **options: Any) -> Iterator[neo4j.Session]:
-        """A session of that driver; a connection that it makes after `close` is closed with it."""
+        """Open a session of a driver; if this engine was closed meanwhile, the driver is closed after the session."""
         try:
             with driver.session(**{"database": self.address.database, **options}) as session:
                 yield session

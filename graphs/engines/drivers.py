@@ -19,13 +19,13 @@ logging.getLogger("neo4j").setLevel(logging.CRITICAL)
 
 
 def open_driver(address: BoltAddress, connections: int, check: Callable[[], None] | None = None) -> neo4j.Driver:
-    """Return a driver for an address, which opens at most that many connections, each when it is first needed.
+    """Return a driver for an address; it opens at most `connections` connections, each when it is first needed.
 
     `check` is called before a connection is opened or used; it raises an error if the password must not be sent to the
     listening process.
 
     Raises:
-        EngineUnavailable: the address cannot be one of a Bolt server.
+        EngineUnavailable: the address is not that of a Bolt server.
     """
     try:
         return neo4j.GraphDatabase.driver(

@@ -49,7 +49,7 @@ def was_ended(error: exceptions.Neo4jError | exceptions.DriverError) -> bool:
 
 
 OUT_OF_MEMORY = "OutOfMemory"
-"""Part of Neo4j's error codes for a query over its memory limit; they are called transient, but a retry fails too."""
+"""Part of Neo4j's error codes for a query over its memory limit; Neo4j calls them transient, but a retry fails too."""
 
 
 def ran_out_of_memory(error: exceptions.Neo4jError | exceptions.DriverError) -> bool:

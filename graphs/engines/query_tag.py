@@ -1,4 +1,4 @@
-"""How a query that runs over Bolt is recognised in the database's list of running queries."""
+"""Identifies a query that runs over Bolt in the database's list of running queries."""
 
 from __future__ import annotations
 

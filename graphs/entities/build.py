@@ -126,7 +126,11 @@ class IndexBuilder:
         return self._finish(owner, owner, list(self._partitions))
 
     def _finish(self, owner: npt.NDArray[Any], place: npt.NDArray[Any], used: list[Partition]) -> IndexInfo:
-        """Write the rows whose owner, an entity's number, is not negative; in a partition they are ordered by `place`."""
+        """Write the rows that belong to an entity, and all files of their words; return a description of the index.
+
+        `owner` is the number of each row's entity, or negative for a row to leave out; rows of a partition are ordered
+        by `place`.
+        """
         order, partitions = self._write_rows(owner, place, used)
         words, spooled = self._write_names(order)
         self._write_words(spooled)
@@ -273,7 +277,7 @@ class IndexBuilder:
     def _write_names(self, order: npt.NDArray[Any]) -> tuple[int, npt.NDArray[Any]]:
         """Write the words of each row, the rows of each word, and the row of each name number.
 
-        Returned are the number of words that the rows have, and the position of each in the spool.
+        Returns the number of words that the rows have, and the position of each of these words in the spool.
         """
         counts = self._spool.read("token_count", np.uint16)
         spooled = self._spool.read("token", np.uint64)
@@ -315,14 +319,15 @@ class IndexBuilder:
 
 
 def previous_folder(folder: Path) -> Path:
-    """Return the folder of an older index while a new one takes its name, which takes a moment."""
+    """Return the folder in which an older index is kept while a new index takes its name."""
     return folder.with_name(f"{folder.name}.previous")
 
 
 def replace_folder(folder: Path, new: Path) -> None:
-    """Give a new index the name of the old one.
+    """Rename a new index to the name of the old one.
 
-    A process killed between the two renamings leaves the old index under its other name, where it is still found.
+    If the process is killed between the two renamings, the old index remains in its `previous_folder`, where it is
+    found.
     """
     previous = previous_folder(folder)
     if folder.exists():

@@ -1,6 +1,6 @@
-"""The table that finds the words of an index within two typing errors of a typed word, by their deletion numbers.
+"""The deletion table of an index, which finds the words within two typing errors of a typed word.
 
-An index that follows an older one takes over the entries of the words that both have.
+An index that replaces an older one reuses the entries of the words that both have.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LOW = np.uint64(0xFFFFFFFF)
 
 @dataclass(frozen=True, slots=True)
 class KnownDeletions:
-    """The deletion table of an older index: how many entries each of its words has, and the table."""
+    """The deletion table of an older index, with the number of entries of each of its words."""
 
     counts: npt.NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, dtype=np.uint8))
     bits: int = 0
@@ -31,7 +31,10 @@ class KnownDeletions:
     starts: npt.NDArray[Any] = field(default_factory=lambda: np.zeros(1, dtype=np.uint32))
 
     def pairs(self, number: npt.NDArray[np.int64]) -> U64:
-        """Return the integers `bucket << 32 | word`, sorted, with the new numbers of the words; negative ones are left out."""
+        """Return the table as sorted integers `bucket << 32 | word`.
+
+        `number` holds the new number of each word; words with a negative number are left out.
+        """
         buckets = np.repeat(
             np.arange(len(self.starts) - 1, dtype=np.int64), self.starts[1:].astype(np.int64) - self.starts[:-1]
         )
@@ -42,7 +45,7 @@ class KnownDeletions:
 
 
 def in_buckets(pairs: U64, bits: int) -> U64:
-    """Return the integers `bucket << 32 | word` with buckets of fewer than 32 bits."""
+    """Return the integers `bucket << 32 | word` with the buckets shortened from 32 to `bits` bits."""
     shorter: U64 = pairs >> np.uint64(64 - bits) << np.uint64(32) | pairs & _LOW
     return shorter
 
@@ -50,7 +53,7 @@ def in_buckets(pairs: U64, bits: int) -> U64:
 def write_deletions(
     folder: Path, spool: Spool, spooled: npt.NDArray[Any], known: KnownDeletions, progress: Callable[[Progress], None]
 ) -> int:
-    """Write the table of an index whose words are in `folder`, and return the number of bits of its buckets.
+    """Write the deletion table of an index whose words are in `folder`; return the number of bits of its buckets.
 
     `spooled` holds the position of each word in the spool, where the words of `known` come first.
     """
@@ -67,7 +70,7 @@ def write_deletions(
         number = np.full(len(known.counts), -1, dtype=np.int64)
         number[spooled[old]] = np.flatnonzero(old)
         pairs = np.concatenate([known.pairs(number), pairs])
-        pairs.sort(kind="stable")  # two sorted parts: they are merged
+        pairs.sort(kind="stable")  # a stable sort merges the two sorted parts
     buckets = (pairs >> np.uint64(32)).astype(np.int64)
     np.save(folder / "deletion_word.npy", pairs.astype(np.uint32))
     np.save(folder / "deletion_starts.npy", offsets(np.bincount(buckets, minlength=1 << bits)))
@@ -82,7 +85,9 @@ def _pairs_of(
     counts: npt.NDArray[np.uint8],
     progress: Callable[[Progress], None],
 ) -> U64:
-    """Return the 32-bit `bucket << 32 | word` of the chosen words; write the number of each word's into `counts`."""
+    """Return `bucket << 32 | word` for the chosen words, with buckets of 32 bits; set each word's number in
+    `counts`.
+    """
     starts = np.load(folder / "word_starts.npy")
     pieces = memoryview(np.load(folder / "word_bytes.npy", mmap_mode="r"))
     column = f"deletions of {len(chosen)}"

@@ -136,6 +136,6 @@ def deletion_pairs(
 
 
 def distinct(numbers: U64) -> U64:
-    """Return the distinct numbers in order; the array itself is sorted."""
+    """Return the distinct numbers in ascending order; this also sorts the given array."""
     numbers.sort()
     return numbers[np.concatenate(([True], numbers[1:] != numbers[:-1]))] if len(numbers) else numbers

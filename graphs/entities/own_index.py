@@ -166,7 +166,7 @@ class OwnIndex(BaseLookup):
         self._now().check_names(label, property)
 
     def wait(self, seconds: float) -> None:
-        """Begin to build a missing or outdated index, and wait up to that long for it: for tests and benchmarks."""
+        """Start building a missing or outdated index and wait for it up to `seconds`: for tests and benchmarks."""
         if self.stale:
             self._begin()
         if self._building is not None:

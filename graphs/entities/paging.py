@@ -13,9 +13,9 @@ from graphground.graphs.entities.record import Record
 
 PAGE = 20_000
 FIRST = 1_000
-"""The nodes of a label's first page, whose texts show how many nodes the next page may have."""
+"""The number of nodes in a label's first page; the length of their texts decides the size of the next page."""
 MOST_LETTERS = 4_000_000
-"""About how many letters a page may have: it is held in memory as a whole, here and in the database."""
+"""The approximate number of letters in a page, which is held in memory as a whole, here and in the database."""
 NAME_PROPERTIES = ("name", "title", "label", "fullName", "full_name", "displayName", "username", "id")
 ALIAS_PROPERTIES = ("aliases", "alias", "alternativeNames", "synonyms")
 _TEXTS = frozenset({"str", "list[str]"})
@@ -23,7 +23,7 @@ _TEXTS = frozenset({"str", "list[str]"})
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Some nodes of one label, a column for each property; a value that a node does not have is the empty text."""
+    """Some nodes of one label, as a column for each property; a missing value is an empty text."""
 
     label: str
     name_property: str | None
@@ -35,7 +35,7 @@ class Page:
     values: Mapping[str, Sequence[Any]]
 
     def records(self, chosen: Iterable[int] | None = None) -> Iterator[Record]:
-        """Yield the nodes as records: all, or those at the chosen positions."""
+        """Yield the nodes as records: all nodes, or those at the chosen positions."""
         for place in range(len(self.keys)) if chosen is None else chosen:
             others = self.aliases[place]
             yield Record(
@@ -76,9 +76,10 @@ def database_records(
 def database_pages(
     engine: Engine, schema: PropertyGraphSchema, labels: Iterable[str] | None = None, page: int = PAGE
 ) -> Iterator[Page]:
-    """Yield the same nodes as columns: a page is sent as one row, which is received 30 times as fast as its nodes are.
+    """Yield the nodes of `database_records` as columns: a page arrives as one row, 30 times faster than its nodes as
+    rows.
 
-    A page has at most `page` nodes, and fewer where their texts are long.
+    A page has at most `page` nodes, and fewer if their texts are long.
 
     Raises:
         EngineError: the database failed, or changed while it was read.

@@ -29,7 +29,7 @@ class Spool:
         self.numbers(column + ".lengths", np.fromiter(map(len, encoded), dtype=np.uint32, count=len(encoded)))
 
     def packed(self, column: str, pieces: npt.NDArray[np.uint8], starts: npt.NDArray[Any]) -> None:
-        """Append texts that are packed already: their bytes, and the offset of each and the end of the last one."""
+        """Append packed texts: their bytes, and `starts`, the offset of each text and the end of the last one."""
         self._file(column + ".bytes").write(np.ascontiguousarray(pieces[: int(starts[-1])]).data)
         self.numbers(column + ".lengths", np.diff(starts.astype(np.int64)).astype(np.uint32))
 

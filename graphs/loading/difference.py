@@ -5,8 +5,9 @@
     difference.relationships("directedBy", rows, starts, ends, digests)      each block of relationships, then
     edits = difference.edits()
 
-Nodes are identified by their `eid`, relationships by type, ends and content. Until the file has been read and checked,
-nothing is changed: the rows that differ wait in memory (nodes) and in a temporary file (relationships).
+Nodes are identified by their `eid`, relationships by type, ends and content. Nothing is changed before the whole
+file has
+been read and checked: until then, rows that differ are kept in memory (nodes) and in a temporary file (relationships).
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ from graphground.graphs.loading.compare import Changes, Comparison
 from graphground.graphs.loading.fingerprints import Array, Fingerprints
 
 LARGEST_SHARE = 0.1
-"""The share of a graph's records above which it is loaded completely, which is then faster."""
+"""The share of different records above which a graph is loaded completely, which is then faster."""
 ALWAYS, MOST = 2_000, 500_000
-"""Fewer differences than the first are never too many; more than the second would take too much memory."""
+"""The limits of differences: up to the first number a difference is always loaded, above the second never."""
 NEW = -1
-"""The number of a node that the loaded graph does not have."""
+"""The number of a node that is not in the loaded graph."""
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -43,8 +44,8 @@ class TooDifferent(Exception):
 class Removal:
     """Relationships to delete: `Removal("directedBy", True, "#1:7", {"#3:9"})`.
 
-    All relationships of the type between the node `rid` and the nodes `others`: outgoing ones if `outgoing`, else
-    incoming ones.
+    These are all relationships of the type between the node `rid` and the nodes `others`: the outgoing ones of `rid` if
+    `outgoing`, else the incoming ones.
     """
 
     type: str
@@ -54,10 +55,10 @@ class Removal:
 
 
 class Difference:
-    """Collects what differs. A place is the position of a node in the new file, a number that in the loaded graph."""
+    """Collects the differences; `place` is a node's position in the new file, `number` that in the loaded graph."""
 
     def __init__(self, schema: PropertyGraphSchema, old: Fingerprints, waiting: Path) -> None:
-        """`waiting` is the temporary file for relationships."""
+        """Start an empty difference; `waiting` is the path of the temporary file for relationships."""
         if not old.eids:
             raise TooDifferent("the loaded graph is empty")
         self._old = old
@@ -74,17 +75,17 @@ class Difference:
         records = len(old.eids) + sum(map(len, old.relationships.values()))
         self._limit = min(max(int(records * LARGEST_SHARE), ALWAYS), MOST)
         self.new_nodes: dict[str, tuple[list[int], list[dict[str, Any]]]] = {name: ([], []) for name in schema.labels}
-        """By label: the places and the rows of the nodes to create."""
+        """The nodes to create by label: their places and their rows."""
         self.changed_nodes: list[tuple[str, bytes]] = []
         """The record id of each changed node, and its content as JSON."""
         self.changes = Comparison(False, Changes(), Changes())
 
     @classmethod
     def from_graph(cls, folder: Path, schema: PropertyGraphSchema, waiting: Path) -> Difference:
-        """An empty difference from the loaded graph with its schema in a folder.
+        """Return an empty difference from the loaded graph whose schema and fingerprints are in `folder`.
 
         Raises:
-            TooDifferent: its labels, types or properties are not those of `schema`, or it has no fingerprints.
+            TooDifferent: the graph's labels, types or properties are not those of `schema`, or it has no fingerprints.
         """
         try:
             old = PropertyGraphSchema.from_cypherbench((folder / "schema.json").read_bytes())
@@ -95,13 +96,13 @@ class Difference:
             raise TooDifferent("it was loaded by an earlier version") from None
 
     def nodes(self, label: str, places: Sequence[int], rows: Sequence[dict[str, Any]], digests: Array) -> list[str]:
-        """Compare a block of nodes; return their record ids, empty for those that have to be created.
+        """Compare a block of nodes; return their record ids, which are empty for nodes that have to be created.
 
         Raises:
             TooDifferent: there are too many differences.
         """
         numbers = np.fromiter((self._number_of.get(row["eid"], NEW) for row in rows), np.int64, len(rows))
-        old = self._old.nodes[numbers]  # of a new node any row, which is not used
+        old = self._old.nodes[numbers]  # for a new node any row, which is not used
         stays = (numbers != NEW) & (old["label"] == self._labels[label])
         changed = stays & (old["digest"] != digests)
         self._stays[numbers[stays]] = True
@@ -131,7 +132,7 @@ class Difference:
     def relationships(
         self, type_: str, rows: Sequence[dict[str, Any]], starts: Sequence[int], ends: Sequence[int], digests: Array
     ) -> None:
-        """Compare a block of relationships between the nodes at these places; all nodes have been compared before.
+        """Compare a block of relationships, whose ends are given as places; call it when all nodes have been compared.
 
         Raises:
             TooDifferent: there are too many differences.
@@ -158,7 +159,7 @@ class Difference:
         self._check_limit()
 
     def edits(self) -> tuple[list[str], list[Removal]]:
-        """The record ids of the nodes to delete, and the relationships to delete between those that stay.
+        """Return the record ids of the nodes to delete, and the relationships to delete between nodes that are kept.
 
         Raises:
             TooDifferent: there are too many differences.
@@ -171,7 +172,11 @@ class Difference:
         return [rids[number] for number in gone], removals
 
     def _removals(self, type_: str, rids: Sequence[str]) -> Iterator[Removal]:
-        """The relationships to delete: of parallel ones all, because the engine's records cannot be told apart."""
+        """Yield the relationships of a type to delete.
+
+        If one of several parallel relationships differs, all of them are deleted, because the engine cannot tell
+        them apart.
+        """
         known, counts = self._known[type_], self.changes.relationships.counts
         lost = ~known.found
         changed = sum((Counter(known.keys[lost].tolist()) & self._fresh[type_]).values())
@@ -184,14 +189,14 @@ class Difference:
         leaving, arriving = (np.bincount(column, minlength=len(rids)) for column in (starts, ends))
         grouped: dict[tuple[bool, int], set[str]] = {}
         for start, end in zip(starts[delete].tolist(), ends[delete].tolist(), strict=True):
-            outgoing = bool(leaving[start] <= arriving[end])  # of a hub all relationships would have to be read
+            outgoing = bool(leaving[start] <= arriving[end])  # at a hub, all relationships would have to be read
             anchor, other = (start, end) if outgoing else (end, start)
             grouped.setdefault((outgoing, anchor), set()).add(rids[other])
         for (outgoing, anchor), others in grouped.items():
             yield Removal(type_, outgoing, rids[anchor], frozenset(others))
 
     def rows(self) -> Iterator[tuple[str, int, int, dict[str, Any]]]:
-        """After `edits`: the relationships to create, each with its type and the places of its ends."""
+        """Yield the relationships to create, each with its type and the places of its ends; call it after `edits`."""
         with self._waiting.open("rb") as lines:
             for line in lines:
                 type_, fresh, between, start, end, row = orjson.loads(line)
@@ -205,7 +210,7 @@ class Difference:
 
 
 class _Known:
-    """The relationships of one type in the loaded graph, in an order in which a block of others is found at once."""
+    """The relationships of one type in the loaded graph, sorted so that a whole block can be looked up quickly."""
 
     def __init__(self, rows: Array) -> None:
         keys = _key(rows["start"], rows["end"])
@@ -215,11 +220,11 @@ class _Known:
         self.found = np.zeros(len(rows), bool)
         _, which, counts = np.unique(self.keys, return_inverse=True, return_counts=True)
         self.parallel = np.append(counts[which] > 1, False)
-        """Whether there are others between the same nodes; the last entry is for NEW."""
+        """Whether there are further relationships between the same nodes; the last entry is for `NEW`."""
         self._taken = array("I", bytes(4 * len(rows)))
 
     def match(self, keys: Array, digests: Array, known: Array) -> Array:
-        """For each relationship its row here, or NEW; a row is found once."""
+        """Return for each relationship its row in `rows`, or `NEW`; no row is returned twice."""
         mixed = _mixed(keys, digests)
         taken, slots = self._taken, []
         for first, end in zip(
@@ -241,13 +246,13 @@ class _Known:
 
 
 def _stored_types(schema: PropertyGraphSchema) -> object:
-    """The part of a schema that decides how records are stored, whatever its order."""
+    """Return the part of a schema that decides how records are stored, independent of its order."""
     labels = {label.name: (dict(label.properties), label.reserved) for label in schema.labels.values()}
     return labels, {str(pattern): dict(pattern.properties) for pattern in schema.patterns}
 
 
 def _key(starts: Array, ends: Array) -> Array:
-    """The two ends of relationships as one number."""
+    """Return the two ends of each relationship combined into one number."""
     return (starts.astype(np.uint64) << np.uint64(32)) | ends.astype(np.uint64)
 
 

@@ -1,9 +1,9 @@
-"""Fingerprints of a loaded graph's records: a later load of the same source compares its records with them.
+"""Fingerprints of a loaded graph's records, with which a later load compares the records of its file.
 
     graphs/ID/fingerprints.npz    for each node its eid, its place in the engine's files and a digest of its content;
                                   for each relationship the numbers of its ends and a digest of its properties
 
-They take about 25 bytes for a node, its eid apart, and 16 bytes for a relationship.
+The file takes about 25 bytes per node, plus its eid, and 16 bytes per relationship.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Array = npt.NDArray[Any]
 
 
 def digests_of(rows: Sequence[Mapping[str, Any]]) -> Array:
-    """A digest of each row, whatever the order of its keys; 0 for a row without values."""
+    """Return a digest of each row, independent of the order of its keys; 0 for a row without values."""
     return np.frombuffer(b"".join(map(_digest, rows)), dtype="<u8")
 
 
@@ -38,7 +38,7 @@ def _digest(row: Mapping[str, Any]) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Fingerprints:
-    """The fingerprints of one graph: `eids[7]` and `nodes[7]` describe the node that the file names eighth."""
+    """The fingerprints of one graph: `eids[7]` and `nodes[7]` describe the eighth node in the file."""
 
     labels: list[str]
     eids: list[str]
@@ -47,10 +47,10 @@ class Fingerprints:
 
     @classmethod
     def read(cls, folder: Path) -> Fingerprints:
-        """The fingerprints in the folder of a graph.
+        """Read the fingerprints in the folder of a graph.
 
         Raises:
-            OSError, ValueError, KeyError: there are none, or none that this version can read.
+            OSError, ValueError, KeyError: there are no fingerprints that this version can read.
         """
         with (folder / NAME).open("rb") as opened, np.load(opened) as file:
             about = orjson.loads(file["about"].tobytes())
@@ -65,7 +65,7 @@ class Fingerprints:
 
 
 class FingerprintWriter:
-    """Collects the fingerprints of a load, block by block; nodes have the numbers of their places in the file."""
+    """Collects the fingerprints of a load, block by block; nodes are numbered by their places in the file."""
 
     def __init__(self, schema: PropertyGraphSchema) -> None:
         self._labels = {label: number for number, label in enumerate(schema.labels)}
@@ -77,7 +77,7 @@ class FingerprintWriter:
         self._nodes.append((self._labels[label], places, digests))
 
     def relationships(self, type_: str, starts: Sequence[int], ends: Sequence[int], digests: Array) -> None:
-        """Add a block of relationships of one type between the nodes at these places."""
+        """Add a block of relationships of one type, whose ends are given as the places of nodes."""
         block = np.empty(len(digests), RELATIONSHIP)
         block["start"], block["end"], block["digest"] = starts, ends, digests
         self._relationships[type_].append(block)

@@ -3,7 +3,7 @@
     load_file(Path("movie.json.gz"), Home.default(), name="movie")
     update_graph(Path("movie.json.gz"), Home.default(), name="movie").changes     {"nodes": {"added": 3, …}, …}
 
-A load that is refused, fails or is killed leaves the existing data unchanged. So does an update: it changes a copy of
+A load or an update that is refused, fails or is killed leaves the existing data unchanged. An update changes a copy of
 the engine's files, and readers of the earlier version keep its files until they have finished.
 """
 
@@ -39,10 +39,10 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The result of a load: the entry in the catalog, and how it came about.
+    """The result of a load: the entry in the catalog, and what was changed.
 
-    `changes` counts the records that were added, removed, changed and kept (`changes["nodes"]["added"]`); None if the
-    whole file was loaded, for the reason in `reason` if a graph of that name was loaded before.
+    `changes` counts the records that were added, removed, changed and kept (`changes["nodes"]["added"]`). It is None if
+    the whole file was loaded; if a graph of that name was loaded before, `reason` says why.
     """
 
     entry: Entry
@@ -78,9 +78,10 @@ def update_graph(
     digest: str = "",
     progress: Progress | None = None,
 ) -> Loaded:
-    """Load a file as `load_file` does, but change only what differs from the loaded graph of that name.
+    """Load a file like `load_file`, but change only the records that differ from the loaded graph of that name.
 
-    The whole file is loaded where there is no such graph, its schema changed, or a tenth of its records or more did.
+    The whole file is loaded if there is no such graph, if its schema has changed, or if about a tenth of its
+    records differ.
 
     Raises:
         SimpleKGError, CatalogError, EngineUnavailable: as `load_file`.

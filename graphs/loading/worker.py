@@ -1,9 +1,10 @@
-"""The child processes of a load: `python -m graphground.graphs.loading.worker graph|index FILE FOLDER [DATABASE GRAPH]`.
+"""The child processes of a load: `python -m graphground.graphs.loading.worker graph|index FILE FOLDER [DATABASE
+GRAPH]`.
 
 `graph` checks the file and writes the engine's files to FOLDER/database; `index` writes the entity index to
-FOLDER/graph/entities. With the folders DATABASE and GRAPH of a loaded graph, `graph` copies its files and changes what
-differs. Each process reports its progress on stdout, one JSON object per line, and its result in the last line. It
-exits when its stdin closes, which happens when the process that started the load has ended.
+FOLDER/graph/entities. Given the folders DATABASE and GRAPH of a loaded graph, `graph` copies the graph's files and
+changes only the records that differ. Each process reports its progress on stdout, one JSON object per line, and its
+result in the last line. It exits when its stdin closes, which happens when the process that started the load has ended.
 """
 
 from __future__ import annotations
@@ -40,9 +41,9 @@ if TYPE_CHECKING:
 
 Say = Callable[[dict[str, Any]], None]
 Base = tuple[Path, Path]
-"""The engine's files of a loaded graph, and the folder of its schema."""
+"""The folder of a loaded graph's engine files, and the folder of its schema."""
 Edges = tuple[list[dict[str, Any]], list[int], list[int]]
-"""The properties, and the places of the start and end nodes, of a block of relationships."""
+"""A block of relationships: their properties, the places of their start nodes and those of their end nodes."""
 LOADER_HEAP = "GRAPHGROUND_LOADER_HEAP"
 LOADER_JVM = "GRAPHGROUND_LOADER_JVM_ARGS"
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
@@ -88,11 +89,11 @@ class Identifiers:
 def load(path: Path, folder: Path, say: Say, base: Base | None = None) -> tuple[int, int, Comparison | None]:
     """Check the file and write it as the engine's files; return the numbers of nodes and relationships.
 
-    With a loaded graph as `base`, its files are copied and changed, and the difference is returned too.
+    With a loaded graph as `base`, the graph's files are copied and changed, and the difference is returned too.
 
     Raises:
         SimpleKGError: the file is not a valid graph.
-        TooDifferent: it cannot be loaded as a difference from the base; nothing was written.
+        TooDifferent: the file cannot be loaded as a difference from the base; nothing was written.
     """
     from graphground.graphs.engines.embedded.batch import ROWS_AT_ONCE, GraphWriter
 
@@ -203,7 +204,7 @@ def load(path: Path, folder: Path, say: Say, base: Base | None = None) -> tuple[
 def connected(
     rows: Sequence[dict[str, Any]], starts: Iterable[int], ends: Iterable[int], rids: Sequence[str]
 ) -> Sequence[dict[str, Any]]:
-    """The rows of relationships with the record ids of their ends, for the engine."""
+    """Add the record ids of the ends to rows of relationships, as the engine needs them; return the rows."""
     for row, start, end in zip(rows, starts, ends, strict=True):
         row["_src"], row["_dst"] = rids[start], rids[end]
     return rows
@@ -212,7 +213,7 @@ def connected(
 def apply_difference(
     difference: Difference, base: Path, database: Path, started: Callable[[], GraphWriter], rids: list[str]
 ) -> None:
-    """Copy the files of the loaded graph, and change what differs; `rids` gets the ids of new nodes."""
+    """Copy the files of the loaded graph and apply the difference; the ids of new nodes are stored in `rids`."""
     from graphground.graphs.engines.embedded.batch import ROWS_AT_ONCE
 
     gone, removals = difference.edits()
@@ -232,7 +233,7 @@ def apply_difference(
             edits.delete(rid)
         for rid, content in difference.changed_nodes:
             edits.change(rid, content)
-    # Written only now: a new relationship may join the same nodes as one that had to be deleted.
+    # New relationships are written after the deletions, because they may connect the same nodes as deleted ones.
     for type_, relationships in groupby(difference.rows(), key=itemgetter(0)):
         while block := list(islice(relationships, ROWS_AT_ONCE)):
             _, starts, ends, batch = zip(*block, strict=True)
@@ -240,7 +241,7 @@ def apply_difference(
 
 
 def load_graph(path: Path, folder: Path, say: Say, base: Base | None) -> dict[str, Any]:
-    """Load a file, as a difference from the base if possible; return what is reported to the parent process."""
+    """Load a file, as a difference from the base if possible; return the result for the parent process."""
     reason = None
     try:
         nodes, relationships, changes = load(path, folder, say, base)

@@ -65,7 +65,7 @@ class Returns:
     more: tuple[str, ...] = ()
     """Further properties that `name_prop` returns."""
     part: str = ""
-    """`year` if `min` or `max` is computed of the year of a date; else empty."""
+    """`year` if `min` or `max` is computed from the year of a date; else empty."""
 
     def cypher(self, name: str, union: bool = False) -> str:
         """Return the text from `WHERE` or `RETURN` to the end of the query; `name` is the property that names `n`."""

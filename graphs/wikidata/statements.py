@@ -22,7 +22,7 @@ RANKS = {
     "NormalRank": NORMAL,
     "PreferredRank": PREFERRED,
 }
-"""Ranks by the names that entity documents and RDF use."""
+"""The ranks by their names in entity documents and in RDF."""
 
 
 class Statement(NamedTuple):

@@ -1,4 +1,4 @@
-"""Changes of existing records in an engine's files, made by a process that has opened them for writing."""
+"""Changes records in an engine's files, in a process that has opened the database for writing."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from collections.abc import Collection
 from typing import Any
 
 COMMIT_EVERY = 1_000
-"""Changes in one transaction. Nothing depends on them: the files are a copy that is in use only when all is written."""
+"""The number of changes per transaction; a partial result is harmless, because the files are a copy not yet in use."""
 
 
 class GraphEdits:
-    """`with GraphEdits(database) as edits: edits.change("#1:17", b'{"name": "Heat"}')`; `database` is ArcadeDB's object.
+    """`with GraphEdits(database) as edits: edits.change("#1:17", b'{"name": "Heat"}')`; `database` is ArcadeDB's
+    object.
 
-    Record ids are those that the writer of the graph has returned.
+    Record ids are those that `GraphWriter` returned when the graph was written.
     """
 
     def __init__(self, database: Any) -> None:
@@ -33,17 +34,17 @@ class GraphEdits:
             self._database.commit()
 
     def change(self, rid: str, content: bytes) -> None:
-        """Replace all properties of a node by those in a JSON object."""
+        """Replace all properties of a node with those in a JSON object."""
         self._node(rid).modify().fromJSON(self._json(content.decode())).save()
         self._changed()
 
     def delete(self, rid: str) -> None:
-        """Delete a node with its relationships."""
+        """Delete a node and its relationships."""
         self._node(rid).delete()
         self._changed()
 
     def disconnect(self, rid: str, type_: str, outgoing: bool, others: Collection[str]) -> None:
-        """Delete the relationships of a type between a node and others, outgoing or incoming ones."""
+        """Delete the relationships of a type between a node and `others`, either the outgoing or the incoming ones."""
         direction = self._directions.OUT if outgoing else self._directions.IN
         for edge in list(self._node(rid).getEdges(direction, type_)):
             if str((edge.getIn() if outgoing else edge.getOut()).toString()) in others:
