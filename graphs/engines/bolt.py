@@ -169,7 +169,7 @@ class BoltEngine:
             self._wait_for_queries()
 
     def capabilities(self) -> Capabilities:
-        """Return the database's properties; whether it refuses writes is tried once and remembered."""
+        """Return the database's properties; a trial write, made only once, shows whether it refuses writes."""
         if self._capabilities is None:
             dialect = self.dialect
             self._capabilities = Capabilities(

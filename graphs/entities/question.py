@@ -47,7 +47,7 @@ different distinct unique various multiple several single similar specific parti
 individual respective known given following available existing main new among per versus without
 """.split())  # noqa: SIM905
 # fmt: on
-"""Words before a label that are not looked up as values."""
+"""Words that are not looked up as values when they stand before a label."""
 VERB_AFTER = frozenset(("that", "which", "who", "to", "do", "does", "did", "they", "it", "and", "or", "not"))
 """Words that make the next word a verb, not a value before a label: `that` in `genres that include sculptures`."""
 

@@ -32,7 +32,7 @@ from graphground.graphs.suggestions.mentions import Mention
 
 SAME, OUTDONE = 0.12, 0.25
 QUANTIFIERS = frozenset(("many", "much", "any", "all", "each", "every", "such"))
-"""Words that must not be reduced to a stem, because other words share it: `many` has the stem of `man`."""
+"""Words that are not reduced to a stem, because other words have the same stem: `many` and `man`."""
 SAID = 0.6
 
 

@@ -19,7 +19,7 @@ from graphground.graphs.wikidata.statements import Statement, packed, unpacked
 FORMAT = "1"
 EXTRACT = "-extract"
 TARGETS_KEPT = 1 << 18
-"""The number of items whose merge targets are kept in memory; few items end most relationships."""
+"""The number of items whose merge targets are kept in memory; most relationships end at the same few items."""
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS done (task TEXT PRIMARY KEY) WITHOUT ROWID;

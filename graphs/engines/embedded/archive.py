@@ -63,7 +63,7 @@ def is_made(file: Path) -> bool:
 
 
 def make_in_background(file: Path) -> subprocess.Popen[bytes] | None:
-    """Make an archive in a separate process at the lowest priority; None if another process is already making it."""
+    """Start a process that makes an archive at the lowest priority; None if an archive is already being made."""
     with suppress(OSError, Timeout):
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with FileLock(file.with_suffix(".lock"), timeout=0):

@@ -67,7 +67,7 @@ READ_ONLY = "read only database"
 SCRATCH_SECONDS = 2.0
 """Seconds after its start during which an engine process may not have created its scratch database yet."""
 LEAST_LIFE = 10.0
-"""Seconds after its start before which a shared process is not killed for a query that it cannot terminate."""
+"""The least age, in seconds, of a shared process that is killed for a query that it cannot terminate."""
 MOST_ABANDONED = 4
 """The number of unterminated queries at which a shared process is killed even before `LEAST_LIFE`."""
 PROOF_SECONDS = 3.0

@@ -19,7 +19,7 @@ from graphground.graphs.entities.vectors.approximate import open_neighbours
 from graphground.graphs.entities.vectors.encoders import Vectors
 
 SCAN_KEEPS = 400
-"""The number of vectors, the nearest by sign bits, that are compared with eight bits."""
+"""The number of vectors nearest by sign bits that are then compared with eight bits."""
 
 
 class ColumnWriter:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 SIZES = (4.0, 4.9, 5.9)
-"""Decimal logarithms of the numbers of names at which thresholds were fitted; between them, they are interpolated."""
+"""Decimal logarithms of the numbers of names at which thresholds were fitted; other thresholds are interpolated."""
 WEIGHTS = Path(__file__).parent / "trees.npz"
 
 

@@ -111,7 +111,7 @@ def _steps_from(box: int, near: Sequence[set[int]]) -> list[float]:
 
 
 def _majorized(wanted: Floats) -> Floats:
-    """Return positions with distances close to the wanted ones; in each round, all others pull every box."""
+    """Return positions whose distances are close to the wanted distances; each round moves every box."""
     count = len(wanted)
     angle = np.linspace(0, 2 * np.pi, count, endpoint=False)
     placed = np.stack([1.4 * np.cos(angle), np.sin(angle)], axis=1) * max(float(wanted.max()), 1.0) / 2
