@@ -49,7 +49,7 @@ individual respective known given following available existing main new among pe
 # fmt: on
 """Words that are not looked up as values when they stand before a label."""
 VERB_AFTER = frozenset(("that", "which", "who", "to", "do", "does", "did", "they", "it", "and", "or", "not"))
-"""Words that make the next word a verb, not a value before a label: `that` in `genres that include sculptures`."""
+"""Words that a verb may follow: in `genres that include sculptures`, `include` is not a value before a label."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Writes a graph to the engine's files: new ones, or a copy of a graph's files that it changes.
+"""Writes a graph to new engine files, or changes a copy of a graph's files.
 
 Runs in its own process, because a process can start a JVM only once.
 """
@@ -80,7 +80,7 @@ class GraphWriter:
 
     @contextmanager
     def edits(self) -> Iterator[GraphEdits]:
-        """Changes of existing records, after the nodes and before the relationships are written."""
+        """Yield an object that changes existing records; use it after writing nodes, before writing relationships."""
         self._batch.close()
         with GraphEdits(self._database) as edits:
             yield edits
