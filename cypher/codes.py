@@ -100,8 +100,8 @@ DATABASE_CODES: Mapping[str, Code] = {
     ),
     "missing_parameter": Code(
         "error",
-        "The query uses a parameter for which the call gives no value. `validate_cypher` reports it where "
-        "some parameters are given.",
+        "The query uses a parameter for which the call gives no value. `validate_cypher` reports it if "
+        "other parameters are given.",
         "MATCH (t:Team) WHERE t.name = $name RETURN t.name",
     ),
     "refused_by_database": Code(
@@ -115,7 +115,7 @@ DATABASE_CODES: Mapping[str, Code] = {
     "matches_nothing": Code(
         "warning",
         "The answer is empty because this part of the pattern matches nothing. A hint "
-        "when the pattern matches and only the returned values are null.",
+        "if the pattern matches and only the returned values are null.",
         "MATCH (t:Team)-[:partOfDivision]->(:Division {name: 'x'}) RETURN t.name",
     ),
     "namesakes_merged": Code(
@@ -131,31 +131,33 @@ DATABASE_CODES: Mapping[str, Code] = {
     ),
     "repeated_rows": Code(
         "hint",
-        "Rows repeat because the pattern reaches the same nodes several ways; the message says how many.",
+        "Rows repeat because the pattern reaches the same nodes in several ways; the message says how many.",
         "MATCH (p:Player)-[:receivesAward]->() RETURN p.name",
     ),
     "tie_at_the_top": Code(
         "hint",
-        "Several rows share the value at which LIMIT cuts an ordered answer.",
+        "LIMIT cuts a sorted answer between rows with equal sort values.",
         "MATCH (p:Player) RETURN p.name ORDER BY p.handedness LIMIT 1",
     ),
     "nulls_sorted_first": Code(
         "warning",
-        "An answer in descending order begins with rows that have no value, so LIMIT keeps those.",
+        "Descending order puts rows without a value first, so LIMIT keeps those rows.",
         "MATCH (p:Player) RETURN p.name ORDER BY p.mass_kg DESC LIMIT 1",
     ),
     "null_drops_rows": Code(
         "hint",
-        "A negative condition, or UNWIND, leaves out matched nodes whose property is null; the message says how many.",
+        "A negative condition, or UNWIND, drops matched nodes whose property is null; the message says how many.",
         "MATCH (p:Player) WHERE NOT 'The King' IN p.nicknames RETURN count(p)",
     ),
     "direction_matters": Code(
         "hint",
-        "A relationship that mostly exists in both directions is matched in one; matching both gives another answer.",
+        "A relationship that mostly exists in both directions is matched in only one; matching both gives another answer.",
         "MATCH (:Country {name: 'Chad'})-[:borders]->(c:Country) RETURN c.name",
     ),
     "more_rows": Code(
-        "hint", "The answer was cut; the message says how many rows it has.", "MATCH (p:Player) RETURN p.name"
+        "hint",
+        "The rows were truncated at a limit; the message gives the total number of rows.",
+        "MATCH (p:Player) RETURN p.name",
     ),
     "shortened": Code(
         "hint", "Long texts or lists in the answer were shortened and marked.", "RETURN range(1, 9999) AS n"

@@ -241,7 +241,7 @@ def checked(
             f"Databases read this query differently: line {disputed.line}, column "
             f"{disputed.column}: {disputed.message}.",
             diagnostics=report.diagnostics,
-            next="Rewrite it as the message says and call again.",
+            next="Rewrite the query as the message says, and call again.",
         )
     large = next((finding for finding in report.diagnostics if finding.code in (VALUE_DOUBLES, VALUE_TOO_LARGE)), None)
     if large is not None:
@@ -249,7 +249,7 @@ def checked(
             large.code,
             f"This query is not run: line {large.line}, column {large.column}: {large.message}.",
             diagnostics=report.diagnostics,
-            next="Rewrite it as the message says and call again.",
+            next="Rewrite the query as the message says, and call again.",
         )
     refused = next((finding for finding in report.diagnostics if finding.code in REFUSED), None)
     if refused is not None:
@@ -286,10 +286,10 @@ def refuse_missing_parameters(query: Query, given: Mapping[str, Any]) -> None:
     wanted = ", ".join(f'"{diagnostic.found[1:].strip("`")}": …' for diagnostic in missing)
     raise ToolFailure(
         MISSING_PARAMETER,
-        f"The query uses {names}, for which the call gives no value.",
+        f"The call gives no value for {names}, which the query uses.",
         nearest=[name for diagnostic in missing for name in diagnostic.suggestions],
         diagnostics=missing,
-        next=f"Call again with these among the `parameters`: {{{cut(wanted, LONGEST_SPAN)}}}.",
+        next=f"Call again and add these to `parameters`: {{{cut(wanted, LONGEST_SPAN)}}}.",
     )
 
 
@@ -335,8 +335,8 @@ def example_queries(graph: Graph) -> list[str]:
 TOOL = Tool(
     "execute_cypher",
     "Run a query",
-    "Run one read-only Cypher query. A row is an array in the order of `columns`; `truncated`: more rows exist; "
-    "use `cursor`. For an empty answer, `diagnostics` says what matches nothing, and what would.",
+    "Run one read-only Cypher query. Rows are arrays in the order of `columns`. If `truncated`, continue with "
+    "`cursor`. For an empty answer, `diagnostics` names the part that matches nothing, and what would match.",
     ExecuteCypherRequest,
     ExecuteCypherAnswer,
     execute_cypher,

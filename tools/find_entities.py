@@ -293,7 +293,7 @@ def pattern_for(candidate: Candidate, graph: Graph) -> str:
 TOOL = Tool(
     "find_entities",
     "Find entities by name",
-    "Find the nodes that names in a question mean, despite misspellings, aliases and case. Call it before "
+    "Find the nodes that names in a question mean, despite misspellings, aliases and case. Call this before "
     "writing a name into a query. `found`: write the returned `name` exactly; `ambiguous`: choose a candidate by label "
     "and description; `not_found`: the graph has no such entity; candidates are only the nearest.",
     FindEntitiesRequest,

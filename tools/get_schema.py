@@ -143,7 +143,7 @@ def too_small(schema: PropertyGraphSchema, max_tokens: int) -> ToolFailure:
     whole = estimate_tokens(base_form(schema))
     return ToolFailure(
         "budget_too_small",
-        f"max_tokens={max_tokens} is too small for even one label of this schema; all of it takes about {whole:,}.",
+        f"max_tokens={max_tokens} is too small for even one label of this schema; the whole schema takes about {whole:,} tokens.",
         nearest=[str(size) for size in (100, 400, whole) if max_tokens < size <= max(whole, 100)],
         next="Call again with a larger max_tokens.",
     )

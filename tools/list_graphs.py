@@ -16,11 +16,11 @@ class GraphSummary(BaseModel):
 
     name: str
     description: str = ""
-    engine: str = Field(description="Where its data is stored; `none` for a schema without data.")
+    engine: str = Field(description="Where the graph's data is stored; `none` for a schema without data.")
     nodes: int | None = Field(None, description="Number of nodes, once known.")
     relationships: int | None = Field(None, description="Number of relationships, once known.")
     database_refuses_writes: bool | None = Field(
-        None, description="Whether the database itself refuses writes too, where tested."
+        None, description="Whether the database itself also refuses writes; missing if not tested."
     )
 
 
@@ -50,8 +50,8 @@ def list_graphs(graphs: Graphs, request: ListGraphsRequest) -> ListGraphsAnswer:
 TOOL = Tool(
     "list_graphs",
     "List the graphs",
-    "List the graphs and their sizes. Call it first: the other tools take one of these names as `graph`, "
-    "which may be left out when only one is open.",
+    "List the graphs and their sizes. Call this tool first: the others take one of these names as `graph`, "
+    "optional if only one graph is open.",
     ListGraphsRequest,
     ListGraphsAnswer,
     list_graphs,

@@ -17,7 +17,7 @@ class SuggestQueriesRequest(Request):
     """The arguments of `suggest_queries`: `{"question": "Which teams did LeBron James play for?"}`."""
 
     question: str | None = Field(None, max_length=2_000, description="The question in plain words.")
-    mentions: list[Mention] | None = Field(None, max_length=20, description="The names in it, if known.")
+    mentions: list[Mention] | None = Field(None, max_length=20, description="The names in the question.")
     graph: str | None = Field(None, description="A name from list_graphs.")
     hops: int = Field(2, ge=1, le=2, description="Maximum number of relationships in a path.")
     limit: int = Field(3, ge=1, le=50, description="Maximum number of candidates.")
@@ -29,8 +29,8 @@ class SuggestedQuery(BaseModel):
     """A suggested query that can be run unchanged, with the meaning of the question that it assumes."""
 
     cypher: str
-    reason: str = Field(description="How it reads the question.")
-    rows: int | None = Field(None, description="Number of distinct nodes that it matches.")
+    reason: str = Field(description="How the query interprets the question.")
+    rows: int | None = Field(None, description="Number of distinct nodes that the query matches.")
     other_direction: str | None = Field(None, description="The same query with one relationship reversed.")
 
 
@@ -96,8 +96,8 @@ def suggest_queries(graphs: Graphs, request: SuggestQueriesRequest) -> SuggestQu
 TOOL = Tool(
     "suggest_queries",
     "Suggest queries",
-    "Get the likeliest queries for a question, with counts, orders, OR, groups, times and comparisons. "
-    "Choose the one whose `reason` matches your reading of the question.",
+    "Get the likeliest queries for a question, with counts, sorting, OR, groups, times and comparisons. "
+    "Choose the query whose `reason` fits your reading of the question.",
     SuggestQueriesRequest,
     SuggestQueriesAnswer,
     suggest_queries,

@@ -14,25 +14,25 @@ from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
 
 
 class ValidateCypherRequest(Request):
-    """`{"query": "MATCH (t:Taem) RETURN t.name"}`."""
+    """The arguments of `validate_cypher`: `{"query": "MATCH (t:Taem) RETURN t.name"}`."""
 
     query: str = Field(min_length=1, max_length=LONGEST_QUERY, description="One Cypher query.")
     graph: str | None = Field(None, description="A name from list_graphs.")
     parameters: dict[str, Any] | None = Field(None, description="Values for `$name` in the query.")
-    question: str | None = Field(default=None, description="The question it should answer; decides between fixes.")
+    question: str | None = Field(default=None, description="The question to answer; decides between fixes.")
 
 
 class ValidateCypherAnswer(Answer):
-    """The report on a query; for an invalid query too, it is a normal answer and not a failure."""
+    """The report on a query; an invalid query also gets this normal answer, not a failure."""
 
     valid: bool
     access: Literal["read", "write", "schema", "admin"]
     diagnostics: list[DiagnosticAnswer] = Field(default_factory=list)
-    suggested_query: str | None = Field(None, description="The query as probably meant, when clear.")
+    suggested_query: str | None = Field(None, description="The query as probably intended, if clear.")
 
 
 def validate_cypher(graphs: Graphs, request: ValidateCypherRequest) -> ValidateCypherAnswer:
-    """Check the query against the graph's schema and names; it is never run.
+    """Check the query against the graph's schema and names, without running it.
 
     Queries that this server refuses to run, such as writes, are errors too.
     """
@@ -40,7 +40,7 @@ def validate_cypher(graphs: Graphs, request: ValidateCypherRequest) -> ValidateC
     if not request.query.strip():
         raise ToolFailure("empty_query", "The query is empty.", next="Call validate_cypher with a query.")
     report = judged(graph, request.query, request.parameters, request.question)
-    # A call without any parameters checks the query alone: their values are needed only to run it.
+    # Without any parameters only the query is checked: parameter values are needed only to run it.
     missing = missing_parameters(report.query, request.parameters) if report.query and request.parameters else []
     return ValidateCypherAnswer(
         valid=report.valid and not missing,
@@ -57,7 +57,7 @@ TOOL = Tool(
     "validate_cypher",
     "Check a query",
     "Check a Cypher query without running it: what is wrong, where, and how to fix it. "
-    "Call it before execute_cypher when unsure.",
+    "Call this before execute_cypher if unsure.",
     ValidateCypherRequest,
     ValidateCypherAnswer,
     validate_cypher,

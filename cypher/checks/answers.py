@@ -88,7 +88,7 @@ def sort_columns(facts: Facts, findings: Findings) -> None:
                 findings.add(
                     "extra_sort_column",
                     "hint",
-                    f"{text} is a sort key. Keep it where the question asks for its value; ORDER BY does not need it "
+                    f"{text} is a sort key. Return it only if the question asks for its value; ORDER BY does not need it "
                     "as a column.",
                     item.start,
                     item.end,

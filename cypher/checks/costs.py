@@ -127,8 +127,7 @@ def missing_limits(facts: Facts, findings: Findings, data: Data | None) -> None:
         findings.add(
             "no_limit",
             "hint",
-            "Nothing narrows this answer down: it may have very many rows. Add LIMIT only if the question asks for "
-            "some of them.",
+            "The result is not restricted and may have very many rows. Add LIMIT only if the question asks for a few rows.",
             clause.start,
             clause.end,
         )

@@ -30,7 +30,9 @@ def search(c: Checker, clause: tree.Match, node: tree.Search) -> None:
         expressions.condition(c, node.where)
     if node.skip is not None:
         if node.kind == "VECTOR":
-            c.problem("clause_order", node.skip, "SKIP cannot be combined with a VECTOR INDEX; ask for more with LIMIT")
+            c.problem(
+                "clause_order", node.skip, "SKIP cannot be combined with a VECTOR INDEX; request more rows with LIMIT"
+            )
         projections.row_count(c, node.skip, "SKIP")
     projections.row_count(c, node.limit, "LIMIT")
     if node.score is not None:
