@@ -72,9 +72,9 @@ def access(query: tree.Query) -> Access:
 def violations(
     query: tree.Query, parameters: Mapping[str, Any] | None = None, *, eager: bool = False
 ) -> list[Violation]:
-    """Return every construct for which a query is not read-only, or uses too much memory with these parameters.
+    """Return every construct because of which a query is not read-only, or needs too much memory with these parameters.
 
-    `eager` is true of a database that computes what `LIMIT 0` then drops.
+    `eager` says whether the database computes rows that `LIMIT 0` then drops.
     """
     found: list[Violation] = []
     for node in query.walk():

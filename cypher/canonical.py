@@ -69,7 +69,7 @@ class Sent:
     text: str
     given: str
     places: tuple[tuple[int, int], ...] = ()
-    """Pairs of offsets, into `text` and into `given`, where a passage common to both begins; empty if they are equal."""
+    """Pairs of offsets, one in `text` and one in `given`, where a common passage begins; empty if the texts are equal."""
 
     def place(self, line: int, column: int) -> tuple[int, int]:
         """Return the original line and column for a line and column of the sent text; all count from 1."""

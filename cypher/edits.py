@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Replace `text[start:end]`: `Edit(9, 13, "Movie")` turns `MATCH (m:Movi)` into `MATCH (m:Movie)`."""
+    """A replacement of `text[start:end]`: `Edit(9, 13, "Movie")` turns `MATCH (m:Movi)` into `MATCH (m:Movie)`."""
 
     start: int
     end: int

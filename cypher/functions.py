@@ -39,7 +39,7 @@ from graphground.cypher.types import (
 )
 
 VECTOR = Type(0)
-"""The type of vectors. They have no bit of their own: a value known to have another type is not a vector."""
+"""The type of vectors, which has no bit in the mask: a value known to have another type is not a vector."""
 
 _TABLE = """
 abs FI -> FI

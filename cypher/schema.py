@@ -35,11 +35,11 @@ RESERVED_PROPERTIES: Mapping[str, str] = {
     "description": "str",
     "provenance": "list[str]",
 }
-"""Properties that the loader adds to every node of a CypherBench graph; its JSON form does not list them."""
+"""Properties that the loader adds to every node of a CypherBench graph; the graph's JSON form does not list them."""
 
 
 class SchemaError(ValueError):
-    """An invalid schema document; the message names the invalid part and the fix."""
+    """The error for an invalid schema document; the message names the invalid part and the fix."""
 
 
 def is_property_type(text: str) -> bool:
@@ -61,7 +61,7 @@ class Label:
 
     `reserved` names the properties that a loader adds to every node (`name`, `eid`, …): they are in
     `properties` too, but the CypherBench form leaves them out. Facts from the data of a connected database are
-    optional: `texts` holds the formats of its text properties, `naming` the property that names a node (`title`,
+    optional: `texts` holds the formats of text properties, `naming` the property that names a node (`title`,
     `companyName`; None if unknown), `keys` the properties that are unique by themselves.
     """
 
@@ -174,7 +174,7 @@ class PropertyGraphSchema:
         """Read CypherBench's JSON form (`name`, `entities`, `relations`), as parsed JSON or as text.
 
         Raises:
-            SchemaError: a part is missing or has the wrong type; the message names it.
+            SchemaError: a part is missing or has the wrong type; the message names the part.
         """
         if isinstance(document, str | bytes):
             try:

@@ -21,7 +21,7 @@ MOST_FINDINGS = 100
 
 
 class TooMuchWork(Exception):
-    """A text takes too long to check."""
+    """The error for a text that takes too long to check."""
 
 
 class _Bound(threading.local):

@@ -1,5 +1,5 @@
-"""Hints about the result of a query: whole nodes, merged entities, columns used only for sorting, excluded open
-intervals.
+"""Hints about the result of a query: whole nodes, merged entities, columns used only for sorting, and conditions that
+exclude open intervals.
 """
 
 from __future__ import annotations

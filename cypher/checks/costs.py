@@ -51,7 +51,7 @@ def cartesian_products(facts: Facts, findings: Findings) -> None:
 
 
 def _components(facts: Facts, use: MatchUse) -> list[list[Symbol]]:
-    """Group the paths of one MATCH that share a node or that one condition refers to."""
+    """Group the paths of one MATCH: two paths belong together if they share a node or one condition refers to both."""
     groups = [set(map(id, part)) for part in use.parts]
     symbols = {id(symbol): symbol for part in use.parts for symbol in part}
     by_name = {symbol.name: key for key, symbol in symbols.items() if symbol.name}

@@ -1,4 +1,4 @@
-"""Relationships that no pattern of the schema allows: reversed, or between labels that they do not connect."""
+"""Reports relationships that no pattern of the schema allows: reversed, or between labels that their type does not connect."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _relationship_words(link: Link) -> str:
 
 
 def _allowed(facts: Facts, link: Link) -> list[RelationshipPattern]:
-    """Return the schema patterns that fit a relationship once reversed; all patterns of its types if none fits."""
+    """Return the schema patterns that a relationship would fit if reversed, or all patterns of its types if there are none."""
     left, right = link.left.kinds, link.right.kinds
     if link.pattern.direction == "right":
         left, right = right, left

@@ -45,7 +45,7 @@ def empty_labels(facts: Facts, findings: Findings, data: Data) -> None:
 
 
 def empty_relationships(facts: Facts, findings: Findings, data: Data) -> None:
-    """Report relationship types of which the graph has no relationship, or none between the given labels."""
+    """Report relationship types without any relationship in the graph, or without any between the given labels."""
     alternatives, negated = _alternatives(facts.query), _negated(facts.query)
     for use in facts.types:
         type_, link = use.name.name.text, use.symbol.link
@@ -68,7 +68,7 @@ def empty_relationships(facts: Facts, findings: Findings, data: Data) -> None:
 
 
 def empty_properties(facts: Facts, findings: Findings, data: Data) -> None:
-    """Report properties that no node, or hardly any, has: `ORDER BY c.founding_date`. Only the most harmful use is reported."""
+    """Report properties that no node or hardly any node has: `ORDER BY c.founding_date`. Only the most harmful use is reported."""
     uses = _Uses(facts)
     worst: dict[tuple[int, str], tuple[int, str, PropertyUse]] = {}
     for use in (*(use for _, use in facts.sorted), *facts.properties):
@@ -109,7 +109,7 @@ def _unfilled(facts: Facts, findings: Findings, use: PropertyUse, role: str, hav
 
 
 class _Uses:
-    """The use of each property: `role` returns a key of `CONSEQUENCES`, or None where a null is expected."""
+    """Finds how a query uses each property; `role` returns a key of `CONSEQUENCES`, or None if the query expects nulls."""
 
     def __init__(self, facts: Facts) -> None:
         query = facts.query

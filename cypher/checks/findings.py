@@ -1,4 +1,4 @@
-"""The findings of the checks: diagnostics, with edits where the fix is clear."""
+"""The findings of the checks: diagnostics, with edits if the fix is clear."""
 
 from __future__ import annotations
 

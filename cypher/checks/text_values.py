@@ -40,7 +40,7 @@ SORTING = frozenset({"min", "max"})
 
 
 def text_values_of(facts: Facts, use: PropertyUse) -> TextValues | None:
-    """Return the format of a text property's values, or None for plain text or labels with different formats."""
+    """Return the format of a text property's values; None for plain text, or if the possible labels have different formats."""
     if use.element:
         return None
     if use.symbol.kind == "node":

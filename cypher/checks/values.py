@@ -69,7 +69,7 @@ def wrong_values(facts: Facts, findings: Findings, parameters: dict[str, object]
 def property_type(facts: Facts, use: PropertyUse) -> str | None:
     """Return the type of a property, or None if it is unknown, mixed, or differs between the possible labels.
 
-    For `p.date_of_birth` of a Person that is `date`; for an item of a `list[str]` it is `str`.
+    For example, `p.date_of_birth` of a Person is a `date`, and an item of a `list[str]` is a `str`.
     """
     if use.symbol.kind == "node":
         types = facts.index.property_types(use.symbol.kinds, use.key)

@@ -32,9 +32,9 @@ class Symbol:
 
     `kind` is `node`, `relationship`, `path`, `list` or `value`.
 
-    `kinds` are the node kinds that it may still have, one bit each; `parent` is the outer symbol that a symbol in a
-    subquery continues; `sources` are the symbols of the branches of a UNION. `suspect` is true if one of its
-    labels is not in the schema.
+    `kinds` are the node kinds that the symbol may still have, one bit each; `parent` is the outer symbol that a symbol
+    in a subquery continues; `sources` are the symbols of the branches of a UNION. `suspect` is true if a label of the
+    symbol is not in the schema.
     """
 
     __slots__ = (
@@ -90,8 +90,8 @@ Value = Symbol | PropertyUse | None
 class Link:
     """A relationship of a pattern between two node symbols, in written order.
 
-    `pairs` are the kinds that it may connect, left to right as written, and `turned` those in the other direction;
-    `types` is None if any type may match; `unknown` is true if a named type is not in the schema.
+    `pairs` are the pairs of kinds that the link may connect, left to right as written, and `turned` the pairs in the
+    other direction; `types` is None if any type may match; `unknown` is true if a named type is not in the schema.
     """
 
     __slots__ = (
@@ -139,7 +139,7 @@ class Link:
 
 @dataclass(slots=True)
 class Comparison:
-    """`n.year > 1999`, `'x' IN n.names`, `{name: 'x'}` (then `node` is the map entry and the operator `=`)."""
+    """A comparison: `n.year > 1999`, `'x' IN n.names`, or `{name: 'x'}` (then `node` is the map entry and the operator `=`)."""
 
     node: Node
     operator: str
@@ -191,10 +191,10 @@ class Facts:
     returned: list[tuple[Return, list[Value]]] = field(default_factory=list)
     """The outermost RETURNs with the value of each item."""
     aggregated: list[tuple[FunctionCall, PropertyUse]] = field(default_factory=list)
-    """`max(n.year)`: calls whose first argument is a property."""
+    """Calls whose first argument is a property: `max(n.year)`."""
     calculated: list[tuple[Binary, Expression, PropertyUse]] = field(default_factory=list)
-    """`n.price * 2`: the operation, and the operand that is a property."""
+    """Operations, each with the operand that is a property: `n.price * 2`."""
     sorted: list[tuple[SortItem, PropertyUse]] = field(default_factory=list)
-    """`ORDER BY n.year`, also through the alias of a column."""
+    """Sort keys that are properties, also through the alias of a column: `ORDER BY n.year`."""
     distinct_values: list[tuple[Node, Value]] = field(default_factory=list)
-    """`count(DISTINCT n.name)` and `RETURN DISTINCT n.name`: the call or column, and the value that is deduplicated."""
+    """Values that are deduplicated, each with the call or column: `count(DISTINCT n.name)`, `RETURN DISTINCT n.name`."""

@@ -93,7 +93,7 @@ class Reader:
             scope[search.score.name] = None
 
     def projection(self, projection: t.Projection, scope: Scope, answer: t.Return | None = None) -> Scope:
-        """Read a WITH or RETURN and pass its columns on."""
+        """Read a WITH or RETURN; return its columns as the scope of the next clause."""
         after: Scope = dict(scope) if projection.star else {}
         values: list[Value] = []
         for item in projection.items:

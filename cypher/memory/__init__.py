@@ -37,7 +37,7 @@ def large_values(
 ) -> list[LargeValue]:
     """Return every value of a query that certainly takes more than `MOST_BYTES` of the database's memory.
 
-    `eager` is true of a database that computes what `LIMIT 0` then drops.
+    `eager` says whether the database computes rows that `LIMIT 0` then drops.
     """
     if not _may_be_large(query, parameters):
         return []

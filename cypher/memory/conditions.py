@@ -47,9 +47,9 @@ _CONNECTIVES = frozenset({"AND", "OR", "XOR"})
 OPERATORS = frozenset({*COMPARISONS, *_TEXT_COMPARISONS, *_CONNECTIVES, "IN", "=~"})
 """The operators whose result is a condition."""
 MOST_COMBINATIONS = 256
-"""The most combinations of constants that an operator or a function is computed for."""
+"""The most combinations of constants for which an operator or a function is computed."""
 _LAST_SORTED_ALIKE = "\ud7ff"
-"""Up to this character, UTF-16 units, as in Java, and code points are sorted alike."""
+"""Strings up to this character sort alike by UTF-16 units, as in Java, and by code points."""
 
 
 def outcomes(value: Value) -> frozenset[bool | None]:
@@ -163,7 +163,7 @@ def _lists(operator: str, left: Items, right: Items) -> Value:
 
 
 def _intervals(operator: str, left: Value, right: Value) -> Value:
-    """Compare values of which the least and the largest number are known."""
+    """Compare two values whose least and largest numbers are known."""
     first, second = _interval(left), _interval(right)
     if first is None or second is None or operator not in COMPARISONS:
         return None
@@ -188,7 +188,7 @@ def _interval(value: Value) -> tuple[float, float] | None:
 
 
 def is_varying(value: Value) -> bool:
-    """Whether a value is one of several constants."""
+    """Return whether a value is one of several constants."""
     return isinstance(value, Choice) and len(value.options) > 1
 
 

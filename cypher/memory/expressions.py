@@ -71,7 +71,7 @@ class Evaluation:
     def __init__(self, parameters: Mapping[str, Any], *, eager: bool = False) -> None:
         self.parameters = parameters
         self.eager = eager
-        """Whether the database computes what `LIMIT 0` then drops."""
+        """Whether the database computes rows that `LIMIT 0` then drops."""
         self.found: list[LargeValue] = []
         self.subquery: Callable[[tree.Subquery, Names], Value] = lambda node, names: None
         """Evaluates the body of a subquery; set by `rows`, which imports this module."""
@@ -98,7 +98,7 @@ class Evaluation:
         return None
 
     def below(self, node: tree.Node, names: Names) -> None:
-        """Evaluate every expression below a node about whose own value nothing is known."""
+        """Evaluate every expression inside a node, if nothing is known about the value of the node itself."""
         pending = [node]
         while pending:
             for child in pending.pop().children():
@@ -184,7 +184,7 @@ class Evaluation:
         return value
 
     def _case(self, node: tree.Case, names: Names) -> Value:
-        """Evaluate the parts of a CASE that are always computed: conditions up to one that may be true, and a certain result."""
+        """Evaluate the parts of a CASE that are always computed: conditions up to the first that may be true, and a certain result."""
         subject = self.value(node.subject, names) if node.subject is not None else None
         for branch in node.branches:
             possible: frozenset[bool | None] = frozenset({False})

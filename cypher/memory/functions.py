@@ -219,7 +219,7 @@ def element(source: Value) -> Value:
 
 
 def is_aggregate(node: tree.Node) -> bool:
-    """Whether an expression aggregates rows: `count(*)`, `collect(x)`, `apoc.agg.first(x)`."""
+    """Return whether an expression aggregates rows: `count(*)`, `collect(x)`, `apoc.agg.first(x)`."""
     if isinstance(node, tree.CountStar):
         return True
     if not isinstance(node, tree.FunctionCall):

@@ -45,9 +45,9 @@ class Rows:
     number: int = 1
     names: dict[str, Value] = field(default_factory=dict)
     most: float = 1
-    """The most rows that there can be, infinity if that is unknown."""
+    """The greatest possible number of rows; infinity if unknown."""
     streamed: bool = False
-    """Whether they are rows of EXISTS, which stops at the first one."""
+    """Whether EXISTS reads the rows, and so stops at the first."""
 
     @property
     def none(self) -> bool:
@@ -66,7 +66,7 @@ class Rows:
         self.most = self.most * most if self.most and most else 0
 
     def filtered(self, condition: tree.Expression, value: Value) -> None:
-        """Account for a WHERE: it keeps all rows, none, or at least those for which it certainly holds for numbers of a range."""
+        """Account for a WHERE: it keeps all rows, no rows, or at least those whose number of a range certainly satisfies it."""
         possible = outcomes(value)
         if possible == {True}:
             return
@@ -136,7 +136,7 @@ def _conditional(body: tree.Conditional, rows: Rows, evaluation: Evaluation, *, 
 
 
 def _is_cut_to_nothing(clause: tree.Clause, rows: Rows) -> bool:
-    """Whether the LIMIT of a clause drops every row."""
+    """Return whether the LIMIT of a clause drops every row."""
     page = clause.projection if isinstance(clause, tree.With | tree.Return) else clause
     return isinstance(page, tree.Projection | tree.OrderAndPage) and page.limit is not None and rows.none
 

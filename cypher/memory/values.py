@@ -49,7 +49,7 @@ class Items(NamedTuple):
     present: bool = True
     """Whether no element is null."""
     inside: int = 0
-    """The bytes that lazy lists among the elements, taken together, need once they are stored."""
+    """The total bytes of lazy lists among the elements, counted as if stored."""
     numbers: range | None = None
     """The numbers of the list if it is a `range`."""
     options: tuple[Constant, ...] = ()
@@ -68,7 +68,7 @@ class Present(NamedTuple):
     distinct: int = 0
     """The least number of different values that it takes over the rows."""
     inside: int = 0
-    """The bytes that lazy lists inside the value need once they are stored."""
+    """The total bytes of lazy lists inside the value, counted as if stored."""
     numbers: range | None = None
     """The numbers that the value takes over the rows, each in equally many rows."""
 
@@ -135,7 +135,7 @@ def options_of(value: Value) -> tuple[Constant, ...] | None:
 
 
 def may_be_null(value: Value) -> bool:
-    """Whether a value may be null."""
+    """Return whether a value may be null."""
     return value is None or (isinstance(value, Choice) and None in value.options)
 
 

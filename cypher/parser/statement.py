@@ -12,7 +12,7 @@ Note = tuple[str, int, int, str]
 
 
 class ParseError(Exception):
-    """The text is not a query: `code`, the offsets `start` and `end`, the `expected` tokens, the `tokens`."""
+    """The error for a text that is not a query: its `code`, its offsets `start` and `end`, the `expected` tokens and all `tokens`."""
 
     def __init__(
         self,

@@ -61,7 +61,7 @@ def _where(c: Cursor, after: tuple[str, ...]) -> Expression | None:
 
 
 def up_to_bar(c: Cursor, after: tuple[str, ...]) -> Expression:
-    """Parse an expression before a bar that is not part of its label expression: `x:A | x.name`."""
+    """Parse an expression up to a bar that belongs to the comprehension, not to a label expression: `x:A | x.name`."""
     begin, depth, bars = c.i, c.depth, len(c.bars)
     try:
         where = expressions.expression(c)

@@ -24,7 +24,7 @@ class NodeOption:
     label: str
     cost: float
     names: tuple[tuple[NameUse, str | None, str], ...]
-    """Each name with the property that holds it (None if unchanged) and the spelling of the name in the graph."""
+    """Each name with the property that holds the name (None if unchanged), and its spelling in the graph."""
     keys: Mapping[str, str]
     """The property keys to replace: `{"runtime": "runtime_minute"}`."""
 

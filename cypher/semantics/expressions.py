@@ -84,7 +84,7 @@ def _list(c: Checker, node: tree.ListLiteral) -> Type:
 
 
 def _merged(a: Type, b: Type) -> Type:
-    """Return the smallest type that covers both; for different types that is any type, as in Neo4j."""
+    """Return the smallest type that covers two types; for different types that is any type, as in Neo4j."""
     if a.mask == b.mask:
         return a | b
     if not (a.mask | b.mask) & ~NUMBER.mask or not a.known or not b.known:

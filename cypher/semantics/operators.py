@@ -40,7 +40,7 @@ _ARITHMETIC: dict[str, tuple[tuple[Type, Type, Type], ...]] = {
 
 
 def binary(c: Checker, node: tree.Binary) -> Type:
-    """Check `a + b`; a long chain nests to the left, so a loop processes it instead of recursion."""
+    """Check `a + b` and return its type; a long chain nests to the left, so a loop processes it instead of recursion."""
     chain: list[tree.Binary] = []
     first: tree.Expression = node
     while type(first) is tree.Binary and not (c.projected and chain and first.shape() in c.projected):
@@ -148,14 +148,14 @@ def _plus(c: Checker, node: tree.Binary, left: Type, right: Type) -> Type:
 
 
 def chain(c: Checker, node: tree.ComparisonChain) -> Type:
-    """Check `1 < x <= 3`."""
+    """Check `1 < x <= 3`, which is a Boolean."""
     for operand in node.operands:
         expressions.infer(c, operand)
     return BOOLEAN
 
 
 def unary(c: Checker, node: tree.Unary) -> Type:
-    """Check `NOT a`, `-a` or `+a`."""
+    """Check `NOT a`, `-a` or `+a`, and return its type."""
     if node.operator == "NOT":
         expressions.condition(c, node.operand)
         return BOOLEAN

@@ -15,7 +15,7 @@ from tests.support.shared_data import SHARED, needs
 
 NEEDED = [needs("schemas"), needs("cypherbench_tasks", "train.jsonl.gz")]
 SOME = 12
-"""Every twelfth query is checked; `benchmarks/cypher/against_schema.py` checks all."""
+"""The step between checked queries: every twelfth; `benchmarks/cypher/against_schema.py` checks all."""
 
 
 def lines(*parts: str) -> Iterator[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""`cypher/schema.py`."""
+"""Schemas: reading and writing CypherBench's form, reserved properties, invalid documents, mixed types."""
 
 import json
 

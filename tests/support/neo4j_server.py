@@ -129,7 +129,7 @@ def running_neo4j(
 ) -> Iterator[Neo4jServer]:
     """Start a Neo4j in `folder`, which is empty at first; stop the server at the end of the block.
 
-    With the `port` and the `password` of a stopped server, it takes that server's place.
+    With the `port` and the `password` of a stopped server, the new server takes its place.
     """
     java = java_for(version)
     if java is None:

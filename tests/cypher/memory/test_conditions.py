@@ -1,4 +1,4 @@
-"""Conditions over constants: what is certain of them is what databases answer."""
+"""Conditions over constants: the outcomes that are certain equal the answers of databases."""
 
 import random
 
@@ -39,7 +39,7 @@ def condition(draw: random.Random, depth: int = 3) -> str:
 
 
 def certain(text: str) -> frozenset[bool | None]:
-    """Which of true, false and null a condition may be."""
+    """Return which of true, false and null a condition may be."""
     query = parse(f"WITH 1 AS one WHERE {text} RETURN one")
     clause = next(query.find(tree.With))
     assert clause.where is not None
@@ -49,7 +49,7 @@ def certain(text: str) -> frozenset[bool | None]:
 
 
 def differences(graph: Graph, number: int, seed: int) -> list[tuple[str, str]]:
-    """Conditions for which a database answers something else than what is certain, with its answer."""
+    """Return the conditions for which a database's answer contradicts the certain outcome, each with the answer."""
     found = []
     for text in (condition(random.Random(seed + count)) for count in range(number)):
         try:
