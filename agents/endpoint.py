@@ -136,7 +136,7 @@ class Endpoint:
 
 
 def _connected(settings: ModelSettings, key: str) -> tuple[AsyncOpenAI | AsyncAnthropic, PydanticModel]:
-    """The provider's client, with its own retries turned off, and pydantic-ai's model that uses it."""
+    """Return the provider's client, without retries of its own, and the pydantic-ai model that uses the client."""
     if settings.provider == "anthropic":
         from anthropic import AsyncAnthropic
         from pydantic_ai.models.anthropic import AnthropicModel

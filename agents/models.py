@@ -54,9 +54,9 @@ class ModelSettings:
     timeout: float = 120.0
     """The time limit of one request, in seconds."""
     retries: int = 5
-    """The most retries after a rate limit, an overloaded server or a lost connection; after a time-out only one."""
+    """The most retries after a rate limit, an overload or a lost connection (`TIMEOUT_RETRIES` after a time-out)."""
     longest_wait: float = 60.0
-    """The longest wait for a retry, in seconds. If an endpoint asks for more, the run stops; repeating resumes it."""
+    """The longest wait for a retry, in seconds. If an endpoint asks for a longer one, the run stops."""
 
     @property
     def provider(self) -> str:

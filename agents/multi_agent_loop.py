@@ -211,7 +211,7 @@ class MultiAgentLoop:
 
 
 def _message_of(failure: str) -> str:
-    """Return the message in a tool's failure, which is given as JSON text."""
+    """Return the message of a tool's failure; `failure` is the failure as JSON text."""
     try:
         return str(json.loads(failure)["message"])
     except (ValueError, KeyError, TypeError):

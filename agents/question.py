@@ -55,6 +55,6 @@ class Outcome:
     extra: dict[str, Any] = field(default_factory=dict)
 
     def as_record(self) -> dict[str, Any]:
-        """Return the fields that are not empty."""
+        """Return the outcome as a dictionary, without empty fields."""
         names = ("cypher", "text", "stance", "error", "grade", "rounds", "stopped")
         return {name: value for name in names if (value := getattr(self, name))} | self.extra

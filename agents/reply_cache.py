@@ -40,7 +40,7 @@ class ReplyCache:
             return None
 
     def put(self, name: str, reply: Reply) -> None:
-        """Store a reply atomically: another process sees all of it or nothing."""
+        """Store a reply atomically, so that no other process reads a part of a reply."""
         path = self._path(name)
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(

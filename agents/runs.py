@@ -45,7 +45,7 @@ async def ask(
     """Return the prediction for one question; a failure that concerns only this question becomes its `error`.
 
     Raises:
-        ModelFailure: the failure would affect other questions too, or it is temporary.
+        ModelFailure: the failure is temporary, or would affect other questions too.
     """
     session = Session(question, server, models, bounds or Bounds(), trace or Trace())
     try:

@@ -33,7 +33,7 @@ class Trace:
             path.parent.mkdir(parents=True, exist_ok=True)
 
     def write(self, kind: str, session: str, name: str, elapsed_ms: float = 0.0, **fields: Any) -> None:
-        """Append a line to the trace, and to its file if it has one."""
+        """Append a line to the trace, and to the trace's file if a path was given."""
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         line = {"kind": kind, "time": now, "session": session, "name": name, **fields}
         line["elapsed_ms"] = round(elapsed_ms, 1)

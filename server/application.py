@@ -30,8 +30,8 @@ MIDDLEWARE: tuple[Middleware, ...] = (log_time, shape_errors, check_arguments)
 class Application:
     """Runs tool calls: `application.call("list_graphs", {})` returns an `Outcome`.
 
-    The first call that needs the graphs opens them, in its own thread, so a server answers `tools/list` before it loads
-    any driver.
+    The graphs are opened by the first call that needs them, in the thread of that call, so a server answers
+    `tools/list` before any driver is loaded.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class Application:
         timer.start()
 
     def call(self, name: str, arguments: Mapping[str, Any], owner: str | None = None) -> Outcome:
-        """Run a tool and return its outcome; never raises. The rows left out are kept for `owner`, if it is given."""
+        """Run a tool and return its outcome; never raises. Rows that do not fit are kept for `owner`, if given."""
         tool = all_tools().get(name) or self.own.all().get(name)
         if tool is None:
             near = closest(name, self.tools)

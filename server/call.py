@@ -14,7 +14,7 @@ from graphground.tools.tool import Answer, Graphs, Request, Tool
 
 @dataclass(slots=True)
 class Call:
-    """A tool, the arguments as the client sent them, and the request model built from them."""
+    """A tool, the arguments that the client sent, and the request model built from the arguments."""
 
     tool: Tool[Any, Any]
     arguments: Mapping[str, Any]

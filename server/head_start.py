@@ -25,7 +25,7 @@ def start_engine_soon(settings: Settings) -> None:
 
 
 def start_engine(folder: Path, names: tuple[str, ...]) -> None:
-    """Start the engine of a data folder if the folder holds a graph; if `names` are given, a graph with such a name."""
+    """Start the engine of a data folder if the folder holds a graph named in `names`, or any graph without names."""
     # These modules import neither the SDK nor a driver, so they do not delay the answer to `tools/list`.
     from graphground.graphs.engines.embedded.launcher import ensure_engine
     from graphground.graphs.storage.catalog import Catalog

@@ -72,7 +72,7 @@ class LogLevels:
 
 
 def session_id(context: Any) -> str | None:
-    """Return the session id in a request's HTTP header, None if there is none; over stdio, the empty string."""
+    """Return the session id in a request's HTTP header, or None; over stdio, return the empty string."""
     headers: Mapping[str, str] = {"mcp-session-id": ""} if context.request is None else context.request.headers
     return headers.get("mcp-session-id")
 

@@ -112,7 +112,7 @@ def of_one(process: int, what: str = "VmRSS") -> int:
 
 
 class Server:
-    """`graphground serve` over stdio on a data folder: `server.call("execute_cypher", query="…", graph="nba")`."""
+    """A `graphground serve` process over stdio: `server.call("execute_cypher", query="…", graph="nba")`."""
 
     def __init__(self, home: Home) -> None:
         environment = {**os.environ, "GRAPHGROUND_HOME": str(home.folder)}

@@ -1,9 +1,10 @@
-"""Measures loading a file again of which a share of the records changed: completely, and as a difference.
+"""Measures how long it takes to load a changed file again: completely, and as a difference.
 
 python benchmarks/importing/difference.py [--rows 100000] [--share 0.01]
 
+`--share` is the share of the records that differ: half of them are changed, a quarter added and a quarter removed.
 Processor seconds include those of the loading processes. An archive of the engine's classes is made first, as a server
-makes one in its first minute. Half of the share is changed; a quarter is added, and a quarter removed.
+does in its first minute.
 """
 
 import argparse
@@ -36,12 +37,12 @@ SCHEMA = PropertyGraphSchema.from_cypherbench(
 
 
 def write(path: Path, rows: int, share: float) -> None:
-    """Write a graph of which three in ten records are nodes; `share` of each kind differ from those without share."""
+    """Write a graph with three nodes for seven relationships, a `share` of which differs from the graph of share 0."""
     people, several = rows * 3 // 10, rows * 7 // 10
     every = round(2 / share) if share else 0
 
     def numbers(count: int) -> range:
-        """Without the first eighth of the share, and with as many more at the end."""
+        """Return record numbers: a quarter of the share is dropped at the start, and as many added at the end."""
         moved = round(count * share / 4)
         return range(moved, count + moved)
 
@@ -75,13 +76,13 @@ def write(path: Path, rows: int, share: float) -> None:
 
 
 def processors() -> float:
-    """The processor seconds of this process and of its finished children."""
+    """Return the processor time of this process and its finished children, in seconds."""
     several = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(used.ru_utime + used.ru_stime for used in several)
 
 
 def timed(what: str, load: Callable[[], object]) -> None:
-    """Run a load and print its time and its result."""
+    """Run a load, and print its time and its result."""
     begun, used = time.perf_counter(), processors()
     result = load()
     print(
@@ -92,7 +93,7 @@ def timed(what: str, load: Callable[[], object]) -> None:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Load a graph, change it, load it again in both ways, and print the times."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--share", type=float, default=0.01)

@@ -63,8 +63,7 @@ def decoded_first(text: str) -> str:
 
 
 def decoded_blindly(text: str) -> str:
-    r"""Decode escapes without counting backslashes, among them `\uu0041` and `\U00000041`, as a careless parser
-    does."""
+    r"""Decode escapes, `\uu0041` and `\U00000041` too, as a parser does that counts no backslashes."""
     return re.sub(
         r"\\(?:u+([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))",
         lambda found: chr(min(int(found[1] or found[2], 16), 0x10FFFF)),

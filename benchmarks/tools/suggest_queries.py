@@ -72,7 +72,7 @@ def with_typos(question: str, gold: str, rng: random.Random) -> str:
 
 
 def right(graph: Graph, found: Suggestion, gold: str, rows: list[list[object]] | None) -> bool:
-    """Whether a candidate returns the gold query's rows; if `rows` is None, whether it is the same query."""
+    """Whether a candidate returns the gold query's rows; if `rows` is None, whether both are the same query."""
     if rows is None or key_of(found.cypher) == key_of(gold):
         return key_of(found.cypher) == key_of(gold)
     try:

@@ -122,7 +122,7 @@ def condition(key: str, type_: str, values: Sequence[Any], rng: random.Random) -
 
 
 def rounded(value: Any, key: str, type_: str) -> Any:
-    """A threshold as people would state it: two digits of a number, the first day of a year, a year unchanged.
+    """Round a threshold as people would state it: two digits of a number, the first day of a year, a year unchanged.
 
     >>> rounded(18734, "population", "int"), rounded(1987, "launch_year", "int"), rounded("1987-05-17", "d", "date")
     (19000, 1987, '1987-01-01')

@@ -133,7 +133,7 @@ def _import_records(parsed: argparse.Namespace) -> int:
 
 
 def _load(parsed: argparse.Namespace, name: str, convert: Callable[[Path], object]) -> str:
-    """Convert the source to a SimpleKG file and load the file; return what to print about the loaded graph."""
+    """Convert the source to a SimpleKG file and load the file; return the lines to print about the loaded graph."""
     from graphground.graphs.loading.load import update_graph
     from graphground.graphs.storage.catalog import Catalog
 

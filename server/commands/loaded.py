@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def loaded_lines(loaded: Loaded) -> str:
-    """The name and the size of a loaded graph and, if it replaced an earlier version, the difference between them."""
+    """Return the name and size of a loaded graph, and the differences from the version that it replaced, if any."""
     entry = loaded.entry
     lines = [f"Loaded {entry.name!r}: {entry.nodes:,} nodes, {entry.relationships:,} relationships."]
     if loaded.reason:
