@@ -75,7 +75,7 @@ def run(*command: str | Path, cwd: Path | None = None, **more: str) -> str:
 
 
 def first_row(home: Path, *command: str | Path, **more: str) -> str:
-    """Run a query twice, first with nothing installed and then again; return both times as text."""
+    """Run a query twice, and return both times as text; the first run also installs anything that is missing."""
     seconds = []
     for _ in range(2):
         started = time.monotonic()

@@ -162,7 +162,7 @@ class Protocol:
         return {} if picture is None else {"_meta": {PICTURE: picture}}
 
     def _running(self, context: Any, name: str, arguments: Mapping[str, Any]) -> AbstractContextManager[None]:
-        """Return a context in which the recorder, if any, shows the call as running."""
+        """Return a context manager during which the recorder, if any, shows the call as running."""
         recorder = self.application.recorder
         if recorder is None:
             return nullcontext()

@@ -63,7 +63,7 @@ def decoded_first(text: str) -> str:
 
 
 def decoded_blindly(text: str) -> str:
-    r"""Decode escapes, `\uu0041` and `\U00000041` too, as a parser does that counts no backslashes."""
+    r"""Decode escapes without counting backslashes, also in the forms `\uu0041` and `\U00000041`."""
     return re.sub(
         r"\\(?:u+([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))",
         lambda found: chr(min(int(found[1] or found[2], 16), 0x10FFFF)),

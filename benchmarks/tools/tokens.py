@@ -119,7 +119,7 @@ def answer_all(folder: Path, file: Path) -> None:
 
 
 def report(before: list[tuple[str, str, str]], after: list[tuple[str, str, str]], examples: int) -> None:
-    """Print the mean tokens of each kind of call in both trees, and the calls that changed most."""
+    """Print the mean tokens of each kind of call in both trees, and `examples` answers of each kind."""
     from graphground.graphs.schemas.token_count import estimate_tokens
 
     print(

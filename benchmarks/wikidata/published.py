@@ -229,7 +229,7 @@ def league(teams: int) -> list[dict[str, Any]]:
 
 
 def seconds(command: list[str], **options: Any) -> tuple[float, ...]:
-    """Run a build, and return the figures that `MEASURES` names: five times in seconds, and the number of queries."""
+    """Run a build, and return the figures that `MEASURES` names: five durations in seconds, and a number of queries."""
     before, endpoint = time.perf_counter(), time.process_time()
     done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
     if done.returncode:

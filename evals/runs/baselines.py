@@ -14,7 +14,7 @@ from graphground.tools.tool import Graphs
 
 
 class FirstSuggestion:
-    """Predicts the first candidate of `suggest_queries`; abstains if the graph has no entity of the question."""
+    """Predicts the first candidate of `suggest_queries`; abstains if there are no candidates or none returns rows."""
 
     name = "suggest_queries"
 

@@ -119,7 +119,7 @@ def _end(node: t.Node, known: Mapping[str, str]) -> str:
 
 
 def _compared(query: t.Query) -> Iterable[tuple[str, str]]:
-    """Yield each compared property with its value as text; in WHERE with the operator, except for `name`."""
+    """Yield each compared property with its value as text; an operator precedes the value, except for `name`."""
     for node in query.find(t.NodePattern):
         if isinstance(node.properties, t.MapLiteral):
             for entry in node.properties.entries:

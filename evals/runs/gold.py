@@ -20,7 +20,7 @@ from graphground.graphs.graph import Graph
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """A gold query's table and the ids of the nodes that it matches, or in `failure` why the query cannot be run."""
+    """A gold query's table and the ids of its matched nodes; `failure` says why a query cannot be run."""
 
     table: Table
     nodes: frozenset[str]

@@ -159,7 +159,7 @@ def make_vectors(
     ann: int | None = None,
     as_json: bool = False,
 ) -> int:
-    """Print the estimated cost of the vectors, then build the vectors; Ctrl-C stops after the current batch."""
+    """Print the estimated cost of the vectors and, unless `estimate_alone`, build them; Ctrl-C stops after a batch."""
     from graphground.graphs.entities.files import Files
     from graphground.graphs.entities.vectors.building import build_vectors, estimate
     from graphground.graphs.entities.vectors.encoders import STATIC, loaded_encoder

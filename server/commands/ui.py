@@ -43,7 +43,7 @@ def has_display() -> bool:
 
 
 def open_page(address: str) -> None:
-    """Open the page in the user's browser, and print its address in case no browser opens."""
+    """Open the page in the user's browser; the server has already printed the address."""
     import webbrowser
 
     from graphground.server.transports.http import page_address
