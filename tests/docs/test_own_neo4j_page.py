@@ -1,4 +1,4 @@
-"""The page on your own Neo4j is followed on a real server: its commands run in order, with the results it promises."""
+"""The page on your own Neo4j is followed on a real server: its commands run in order, with the results that it promises."""
 
 from __future__ import annotations
 

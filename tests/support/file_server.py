@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from tests.support.local_http import LocalHandler, LocalServer
 
 Fault = Callable[[LocalHandler, bytes], bool]
-"""Sends a wrong response and returns True, or returns False so that the correct response is sent."""
+"""A function that sends a wrong response and returns True, or returns False so that the correct response is sent."""
 
 
 class FileServer(LocalServer):

@@ -105,7 +105,7 @@ ANSWERS = {"/chat/completions": chat_completion, "/responses": response, "/messa
 
 
 class Model(BaseHTTPRequestHandler):
-    """Replies according to the path of the request; a request that does not offer the tool is an error."""
+    """A request handler that replies in the form of the requested path; a request without the tool is an error."""
 
     def do_POST(self) -> None:
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))

@@ -29,7 +29,7 @@ PREFIXES = {
 """The prefixes that the public endpoint predefines."""
 Answer = tuple[int, dict[str, str], bytes]
 Fault = Callable[[str, bytes], Answer | None]
-"""Takes the query and the correct answer; returns the answer to send instead, or None to send the correct one."""
+"""A function that takes the query and the correct answer, and returns another answer to send, or None for the correct one."""
 
 
 class SparqlEndpoint(LocalServer):

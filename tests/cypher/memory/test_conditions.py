@@ -20,7 +20,7 @@ COMPARISONS = ["=", "<>", "<", "<=", ">", ">=", "IN", "STARTS WITH", "ENDS WITH"
 
 
 def condition(draw: random.Random, depth: int = 3) -> str:
-    """A random condition over constants: `NOT (1 < 2 AND null IS NULL)`."""
+    """Return a random condition over constants: `NOT (1 < 2 AND null IS NULL)`."""
     form = draw.randrange(10 if depth else 5)
     left, right = draw.choice(CONSTANTS), draw.choice(CONSTANTS)
     if form < 3:

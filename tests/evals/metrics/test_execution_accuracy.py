@@ -34,7 +34,7 @@ def test_two_empty_answers_are_equal_and_one_empty_answer_is_wrong() -> None:
 
 
 def test_tables_whose_columns_match_singly_but_not_together_differ() -> None:
-    """Compare two tables with equal columns and equal rows, if the order of values within each is ignored."""
+    """Compare two tables whose columns are equal and whose rows are equal, if the order of values within each is ignored."""
     assert not tables_match([[0, 1, 2], [1, 0, 2], [2, 1, 0]], [[0, 1, 2], [1, 0, 2], [2, 0, 1]])
 
 

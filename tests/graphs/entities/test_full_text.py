@@ -38,7 +38,7 @@ def test_a_label_whose_aliases_are_not_indexed_is_excluded() -> None:
 
 
 class CountingNames(NamesInDatabase):
-    """Names in a database that count how often all names are read."""
+    """A lookup of names in a database that counts how often it reads all names."""
 
     reads = 0
 

@@ -1,4 +1,6 @@
-"""The mentions in whole questions: misspelled names are found as a whole, parts of names are not, none is dropped."""
+"""The mentions in whole questions: misspelled names are found as a whole, parts of names are not found, no mention is
+dropped.
+"""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Loading only the difference from a loaded graph: the result is that of loading the whole file."""
+"""Loading only the difference from a loaded graph has the same result as loading the whole file."""
 
 import json
 import random
@@ -39,7 +39,7 @@ Relationships = list[tuple[str, str, str, dict[str, Any]]]
 
 
 class RandomGraph:
-    """A graph with parallel and repeated relationships, loops and hubs, and random changes of it."""
+    """A graph with parallel and repeated relationships, loops and hubs, which can be changed at random."""
 
     def __init__(self, seed: int, nodes: int) -> None:
         self._random = random.Random(seed)
@@ -52,7 +52,7 @@ class RandomGraph:
             self._add_relationship()
 
     def change(self, times: int) -> None:
-        """Make random changes of every kind, then write everything in another order."""
+        """Make random changes of every kind, and change the order of all records."""
         for _ in range(times):
             kind = self._random.randrange(7)
             if kind == 0 or len(self.nodes) < 3:
@@ -77,7 +77,7 @@ class RandomGraph:
         self._random.shuffle(self.relationships)
 
     def document(self) -> dict[str, Any]:
-        """The graph as a SimpleKG document."""
+        """Return the graph as a SimpleKG document."""
         return {
             "schema": SCHEMA,
             "entities": [{"eid": eid, **node} for eid, node in self.nodes.items()],
@@ -126,7 +126,7 @@ class RandomGraph:
 
 
 class Stored:
-    """A graph as records with ids, as an engine holds it, to which a difference is applied."""
+    """A graph as records with ids, as in an engine; a difference can be applied to it."""
 
     def __init__(self) -> None:
         self.nodes: dict[str, tuple[str, dict[str, Any]]] = {}
@@ -140,7 +140,7 @@ class Stored:
         return rid
 
     def content(self) -> tuple[dict[str, Any], Counter[str]]:
-        """The nodes by eid, and the relationships between eids."""
+        """Return the nodes by eid, and the relationships between eids."""
         return {row["eid"]: (label, row) for label, row in self.nodes.values()}, Counter(
             json.dumps([type_, self.nodes[start][1]["eid"], self.nodes[end][1]["eid"], row], sort_keys=True)
             for type_, start, end, row in self.relationships
@@ -148,7 +148,7 @@ class Stored:
 
 
 def load_into(stored: Stored, graph: RandomGraph, folder: Path, difference: Difference | None) -> None:
-    """Write the graph or its difference into the records, in blocks, and its fingerprints into the folder."""
+    """Write the graph or its difference into the records, in blocks, and the graph's fingerprints into the folder."""
     marks = FingerprintWriter(PropertyGraphSchema.from_cypherbench(SCHEMA))
     places = {eid: place for place, eid in enumerate(graph.nodes)}
     rids = [""] * len(places)
@@ -185,7 +185,7 @@ def load_into(stored: Stored, graph: RandomGraph, folder: Path, difference: Diff
 
 
 def apply(difference: Difference, stored: Stored, rids: list[str]) -> None:
-    """What the loader does with the engine's files."""
+    """Apply a difference to the records, as the loader does to the engine's files."""
     gone, removals = difference.edits()
     for label, (places, rows) in difference.new_nodes.items():
         for place, row in zip(places, rows, strict=True):
@@ -285,7 +285,7 @@ def test_an_updated_graph_equals_a_loaded_one(empty_home: Home, tmp_path: Path) 
 
 
 def exported(name: str, home: Home, folder: Path) -> tuple[list[str], list[str]]:
-    """All records of a loaded graph, sorted, as the engine returns them."""
+    """Return all records of a loaded graph, sorted, as the engine returns them."""
     path = folder / f"{name}.exported.json"
     export_graph(name, path, home)
     document = json.loads(path.read_bytes())

@@ -45,7 +45,7 @@ def real_graphs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenGraphs
 
 @pytest.fixture(autouse=True)
 def any_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Allow the engine any time, since the machine may be busy."""
+    """Remove the engine's time limits, since the machine may be busy."""
     monkeypatch.setattr(look, "SECONDS", 60.0)
     monkeypatch.setattr(look, "PATIENCE", 60.0)
     monkeypatch.setattr(look, "SMALL_MS", float("inf"))

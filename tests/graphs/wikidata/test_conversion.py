@@ -1,4 +1,4 @@
-"""Conversion of real statements: each rule with documents of Wikidata."""
+"""Conversion of real statements: each rule is tested with documents of Wikidata."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""An N-Triples dump gives the same graph as a dump of entity documents, in whatever order its lines are."""
+"""An N-Triples dump gives the same graph as a dump of entity documents, whatever the order of its lines."""
 
 import bz2
 import gzip

@@ -86,7 +86,7 @@ def shown(request: pytest.FixtureRequest, app_browser: Page, hosts: tuple[str, s
 
 @pytest.fixture
 def shown_once(app_browser: Page, hosts: tuple[str, str]) -> Shown:
-    """Return the function of `shown`, for our own host alone."""
+    """Return a function like `shown`, for our own host alone."""
     return showing(app_browser, hosts, "own")
 
 

@@ -1,4 +1,4 @@
-"""Names that try to be read as markup, from the server through the official host of MCP Apps into the view: all is text."""
+"""Names that contain markup stay text on their way from the server through the official host of MCP Apps into the view."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.node_packages import NotInstalled, install
 from tests.support.serving import MODERN
 
 pytestmark = pytest.mark.timeout(300)
-"""The first test waits for an engine, a server and a browser."""
+"""A long limit: the first test waits for an engine, a server and a browser."""
 
 SCRIPT, PICTURE_TAG = HOSTILE_NAMES[0], HOSTILE_NAMES[1]
 MISSING = PICTURE_TAG.replace('"', "&quot;") + "\u202egniht a"
@@ -49,7 +49,7 @@ MADE = "document.querySelectorAll('main script, main img, main a, main b, main i
 
 
 def answers(address: str) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-    """The view's document and the results of all calls, as a client that declares MCP Apps gets them."""
+    """Return the view's document and the results of all calls, as a client that declares MCP Apps gets them."""
 
     async def called() -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         extensions = [advertise(EXTENSION, {"mimeTypes": [MIME_TYPE]})]
@@ -70,7 +70,7 @@ def answers(address: str) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
 
 
 def as_shown(name: str) -> str:
-    """A name as the view writes it: characters that reorder others as codes."""
+    """Return a name as the view writes it: characters that reorder text become codes."""
     return re.sub("[\u202a-\u202e\u2066-\u2069]", lambda found: f"\\u{ord(found[0]):04x}", name)
 
 

@@ -1,4 +1,6 @@
-"""The page by keyboard alone: each control is reached, named and seen, no action loses the focus, results are announced."""
+"""The page by keyboard alone: each control can be reached, has a name and is visible, no action loses the focus, and
+results are announced.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from tests.server.ui.test_views import BOSTON, QUESTION, open_view, run
 from tests.support.browser import Page
 
 pytestmark = pytest.mark.timeout(300)
-"""The first test waits for an engine, a server and a browser."""
+"""A long limit: the first test waits for an engine, a server and a browser."""
 
 MOST_STOPS = 150
 CONTROL, SHIFT = 2, 8
@@ -50,7 +52,7 @@ PROBLEMS = f"""
 
 
 def named(page: Page) -> tuple[str, str]:
-    """The role and the name that a screen reader gives the element with the focus."""
+    """Return the role and the name that a screen reader gives the focused element."""
     element = page.call("Runtime.evaluate", expression="document.activeElement")["result"]["objectId"]
     [node, *_] = page.call("Accessibility.getPartialAXTree", objectId=element, fetchRelatives=False)["nodes"]
     value: Any = node.get("name", {}).get("value", "")
@@ -58,7 +60,7 @@ def named(page: Page) -> tuple[str, str]:
 
 
 def walk(page: Page, what: str) -> None:
-    """Press Tab from the first control to the last, and check each."""
+    """Press Tab from the first control to the last, and check each control."""
     page.call("Emulation.setFocusEmulationEnabled", enabled=True)  # else Tab can go from the page to the browser
     page.evaluate("window.walked = undefined; document.querySelector('.skip').focus()")
     for _ in range(MOST_STOPS):
@@ -107,7 +109,7 @@ def test_each_control_of_every_view_is_reached_in_order_with_a_name_and_a_visibl
 
 
 def tab_to(page: Page, name: str) -> None:
-    """Press Tab until the control of that name has the focus."""
+    """Press Tab until the control with that name has the focus."""
     for _ in range(MOST_STOPS):
         page.press("Tab")
         if page.evaluate("document.activeElement !== document.body") and named(page)[1].startswith(name):
@@ -116,13 +118,13 @@ def tab_to(page: Page, name: str) -> None:
 
 
 def announced(page: Page, text: str) -> None:
-    """Wait until the status line, which screen readers read, begins with a text."""
+    """Wait until the status line, which screen readers read aloud, begins with a text."""
     assert page.evaluate("document.getElementById('status').getAttribute('role')") == "status"
     page.wait(f"document.getElementById('status').textContent.startsWith({json.dumps(text)})")
 
 
 def press_enter(page: Page) -> None:
-    """Press Enter; an announcement that is waited for is then a new one."""
+    """Clear the status line and press Enter, so that the next announcement is a new one."""
     page.evaluate("document.getElementById('status').replaceChildren()")
     page.press("Enter")
 

@@ -1,4 +1,4 @@
-"""The schema and the graph of rows on a screen 400 pixels wide: readable at first sight, moved and zoomed by fingers."""
+"""The schema and the graph of rows on a screen 400 pixels wide: readable at first sight, moved and zoomed by touch."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from tests.server.ui.test_views import BOSTON, open_view, run, text_of
 from tests.support.browser import Page
 
 pytestmark = pytest.mark.timeout(300)
-"""The first test waits for an engine, a server and a browser."""
+"""A long limit: the first test waits for an engine, a server and a browser."""
 
 LETTERS = 10.0
-"""Pixels, the least height of letters that count as readable."""
+"""The least height, in pixels, of readable letters."""
 BOXES_IN_SIGHT = """
 (() => {
   const place = document.querySelector('.canvas').getBoundingClientRect();
@@ -31,13 +31,13 @@ LETTER_PIXELS = (
 
 @pytest.fixture
 def narrow(chromium: Page) -> Page:
-    """A tab of 400 pixels, in dark colours: the other tests have wide tabs in light ones."""
+    """Return a tab 400 pixels wide in dark colours; the other tests use wide tabs in light colours."""
     chromium.fresh(width=400, dark=True)
     return chromium
 
 
 def touch(page: Page, kind: str, *points: tuple[float, float]) -> None:
-    """Put fingers on the page, move them, or lift them."""
+    """Put fingers on the page, move the fingers, or lift them."""
     places = [{"x": x, "y": y, "id": number} for number, (x, y) in enumerate(points)]
     page.call("Input.dispatchTouchEvent", type=f"touch{kind}", touchPoints=places)
 

@@ -1,4 +1,4 @@
-"""A recorded call is made again in the view that belongs to its tool; a query with its parameters in the editor."""
+"""A recorded call can be repeated in the view of its tool; a query opens in the editor with its parameters."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.server.ui.test_work import called, choose, opened
 from tests.support.browser import Page
 
 pytestmark = pytest.mark.timeout(300)
-"""The first test waits for an engine, a server and a browser."""
+"""A long limit: the first test waits for an engine, a server and a browser."""
 
 QUERY = "MATCH (p:Player)-[:playsFor]->(t:Team {name: $team}) RETURN DISTINCT t.name AS replayed"
 QUESTION = "Which teams did Kobe Bryant play for?"
@@ -21,7 +21,7 @@ QUESTION = "Which teams did Kobe Bryant play for?"
 
 @pytest.fixture(scope="module")
 def replay_address(page_address: str) -> str:
-    """The page, whose server has answered a call of each kind that can be made again."""
+    """Return the address of a page whose server has answered a repeatable call of each kind."""
     called(
         page_address.replace("/ui/", "/mcp"),
         ("execute_cypher", {"query": QUERY, "graph": "nba", "parameters": {"team": "Chicago Bulls"}}),
@@ -34,7 +34,7 @@ def replay_address(page_address: str) -> str:
 
 
 def unfold(page: Page, address: str, contains: str) -> str:
-    """Show the only call whose line contains a text; what it shows."""
+    """Expand the only call whose line contains a text; return the expanded text."""
     opened(page, address, 5)
     choose(page, "input[type=search]", contains)
     page.wait("document.querySelectorAll('ol[aria-label=Calls] > li').length === 1")
