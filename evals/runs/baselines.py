@@ -14,7 +14,7 @@ from graphground.tools.tool import Graphs
 
 
 class FirstSuggestion:
-    """Predicts the first candidate of `suggest_queries`; abstains if there are no candidates or none returns rows."""
+    """Predicts the first candidate of `suggest_queries`; abstains if the tool finds no entity or no candidate."""
 
     name = "suggest_queries"
 
