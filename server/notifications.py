@@ -1,7 +1,7 @@
 """Notifications that a client receives before its answer: progress of a long call, and log messages.
 
 A call that takes over a second reports its stage and its elapsed seconds once a second, if the client sent a progress
-token. Log records of a call are sent to the call's client from the level on that the client has set: with
+token. Log records of a call are sent to the call's client if they have at least the level that the client has set: with
 `logging/setLevel`, or since the protocol of 2026-07-28 in the request itself.
 """
 

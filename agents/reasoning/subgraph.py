@@ -46,7 +46,7 @@ class Subgraph:
 
 
 def ranked_nodes(retrieved: Iterable[Retrieved]) -> list[Node]:
-    """Return all nodes by the number of patterns that found them, descending; then by the earliest pattern."""
+    """Return all nodes, sorted by the number of patterns that found each, descending, then by the first pattern."""
     seen: dict[Node, list[int]] = {}
     for place, found in enumerate(retrieved):
         for node in dict.fromkeys(found.nodes):

@@ -20,7 +20,8 @@ SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class LinkFacts:
-    """Facts about a relationship pattern: `LinkFacts(pattern, 1200, 600, 40, False, False)`."""
+    """Facts about a relationship pattern: 1,200 relationships from 600 nodes to 40 are `LinkFacts(…, 1200, 600, 40,
+    …)`."""
 
     pattern: RelationshipPattern
     count: int
