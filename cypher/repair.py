@@ -27,7 +27,7 @@ MOST_ROUNDS = 8
 LONGEST = 20_000
 """The most characters of a text that is repaired, because each round parses it again."""
 LEAD = 0.12
-"""The least difference in cost between the best and the second-best repair for the best to be suggested."""
+"""The best repair is suggested only if the second-best costs at least this much more."""
 MOST_COST = 6.0
 """The highest cost of a repair: a costlier one would keep too little of the query to preserve its meaning."""
 

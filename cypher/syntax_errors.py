@@ -60,7 +60,7 @@ class LineIndex:
         suggestions: tuple[str, ...] = (),
         edits: tuple[Edit, ...] = (),
     ) -> Diagnostic:
-        """Return an error at a span of the text."""
+        """Return an error diagnostic for a span of the text."""
         line, column = self.of(start)
         end_line, end_column = self.of(end)
         return Diagnostic(
@@ -74,7 +74,7 @@ class LineIndex:
         return self.diagnostic(NOTE_CODES[code], start, end, message, edits=edits)
 
     def of(self, offset: int) -> tuple[int, int]:
-        """Return the line and column of an offset, both counted from 1."""
+        """Return the line and the column of an offset, both counted from 1."""
         from bisect import bisect_right
 
         line = bisect_right(self.starts, offset)
@@ -135,7 +135,7 @@ def _caret(places: LineIndex, offset: int) -> str:
 
 
 def _open_bracket(places: LineIndex, error: ParseError) -> str:
-    """Return a hint about the unclosed bracket, if parsing failed at the end or at a bracket of another kind."""
+    """Return a hint about an unclosed bracket, if parsing failed at the end of the text or at another kind of bracket."""
     if error.tokens is None or error.tokens.kinds[error.at] not in ("end", ")", "]", "}", "RETURN", "WITH", "MATCH"):
         return ""
     open_: list[int] = []
@@ -174,7 +174,7 @@ def _either(expected: list[str]) -> str:
 
 
 def _habit(error: ParseError) -> tuple[str, tuple[str, ...]]:
-    """Return a hint about syntax used from another language, with the replacement for the token."""
+    """Return a hint about syntax of another language, with the replacement for the token."""
     if error.tokens is None:
         return "", ()
     kinds, at = error.tokens.kinds, error.at

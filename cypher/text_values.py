@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 LEAST_SHARE = 0.9
-"""The least share of values in one form for the property to count as having that form."""
+"""The least share of values that must have one form for the whole property to count as having that form."""
 
 FEWEST_VALUES = 3
 MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec"
@@ -135,8 +135,8 @@ class TextValues:
         form: a name of `FORMS`.
         example: one of the values.
         share: the share of non-empty values that have the form, from 0 to 1.
-        checked: the database has converted all values of this form without an error.
-        sorts: sorted as text, the values are in their true order.
+        checked: whether the database has converted all values of this form without an error.
+        sorts: whether the order of the texts is the order of the values.
         words: the words for true and false, the word for true first, as in `('yes', 'no')`; else empty.
         width: the number of characters of a code, if all codes have the same number.
     """
@@ -159,7 +159,7 @@ class TextValues:
 
     @property
     def described(self) -> str:
-        """A description such as `numbers such as '32.38'`, with the share if not all values have the form."""
+        """A description of the values, such as `numbers such as '32.38'`; states the share if not all values have the form."""
         said = FORMS[self.form].words
         if self.words and self.form == "bool":
             said = "only " + " and ".join(repr(word) for word in self.words)
@@ -187,7 +187,7 @@ def guard(form: str) -> str:
 
 
 def conversion_of(form: str, text: str) -> str | None:
-    """Return the conversion of a form even if it may fail; a check then tries it in the database."""
+    """Return the conversion of a form even if that conversion may fail; a check then tries it in the database."""
     template = FORMS[form].conversion
     return template.format(text) if template is not None else None
 

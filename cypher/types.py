@@ -72,7 +72,7 @@ class Type:
 
     @property
     def known(self) -> bool:
-        """Whether the set excludes at least some type."""
+        """Whether the type is known at all: False for the full set."""
         return self.mask != _EVERYTHING or self.inner is not None
 
     def names(self) -> list[str]:
@@ -128,7 +128,7 @@ TEMPORAL = DATE | TIME | LOCALTIME | LOCALDATETIME | DATETIME
 ENTITY = NODE | RELATIONSHIP
 _SCALAR = BOOLEAN | NUMBER | STRING | POINT | TEMPORAL | DURATION
 STORABLE = _SCALAR | Type(_LIST, _SCALAR)
-"""The types that a property of a node or a relationship can have."""
+"""The types that a property of a node or a relationship may have."""
 HAS_PROPERTIES = ENTITY | MAP | POINT | TEMPORAL | DURATION
 """The types whose values have properties."""
 
@@ -139,7 +139,7 @@ def list_of(inner: Type) -> Type:
 
 
 def element_of(type_: Type) -> Type:
-    """Return the type of a list's elements, or any type if it is no list."""
+    """Return the type of a list's elements, or any type if it is not a list."""
     return type_.inner if type_.mask & _LIST and type_.inner is not None else ANY
 
 

@@ -1,4 +1,4 @@
-"""Limits the time for checking one text; the stages themselves test whether it has passed.
+"""Limits the time for checking one text; each stage of the check tests whether the time has passed.
 
     >>> with bounded(0.5):
     ...     report = validate(text)     # a stage that calls `check_work` raises `TooMuchWork` after half a second

@@ -1,4 +1,4 @@
-"""The diagnostics in tools' answers: checks a query for a tool, and converts findings and database errors."""
+"""Diagnostics in tools' answers: from the check of a query, from its question, and from database errors."""
 
 from __future__ import annotations
 

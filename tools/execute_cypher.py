@@ -49,7 +49,7 @@ class ExecuteCypherRequest(Request):
 
 
 class ExecuteCypherAnswer(Answer):
-    """The rows as arrays, in the order of `columns`."""
+    """The answer: the rows as arrays, in the order of `columns`."""
 
     columns: list[str]
     rows: SkipValidation[list[list[Any]]] = Field(description="One array for each row, in the columns' order.")

@@ -93,7 +93,7 @@ class MentionAnswer(BaseModel):
 
 
 class FindEntitiesAnswer(Answer):
-    """One entry for each mention, in the given order."""
+    """The answer: one entry for each mention, in the given order."""
 
     mentions: list[MentionAnswer]
     warning: str | None = Field(None, description="A warning when the index is older than the data.")

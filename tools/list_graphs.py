@@ -25,7 +25,7 @@ class GraphSummary(BaseModel):
 
 
 class ListGraphsAnswer(Answer):
-    """The open graphs."""
+    """The answer: a summary of each open graph."""
 
     graphs: list[GraphSummary]
 

@@ -1,4 +1,4 @@
-"""`suggest_queries`: translate a question into queries that are valid by construction, and count their matches."""
+"""`suggest_queries`: translate a question into valid queries, and count their matches."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class SuggestQueriesAnswer(Answer):
 
 
 def suggest_queries(graphs: Graphs, request: SuggestQueriesRequest) -> SuggestQueriesAnswer:
-    """Find the entities, rank the possible queries around them by the question, and count their matches."""
+    """Find the entities, build queries around them, rank the queries by the question, and count their matches."""
     # Imported on first use, as in every tool that needs numpy or rapidfuzz.
     from graphground.graphs.suggestions import gbnf, mentions_in, mentions_of, regular_expression, space_of, suggest
 

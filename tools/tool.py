@@ -55,7 +55,7 @@ class Graphs(Protocol):
 class Tool(Generic[RequestT, AnswerT]):
     """One tool: `Tool("list_graphs", "List the graphs", "…", Request, Answer, list_graphs)`.
 
-    `description` tells an agent when to call it. Every tool only reads.
+    `description` tells an agent when to call the tool. All tools are read-only.
     """
 
     name: str
@@ -69,7 +69,7 @@ class Tool(Generic[RequestT, AnswerT]):
 
 
 def graph_named(graphs: Graphs, name: str | None) -> Graph:
-    """The graph of that name; the only graph if no name is given.
+    """Return the graph with this name, or the only graph if no name is given.
 
     Raises:
         ToolFailure: there is no graph of that name, or none was named and several are open.

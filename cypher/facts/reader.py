@@ -23,7 +23,7 @@ class Reader:
         self.patterns = self.expressions.patterns
 
     def read(self) -> Facts:
-        """Read the whole query."""
+        """Read the whole query and return its facts."""
         self.body(self.facts.query.body, {}, outermost=True)
         return self.facts
 

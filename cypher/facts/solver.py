@@ -77,7 +77,7 @@ def turned_fits(facts: Facts, blamed: Link) -> list[Link]:
 
 
 def _connected(facts: Facts, start: Link) -> list[Link]:
-    """Return a link and the consistent links connected to it; an empty list if there are more than `MOST_AROUND`."""
+    """Return a link and the consistent links connected to it, or an empty list if there are more than `MOST_AROUND`."""
     chosen, seen, waiting = {id(start): start}, set[int](), [start.left, start.right]
     while waiting:
         symbol = waiting.pop()

@@ -112,7 +112,7 @@ def compared(operator: str, left: Value, right: Value) -> Value:
 
 
 def _constants(operator: str, left: Constant, right: Constant) -> Value:
-    """Compare two constants; None if databases differ."""
+    """Compare two constants; return None if databases give different results."""
     if left is None or right is None:
         return NULL
     if isinstance(left, bool) or isinstance(right, bool):
@@ -156,7 +156,7 @@ def _in(element: Value, whole: Value) -> Value:
 
 
 def _lists(operator: str, left: Items, right: Items) -> Value:
-    """Compare two lists by their lengths: different lengths are unequal, and two empty lists are equal."""
+    """Compare two lists by their lengths: lists of different lengths are unequal, and two empty lists are equal."""
     if not left.exact or not right.exact or (left.size == right.size and left.size):
         return None
     return choice([(left.size == right.size) == (operator == "=")])

@@ -57,12 +57,12 @@ _KNOWN = (
     *(tree.Reduce, tree.AllReduce, tree.ListPredicate, tree.PatternComprehension, tree.Subquery),
     *(tree.Case, tree.ComparisonChain, tree.IsNull, tree.Property, tree.Subscript),
 )
-"""Expressions that are evaluated as a whole; of any other expression only the parts are evaluated."""
+"""Expressions whose own value is computed; for any other expression only its parts are evaluated."""
 _SHARED = (tree.Variable, tree.Parameter, tree.IntegerLiteral, tree.FloatLiteral, tree.StringLiteral)
 
 
 _DECIDING: dict[str, Value] = {"AND": FALSE, "OR": TRUE}
-"""The value of one side that decides a connective, whatever the other side is."""
+"""The value of one side that decides the result of a connective, whatever the other side is."""
 
 
 class Evaluation:
@@ -76,7 +76,7 @@ class Evaluation:
         self.subquery: Callable[[tree.Subquery, Names], Value] = lambda node, names: None
         """Evaluates the body of a subquery; set by `rows`, which imports this module."""
         self.no_rows = False
-        """Whether aggregates get no rows, so that their arguments are not computed."""
+        """Whether the aggregates have no input rows, so that their arguments are not computed."""
 
     def value(self, node: tree.Expression, names: Names) -> Value:
         """Return what is certain about the value of an expression; `names` holds the values of the variables."""
@@ -91,7 +91,7 @@ class Evaluation:
         return None
 
     def whole(self, node: tree.Expression, value: Value) -> Value:
-        """Check a value that goes to a plug-in, a procedure or the client, which receive each element of a lazy list."""
+        """Check a value that is passed to a plug-in, a procedure or the client, which compute each element of a lazy list."""
         if when_stored(value) <= MOST_BYTES:
             return stored(value) if isinstance(value, Items) else value
         self.found.append(LargeValue(node.start, node.end, in_words(value)))
@@ -245,7 +245,7 @@ class Evaluation:
         )
 
     def _list_predicate(self, node: tree.ListPredicate, names: Names) -> Value:
-        """Evaluate `all`, `any`, `none` or `single`; the condition is evaluated once, for all elements together."""
+        """Evaluate `all`, `any`, `none` or `single`; the condition is evaluated once for all elements together."""
         source = self.value(node.source, names)
         if source == NULL:
             return NULL
@@ -260,7 +260,7 @@ class Evaluation:
         return TRUE if (node.kind in ("all", "any")) == (True in possible) else FALSE
 
     def _reduced(self, node: tree.Reduce | tree.AllReduce, names: Names) -> Value:
-        """Evaluate a `reduce`: nothing is known about its rounds, except that an empty list has none."""
+        """Evaluate a `reduce`: nothing is known about the steps, except that there are none for an empty list."""
         initial, source = self.value(node.initial, names), self.value(node.source, names)
         if isinstance(source, Items) and source.empty and isinstance(node, tree.Reduce):
             return initial
@@ -291,7 +291,7 @@ def _mean(values: list[Value]) -> int:
 
 
 def _lazy(made: Value) -> int:
-    """Return the bytes that a value takes only when it is stored."""
+    """Return the bytes that a value takes in addition once it is stored."""
     return when_stored(made) - memory_of(made)
 
 

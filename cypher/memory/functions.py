@@ -51,8 +51,11 @@ _ROUNDING: dict[str, Callable[[float], int]] = {
 }
 _SAME_SIZE = frozenset({"toupper", "tolower", "upper", "lower", "reverse", "tostring", "tostringornull"})
 PAIR, COUNTED = 48, 168
-"""Bytes of a list of two, which is an object and an array of 24 bytes each, and of a map of an item and its count, which
-is an object of 56 bytes, a table of 32 and two entries of 40, in a JVM with a small heap."""
+"""Bytes, in a JVM with a small heap, of a list of two elements and of a map that holds an item and its count.
+
+The list is an object and an array of 24 bytes each; the map is an object of 56 bytes, a table of 32 and two entries of
+40.
+"""
 _SAME_LENGTH = {
     "tostringlist": HEADER,
     "tointegerlist": BOXED,
@@ -185,7 +188,7 @@ def _concatenated(left: Value, right: Value) -> Value:
 
 
 def _options(left: Value, right: Value) -> tuple[Constant, ...]:
-    """Return the elements of two lists, or of a list and an element; none unless all are known and few."""
+    """Return the elements of two lists, or of a list and an element; none unless all of them are known and few."""
     options: list[Constant] = []
     for side in (left, right):
         of_side = side.options if isinstance(side, Items) else options_of(side) or ()

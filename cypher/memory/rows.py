@@ -98,7 +98,7 @@ def _without_distinct(value: Value) -> Value:
 
 
 def _body(body: tree.Node, rows: Rows, evaluation: Evaluation, *, last: bool = False) -> Rows:
-    """Return the rows that a query returns for each incoming row; with `last`, they go to the client."""
+    """Return the rows that a query returns for each input row; with `last`, the rows go to the client."""
     check_work()
     match body:
         case tree.SingleQuery():

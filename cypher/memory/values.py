@@ -66,15 +66,15 @@ class Present(NamedTuple):
 
     held: int = 0
     distinct: int = 0
-    """The least number of different values that it takes over the rows."""
+    """The least number of different values over the rows."""
     inside: int = 0
     """The total bytes of lazy lists inside the value, counted as if stored."""
     numbers: range | None = None
-    """The numbers that the value takes over the rows, each in equally many rows."""
+    """The numbers that occur over the rows, each in equally many rows."""
 
 
 class Choice(NamedTuple):
-    """One of several constants, which may differ between rows: a condition, or an element of `[1, null, 'x']`."""
+    """A value that is one of several constants in each row: a condition, or an element of `[1, null, 'x']`."""
 
     options: tuple[Constant, ...]
 
@@ -113,7 +113,7 @@ def constant(given: Any) -> Value:
 
 
 def choice(constants: Iterable[Constant]) -> Value:
-    """Return the bound for a value that is one of these constants; a number or a text if there is only one."""
+    """Return the bound for a value that is one of these constants; a number or a string if there is a single constant."""
     options = tuple({(type(option), option): option for option in constants}.values())
     if len(options) == 1:
         return constant(options[0])
@@ -145,7 +145,7 @@ def known_text(text: str) -> Text:
 
 
 def memory_of(value: Value) -> int:
-    """Return the least number of bytes that a value takes while it is kept."""
+    """Return the least number of bytes that a value takes while the database stores it."""
     match value:
         case Text():
             return value.size

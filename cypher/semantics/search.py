@@ -101,7 +101,7 @@ def _names(node: tree.Node, name: str) -> bool:
 
 
 def _check_filter(c: Checker, node: tree.Expression, name: str) -> None:
-    """Check the filter: Neo4j can only compare properties of the searched variable with values, using the index."""
+    """Check the filter: with the index, Neo4j can only compare properties of the searched variable with values."""
     sides: list[tree.Expression] = []
     if isinstance(node, tree.ComparisonChain) and set(node.operators) <= _COMPARISONS:
         sides = node.operands

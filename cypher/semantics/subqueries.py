@@ -9,7 +9,7 @@ from graphground.cypher.types import BOOLEAN, FLOAT, INTEGER, LIST, NUMBER, PATH
 
 
 def list_comprehension(c: Checker, node: tree.ListComprehension) -> Type:
-    """Check `[x IN xs WHERE x > 1 | x * 2]`."""
+    """Check `[x IN xs WHERE x > 1 | x * 2]` and return its type."""
     element = _source(c, node.source)
     outer = c.scope
     c.scope = dict(outer)
@@ -41,7 +41,7 @@ def _source(c: Checker, source: tree.Expression) -> Type:
 
 
 def list_predicate(c: Checker, node: tree.ListPredicate) -> Type:
-    """Check `any(x IN xs WHERE x > 1)`."""
+    """Check `any(x IN xs WHERE x > 1)` and return its type."""
     element = _source(c, node.source)
     if node.where is None:
         c.problem("syntax", node, f"{node.kind}(…) needs a WHERE: {node.kind}({node.variable.name} IN xs WHERE …)")
@@ -58,7 +58,7 @@ def list_predicate(c: Checker, node: tree.ListPredicate) -> Type:
 
 
 def reduce(c: Checker, node: tree.Reduce | tree.AllReduce) -> Type:
-    """Check `reduce(total = 0, x IN xs | total + x)`."""
+    """Check `reduce(total = 0, x IN xs | total + x)` and return its type."""
     start = expressions.infer(c, node.initial)
     element = _source(c, node.source)
     outer = c.scope
@@ -82,7 +82,7 @@ def reduce(c: Checker, node: tree.Reduce | tree.AllReduce) -> Type:
 
 
 def pattern_comprehension(c: Checker, node: tree.PatternComprehension) -> Type:
-    """Check `[p = (n)-->(m) WHERE m.year > 1 | m.name]`."""
+    """Check `[p = (n)-->(m) WHERE m.year > 1 | m.name]` and return its type."""
     outer = c.scope
     c.scope = dict(outer)
     c.level += 1
@@ -101,7 +101,7 @@ def pattern_comprehension(c: Checker, node: tree.PatternComprehension) -> Type:
 
 
 def subquery(c: Checker, node: tree.Subquery) -> Type:
-    """Check `EXISTS { … }`, which is a Boolean, `COUNT { … }`, a number, or `COLLECT { … }`, a list."""
+    """Check `EXISTS { … }`, `COUNT { … }` or `COLLECT { … }` and return its type: a Boolean, a number or a list."""
     outer = c.scope
     c.scope = dict(outer)
     c.level += 1

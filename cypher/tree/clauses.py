@@ -26,8 +26,10 @@ class IndexHint(Node):
 
 
 class Search(Node):
-    """Cypher 25's `SEARCH n IN (VECTOR INDEX plots FOR $v WHERE n.year > 1990 LIMIT 5) SCORE AS s`; `kind` is `VECTOR`
-    or `FULLTEXT`; only `FULLTEXT` may have an `analyzer` and a `skip`."""
+    """A SEARCH of Cypher 25: `SEARCH n IN (VECTOR INDEX plots FOR $v WHERE n.year > 1990 LIMIT 5) SCORE AS s`.
+
+    `kind` is `VECTOR` or `FULLTEXT`; only `FULLTEXT` may have an `analyzer` and a `skip`.
+    """
 
     variable: Variable
     kind: str
@@ -41,8 +43,10 @@ class Search(Node):
 
 
 class Match(Clause):
-    """`OPTIONAL MATCH (n)-->(m) USING SCAN n:Person WHERE n.x = 1`; `mode` (`REPEATABLE
-    ELEMENTS`) and `search` belong to Cypher 25."""
+    """A MATCH clause: `OPTIONAL MATCH (n)-->(m) USING SCAN n:Person WHERE n.x = 1`.
+
+    `mode` (`REPEATABLE ELEMENTS`) and `search` belong to Cypher 25.
+    """
 
     optional: bool
     mode: str | None
@@ -98,7 +102,7 @@ class Return(Clause):
 
 
 class OrderAndPage(Clause):
-    """`ORDER BY n.name SKIP 1 LIMIT 2` as a separate clause."""
+    """Sorting and paging as a separate clause: `ORDER BY n.name SKIP 1 LIMIT 2`."""
 
     order_by: list[SortItem]
     skip: Expression | None
@@ -207,7 +211,7 @@ class SetProperty(SetItem):
 
 
 class SetProperties(SetItem):
-    """An assignment of several properties: `n = {x: 1}`, or `n += {x: 1}`, which sets `add`."""
+    """An assignment of several properties: `n = {x: 1}`, or `n += {x: 1}`, for which `add` is true."""
 
     variable: Variable
     value: Expression
@@ -215,7 +219,7 @@ class SetProperties(SetItem):
 
 
 class SetLabels(SetItem):
-    """An assignment of labels: `n:Person:Actor`, `n IS Person`, `n:$(label)`."""
+    """An assignment of labels after SET: `n:Person:Actor`, `n IS Person`, `n:$(label)`."""
 
     variable: Variable
     labels: list[LabelExpression]

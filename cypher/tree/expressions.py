@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Expression(Node):
-    """Any expression."""
+    """The base class of all expressions."""
 
 
 class Variable(Expression):
@@ -115,7 +115,7 @@ class Binary(Expression):
 
 
 class ComparisonChain(Expression):
-    """A chain of comparisons, `1 < x <= 3`: neighbours are compared in pairs; a single comparison is a `Binary`."""
+    """A chain of comparisons, `1 < x <= 3`: each operand is compared with the next; a single comparison is a `Binary`."""
 
     operands: list[Expression]
     operators: list[str]
@@ -132,7 +132,7 @@ class Unary(Expression):
 
 
 class IsNull(Expression):
-    """A test for null: `x IS NULL`, `x IS NOT NULL` (`negated`)."""
+    """A test for null: `x IS NULL`, or `x IS NOT NULL`, for which `negated` is true."""
 
     operand: Expression
     negated: bool

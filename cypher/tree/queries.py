@@ -35,7 +35,7 @@ class Union(QueryBody):
 
 
 class Next(QueryBody):
-    """Cypher 25's `… NEXT …`: each query continues with the rows of the previous query."""
+    """Queries joined by NEXT in Cypher 25, `… NEXT …`: each continues with the rows of the previous query."""
 
     parts: list[QueryBody]
 
@@ -90,7 +90,7 @@ class Query(Node):
     __slots__ = ("_nodes",)
 
     def walk(self) -> Iterator[Node]:
-        """Iterate over all nodes, parents first, in text order; the list is kept, since each check walks over it."""
+        """Iterate over all nodes, parents first, in text order; they are kept in a list, since each check walks over them."""
         try:
             return iter(self._nodes)
         except AttributeError:
