@@ -32,7 +32,7 @@ LONGEST_TEXT = 300
 LONGEST_VALUE = 120
 NAME, ALIAS, VALUE = 0, 1, 2
 _AT_ONCE = 300_000
-_DISTINCT_VALUES = 2_000_000
+DISTINCT_VALUES = 2_000_000
 
 Partition = tuple[str, str, int]
 
@@ -114,8 +114,7 @@ class IndexBuilder:
             for text in (value,) if isinstance(value, str) else value:
                 if isinstance(text, str) and text and len(text) <= LONGEST_VALUE:
                     self._value(text, partition, entity)
-        if len(self._texts) >= _AT_ONCE or len(self._keys) >= _AT_ONCE:
-            self._flush()
+        self._flush_if_full()
 
     def finish(self) -> IndexInfo:
         """Sort all data, write the files and replace the old index; return a description of the new one."""
@@ -176,7 +175,7 @@ class IndexBuilder:
         if row is not None:
             self._value_counts[row] = self._value_counts.get(row, 1) + 1
             return
-        if len(self._values) < _DISTINCT_VALUES:
+        if len(self._values) < DISTINCT_VALUES:
             self._values[partition, text] = self._rows
         self._text(text, partition, entity)
 
@@ -185,6 +184,10 @@ class IndexBuilder:
         self._text_partition.append(partition)
         self._text_entity.append(entity)
         self._rows += 1
+
+    def _flush_if_full(self) -> None:
+        if len(self._texts) >= _AT_ONCE or len(self._keys) >= _AT_ONCE:
+            self._flush()
 
     def _flush(self) -> None:
         """Fold the texts that were added since the last call, split them into words and write both to disk."""
@@ -229,12 +232,13 @@ class IndexBuilder:
         """Write a spooled column of texts in the given order: the bytes, and the offset of each text."""
         lengths = self._spool.read(f"{name}.lengths", np.uint32)
         pieces = self._spool.mapped(f"{name}.bytes", np.uint8)
+        starts = offsets(lengths[order])
         into = np.lib.format.open_memmap(
-            self._new / f"{name}_bytes.npy", mode="w+", dtype=np.uint8, shape=(max(len(pieces), 1),)
+            self._new / f"{name}_bytes.npy", mode="w+", dtype=np.uint8, shape=(max(int(starts[-1]), 1),)
         )
         gather(pieces, offsets(lengths), lengths, order, into)
         into.flush()
-        self._save(f"{name}_starts", offsets(lengths[order]))
+        self._save(f"{name}_starts", starts)
 
     def _write_entities(self, order: npt.NDArray[Any], labels: npt.NDArray[np.uint16]) -> None:
         for column in ("key", "description"):

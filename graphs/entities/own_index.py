@@ -1,19 +1,23 @@
 """Looks names up in your own database, through an index that is built automatically.
 
-The index is built in the background when the database is opened, and rebuilt when the database has changed. Until it is
-complete, `find_entities` waits briefly if the database is small, and otherwise compares names that it reads directly.
-Candidates from an outdated index are checked against the database before they are returned.
+The index is built in the background when the database is opened, and refreshed when the database has changed: all nodes
+are read again, and what has not changed is taken over from the older index (see `refresh`). Until it is complete,
+`find_entities` waits briefly if the database is small, and otherwise compares names that it reads directly.
+Candidates from an outdated index are verified in the database before they are returned.
 """
 
 from __future__ import annotations
 
+import hashlib
 import logging
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import orjson
 from filelock import FileLock, Timeout
 
 from graphground.cypher.matching import nodes, property_of
@@ -24,8 +28,8 @@ from graphground.graphs.entities.base_lookup import BaseLookup
 from graphground.graphs.entities.candidate import Candidate, EntityLookup, Mode
 from graphground.graphs.entities.full_text import FullTextNames
 from graphground.graphs.entities.names_in_database import NamesInDatabase
-from graphground.graphs.entities.paging import count_nodes, database_records
-from graphground.graphs.entities.record import IndexInfo, IndexMissing, Record
+from graphground.graphs.entities.paging import Page, columns_of, count_nodes, database_pages
+from graphground.graphs.entities.record import IndexInfo, IndexMissing
 
 if TYPE_CHECKING:
     from graphground.graphs.entities.index import EntityIndex
@@ -34,7 +38,6 @@ if TYPE_CHECKING:
 
 MOST_NODES = 2_000_000
 """The largest number of nodes that is indexed automatically; above it, `graphground entities build` is needed."""
-PAGE = 20_000
 WAIT_SECONDS = 3.0
 """Seconds for which a lookup waits for an index that is being built; small databases are ready by then."""
 QUICK_SECONDS = 1.0
@@ -68,7 +71,8 @@ class OwnIndex(BaseLookup):
         self._lock = threading.Lock()
         self._cancellation = Cancellation()
         self._stopped = threading.Event()
-        self._seconds = 0.0
+        self._seconds = self._earliest = 0.0
+        self._read: tuple[PropertyGraphSchema, str] | None = None
         self._problem: str | None = None
         self._done = self._total = 0
 
@@ -95,7 +99,7 @@ class OwnIndex(BaseLookup):
         if self._index is None:
             return True
         source, mark = self._index.info.source, self._mark()
-        return source.startswith(SOURCE) and mark is not None and source != SOURCE + mark
+        return source.startswith(SOURCE) and mark is not None and source != self._source(mark, self._schema())
 
     @property
     def built_by_itself(self) -> bool:
@@ -194,30 +198,37 @@ class OwnIndex(BaseLookup):
         with self._lock:
             if self._stopped.is_set() or self._problem or (self._building is not None and self._building.is_alive()):
                 return
+            if time.monotonic() < self._earliest:
+                return
             self._building = threading.Thread(target=self._build, name=f"names of {self._name}", daemon=True)
             self._building.start()
 
     def _build(self) -> None:
         CURRENT.set(self._cancellation)
-        from graphground.graphs.entities.build import build_index  # NumPy, in the background
-        from graphground.graphs.entities.index import open_index
+        from graphground.graphs.entities.index import open_index  # NumPy, in the background
+        from graphground.graphs.entities.refresh import refresh_index
 
         try:
             mark, schema = self._mark(), self._schema()
-            self._total = count_nodes(self._engine, schema)
+            self._done, self._total = 0, count_nodes(self._engine, schema)
             if self._total > MOST_NODES:
                 self._problem = f"{self._total:,} nodes exceed the limit for automatic indexing"
                 return
             self._folder.parent.mkdir(parents=True, exist_ok=True)
             begin = time.monotonic()
             with FileLock(self._folder.with_name(self._folder.name + ".lock"), timeout=0):
-                build_index(
+                for unfinished in self._folder.parent.glob(f"{self._folder.name}.building-*"):
+                    shutil.rmtree(unfinished, ignore_errors=True)  # its process was killed: the lock is ours
+                refresh_index(
                     self._folder,
-                    self._unhurried(schema),
-                    source=SOURCE + (mark or "an unknown time"),
+                    lambda: self._unhurried(schema),
+                    source=self._source(mark or "an unknown time", schema),
                     total=self._total,
                 )
-            self._index, self._seconds = open_index(self._folder, self._vectors), time.monotonic() - begin
+            again, now = self._index is not None, time.monotonic()
+            self._index, self._seconds = open_index(self._folder, self._vectors), now - begin
+            if again and self._seconds > QUICK_SECONDS:
+                self._earliest = now + self._seconds
         except Timeout:
             return  # another server builds the same index
         except QueryCancelled:
@@ -233,16 +244,24 @@ class OwnIndex(BaseLookup):
                 logger.debug("the cause", exc_info=True)
                 self._problem = None if self._index is not None else reason
 
-    def _unhurried(self, schema: PropertyGraphSchema) -> Iterator[Record]:
-        """Yield the records with a pause after each page, so that other queries are hardly slowed down."""
-        page = time.monotonic()
-        for number, record in enumerate(database_records(self._engine, schema, page=PAGE), 1):
-            yield record
-            if number % PAGE == 0:
-                self._done = number
-                if self._stopped.wait(min(1.0, (time.monotonic() - page) / 2)):
-                    raise EngineError("the server is shutting down")
-                page = time.monotonic()
+    def _source(self, mark: str, schema: PropertyGraphSchema) -> str:
+        """Return what an index says of its origin: the state of the database, and what was read of each label."""
+        known = self._read
+        if known is None or known[0] is not schema:
+            read = sorted((label.name, *map(str, columns_of(label))) for label in schema.labels.values())
+            known = self._read = schema, hashlib.sha256(orjson.dumps(read)).hexdigest()[:8]
+        return f"{SOURCE}{mark}, schema {known[1]}"
+
+    def _unhurried(self, schema: PropertyGraphSchema) -> Iterator[Page]:
+        """Yield the pages, with pauses: the database rests at least half as long as it worked on the page before."""
+        begin = time.monotonic()
+        for page in database_pages(self._engine, schema):
+            read = time.monotonic()
+            yield page
+            self._done += len(page.keys)
+            if self._stopped.wait(min(1.0, max(0.0, (read - begin) / 2 - (time.monotonic() - read)))):
+                raise EngineError("the server is shutting down")
+            begin = time.monotonic()
 
     def _still_there(self, found: list[Sequence[Candidate]]) -> list[Sequence[Candidate]]:
         """Return the candidates that are still in the database; all candidates if the database cannot be queried."""

@@ -44,7 +44,7 @@ class Page:
                 _text(self.names[place]),
                 [other for other in (others if isinstance(others, list) else [others]) if _text(other)],
                 _text(self.descriptions[place]),
-                {key: column[place] for key, column in self.values.items() if column[place]},
+                {key: column[place] for key, column in self.values.items() if is_text(column[place])},
                 self.name_property or "name",
                 self.alias_property or "aliases",
             )
@@ -93,6 +93,16 @@ def name_property(label: Label) -> str | None:
     return label.naming or next((key for key in NAME_PROPERTIES if label.properties.get(key) == "str"), None)
 
 
+def columns_of(label: Label) -> tuple[str | None, str | None, str | None, list[str]]:
+    """Return the properties that are read of a label: its name, its aliases, its description and its other texts."""
+    name = name_property(label)
+    aliases = next((key for key in ALIAS_PROPERTIES if label.properties.get(key) in _TEXTS), None)
+    description = "description" if label.properties.get("description") == "str" else None
+    others = {name, aliases, description, "eid", "provenance"}
+    values = sorted(key for key, type_ in label.properties.items() if type_ in _TEXTS and key not in others)
+    return name, aliases, description, values
+
+
 def _chosen(schema: PropertyGraphSchema, labels: Iterable[str] | None) -> list[Label]:
     wanted = set(schema.labels) if labels is None else set(labels)
     unknown = wanted - set(schema.labels)
@@ -102,14 +112,7 @@ def _chosen(schema: PropertyGraphSchema, labels: Iterable[str] | None) -> list[L
 
 
 def _pages_of(engine: Engine, label: Label, most: int) -> Iterator[Page]:
-    name = name_property(label)
-    aliases = next((key for key in ALIAS_PROPERTIES if label.properties.get(key) in _TEXTS), None)
-    description = "description" if label.properties.get("description") == "str" else None
-    values = [
-        key
-        for key, type_ in label.properties.items()
-        if type_ in _TEXTS and key not in {name, aliases, description, "eid", "provenance"}
-    ]
+    name, aliases, description, values = columns_of(label)
     if name is None and aliases is None and not values:
         return
     own_id = engine.capabilities().dialect.own_id
@@ -146,6 +149,11 @@ def _pages_of(engine: Engine, label: Label, most: int) -> Iterator[Page]:
             f"the nodes of {label.name} changed while they were being read ({expected} expected, "
             f"{len(keys)} distinct ones seen); build the index again"
         )
+
+
+def is_text(value: Any) -> bool:
+    """Return whether a value is a text or a list, and not empty: some nodes may have another type than their label."""
+    return isinstance(value, str | list) and bool(value)
 
 
 def _text(value: Any) -> str | None:

@@ -9,14 +9,20 @@ from pathlib import Path
 
 import pytest
 
+from graphground.graphs.entities.build import build_index
+from graphground.graphs.entities.own_index import OwnIndex
+from graphground.graphs.entities.paging import database_records
+from graphground.graphs.entities.places import index_folder
 from graphground.graphs.opening.database import Database
 from graphground.graphs.opening.open_graphs import OpenGraphs
+from graphground.graphs.storage.home import Home
 from graphground.server.settings import Settings
 from graphground.server.sources import graph_sources
 from graphground.tools.execute_cypher import ExecuteCypherAnswer, ExecuteCypherRequest, execute_cypher
 from graphground.tools.find_entities import FindEntitiesRequest, find_entities
 from graphground.tools.get_schema import GetSchemaRequest, get_schema
 from graphground.tools.list_graphs import ListGraphsRequest, list_graphs
+from tests.support.index_files import assert_same_index
 from tests.support.neo4j_server import Neo4jServer, seeded
 
 pytestmark = pytest.mark.neo4j
@@ -106,6 +112,33 @@ def test_a_deleted_or_renamed_node_is_not_reported_as_found(served: OpenGraphs, 
     assert first_name(served, "Chez Amandine") != "Chez Amandine"
     assert first_name(served, "Fjordmat") != "Fjordmat"
     assert first_name(served, "Nordic Pantri") == "Nordic Pantry"
+
+
+def test_the_index_that_follows_a_change_is_the_one_that_is_built_anew(
+    served: OpenGraphs, neo4j_5: Neo4jServer, tmp_path: Path
+) -> None:
+    graph = served.get(None)
+    names, folder = graph.entities, index_folder(Home(tmp_path), "shop")
+    assert isinstance(names, OwnIndex)
+    assert graph.engine is not None
+    names.wait(60)
+    unfinished = folder.with_name(f"{folder.name}.building-0")
+    unfinished.mkdir()  # left by a killed process
+    for change in (
+        "UNWIND range(1, 40) AS i CREATE (:Customer {companyName: 'Shop no. ' + i, city: ['Bath', 'Cádiz'][i % 2]})",
+        "MATCH (c:Customer {companyName: 'Shop no. 7'}) SET c.companyName = 'Renamed shop'",
+        "MATCH (c:Customer {companyName: 'Shop no. 8'}) SET c:Order REMOVE c:Customer",
+        "MATCH (c:Customer {city: 'Bath'}) DETACH DELETE c",
+    ):
+        seeded(neo4j_5, change)
+        graph.look()
+        graph.settle()
+        assert names.stale
+        names.wait(60)
+        assert not names.stale
+        build_index(tmp_path / "anew", database_records(graph.engine, graph.schema))
+        assert_same_index(folder, tmp_path / "anew")
+    assert not unfinished.exists()
 
 
 def test_a_restarted_server_does_not_use_an_outdated_schema(
