@@ -20,8 +20,7 @@ SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class LinkFacts:
-    """Facts about a relationship pattern: 1,200 relationships from 600 nodes to 40 are `LinkFacts(…, 1200, 600, 40,
-    …)`."""
+    """Facts about a relationship pattern: `count` relationships, from `starts` distinct nodes to `ends` distinct nodes."""
 
     pattern: RelationshipPattern
     count: int
