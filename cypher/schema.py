@@ -173,6 +173,8 @@ class PropertyGraphSchema:
     def from_cypherbench(cls, document: Mapping[str, Any] | str | bytes) -> PropertyGraphSchema:
         """Read CypherBench's JSON form (`name`, `entities`, `relations`), as parsed JSON or as text.
 
+        `label_combinations`, which CypherBench does not have, lists the sets of labels that occur together.
+
         Raises:
             SchemaError: a part is missing or has the wrong type; the message names the part.
         """
@@ -213,7 +215,7 @@ class PropertyGraphSchema:
                     relation.get("description"),
                 )
             )
-        return cls(name, labels, tuple(patterns))
+        return cls(name, labels, tuple(patterns), label_combinations=_combinations(document, labels))
 
     def to_cypherbench(self) -> dict[str, Any]:
         """Return CypherBench's JSON form; `json.dumps(…, indent=2)` reproduces a CypherBench schema file byte for byte."""
@@ -237,6 +239,7 @@ class PropertyGraphSchema:
                 }
                 for pattern in self.patterns
             ],
+            **({"label_combinations": sorted(map(sorted, self.label_combinations))} if self.label_combinations else {}),
         }
 
 
@@ -271,6 +274,21 @@ def _records(
             if not isinstance(record.get(name), str) or not record[name]:
                 raise SchemaError(f"{place}.{name} must be a non-empty string")
         yield place, record
+
+
+def _combinations(document: Mapping[str, Any], labels: Mapping[str, Label]) -> frozenset[frozenset[str]]:
+    listed = document.get("label_combinations") or []
+    if not isinstance(listed, list):
+        raise SchemaError("the schema's 'label_combinations' must be a list")
+    for number, together in enumerate(listed):
+        if not isinstance(together, list) or len(together) < 2 or not all(isinstance(name, str) for name in together):
+            raise SchemaError(f"label_combinations[{number}] must be a list of at least two labels")
+        for name in together:
+            if name not in labels:
+                raise SchemaError(
+                    f"label_combinations[{number}]: {name!r} is not among the entities' labels ({', '.join(labels)})"
+                )
+    return frozenset(frozenset(together) for together in listed)
 
 
 def _properties(place: str, record: Mapping[str, Any]) -> dict[str, str]:

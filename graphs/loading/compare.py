@@ -91,7 +91,10 @@ def _digest(record: Mapping[str, Any], keys: Iterable[str]) -> bytes:
 
 def _nodes(file: SimpleKGFile) -> Iterator[tuple[str, bytes]]:
     for _, record in file.entities():
-        yield record["eid"], _digest(record, ("label", "name", "aliases", "description", "properties", "provenance"))
+        yield (
+            record["eid"],
+            _digest(record, ("label", "labels", "name", "aliases", "description", "properties", "provenance")),
+        )
 
 
 def _relationships(file: SimpleKGFile) -> Iterator[tuple[str, bytes]]:

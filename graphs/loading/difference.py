@@ -26,6 +26,7 @@ import orjson
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.loading.compare import Changes, Comparison
 from graphground.graphs.loading.fingerprints import Array, Fingerprints
+from graphground.graphs.loading.label_sets import LabelSets
 
 LARGEST_SHARE = 0.1
 """The share of different records above which a graph is loaded completely, which is then faster."""
@@ -58,7 +59,7 @@ class Difference:
     """Collects the differences; `place` is a node's position in the new file, `number` that in the loaded graph."""
 
     def __init__(self, schema: PropertyGraphSchema, old: Fingerprints, waiting: Path) -> None:
-        """Start an empty difference; `waiting` is the path of the temporary file for relationships."""
+        """Start an empty difference; `schema` has each label set as a label, `waiting` is the path of a temporary file."""
         if not old.eids:
             raise TooDifferent("the loaded graph is empty")
         self._old = old
@@ -91,7 +92,7 @@ class Difference:
             old = PropertyGraphSchema.from_cypherbench((folder / "schema.json").read_bytes())
             if _stored_types(old) != _stored_types(schema):
                 raise TooDifferent("the schema changed")
-            return cls(schema, Fingerprints.read(folder), waiting)
+            return cls(LabelSets(schema).stored, Fingerprints.read(folder), waiting)
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
             raise TooDifferent("it was loaded by an earlier version") from None
 
@@ -248,7 +249,8 @@ class _Known:
 def _stored_types(schema: PropertyGraphSchema) -> object:
     """Return the part of a schema that decides how records are stored, independent of its order."""
     labels = {label.name: (dict(label.properties), label.reserved) for label in schema.labels.values()}
-    return labels, {str(pattern): dict(pattern.properties) for pattern in schema.patterns}
+    types = {type_: dict(properties) for type_, properties in schema.relationship_properties.items()}
+    return labels, types, schema.label_combinations
 
 
 def _key(starts: Array, ends: Array) -> Array:

@@ -31,12 +31,16 @@ def export_graph(name: str, path: Path, home: Home) -> tuple[int, int]:
 
 
 def _entities(engine: EmbeddedEngine, schema: PropertyGraphSchema) -> Iterator[dict[str, Any]]:
+    several = frozenset[str]().union(*schema.label_combinations)
     for label in schema.labels.values():
-        for (properties,) in engine.stream(f"{nodes(label.name).match()} RETURN properties(n)"):
+        for properties, labels in engine.stream(f"{nodes(label.name).match()} RETURN properties(n), labels(n)"):
+            if label.name in several and label.name != min(labels):
+                continue  # the node has been or will be written with another of its labels
             taken = {key: properties.pop(key, None) for key in RESERVED_PROPERTIES if key in label.reserved}
             yield {
                 "eid": taken.get("eid"),
                 "label": label.name,
+                **({"labels": sorted(labels)} if len(labels) > 1 else {}),
                 "name": taken.get("name"),
                 "aliases": taken.get("aliases") or [],
                 "description": taken.get("description"),
@@ -47,14 +51,13 @@ def _entities(engine: EmbeddedEngine, schema: PropertyGraphSchema) -> Iterator[d
 
 def _relations(engine: EmbeddedEngine, schema: PropertyGraphSchema) -> Iterator[dict[str, Any]]:
     number = 0
-    for pattern in schema.patterns:
-        match = relationships(pattern.type, pattern.start, pattern.end).match()
-        query = f"{match} RETURN a.eid, b.eid, properties(r)"
+    for type_ in schema.relationship_types:
+        query = f"{relationships(type_).match()} RETURN a.eid, b.eid, properties(r)"
         for start, end, properties in engine.stream(query):
             provenance = properties.pop("provenance", None) or []
             yield {
                 "rid": str(number),
-                "label": pattern.type,
+                "label": type_,
                 "subj_id": start,
                 "obj_id": end,
                 "properties": properties,

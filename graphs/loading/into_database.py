@@ -23,6 +23,7 @@ from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.dialects import Dialect, dialect_of
 from graphground.graphs.engines.engine import EngineError, EngineUnavailable
 from graphground.graphs.engines.errors import translated
+from graphground.graphs.loading.label_sets import LabelSets
 from graphground.graphs.loading.record_checks import RecordChecks
 from graphground.graphs.loading.simplekg import SimpleKGError, SimpleKGFile
 
@@ -95,11 +96,12 @@ class BoltLoader:
                 f"{self.address.where()} holds {held:,} nodes; a graph is loaded into an empty "
                 "database only. Nothing was changed."
             )
+        sets = LabelSets(file.schema)
         nodes = Batches(
             self._write,
-            {label.name: node_statement(label.name, label.properties) for label in file.schema.labels.values()},
+            {name: node_statement(sets.labels[name], label.properties) for name, label in sets.stored.labels.items()},
         )
-        edges = Batches(self._write, relationship_statements(file.schema))
+        edges = Batches(self._write, RelationshipStatements(file.schema, sets))
         checks = RecordChecks(file.schema)
         try:
             begins("nodes")
@@ -197,27 +199,30 @@ def check_names(schema: PropertyGraphSchema) -> None:
             raise SimpleKGError(f"schema: the {what} {name!r} cannot be written in a query: {places[0].message}")
 
 
-def node_statement(label: str, properties: Mapping[str, str]) -> str:
+def node_statement(labels: Iterable[str], properties: Mapping[str, str]) -> str:
     """Return the statement that creates the nodes in `$rows`; it converts dates, which are text in JSON.
 
-    >>> node_statement("Movie", {"released": "date", "runtime": "float"})
+    >>> node_statement(["Movie"], {"released": "date", "runtime": "float"})
     'UNWIND $rows AS row CREATE (n:`Movie`) SET n = row SET n.`released` = date(row.`released`)'
     """
-    return f"UNWIND $rows AS row CREATE (n:{in_backticks(label)}) SET n = row" + conversions("n", "row", properties)
+    names = ":".join(map(in_backticks, labels))
+    return f"UNWIND $rows AS row CREATE (n:{names}) SET n = row" + conversions("n", "row", properties)
 
 
-def relationship_statements(schema: PropertyGraphSchema) -> dict[tuple[str, str, str], str]:
-    """Return the statements that create the relationships in `$rows`, by type, start label and end label."""
-    return {
-        (
-            pattern.type,
-            pattern.start,
-            pattern.end,
-        ): f"UNWIND $rows AS row MATCH (a:{in_backticks(pattern.start)} {{eid: row.s}}), "
-        f"(b:{in_backticks(pattern.end)} {{eid: row.e}}) CREATE (a)-[r:{in_backticks(pattern.type)}]->(b) SET r = row.p"
-        + conversions("r", "row.p", pattern.properties)
-        for pattern in schema.patterns
-    }
+class RelationshipStatements(dict[tuple[str, str, str], str]):
+    """The statements that create the relationships in `$rows`, by type and the label sets of their start and end."""
+
+    def __init__(self, schema: PropertyGraphSchema, sets: LabelSets) -> None:
+        self._properties, self._labels = schema.relationship_properties, sets.labels
+
+    def __missing__(self, key: tuple[str, str, str]) -> str:
+        type_, start, end = key
+        self[key] = (
+            f"UNWIND $rows AS row MATCH (a:{in_backticks(self._labels[start][0])} {{eid: row.s}}), "
+            f"(b:{in_backticks(self._labels[end][0])} {{eid: row.e}}) CREATE (a)-[r:{in_backticks(type_)}]->(b) "
+            "SET r = row.p" + conversions("r", "row.p", self._properties[type_])
+        )
+        return self[key]
 
 
 def conversions(variable: str, row: str, properties: Mapping[str, str]) -> str:

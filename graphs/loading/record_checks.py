@@ -14,7 +14,8 @@ from math import isfinite
 from typing import Any
 
 from graphground.cypher.names.nearest import closest
-from graphground.cypher.schema import PropertyGraphSchema
+from graphground.cypher.schema import PropertyGraphSchema, RelationshipPattern, merge_property_types
+from graphground.graphs.loading.label_sets import SEPARATOR, LabelSets, written
 from graphground.graphs.loading.simplekg import SimpleKGError
 
 Check = Callable[[Any], Any]
@@ -110,8 +111,8 @@ def check_of(type_: str) -> Check:
 
 
 def check_namespace(schema: PropertyGraphSchema) -> None:
-    """Refuse a schema in which a label and a relationship type have the same name, which the embedded engine cannot
-    store.
+    """Refuse a schema with names that the embedded engine cannot store: a label and a relationship type with the same
+    name, or a `~` in a label if nodes have several labels.
 
     Raises:
         SimpleKGError: there is such a name.
@@ -122,6 +123,12 @@ def check_namespace(schema: PropertyGraphSchema) -> None:
             f"{both[0]!r} is a label and a relationship type: the embedded engine needs different "
             "names for them; rename one, or use your own Neo4j"
         )
+    unusable = sorted(label for label in schema.labels if SEPARATOR in label and schema.label_combinations)
+    if unusable:
+        raise SimpleKGError(
+            f"the label {unusable[0]!r} contains {SEPARATOR!r}, which the embedded engine uses for nodes with several "
+            "labels; rename the label, or use your own Neo4j"
+        )
 
 
 class RecordChecks:
@@ -129,9 +136,10 @@ class RecordChecks:
 
     def __init__(self, schema: PropertyGraphSchema) -> None:
         self.schema = schema
+        self._sets = LabelSets(schema)
         self._labels: dict[str, Checks] = {
-            label.name: {key: check_of(type_) for key, type_ in label.properties.items() if key not in label.reserved}
-            for label in schema.labels.values()
+            name: {key: check_of(type_) for key, type_ in label.properties.items() if key not in label.reserved}
+            for name, label in self._sets.stored.labels.items()
         }
         self._patterns: dict[str, dict[tuple[str | None, str | None], Checks]] = {
             name: {
@@ -142,8 +150,13 @@ class RecordChecks:
         }
 
     def entity(self, number: int, record: Mapping[str, Any]) -> tuple[str, str, dict[str, Any]]:
-        """Return the label, id and properties of a node, including the reserved properties."""
+        """Return the label, id and properties of a node, including the reserved properties.
+
+        For a node with several labels the first of them is the name of the set: `Actor~Person`.
+        """
         eid, label, name = record.get("eid"), record.get("label"), record.get("name")
+        if record.get("labels") is not None:
+            label = self._set_of(number, record)
         checks = self._labels.get(label) if type(label) is str else None
         if type(eid) is not str or not eid or len(eid) > LONGEST_ID:
             raise self._entity(number, record, "'eid' must be a text of 1 to 2000 characters")
@@ -170,7 +183,7 @@ class RecordChecks:
                 raise self._entity(
                     number,
                     record,
-                    self._wrong(error, properties, label, checks, self.schema.labels[str(label)].properties),
+                    self._wrong(error, properties, label, checks, self._sets.stored.labels[str(label)].properties),
                 ) from None
         return str(label), eid, stored
 
@@ -188,6 +201,8 @@ class RecordChecks:
             raise self._relation(number, record, "'subj_id' and 'obj_id' must be texts")
         labels = label_of(start), label_of(end)
         checks = patterns.get(labels)
+        if checks is None and self._sets.several:
+            checks = self._between(str(type_), labels)
         if checks is None:
             for key, label, eid in (("subj_id", labels[0], start), ("obj_id", labels[1], end)):
                 if label is None:
@@ -195,7 +210,7 @@ class RecordChecks:
             raise self._relation(
                 number,
                 record,
-                f"the schema has no (:{labels[0]})-[:{type_}]->(:{labels[1]}); it has "
+                f"the schema has no ({written(str(labels[0]))})-[:{type_}]->({written(str(labels[1]))}); it has "
                 + ", ".join(map(str, self.schema.relationship_types[str(type_)])),
             )
         stored: dict[str, Any] = {}
@@ -204,11 +219,7 @@ class RecordChecks:
             try:
                 add_checked(stored, properties, checks)
             except ValueError as error:
-                types = next(
-                    pattern.properties
-                    for pattern in self.schema.relationship_types[str(type_)]
-                    if (pattern.start, pattern.end) == labels
-                )
+                types = merge_property_types(pattern.properties for pattern in self._matching(str(type_), labels))
                 raise self._relation(number, record, self._wrong(error, properties, type_, checks, types)) from None
         provenance = record.get("provenance")
         if provenance:
@@ -217,6 +228,31 @@ class RecordChecks:
             except ValueError:
                 raise self._relation(number, record, "'provenance' must be a list of texts") from None
         return str(type_), start, end, stored
+
+    def _set_of(self, number: int, record: Mapping[str, Any]) -> str:
+        """Return the name of the set of labels that a record lists in `labels`."""
+        label, labels = record.get("label"), record["labels"]
+        if type(labels) is not list or not all(type(name) is str for name in labels) or label not in labels:
+            raise self._entity(number, record, "'labels' must be a list of texts that contains 'label'")
+        name = SEPARATOR.join(sorted(set(labels)))
+        if name not in self._labels:
+            raise self._entity(number, record, f"the schema has no label combination {written(name)}")
+        return name
+
+    def _between(self, type_: str, labels: tuple[str | None, str | None]) -> Checks | None:
+        """Return the checks of relationships between two label sets; None if the schema has no such pattern."""
+        found = merge_property_types(pattern.properties for pattern in self._matching(type_, labels))
+        if found or self._matching(type_, labels):
+            self._patterns[type_][labels] = {key: check_of(property_type) for key, property_type in found.items()}
+        return self._patterns[type_].get(labels)
+
+    def _matching(self, type_: str, labels: tuple[str | None, str | None]) -> list[RelationshipPattern]:
+        starts, ends = (self._sets.labels.get(label or "", ()) for label in labels)
+        return [
+            pattern
+            for pattern in self.schema.relationship_types[type_]
+            if pattern.start in starts and pattern.end in ends
+        ]
 
     def _wrong(self, error: ValueError, properties: Any, owner: Any, checks: Checks, types: Mapping[str, str]) -> str:
         if type(properties) is not dict:

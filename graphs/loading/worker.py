@@ -16,8 +16,9 @@ import shlex
 import shutil
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby, islice
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, islice, product
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,9 +31,10 @@ from graphground.graphs.entities.record import Record
 from graphground.graphs.loading.compare import Comparison
 from graphground.graphs.loading.difference import Difference, TooDifferent
 from graphground.graphs.loading.fingerprints import FingerprintWriter, digests_of
+from graphground.graphs.loading.label_sets import LabelSets
 from graphground.graphs.loading.record_checks import RecordChecks, check_namespace
 from graphground.graphs.loading.simplekg import SimpleKGError, SimpleKGFile
-from graphground.graphs.schemas.statistics.collected import Collected
+from graphground.graphs.schemas.statistics.collected import Collected, Ends
 from graphground.graphs.schemas.statistics.stored import NAME as STATISTICS
 from graphground.graphs.schemas.statistics.stored import write_statistics
 
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
 Say = Callable[[dict[str, Any]], None]
 Base = tuple[Path, Path]
 """The folder of a loaded graph's engine files, and the folder of its schema."""
+Numbers = tuple["array[int]", "array[int]"]
+"""The places of the start and the end nodes of relationships."""
 Edges = tuple[list[dict[str, Any]], list[int], list[int]]
 """A block of relationships: their properties, the places of their start nodes and those of their end nodes."""
 LOADER_HEAP = "GRAPHGROUND_LOADER_HEAP"
@@ -105,7 +109,8 @@ def load(path: Path, folder: Path, say: Say, base: Base | None = None) -> tuple[
     graph.mkdir(exist_ok=True)
     (graph / "schema.json").write_bytes(orjson.dumps(document.schema.to_cypherbench(), option=orjson.OPT_INDENT_2))
     difference = Difference.from_graph(base[1], document.schema, folder / "waiting.jsonl") if base else None
-    marks = FingerprintWriter(document.schema)
+    sets = LabelSets(document.schema)
+    marks = FingerprintWriter(sets.stored)
     writer: GraphWriter | None = None
 
     def started() -> GraphWriter:
@@ -116,6 +121,7 @@ def load(path: Path, folder: Path, say: Say, base: Base | None = None) -> tuple[
             document.schema,
             os.environ.get(LOADER_HEAP, "2g"),
             shlex.split(os.environ.get(LOADER_JVM, "")),
+            sets.several,
         )
         return writer
 
@@ -123,7 +129,7 @@ def load(path: Path, folder: Path, say: Say, base: Base | None = None) -> tuple[
     numbers: dict[str, int] = {}
     labels: list[str] = []
     rids: list[str] = []
-    waiting: dict[str, tuple[list[int], list[dict[str, Any]]]] = {name: ([], []) for name in document.schema.labels}
+    waiting: dict[str, tuple[list[int], list[dict[str, Any]]]] = {name: ([], []) for name in sets.labels}
 
     def flush(label: str) -> None:
         places, rows = waiting[label]
@@ -132,7 +138,8 @@ def load(path: Path, folder: Path, say: Say, base: Base | None = None) -> tuple[
             written = difference.nodes(label, places, rows, digests) if difference else started().nodes(label, rows)
             for place, rid in zip(places, written, strict=True):
                 rids[place] = rid
-            collected.nodes(label, rows)
+            for name in sets.labels[label]:
+                collected.nodes(name, rows)
             marks.nodes(label, places, digests)
             waiting[label] = ([], [])
 
@@ -154,7 +161,7 @@ def load(path: Path, folder: Path, say: Say, base: Base | None = None) -> tuple[
         return labels[place] if place is not None else None
 
     step, number = "relationships", -1
-    seen, ends_of = Identifiers(), collected.ends
+    seen, ends_of = Identifiers(), EndsBetween(collected.ends, sets)
     edges: dict[str, Edges] = {name: ([], [], []) for name in document.schema.relationship_types}
 
     def flush_edges(type_: str) -> None:
@@ -177,9 +184,9 @@ def load(path: Path, folder: Path, say: Say, base: Base | None = None) -> tuple[
             raise SimpleKGError(f"relations[{number}] (rid {rid!r}): {problem}")
         type_, start, end, stored = checks.relation(number, record, label_of)
         begin, finish = numbers[start], numbers[end]
-        starts, ends = ends_of[type_, labels[begin], labels[finish]]
-        starts.append(begin)
-        ends.append(finish)
+        for starts, ends in ends_of[type_, labels[begin], labels[finish]]:
+            starts.append(begin)
+            ends.append(finish)
         batch, batch_starts, batch_ends = edges[type_]
         batch.append(stored)
         batch_starts.append(begin)
@@ -199,6 +206,19 @@ def load(path: Path, folder: Path, say: Say, base: Base | None = None) -> tuple[
     if difference is None or writer is not None:
         started().finish()
     return len(numbers), number + 1, difference.changes if difference else None
+
+
+class EndsBetween(dict[Ends, "list[Numbers]"]):
+    """The lists of collected ends to which a relationship between two label sets is added, one for each pattern."""
+
+    def __init__(self, ends: Mapping[Ends, Numbers], sets: LabelSets) -> None:
+        self._ends, self._labels = ends, sets.labels
+
+    def __missing__(self, key: Ends) -> list[Numbers]:
+        type_, start, end = key
+        pairs = product(self._labels[start], self._labels[end])
+        self[key] = [self._ends[type_, *pair] for pair in pairs if (type_, *pair) in self._ends]
+        return self[key]
 
 
 def connected(
@@ -267,7 +287,7 @@ def index(path: Path, folder: Path, say: Say) -> None:
 
 
 def index_records(document: SimpleKGFile, schema: PropertyGraphSchema) -> Iterator[Record]:
-    """Yield the index record of each entity: its names and its text properties."""
+    """Yield the index record of each entity, for each of its labels: its names and its text properties."""
     texts = {
         label.name: [
             key
@@ -277,17 +297,12 @@ def index_records(document: SimpleKGFile, schema: PropertyGraphSchema) -> Iterat
         for label in schema.labels.values()
     }
     for _, record in document.entities():
-        keys = texts.get(record["label"], [])
         properties = record.get("properties") or {}
-        values = {key: properties[key] for key in keys if properties.get(key)}
-        yield Record(
-            record["eid"],
-            record["label"],
-            record.get("name"),
-            record.get("aliases") or (),
-            record.get("description"),
-            values,
-        )
+        for label in record.get("labels") or (record["label"],):
+            values = {key: properties[key] for key in texts.get(label, ()) if properties.get(key)}
+            yield Record(
+                record["eid"], label, record.get("name"), record.get("aliases") or (), record.get("description"), values
+            )
 
 
 def main(task: str, file: str, folder: str, *base: str) -> None:

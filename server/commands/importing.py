@@ -109,12 +109,11 @@ def _import_tables(parsed: argparse.Namespace) -> int:
 
 def _import_records(parsed: argparse.Namespace) -> int:
     """Import a file of nodes and relationships, or a database."""
-    from graphground.graphs.loading.importing.property_graph import GraphOfRecords, import_records
+    from graphground.graphs.loading.importing.property_graph import import_records
     from graphground.graphs.loading.importing.sources import database_source, file_source, name_of
     from graphground.graphs.storage.catalog import check_name
 
     name = check_name(parsed.name or name_of(parsed.source))
-    done: list[GraphOfRecords] = []
     if "://" in parsed.source:
         password = os.environ.get("NEO4J_PASSWORD", "")
         address = BoltAddress(parsed.source, parsed.user, password, parsed.database)
@@ -123,11 +122,9 @@ def _import_records(parsed: argparse.Namespace) -> int:
             source: RecordSource = database_source(address, folder, report)
     else:
         folder, source = None, file_source(Path(parsed.source))
-    said = _load(parsed, name, lambda output: done.append(import_records(source, name, output)))
+    said = _load(parsed, name, lambda output: import_records(source, name, output))
     if folder is not None:
         shutil.rmtree(folder)
-    if several := done[0].other_labels:
-        sys.stdout.write(f"{several:,} nodes have several labels; the rarest label of each node is kept.\n")
     sys.stdout.write(said)
     return 0
 

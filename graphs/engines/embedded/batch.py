@@ -5,11 +5,12 @@ Runs in its own process, because a process can start a JVM only once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from queue import Queue
 from threading import Thread
+from types import MappingProxyType
 from typing import Any
 
 import orjson
@@ -43,7 +44,15 @@ class GraphWriter:
     continues meanwhile.
     """
 
-    def __init__(self, folder: Path, schema: PropertyGraphSchema, heap: str, jvm_args: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        schema: PropertyGraphSchema,
+        heap: str,
+        jvm_args: Sequence[str] = (),
+        label_sets: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    ) -> None:
+        """`label_sets` gives the labels of each further type, for nodes with several labels."""
         import jpype
 
         from graphground.graphs.engines.embedded.jvm import start_jvm
@@ -60,6 +69,10 @@ class GraphWriter:
         else:
             self._database = factory.create()
             self._declare(schema)
+            for name, labels in label_sets.items():
+                several = self._database.getSchema().createVertexType(name, 1)
+                for label in labels:
+                    several.addSuperType(label)
         self._batch = self._new_batch()
         self._vertices = jpype.JClass("com.arcadedb.python.VertexBatcher")
         self._edges = jpype.JClass("com.arcadedb.python.EdgeBatcher")

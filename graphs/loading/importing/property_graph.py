@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from itertools import count
+from functools import reduce
+from itertools import count, product
 from pathlib import Path
 from typing import Any
 
@@ -34,12 +35,12 @@ class GraphOfRecords:
     def __init__(self, source: RecordSource, name: str) -> None:
         self.source, self.name = source, name
         self.problems = Problems()
-        self._labels: dict[str, str] = {}
+        self._labels: dict[str, tuple[str, ...]] = {}
+        """The labels of each node, the rarest first."""
+        self._together: set[frozenset[str]] = set()
         self._properties: dict[str, dict[str, str]] = {}
         self._patterns: dict[tuple[str, str, str], dict[str, str]] = {}
         self._titles: dict[str, str] = {}
-        self.other_labels = 0
-        """The number of nodes with several labels, of which only the rarest label is kept."""
 
     def infer(self) -> PropertyGraphSchema:
         """Read all records once and infer the schema.
@@ -53,6 +54,7 @@ class GraphOfRecords:
         if not self._labels:
             self.problems.add(self.source.name, None, "there are no nodes")
             self.problems.raise_any()
+        self._unify_types()
         self._check_names()
         both = sorted(self._properties.keys() & {type_ for type_, _, _ in self._patterns})
         if both:
@@ -64,10 +66,11 @@ class GraphOfRecords:
             RelationshipPattern(type_, start, end, properties)
             for (type_, start, end), properties in self._patterns.items()
         )
-        return PropertyGraphSchema(self.name, labels, tuple(patterns))
+        return PropertyGraphSchema(self.name, labels, tuple(patterns), label_combinations=frozenset(self._together))
 
     def _infer_nodes(self) -> None:
         frequent: Counter[str] = Counter()
+        known: dict[tuple[str, ...], tuple[str, ...]] = {}  # one tuple for all nodes with the same labels
         for node in self.source.nodes(Problems()):
             frequent.update(node.labels)
         for node in self.source.nodes(self.problems):
@@ -76,11 +79,13 @@ class GraphOfRecords:
             elif node.id in self._labels:
                 self._wrong(node.place, f"the node id {node.id!r} appears a second time")
             else:
-                label = min(node.labels, key=lambda label: (frequent[label], label), default="Node")
-                self.other_labels += len(node.labels) > 1
-                self._labels[node.id] = label
-                types = self._properties.setdefault(label, {})
-                _add_types(types, {key: value for key, value in node.properties.items() if not _is_id(node, key)})
+                labels = tuple(sorted(set(node.labels), key=lambda label: (frequent[label], label))) or ("Node",)
+                self._labels[node.id] = known.setdefault(labels, labels)
+                if len(labels) > 1:
+                    self._together.add(frozenset(labels))
+                properties = {key: value for key, value in node.properties.items() if not _is_id(node, key)}
+                for label in labels:
+                    _add_types(self._properties.setdefault(label, {}), properties)
 
     def _infer_relationships(self) -> None:
         for link in self.source.relationships(self.problems):
@@ -89,8 +94,31 @@ class GraphOfRecords:
                     self._wrong(link.place, f"the {end} {key!r} of a {link.type} is not the id of a node")
                     break
             else:
-                pattern = (link.type, self._labels[link.start], self._labels[link.end])
-                _add_types(self._patterns.setdefault(pattern, {}), link.properties)
+                for start, end_label in product(self._labels[link.start], self._labels[link.end]):
+                    _add_types(self._patterns.setdefault((link.type, start, end_label), {}), link.properties)
+
+    def _unify_types(self) -> None:
+        """Give a property the same type in labels that occur together, and in all patterns of a type that joins them.
+
+        A value is stored once, but belongs to each label of its node.
+        """
+        several = frozenset[str]().union(*self._together)
+        groups = [[self._properties[label] for label in together] for together in self._together]
+        by_type: dict[str, list[dict[str, str]]] = {}
+        for (type_, start, end), types in self._patterns.items():
+            if start in several or end in several:
+                by_type.setdefault(type_, []).append(types)
+        groups += by_type.values()
+        is_changed = bool(groups)
+        while is_changed:
+            is_changed = False
+            for group in groups:
+                for key in {key for types in group for key in types}:
+                    owners = [types for types in group if key in types]
+                    type_ = reduce(merged, (types[key] for types in owners))
+                    for types in owners:
+                        is_changed |= types[key] != type_
+                        types[key] = type_
 
     def _check_names(self) -> None:
         """Refuse names that the database cannot store: too long, with invisible characters, or beginning with `@`."""
@@ -120,21 +148,25 @@ class GraphOfRecords:
     def entities(self) -> Iterator[Mapping[str, Any]]:
         """Yield each node as a SimpleKG entity."""
         for node in self.source.nodes(Problems()):
-            label = self._labels[node.id]
+            labels = self._labels[node.id]
+            label = labels[0]
             types = self._properties[label]
             given = node.properties
-            title = given.get(self._titles.get(label, ""))
+            titles = (self._titles.get(name, "") for name in labels)
+            title = next((key for key in titles if given.get(key) is not None), None)
             fields = {key: given.get(key) if self._is_field(label, key) else None for key in FIELDS}
             yield {
                 "eid": node.id,
                 "label": label,
-                "name": node.id if title is None else text_of(title),
+                **({"labels": sorted(labels)} if len(labels) > 1 else {}),
+                "name": node.id if title is None else text_of(given[title]),
                 "aliases": fields["aliases"] or [],
                 "description": fields["description"],
                 "properties": {
                     TAKEN.get(key, key): found
                     for key, value in given.items()
-                    if not self._is_field(label, key)
+                    if key != title
+                    and not (key in FIELDS and self._is_field(label, key))
                     and not _is_id(node, key)
                     and (found := as_type(value, types.get(key, "str"))) is not None
                 },
@@ -145,7 +177,7 @@ class GraphOfRecords:
         """Yield each relationship as a SimpleKG relation."""
         numbers = count()
         for link in self.source.relationships(Problems()):
-            types = self._patterns[link.type, self._labels[link.start], self._labels[link.end]]
+            types = self._patterns[link.type, self._labels[link.start][0], self._labels[link.end][0]]
             yield {
                 "rid": str(next(numbers)),
                 "label": link.type,

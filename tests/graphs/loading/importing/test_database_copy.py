@@ -28,11 +28,14 @@ FILMS = {
         "name": "films",
         "entities": [
             {"label": "Movie", "properties": {"released": "date", "minutes": "float", "tags": "list[str]"}},
+            {"label": "Director", "properties": {"born": "int"}},
             {"label": "Person", "properties": {"born": "int"}},
         ],
         "relations": [
-            {"label": "directedBy", "subj_label": "Movie", "obj_label": "Person", "properties": {"year": "int"}}
+            {"label": "directedBy", "subj_label": "Movie", "obj_label": label, "properties": {"year": "int"}}
+            for label in ("Director", "Person")
         ],
+        "label_combinations": [["Director", "Person"]],
     },
     "entities": [
         {
@@ -44,7 +47,14 @@ FILMS = {
             "properties": {"released": "1995-12-15", "minutes": 170.0, "tags": ["crime", "1995-12-15"]},
             "provenance": ["https://example.org/heat"],
         },
-        {"eid": "Q2", "label": "Person", "name": "Mann", "aliases": [], "properties": {"born": 1943}, "provenance": []},
+        {
+            "eid": "Q2",
+            "label": "Director",
+            "labels": ["Director", "Person"],
+            "name": "Mann",
+            "properties": {"born": 1943},
+        },
+        {"eid": "Q3", "label": "Person", "name": "Kilmer", "aliases": [], "properties": {}, "provenance": []},
     ],
     "relations": [
         {
@@ -85,9 +95,9 @@ def test_values_without_a_json_form_keep_their_type_or_become_text(neo4j_5: Neo4
             "took: duration('P1D'), text: '1995-12-15', `odd name`: point({x: 1, y: 2})}), (:B:Entity {old: date('-0044-03-15')})"
         )
     output = tmp_path / "graph.json"
-    done = import_records(database_source(address(neo4j_5), tmp_path / "parts", lambda *_: None), "odd", output)
-    assert done.other_labels == 2
+    import_records(database_source(address(neo4j_5), tmp_path / "parts", lambda *_: None), "odd", output)
     graph = json.loads(output.read_bytes())
+    assert [entity["labels"] for entity in graph["entities"]] == [["A", "Entity"], ["B", "Entity"]]
     first, second = sorted(graph["entities"], key=lambda entity: entity["label"])
     assert {entity["label"]: entity["properties"] for entity in graph["schema"]["entities"]}["A"] == {
         "day": "date",

@@ -102,6 +102,8 @@ def test_json_lines_become_a_graph_with_a_schema_inferred_from_them(tmp_path: Pa
         "Director": {},
         "Person": {"minutes": "float"},
     }
+    assert graph["schema"]["label_combinations"] == [["Director", "Person"]]
+    assert [entity.get("labels") for entity in graph["entities"]] == [None, None, ["Director", "Person"], None]
     assert [(entity["eid"], entity["label"], entity["name"], entity["aliases"]) for entity in graph["entities"]] == [
         ("1", "Movie", "Heat", []),
         ("2", "Movie", "Ronin", []),

@@ -1,0 +1,44 @@
+"""The sets of labels that nodes have, and the names under which the embedded engine stores them.
+
+>>> LabelSets(schema).labels["Actor~Person"]
+('Actor', 'Person')
+
+The engine has one vertex type for each node: nodes with several labels belong to a type that extends the types of all of
+them. It is named as the engine itself names such a type, so that `labels(n)` returns the labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from graphground.cypher.schema import Label, PropertyGraphSchema, merge_property_types
+
+SEPARATOR = "~"
+
+
+class LabelSets:
+    """The label sets of a schema by name; the name of a single label is the label."""
+
+    def __init__(self, schema: PropertyGraphSchema) -> None:
+        self.several = {
+            SEPARATOR.join(sorted(together)): tuple(sorted(together)) for together in schema.label_combinations
+        }
+        """The sets of more than one label."""
+        self.labels: Mapping[str, tuple[str, ...]] = {label: (label,) for label in schema.labels} | self.several
+        combined = {
+            name: Label(
+                name,
+                merge_property_types(schema.labels[label].properties for label in labels),
+                None,
+                frozenset.intersection(*(schema.labels[label].reserved for label in labels)),
+            )
+            for name, labels in self.several.items()
+        }
+        self.stored = replace(schema, labels={**schema.labels, **combined}) if combined else schema
+        """The schema with each set of several labels as a label of its own, with the properties of all."""
+
+
+def written(name: str) -> str:
+    """A label set as in Cypher: `written("Actor~Person")` is `:Actor:Person`."""
+    return ":" + name.replace(SEPARATOR, ":")

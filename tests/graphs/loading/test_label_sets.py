@@ -1,0 +1,162 @@
+"""Nodes with several labels: imported, loaded, checked, queried, updated and exported with all of them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphground.cypher import validate
+from graphground.cypher.schema import PropertyGraphSchema, SchemaError
+from graphground.graphs.engines.embedded.launcher import end_engine
+from graphground.graphs.loading.compare import compare
+from graphground.graphs.loading.export import export_graph
+from graphground.graphs.loading.importing.property_graph import import_records
+from graphground.graphs.loading.importing.sources import file_source
+from graphground.graphs.loading.load import load_file, update_graph
+from graphground.graphs.loading.record_checks import RecordChecks, check_namespace
+from graphground.graphs.loading.simplekg import SimpleKGError, SimpleKGFile
+from graphground.graphs.opening.stored import open_stored
+from graphground.graphs.storage.home import Home
+
+pytestmark = pytest.mark.timeout(240)
+
+
+def node(key: str, labels: list[str], **properties: Any) -> dict[str, Any]:
+    return {"type": "node", "id": key, "labels": labels, "properties": properties}
+
+
+def link(type_: str, start: str, end: str, **properties: Any) -> dict[str, Any]:
+    return {"type": "relationship", "label": type_, "start": start, "end": end, "properties": properties}
+
+
+LINES = [
+    node("m1", ["Movie"], title="Heat", minutes=170),
+    node("m2", ["Movie", "Short"], title="Stalk", minutes=7.5, part="first"),
+    node("p1", ["Person", "Director"], name="Michael Mann", born=1943, awards=2),
+    node("p2", ["Person", "Actor", "Director"], name="Clint Eastwood", born=1930, awards=4, height=1.93),
+    node("p3", ["Person"], name="Dante Spinotti", born=1943),
+    link("DIRECTED", "p1", "m1", year=1995),
+    link("DIRECTED", "p2", "m2", year=2000.5),
+    link("ACTED_IN", "p2", "m1"),
+    link("KNOWS", "p1", "p2"),
+    link("KNOWS", "p2", "p1"),
+    link("KNOWS", "p3", "p3"),
+]
+
+
+def imported(folder: Path, lines: list[dict[str, Any]]) -> Path:
+    source, output = folder / "films.jsonl", folder / "films.json"
+    source.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    import_records(file_source(source), "films", output)
+    return output
+
+
+@pytest.mark.engine
+def test_a_node_is_found_by_each_of_its_labels(empty_home: Home, tmp_path: Path) -> None:
+    path = imported(tmp_path, LINES)
+    load_file(path, empty_home, name="films")
+    graph = open_stored("films", empty_home)
+    try:
+        assert graph.schema.label_combinations == {
+            frozenset({"Movie", "Short"}),
+            frozenset({"Person", "Director"}),
+            frozenset({"Person", "Actor", "Director"}),
+        }
+        for query, rows in (
+            ("MATCH (n:Person) RETURN count(n)", [[3]]),
+            ("MATCH (n:Director) RETURN n.name ORDER BY n.name", [["Clint Eastwood"], ["Michael Mann"]]),
+            ("MATCH (n:Person:Actor) RETURN n.name, n.height", [["Clint Eastwood", 1.93]]),
+            ("MATCH (n:Person {name: 'Clint Eastwood'}) RETURN labels(n)", [[["Actor", "Director", "Person"]]]),
+            ("MATCH (n:Person) WHERE NOT n:Director RETURN n.name", [["Dante Spinotti"]]),
+            ("MATCH (a:Actor)-[:KNOWS]->(d:Director)-[r:DIRECTED]->(m) RETURN m.name, r.year", [["Heat", 1995.0]]),
+            ("MATCH (:Person)-[r]->() RETURN count(r)", [[6]]),
+        ):
+            assert validate(query, graph.schema).valid, query
+            assert graph.run(query).rows == rows, query
+        facts = graph.statistics()
+        assert facts is not None
+        assert [facts.nodes(label) for label in ("Person", "Director", "Actor", "Movie", "Short")] == [3, 2, 1, 2, 1]
+        assert facts.relationships("KNOWS") == 3
+        assert facts.relationships("KNOWS", "Person", "Person") == 3
+        assert facts.relationships("KNOWS", "Actor", "Director") == 1
+        assert facts.relationships("DIRECTED", "Director", "Movie") == 2
+        assert graph.entities is not None
+        for label in ("Person", "Director", "Actor"):
+            (found,) = graph.entities.find("Clint Eastwood", label=label, limit=1)
+            assert (found.label, found.key) == (label, "p2")
+        exported = tmp_path / "exported.json"
+        assert export_graph("films", exported, empty_home) == (5, 6)
+        changes = compare(path, exported)
+        assert not changes.relationships
+        assert changes.nodes.counts["added"] == changes.nodes.counts["removed"] == 0
+        assert {entity["eid"]: entity.get("labels") for entity in json.loads(exported.read_bytes())["entities"]} == {
+            line["id"]: sorted(line["labels"]) if len(line["labels"]) > 1 else None
+            for line in LINES
+            if line["type"] == "node"
+        }
+    finally:
+        graph.close()
+    lines = [*LINES]
+    lines[2] = node("p1", ["Person", "Actor", "Director"], name="Michael Mann", born=1943, awards=2)
+    lines[4] = node("p3", ["Person", "Director"], name="Dante Spinotti", born=1943)
+    update = update_graph(imported(tmp_path, lines), empty_home, name="films")
+    assert update.changes is not None
+    assert update.changes["nodes"] == {"added": 0, "removed": 0, "changed": 2, "kept": 3}
+    graph = open_stored("films", empty_home)
+    try:
+        assert graph.run("MATCH (n:Actor)-[:DIRECTED]->(m) RETURN n.name, m.name ORDER BY m.name").rows == [
+            ["Michael Mann", "Heat"],
+            ["Clint Eastwood", "Stalk"],
+        ]
+        assert graph.run("MATCH (n:Director)-[:KNOWS]->(n) RETURN labels(n)").rows == [[["Director", "Person"]]]
+        assert graph.run("MATCH ()-[r]->() RETURN count(r)").rows == [[6]]
+    finally:
+        graph.close()
+    assert end_engine(empty_home)
+
+
+def test_a_property_has_one_type_in_labels_that_occur_together(tmp_path: Path) -> None:
+    schema = SimpleKGFile(imported(tmp_path, LINES)).schema
+    assert schema.labels["Movie"].properties["minutes"] == schema.labels["Short"].properties["minutes"] == "float"
+    assert {str(pattern): dict(pattern.properties) for pattern in schema.relationship_types["DIRECTED"]} == {
+        f"(:{start})-[:DIRECTED]->(:{end})": {"year": "float"}
+        for start, end in (
+            ("Director", "Movie"),
+            ("Person", "Movie"),
+            ("Actor", "Short"),
+            ("Actor", "Movie"),
+            ("Director", "Short"),
+            ("Person", "Short"),
+        )
+    }
+    assert PropertyGraphSchema.from_cypherbench(schema.to_cypherbench()) == schema
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        (["Person", "Movie"], "the schema has no label combination :Movie:Person"),
+        (["Director"], "'labels' must be a list of texts that contains 'label'"),
+        ("Person", "'labels' must be a list of texts that contains 'label'"),
+        (["Person", 7], "'labels' must be a list of texts that contains 'label'"),
+    ],
+)
+def test_labels_that_the_schema_does_not_combine_are_refused(tmp_path: Path, labels: Any, said: str) -> None:
+    checks = RecordChecks(SimpleKGFile(imported(tmp_path, LINES)).schema)
+    with pytest.raises(SimpleKGError, match=said):
+        checks.entity(0, {"eid": "x", "label": "Person", "labels": labels, "name": "X"})
+
+
+def test_a_relationship_or_a_name_that_several_labels_do_not_allow_is_refused(tmp_path: Path) -> None:
+    schema = SimpleKGFile(imported(tmp_path, LINES)).schema
+    relation = {"rid": "0", "label": "KNOWS", "subj_id": "p", "obj_id": "m", "properties": {}}
+    with pytest.raises(SimpleKGError, match=r"no \(:Director:Person\)-\[:KNOWS\]->\(:Movie:Short\); it has"):
+        RecordChecks(schema).relation(0, relation, {"p": "Director~Person", "m": "Movie~Short"}.get)
+    lines = [node("1", ["A~B", "C"], name="x"), node("2", ["C"], name="y")]
+    with pytest.raises(SimpleKGError, match="the label 'A~B' contains '~'"):
+        check_namespace(SimpleKGFile(imported(tmp_path, lines)).schema)
+    document = schema.to_cypherbench()
+    for wrong in ("A", [["Person"]], [["Person", 1]], [["Person", "Nobody"]]):
+        with pytest.raises(SchemaError, match="label_combinations"):
+            PropertyGraphSchema.from_cypherbench({**document, "label_combinations": wrong})
