@@ -4,46 +4,27 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
-from graphground.server.commands.command_line import CommandLine, WrongUse
+from graphground.server.commands.command_line import CommandLine
+from graphground.server.commands.generated_file import add_generated_file, check_generated_file, write_generated_file
 
 
 def add_synth(group: CommandLine) -> None:
     """Add the subcommand `synth` to `graphground graphs`."""
     parser = group.add_command("synth", synth, "Generate a graph of any size for a schema, as a SimpleKG file.")
-    parser.add_argument("schema", type=Path, metavar="SCHEMA", help="A schema in the CypherBench JSON form.")
-    parser.add_argument("out", type=Path, metavar="OUT", help="The SimpleKG file to write (.json or .json.gz).")
-    parser.add_argument("--nodes", type=int, default=10_000, help="Number of nodes (default: 10000).")
-    parser.add_argument("--relationships", type=int, default=30_000, help="Number of relationships (default: 30000).")
-    parser.add_argument("--seed", type=int, default=0, help="The same seed gives the same graph (default: 0).")
-    parser.add_argument("--force", action="store_true", help="Replace an existing file.")
+    add_generated_file(parser, nodes=10_000, relationships=30_000, amount="Number")
 
 
 def synth(parsed: argparse.Namespace) -> int:
     """Generate the graph, and write it as a SimpleKG file."""
-    from graphground.cypher.schema import PropertyGraphSchema, SchemaError
-    from graphground.graphs.loading.simplekg import SimpleKGError, write_simplekg
     from graphground.graphs.synth import synth as generated
 
-    if parsed.nodes < 1 or parsed.relationships < 0:
-        raise WrongUse("--nodes must be at least 1, --relationships at least 0")
-    if parsed.out.exists() and not parsed.force:
-        raise WrongUse(f"there is a file {parsed.out} already; replace it with --force")
-    try:
-        graph = generated(
-            PropertyGraphSchema.from_cypherbench(parsed.schema.read_bytes()),
-            parsed.nodes,
-            parsed.relationships,
-            parsed.seed,
-        )
-        counts = write_simplekg(parsed.out, graph.schema, graph.entities(), graph.relations())
-    except SchemaError as error:
-        raise SimpleKGError(f"{parsed.schema}: {error}") from None
-    except ValueError as error:
-        raise SimpleKGError(str(error)) from None
+    check_generated_file(parsed)
+    nodes, relationships = write_generated_file(
+        parsed, lambda schema: generated(schema, parsed.nodes, parsed.relationships, parsed.seed)
+    )
     sys.stdout.write(
-        f"Wrote {parsed.out}: {counts[0]:,} nodes, {counts[1]:,} relationships. "
+        f"Wrote {parsed.out}: {nodes:,} nodes, {relationships:,} relationships. "
         f"`graphground graphs load {parsed.out}` loads it.\n"
     )
     return 0
