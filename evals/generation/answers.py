@@ -18,8 +18,8 @@ from graphground.graphs.graph import Graph
 
 SECONDS = 30.0
 """The time limit of a query, in seconds."""
-MOST_HELD = 300_000
-"""The most rows kept in all, about 30 MB; the least recently used queries are dropped first."""
+MOST_HELD = 500_000
+"""The most values kept in all, about 40 MB; the least recently used queries are dropped first."""
 
 
 class Answers:
@@ -56,4 +56,4 @@ class Answers:
 
 
 def _weight(rows: list[list[Any]] | None) -> int:
-    return 1 + len(rows or ())
+    return 1 + sum(map(len, rows or ()))

@@ -1,4 +1,4 @@
-"""Reads the facts that task generation uses: cardinalities of relationships, names, and property values."""
+"""Reads the facts that task generation uses: cardinalities of relationships, and names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import random
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import PropertyGraphSchema, RelationshipPattern
@@ -49,8 +48,6 @@ class GraphFacts:
     counts: Mapping[str, int]
     names: Mapping[str, tuple[str, ...]]
     """For each label, a sample of the names that belong to a single node of the label."""
-    values: Mapping[tuple[str, str], tuple[Any, ...]]
-    """For each label and property, the values in sampled nodes, without nulls."""
     single: Mapping[str, frozenset[str]]
     """For each label with at most `MOST_NAMES` names, all names that belong to a single node of the label."""
 
@@ -64,25 +61,13 @@ def read_facts(graph: Graph, rng: random.Random) -> GraphFacts:
     counts: dict[str, int] = {}
     names: dict[str, tuple[str, ...]] = {}
     all_single: dict[str, frozenset[str]] = {}
-    values: dict[tuple[str, str], tuple[Any, ...]] = {}
     for label in graph.schema.labels:
         counts[label], single, complete = _single_names(graph, label)
         names[label] = tuple(rng.sample(single, min(SAMPLED, len(single))))
         if complete:
             all_single[label] = frozenset(single)
-        keys = [key for key in graph.schema.labels[label].properties if key not in graph.schema.labels[label].reserved]
-        if names[label] and keys:
-            rows = graph.run(
-                f"MATCH (n:{quoted_name(label)}) WHERE n.name IN $names RETURN "
-                + ", ".join(f"n.{quoted_name(key)}" for key in keys)
-                + " ORDER BY n.name",
-                {"names": list(names[label])},
-                timeout=SECONDS,
-            ).rows
-            for key, column in zip(keys, zip(*rows, strict=True), strict=True):
-                values[label, key] = tuple(value for value in column if value is not None)
     links = [facts for pattern in graph.schema.patterns if (facts := _link(graph, pattern, counts)) is not None]
-    return GraphFacts(graph.schema, tuple(links), counts, names, values, all_single)
+    return GraphFacts(graph.schema, tuple(links), counts, names, all_single)
 
 
 def _single_names(graph: Graph, label: str) -> tuple[int, list[str], bool]:

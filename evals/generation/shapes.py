@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import combinations
 
 from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.evals.generation.facts import GraphFacts, LinkFacts
+
+MOST_NEXT = 2_000
+"""The most nodes next to the start of a sampling query whose further links are followed."""
 
 _NODE = re.compile(r"\((\w+)(\*?)\)")
 _LINK = re.compile(r"\((\w+)\*?\)~(\w+)~(?=\((\w+)\*?\))")
@@ -62,28 +66,49 @@ class Shape:
         return _SLOT.sub(slot, self.match).replace("{time}", time)
 
 
-def choose_shape(match: str, facts: GraphFacts, rng: random.Random, *, timed: bool = False) -> Shape | None:
-    """Choose a random shape for which the graph has relationships; None if this attempt found no shape."""
+def choose_shape(
+    match: str,
+    facts: GraphFacts,
+    rng: random.Random,
+    accept: Callable[[Shape], bool] = lambda shape: True,
+    *,
+    timed: bool = False,
+) -> Shape | None:
+    """Choose a random shape that `accept` allows; None if the graph has no such shape.
+
+    `timed` requires relationships with the properties `start_year` and `end_year`.
+    """
+    return next(filter(accept, _shapes(match, facts, rng, timed)), None)
+
+
+def _shapes(match: str, facts: GraphFacts, rng: random.Random, timed: bool) -> Iterator[Shape]:
+    """Generate all shapes of a pattern, in random order."""
     slots = slots_of(match)
-    labels: dict[str, str] = {}
-    links: dict[str, tuple[LinkFacts, bool]] = {}
     if not slots.links:
-        label = rng.choice(sorted(label for label, names in facts.names.items() if names) or [""])
-        return Shape(match, dict.fromkeys(slots.nodes, label), {}, slots) if label else None
-    for left, link, right in slots.links:
+        known_labels = sorted(label for label, names in facts.names.items() if names)
+        rng.shuffle(known_labels)
+        for label in known_labels:
+            yield Shape(match, dict.fromkeys(slots.nodes, label), {}, slots)
+        return
+
+    def extended(place: int, labels: Mapping[str, str], links: Mapping[str, tuple[LinkFacts, bool]]) -> Iterator[Shape]:
+        if place == len(slots.links):
+            yield Shape(match, labels, links, slots)
+            return
+        left, link, right = slots.links[place]
         options = [
             (known, out)
             for known in facts.links
             for out in (True, False)
             if _fits(known, out, labels.get(left), labels.get(right)) and (known.timed or not timed)
         ]
-        if not options:
-            return None
-        known, out = rng.choice(options)
-        links[link] = known, out
-        ends = (known.pattern.start, known.pattern.end)
-        labels[left], labels[right] = ends if out else ends[::-1]
-    return Shape(match, labels, links, slots)
+        rng.shuffle(options)
+        for known, out in options:
+            ends = (known.pattern.start, known.pattern.end) if out else (known.pattern.end, known.pattern.start)
+            chosen = {**labels, left: ends[0], right: ends[1]}
+            yield from extended(place + 1, chosen, {**links, link: (known, out)})
+
+    yield from extended(0, {}, {})
 
 
 def _fits(known: LinkFacts, out: bool, left: str | None, right: str | None) -> bool:
@@ -94,23 +119,24 @@ def _fits(known: LinkFacts, out: bool, left: str | None, right: str | None) -> b
 def sampling_query(shape: Shape) -> tuple[str, str]:
     """Return a query that finds names for the named nodes of a shape, and the node from which the query starts.
 
-    The start is the only named node, or `n` if several nodes are named. The parameter `$names` holds sampled names of
-    the start node.
+    The start is the last named node; the parameter `$names` holds sampled names of its label. Of the nodes next to it, at
+    most `MOST_NEXT` are followed further, so that a node with very many neighbours does not make the query slow. Columns:
+    the names, the number of nodes `n`, and the number of matches.
     """
     named = shape.slots.named
-    start = named[0] if len(named) == 1 else "n"
-    paths = [
-        f"({left}:{quoted_name(shape.labels[left])})"
-        + _arrow(shape, link)
-        + f"({right}:{quoted_name(shape.labels[right])})"
-        for left, link, right in shape.slots.links
-    ]
+    start = named[-1]
+    text = f"MATCH ({start}:{quoted_name(shape.labels[start])}) WHERE {start}.name IN $names"
+    reached, left = {start}, list(shape.slots.links)
+    while left:
+        place = next((place for place, (a, _, b) in enumerate(left) if reached & {a, b}), 0)
+        a, link, b = left.pop(place)
+        path = f"({a}:{quoted_name(shape.labels[a])}){_arrow(shape, link)}({b}:{quoted_name(shape.labels[b])})"
+        text += f" MATCH {path}"
+        reached |= {a, b}
+        if left:
+            text += f" WITH {', '.join(sorted(reached))} LIMIT {MOST_NEXT}"
     columns = ", ".join(f"{name}.name AS {name}" for name in named)
-    return (
-        f"MATCH ({start}:{quoted_name(shape.labels[start])}) WHERE {start}.name IN $names "
-        f"MATCH {', '.join(paths)} RETURN {columns}, count(DISTINCT n) AS found",
-        start,
-    )
+    return f"{text} RETURN {columns}, count(DISTINCT n) AS found, count(*) AS matches", start
 
 
 def _arrow(shape: Shape, link: str) -> str:
@@ -118,14 +144,77 @@ def _arrow(shape: Shape, link: str) -> str:
     return f"-[{link}:{quoted_name(facts.pattern.type)}]->" if out else f"<-[{link}:{quoted_name(facts.pattern.type)}]-"
 
 
-def weaker(shape: Shape, names: Mapping[str, str]) -> Sequence[str]:
-    """Return the MATCH parts with a single name or link removed; each of them must match more nodes."""
-    found = []
-    plain = re.sub(r" WHERE \{time\}", "", shape.match)
-    for node in shape.slots.named:
-        found.append(
-            Shape(plain, shape.labels, shape.links, shape.slots).cypher(
-                {key: name for key, name in names.items() if key != node}
-            )
-        )
-    return found
+def untimed(shape: Shape) -> Shape:
+    """Return a shape without the condition on years."""
+    return replace(shape, match=shape.match.replace(" WHERE {time}", ""))
+
+
+def weaker(shape: Shape, names: Mapping[str, str]) -> dict[str, str]:
+    """Return for each named node the MATCH part without its name, which must match more nodes."""
+    plain = untimed(shape)
+    return {
+        removed: plain.cypher({node: name for node, name in names.items() if node != removed})
+        for removed in shape.slots.named
+    }
+
+
+def without_starts(shape: Shape, names: Mapping[str, str], cypher: str) -> list[str]:
+    """Return for each named node that a path may come back to as `n` the MATCH part without that node.
+
+    A path comes back if two of its relationships have the same type: a team with two contracts for its venue shares the
+    venue with itself.
+    """
+    types = [facts.pattern.type for facts, _ in shape.links.values()]
+    if len(set(types)) == len(types):
+        return []
+    return [
+        f"{cypher} WHERE n.name <> {quoted_string(name)} WITH n"
+        for node, name in names.items()
+        if shape.labels[node] == shape.labels["n"]
+    ]
+
+
+def paths(shape: Shape, names: Mapping[str, str]) -> list[str]:
+    """Return each link of a shape as a separate path in Cypher, with the given names of nodes."""
+    return [
+        Shape(
+            f"({left}{'*' if left in names else ''})~{link}~({right}{'*' if right in names else ''})",
+            shape.labels,
+            shape.links,
+            shape.slots,
+        ).cypher(names)
+        for left, link, right in shape.slots.links
+    ]
+
+
+def needless_inverse(shape: Shape) -> bool:
+    """Whether a link repeats another one: it joins the same nodes, or only leads back to the start node."""
+    links = [(left, right, *shape.links[link]) for left, link, right in shape.slots.links]
+    return any(_inverse(*pair) for pair in combinations(links, 2))
+
+
+def _inverse(link: tuple[str, str, LinkFacts, bool], other: tuple[str, str, LinkFacts, bool]) -> bool:
+    (left0, right0, facts0, out0), (left1, right1, facts1, out1) = link, other
+    if facts0.pattern.type != facts1.pattern.type:
+        return False
+    if left0 == left1:  # (n)~r0~(m0),(n)~r1~(m1): the same relationship, or its inverse
+        return right0 == right1 or (out0 == out1 and not facts0.many(out0))
+    return out0 != out1 and not facts0.many(not out0)  # (n)~r0~(m0)~r1~(m1), back the way it came
+
+
+def excludes_none(shape: Shape) -> bool:
+    """Whether the shape's only condition is a relationship that every node `n` has."""
+    if shape.slots.named or len(shape.links) != 1:
+        return False
+    ((left, link, _),) = shape.slots.links
+    facts, out = shape.links[link]
+    return facts.all_starts if out == (left == "n") else facts.all_ends
+
+
+def counts_one(shape: Shape, *, optional: bool) -> bool:
+    """Whether the number of nodes `m0` is the same for every `n`: at most 1, or with `optional` never 0."""
+    for left, link, right in shape.slots.links:
+        if (left, right) == ("n", "m0"):
+            facts, out = shape.links[link]
+            return not facts.many(out) or (optional and (facts.all_starts if out else facts.all_ends))
+    return False

@@ -7,7 +7,6 @@ not all values, and DISTINCT is used only if values repeat.
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import floor, log10
@@ -16,6 +15,8 @@ from typing import Any
 from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.evals.generation.words import words
 
+WHOLE = frozenset(("n_order_by", "n_argmax", "n_prop_distinct", "n_prop_array_distinct"))
+"""Templates that are realistic only if no matched node has a null, or a tie, so the values of all nodes are needed."""
 ORDERED, NUMBERS = frozenset(("int", "float", "date")), frozenset(("int", "float"))
 
 
@@ -38,20 +39,36 @@ def keys_for(template: Mapping[str, Any], properties: Mapping[str, str], reserve
         "any": ORDERED | {"str"},
         "filter": ORDERED | {"str", "list[str]"},
     }[template["needs"]]
-    return sorted(key for key, type_ in properties.items() if key not in reserved and type_ in kinds)
+    return sorted(key for key, type_ in properties.items() if key != "name" and key not in reserved and type_ in kinds)
 
 
-def fill(template: Mapping[str, Any], key: str, type_: str, values: Sequence[Any], rng: random.Random) -> Filled | None:
-    """Fill a template for the values of a property in the matched nodes; None if the result would be unrealistic."""
+def fill(
+    template: Mapping[str, Any],
+    key: str,
+    type_: str,
+    values: Sequence[Any],
+    rng: random.Random,
+    *,
+    complete: bool = True,
+) -> Filled | None:
+    """Fill a template for the values of a property in the matched nodes; None if the result would be unrealistic.
+
+    A template with `if_null` has another form, with a condition, for nodes of which some have no value. Without
+    `complete`, the values are those of some of the matched nodes.
+    """
+    if not complete and template["id"] in WHOLE:
+        return None
     known = [value for value in values if value is not None]
     distinct = set(map(str, known))
     place, name = quoted_name(key) if key else "", words(key)
+    form = template if len(known) == len(values) else template.get("if_null")
+    sufficient = form is not None and len(known) >= len(values) / 2
     changes = {"{p}": place, "{dir}": "", "{first}": "", "{last}": "", "{condition}": ""}
     spoken = ""
     match template["id"]:
         case "n_order_by" | "n_argmax":
             down = rng.random() < 0.5
-            if len(known) < len(values) or len(known) < 3 or len(distinct) < 3:
+            if not sufficient or len(distinct) < 3:
                 return None
             best = max(known) if down else min(known)
             if template["id"] == "n_argmax" and sum(value == best for value in known) > 1:
@@ -67,10 +84,10 @@ def fill(template: Mapping[str, Any], key: str, type_: str, values: Sequence[Any
                 return None
         case "n_prop_distinct" | "n_prop_array_distinct":
             flat = [str(item) for value in known for item in (value if isinstance(value, list) else [value])]
-            if len(known) < len(values) or not 2 <= len(set(flat)) < len(flat):
+            if not sufficient or not 2 <= len(set(flat)) < len(flat):
                 return None
         case "n_name_prop" | "n_prop":
-            if not known or len(known) < len(values) / 2:
+            if len(known) < max(1, len(values) / 2):
                 return None
         case "n_where":
             found = condition(key, type_, values, rng)
@@ -80,7 +97,8 @@ def fill(template: Mapping[str, Any], key: str, type_: str, values: Sequence[Any
         case "n_count":
             if len(values) < 2:
                 return None
-    returns, question = template["return"], template["question"]
+    form = form or template
+    returns, question = form["return"], form["question"]
     for mark, text in changes.items():
         returns = returns.replace(mark, text)
         question = question.replace(mark, name if mark == "{p}" else spoken if mark == "{condition}" else text)
@@ -138,8 +156,3 @@ def rounded(value: Any, key: str, type_: str) -> Any:
 def bucket(rows: int) -> int:
     """Return the length class of an answer: 0 for at most one row, 1 up to ten, 2 up to a hundred, 3 beyond."""
     return 0 if rows <= 1 else 1 if rows <= 10 else 2 if rows <= 100 else 3
-
-
-def overfull(lengths: Counter[int], rows: int) -> bool:
-    """Whether more than half of the answers, and more than ten, have the length class of `rows`."""
-    return lengths[bucket(rows)] > max(10, sum(lengths.values()) // 2)

@@ -199,12 +199,14 @@ def make(parsed: argparse.Namespace) -> int:
             templates=templates,
             progress=lambda done, total: progress("tasks", done, total),
         )
-    write_tasks(made, parsed.file)
-    sys.stdout.write(f"Wrote {len(made)} tasks to {parsed.file}.\n")
-    if len(made) < parsed.tasks:
+    write_tasks(made.tasks, parsed.file)
+    sys.stdout.write(f"Wrote {len(made.tasks)} tasks to {parsed.file}.\n")
+    if len(made.tasks) < parsed.tasks:
         sys.stderr.write(
-            f"graphground: only {len(made)} of {parsed.tasks} realistic tasks could be made from this graph\n"
+            f"graphground: only {len(made.tasks)} of {parsed.tasks} realistic tasks could be made from this graph\n"
         )
+    for name, reason in made.missing.items():
+        sys.stderr.write(f"graphground: {name}: {reason}\n")
     return 0
 
 

@@ -67,10 +67,18 @@ def violations(task: Task, records: Records, graph: Graph) -> Iterator[str]:
         yield "a grouping of one"
     if task.pattern == "special_optional_match" and min(row[1] for row in rows) != 0:
         yield "an optional match that is never empty"
+    if task.pattern == "special_time_sensitive" and task.template == "n_name":
+        untimed = task.match_cypher.partition(" WHERE ")[0]
+        if len(rows) >= len(records.matches(untimed)):
+            yield "a time that excludes nothing"
     if task.template == "n_argmax":
         key = re.search(r"ORDER BY (n\.(?:\w+|`[^`]+`))", task.gold)
         assert key is not None, task.gold
         values = [row[0] for row in graph.run(f"{task.match_cypher} RETURN {key[1]}", timeout=30).rows]
+        if f"WHERE {key[1]} IS NOT NULL" in task.gold:
+            if None not in values:
+                yield "a condition that every node meets"
+            values = [value for value in values if value is not None]
         best = None if None in values else max(values) if "DESC" in task.gold else min(values)
         if best is None or values.count(best) != 1:
             yield "a tie at the top, or a null among the compared values"
@@ -87,12 +95,21 @@ def _of_names(task: Task, records: Records) -> Iterator[str]:
     for label, given in named.values():
         if len(records.named(label, unquoted(given))) != 1:
             yield f"the name {given!r} is of several nodes, or of none"
+    if task.pattern == "special_union":
+        parts = [records.matches(part) for part in re.findall(r"MATCH (.*?) RETURN", task.match_cypher)]
+        if len(parts) != 2 or parts[0] <= parts[1] or parts[1] <= parts[0]:
+            yield "a part of the union adds nothing"
     if task.pattern not in BASIC or task.pattern in ("basic_(n)", "basic_(n*)"):
         return
     pattern = task.match_cypher.partition(" WITH ")[0]
     matched = records.matches(pattern)
     if not matched:
         yield "its pattern matches nothing"
+    types = [type_ for _, _, _, type_, _ in PATH.findall(pattern)]
+    if task.pattern == "basic_(n)-(m0)-(m1*)" and len(set(types)) == 1:
+        label, given = named["m1"]
+        if matched <= set(records.named(label, unquoted(given))):
+            yield "a path back to nothing but its start"
     for name in named:
         if len(records.matches(pattern, frozenset((name,)))) <= len(matched):
             yield f"the name of {name} excludes nothing"

@@ -13,10 +13,12 @@ from pathlib import Path
 import pytest
 
 from graphground.cypher import validate
-from graphground.cypher.schema import Label, PropertyGraphSchema
+from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
+from graphground.evals.generation.candidates import Candidate
+from graphground.evals.generation.facts import GraphFacts, LinkFacts
 from graphground.evals.generation.generate import GenerationError, generate, read_data
-from graphground.evals.generation.shapes import slots_of
-from graphground.evals.generation.templates import condition, rounded
+from graphground.evals.generation.shapes import choose_shape, slots_of
+from graphground.evals.generation.templates import condition, fill, rounded
 from graphground.evals.tasks.classify import BASIC, SPECIAL, classify
 from graphground.evals.tasks.task import Task, read_tasks, write_tasks
 from graphground.graphs.graph import Graph
@@ -38,7 +40,9 @@ def nba_graph(eval_home: Home) -> Iterator[Graph]:
 
 @pytest.fixture(scope="module")
 def tasks(nba_graph: Graph) -> list[Task]:
-    return generate(nba_graph, COUNT, seed=5)
+    made = generate(nba_graph, COUNT, seed=5)
+    assert made.missing == {}
+    return made.tasks
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +59,7 @@ def test_tasks_of_all_patterns_and_template_groups_are_generated_and_recognised(
     groups = {template["id"]: template["group"] for template in read_data("templates")}
     assert {groups[task.template] for task in tasks} == set(groups.values())
     assert len(set(groups.values())) == 6
-    assert max(Counter(task.pattern for task in tasks).values()) <= 3 * COUNT / 12
+    assert set(Counter(task.pattern for task in tasks).values()) == {COUNT // 12}
     assert len({task.gold for task in tasks}) == COUNT
 
 
@@ -93,8 +97,8 @@ def test_the_rules_detect_a_task_that_breaks_them(tasks: list[Task], records: Re
 def test_the_same_seed_generates_the_same_tasks_and_another_seed_different_ones(
     tasks: list[Task], nba_graph: Graph
 ) -> None:
-    assert [task.gold for task in generate(nba_graph, 9, seed=5)] == [task.gold for task in tasks[:9]]
-    assert [task.gold for task in generate(nba_graph, 9, seed=6)] != [task.gold for task in tasks[:9]]
+    assert [task.gold for task in generate(nba_graph, 9, seed=5).tasks] == [task.gold for task in tasks[:9]]
+    assert [task.gold for task in generate(nba_graph, 9, seed=6).tasks] != [task.gold for task in tasks[:9]]
 
 
 def test_generated_tasks_are_written_in_the_published_format(tasks: list[Task], tmp_path: Path) -> None:
@@ -114,9 +118,67 @@ def test_patterns_are_data_that_a_user_can_replace(nba_graph: Graph) -> None:
         }
     ]
     assert slots_of(own[0]["match"]).named == ["m0", "m1", "m2"]
-    made = generate(nba_graph, 3, seed=1, patterns=own)
+    made = generate(nba_graph, 3, seed=1, patterns=own).tasks
     assert made
     assert all(task.gold.count("-[r2:") == 1 for task in made)
+
+
+def test_patterns_and_templates_that_a_graph_cannot_have_are_reported_with_the_reason(small: Graph) -> None:
+    made = generate(small, 24, seed=1)
+    assert made.missing["special_time_sensitive"] == (
+        "no tasks: the graph has no relationship with the properties start_year and end_year"
+    )
+    assert {task.pattern for task in made.tasks} | made.missing.keys() >= {*BASIC, *SPECIAL}
+    assert "special_time_sensitive" not in {task.pattern for task in made.tasks}
+    numberless = [template for template in read_data("templates") if template["id"] in ("n_name", "n_avg")]
+    schema = PropertyGraphSchema("films", {"Movie": Label("Movie", {"name": "str"})}, ())
+    unusable = generate(replace(small, definition=schema), 3, templates=numberless).missing
+    assert unusable["n_avg"] == "no tasks: no label has a property that can be used (number)"
+
+
+def test_a_pattern_without_a_needed_field_is_refused_with_its_number(small: Graph) -> None:
+    with pytest.raises(GenerationError, match="pattern 1 has no 'match' and no 'question'"):
+        generate(small, 3, patterns=[{"id": "own", "kind": "basic"}])
+
+
+def test_links_in_another_order_make_the_same_task() -> None:
+    rng, links = (
+        random.Random(1),
+        [
+            LinkFacts(RelationshipPattern(type_, "Movie", "Person"), 9, 5, 5, False, False)
+            for type_ in ("directedBy", "writtenBy")
+        ],
+    )
+    schema = PropertyGraphSchema("films", {label: Label(label, {}) for label in ("Movie", "Person")}, ())
+    facts = GraphFacts(schema, tuple(links), {}, {}, {})
+    match = "MATCH (n)~r0~(m0*),(n)~r1~(m1*) WITH DISTINCT n"
+    found = {}
+    for _ in range(60):
+        shape = choose_shape(match, facts, rng, lambda shape: shape.labels["n"] == "Movie")
+        assert shape is not None
+        found[shape.cypher({})] = shape
+    keys = {
+        Candidate(shape, names, shape.cypher(names)).key
+        for shape in found.values()
+        for names in ({"m0": "Ann", "m1": "Bo"}, {"m0": "Bo", "m1": "Ann"})
+        if shape.links["r0"] != shape.links["r1"]
+    }
+    assert len(found) == 4
+    assert len(keys) == 2
+
+
+def test_nodes_without_a_value_are_left_out_by_a_condition_only_where_there_are_any() -> None:
+    template = next(template for template in read_data("templates") if template["id"] == "n_argmax")
+    rng = random.Random(1)
+    whole = fill(template, "year", "int", [1, 2, 3], rng)
+    partly = fill(template, "year", "int", [1, None, 2, 3], rng)
+    assert whole is not None
+    assert partly is not None
+    assert "IS NOT NULL" not in whole.returns
+    assert partly.returns.startswith("WHERE n.year IS NOT NULL RETURN n.name ORDER BY n.year")
+    assert "known" in partly.question
+    assert fill(template, "year", "int", [1, None, None, None, 2, None, 3], rng) is None
+    assert fill(template, "year", "int", [1, 2, 3], rng, complete=False) is None
 
 
 def test_a_graph_without_names_is_refused(small: Graph) -> None:

@@ -1,0 +1,221 @@
+"""Patterns filled with labels, relationship types and names of a graph, each checked against the realism rules.
+
+    candidates = Candidates(graph, facts, random.Random(1))
+    candidates.next(pattern).cypher      # MATCH (n:Player)-[r0:playsFor]->(m0:Team {name: 'Chicago Bulls'}) WITH DISTINCT n
+
+One sampling query finds the names for several candidates of a shape; the rules are checked when a candidate is used.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from graphground.cypher.quoting import quoted_name
+from graphground.evals.generation.answers import Answers
+from graphground.evals.generation.facts import GraphFacts
+from graphground.evals.generation.shapes import (
+    Shape,
+    choose_shape,
+    counts_one,
+    excludes_none,
+    needless_inverse,
+    paths,
+    sampling_query,
+    untimed,
+    weaker,
+    without_starts,
+)
+from graphground.graphs.graph import Graph
+
+SAMPLE = 40
+"""The number of names from which one sampling query starts."""
+MOST_SAMPLED = 400
+"""The most rows of a sampling query."""
+TAKEN = 6
+"""The most candidates taken from one sampling query."""
+ENOUGH, ANY = 3, 2
+"""Names that match `ENOUGH` nodes, so that these can be sorted, are preferred; `ANY` candidates are taken regardless."""
+MOST_COUNTED = 100_000
+"""The most groups whose sizes are read."""
+BOUND = 1_000
+"""A weaker pattern is counted up to this many nodes at first, so that the count serves many candidates."""
+
+
+class NoShape(Exception):
+    """The schema has no labels and relationship types that fit a pattern."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A shape with the names of its named nodes; `time` is its condition on years in words."""
+
+    shape: Shape
+    names: Mapping[str, str]
+    cypher: str
+    time: str = ""
+
+    @property
+    def key(self) -> frozenset[str]:
+        """The same for two candidates with the same meaning: the order of links and of compared nodes is left out."""
+        links = paths(self.shape, self.names)
+        for node in self.shape.slots.nodes:
+            if node != "n":
+                links = [link.replace(f"({node}:", "(m:") for link in links]
+        for name in self.shape.links:
+            links = [link.replace(f"[{name}:", "[r:") for link in links]
+        return frozenset((*links, *(() if links else self.names.values()), self.shape.labels["n"], self.time))
+
+
+class Candidates:
+    """Samples candidates for each pattern; the same random state gives the same candidates."""
+
+    def __init__(
+        self, graph: Graph, facts: GraphFacts, rng: random.Random, answers: Answers, asked: Mapping[str, frozenset[str]]
+    ) -> None:
+        """`asked` names, for each kind of pattern, the labels with a property that its templates can use."""
+        self._graph, self._facts, self._rng, self._asked = graph, facts, rng, asked
+        self._rows = answers.rows
+        self._pools: dict[str, list[Candidate]] = defaultdict(list)
+        self._at_least: dict[str, tuple[int, bool]] = {}
+
+    def next(self, pattern: Mapping[str, Any]) -> Candidate | None:
+        """Return a realistic candidate; None if this attempt found none.
+
+        Raises:
+            NoShape: no attempt will find any.
+            EngineUnavailable: the graph cannot be queried.
+        """
+        pool = self._pools[pattern["id"]]
+        if not pool:
+            pool += self._sampled(pattern)
+        while pool:
+            candidate = pool.pop()
+            if pattern["kind"] == "time":
+                timed = self._timed(candidate)
+                if timed is None:
+                    continue
+                candidate = timed
+            if self._realistic(pattern, candidate):
+                return candidate
+        return None
+
+    def count(self, match: str) -> int:
+        """Return the number of nodes `n` that a MATCH part matches; 0 if the query fails or takes too long."""
+        rows = self._rows(f"{match} RETURN count(DISTINCT n)", 1)
+        return int(rows[0][0]) if rows else 0
+
+    def _sampled(self, pattern: Mapping[str, Any]) -> list[Candidate]:
+        timed = pattern["kind"] == "time"
+        shape = choose_shape(pattern["match"], self._facts, self._rng, partial(self._accepted, pattern), timed=timed)
+        if shape is None:
+            raise NoShape
+        return [
+            Candidate(shape, names, "" if timed else shape.cypher(names))
+            for names in self._chosen(shape, grouped=pattern["kind"] == "count")
+            if len(set(names.values())) == len(names)
+            and all(self._is_single(shape.labels[node], name) for node, name in names.items())
+        ]
+
+    def _accepted(self, pattern: Mapping[str, Any], shape: Shape) -> bool:
+        """Whether a shape can be realistic, so far as the facts show."""
+        label, kind = shape.labels["n"], pattern["kind"]
+        if kind in self._asked and label not in self._asked[kind]:
+            return False
+        if not shape.links:
+            return len(self._facts.names[label]) >= len(shape.slots.named)
+        if any(not self._facts.names.get(shape.labels[node]) for node in shape.slots.named):
+            return False
+        if kind == "count" and counts_one(shape, optional="OPTIONAL" in pattern["match"]):
+            return False
+        return not needless_inverse(shape) and not excludes_none(shape)
+
+    def _chosen(self, shape: Shape, *, grouped: bool) -> Sequence[Mapping[str, str]]:
+        """Return names for the named nodes of a shape, from names that match it; `grouped`: some `n` several times."""
+        named = shape.slots.named
+        if not named:
+            return [{}]
+        if not shape.slots.links:
+            known = self._facts.names[shape.labels["n"]]
+            return [dict(zip(named, sorted(self._rng.sample(known, len(named))), strict=True)) for _ in range(TAKEN)]
+        query, start = sampling_query(shape)
+        known = self._facts.names[shape.labels[start]]
+        names = self._rng.sample(known, min(SAMPLE, len(known)))
+        rows = self._rows(query, MOST_SAMPLED, {"names": names}) or []
+        usable = [
+            (dict(zip(named, names, strict=True)), found)
+            for *names, found, matches in sorted(rows, key=str)
+            if all(isinstance(name, str) for name in names) and (not grouped or 2 <= found < matches)
+        ]
+        self._rng.shuffle(usable)
+        many = sorted(usable, key=lambda sample: -min(sample[1], ENOUGH))[: TAKEN - ANY]
+        return [sample[0] for sample in (*many, *(sample for sample in usable if sample not in many))][:TAKEN]
+
+    def _is_single(self, label: str, name: str) -> bool:
+        """Whether a name belongs to a single node of its label."""
+        if label in self._facts.single:
+            return name in self._facts.single[label]
+        rows = self._rows(f"MATCH (n:{quoted_name(label)} {{name: $name}}) RETURN count(n)", 1, {"name": name})
+        return rows == [[1]]
+
+    def _realistic(self, pattern: Mapping[str, Any], candidate: Candidate) -> bool:
+        shape, names, kind = candidate.shape, candidate.names, pattern["kind"]
+        if not shape.links:
+            return True
+        if kind == "count":
+            rows = self._rows(f"{candidate.cypher} RETURN num", MOST_COUNTED)
+            numbers = [row[0] for row in rows or []]
+            optional = "OPTIONAL" in pattern["match"]
+            return len(numbers) >= 2 and max(numbers) >= 2 and (not optional or min(numbers) == 0)
+        matched = self.count(candidate.cypher)
+        if not matched:
+            return False
+        if kind == "union":
+            parts = [self.count(f"MATCH {path} WITH DISTINCT n") for path in paths(shape, names)]
+            return all(0 < part < matched for part in parts)
+        if not names:
+            alone = [f"MATCH {path} WITH DISTINCT n" for path in paths(shape, names)]
+            return matched < self._facts.counts[shape.labels["n"]] and (
+                len(alone) == 1 or all(self._matches_more(text, matched) for text in alone)
+            )
+        if kind == "time" and not self._matches_more(untimed(shape).cypher(names), matched):
+            return False
+        if any(self.count(text) == 0 for text in without_starts(shape, names, candidate.cypher)):
+            return False
+        return all(
+            self._matches_more(text, matched + (shape.labels[node] == shape.labels["n"]))
+            for node, text in weaker(shape, names).items()
+        )
+
+    def _matches_more(self, match: str, matched: int) -> bool:
+        """Whether a pattern matches more than `matched` nodes `n`; if the query takes too long, it probably does."""
+        least, complete = self._at_least.get(match, (-1, False))
+        if least <= matched and not complete:
+            bound = max(BOUND, 2 * matched)
+            rows = self._rows(f"{match} WITH DISTINCT n LIMIT {bound} RETURN count(n)", 1)
+            least = MOST_COUNTED if rows is None else rows[0][0] if rows else 0
+            self._at_least[match] = least, least < bound
+        return least > matched
+
+    def _timed(self, candidate: Candidate) -> Candidate | None:
+        """Return the candidate with a condition on the years in which its first relationship held; None without years."""
+        shape, names = candidate.shape, candidate.names
+        link = shape.slots.links[0][1]
+        rows = self._rows(
+            f"MATCH {paths(shape, names)[0]} RETURN {link}.start_year, {link}.end_year ORDER BY {link}.start_year", 500
+        )
+        years = sorted({row[0] for row in rows or [] if isinstance(row[0], int)})
+        if not years:
+            return None
+        condition, time = f"{link}.start_year IS NOT NULL AND {link}.end_year IS NULL", "now"
+        if self._rng.random() >= 0.3:
+            year = self._rng.choice(years) + self._rng.randrange(2)
+            condition, time = (
+                f"{link}.start_year <= {year} AND ({link}.end_year >= {year} OR {link}.end_year IS NULL)",
+                f"in {year}",
+            )
+        return Candidate(shape, names, shape.cypher(names, condition), time)
