@@ -103,7 +103,12 @@ class Protocol:
 
     async def _greet(self, ctx: Any, call_next: Any) -> Any:
         """Call `when_greeted` once, after the first response to a client."""
-        answer = await call_next(ctx)
+        try:
+            answer = await call_next(ctx)
+        except MCPError as error:
+            if isinstance(error.error.data, str):  # the SDK repeats the name of an unknown method
+                error.error.data = cut(error.error.data, LONGEST_SPAN)
+            raise
         work, self._when_greeted = self._when_greeted, None
         if work is not None:
             work()
