@@ -87,6 +87,7 @@ def serve_http(
 def http_app(server: Server[Any], settings: Settings, address: str, page: Page | None = None) -> Starlette:
     """Return the ASGI application: MCP at /mcp, with tokens if the settings require them; /health; the page at /ui/."""
     auth, verifier = authorization(settings, address)
+    from graphground.server.transports.headers import CheckedHeaders
     from graphground.server.transports.sessions import IDLE_SECONDS, MOST_BODY_BYTES, MOST_SESSIONS, make_room
 
     app = server.streamable_http_app(
@@ -106,6 +107,7 @@ def http_app(server: Server[Any], settings: Settings, address: str, page: Page |
     if page is not None:
         app.router.routes += page.routes(security(settings), auth)
     make_room(server.session_manager)
+    app.add_middleware(CheckedHeaders)
     return app
 
 

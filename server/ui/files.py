@@ -9,6 +9,8 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
+from graphground.cypher.diagnostics import LONGEST_SPAN, cut
+
 FOLDER = Path(__file__).parent / "static"
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 PAGE = "page.html"
@@ -19,7 +21,7 @@ async def file(request: Request) -> Response:
     name = request.path_params.get("path", "") or PAGE
     known = files().get(name)
     if known is None:
-        return PlainTextResponse(f"there is no file {name!r}", status_code=404)
+        return PlainTextResponse(f"there is no file {cut(name, LONGEST_SPAN)!r}", status_code=404)
     content, tag = known
     headers = {"ETag": tag}
     if request.headers.get("if-none-match") == tag:

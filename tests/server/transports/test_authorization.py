@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hmac
 import json
 import threading
 import time
@@ -14,6 +16,7 @@ import anyio
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from graphground.server.settings import Settings
 from graphground.server.settings_error import SettingsError
@@ -60,6 +63,29 @@ def test_a_token_from_the_issuer_for_this_server_grants_access(jwks: str) -> Non
     assert (access.subject, access.scopes, access.resource) == ("ann", ["read"], PUBLIC)
 
 
+CLAIMS = {"iss": ISSUER, "aud": PUBLIC, "exp": 4_000_000_000, "sub": "ann"}
+
+
+def encoded(text: str) -> str:
+    return base64.urlsafe_b64encode(text.encode()).rstrip(b"=").decode()
+
+
+def public_key() -> bytes:
+    return KEY.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+
+
+def own_key() -> dict[str, Any]:
+    own: dict[str, Any] = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(OTHER_KEY.public_key()))
+    return own
+
+
+def by_hand(header: dict[str, Any], secret: bytes = b"") -> str:
+    """Return a token that no library would make, signed with an HMAC."""
+    content = f"{encoded(json.dumps({'kid': 'one', **header}))}.{encoded(json.dumps(CLAIMS))}"
+    signature = base64.urlsafe_b64encode(hmac.digest(secret, content.encode(), "sha256"))
+    return f"{content}.{signature.rstrip(b'=').decode()}"
+
+
 WRONG = {
     "another key": lambda: signed(OTHER_KEY),
     "expired": lambda: signed(exp=int(time.time()) - 60),
@@ -69,6 +95,17 @@ WRONG = {
     "another issuer": lambda: signed(iss="https://evil.example.org"),
     "not yet valid": lambda: signed(nbf=int(time.time()) + 600),
     "a shared secret": lambda: signed("x" * 32, "HS256"),
+    "a public key as a shared secret": lambda: by_hand({"alg": "HS256"}, secret=public_key()),
+    "unsigned in other letters": lambda: by_hand({"alg": "nOnE"}),
+    "no algorithm": lambda: by_hand({}),
+    "an unknown key": lambda: by_hand({"alg": "RS256", "kid": "../two"}),
+    "a key that is a list": lambda: by_hand({"alg": "RS256", "kid": []}),
+    "a key of its own": lambda: jwt.encode(CLAIMS, OTHER_KEY, "RS256", {"kid": "one", "jwk": own_key()}),
+    "a key at an address of its own": lambda: jwt.encode(CLAIMS, OTHER_KEY, "RS256", {"kid": "one", "jku": PUBLIC}),
+    "an endless expiry": lambda: signed(exp=float("inf")),
+    "a header of brackets": lambda: f"{encoded('[' * 40_000)}.e30.AAAA",
+    "a header of digits": lambda: f"{encoded('1' * 20_000)}.e30.AAAA",
+    "dots": lambda: "." * 60_000,
     "unsigned": lambda: jwt.encode({"iss": ISSUER, "aud": PUBLIC}, None, algorithm="none", headers={"kid": "one"}),
     "no token at all": lambda: "abc",
     "empty": lambda: "",
