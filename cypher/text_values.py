@@ -159,7 +159,7 @@ class TextValues:
 
     @property
     def described(self) -> str:
-        """A description of the values, such as `numbers such as '32.38'`; states the share if not all values have the form."""
+        """The form in words: `numbers such as '32.38'`, with the share if not all values have the form."""
         said = FORMS[self.form].words
         if self.words and self.form == "bool":
             said = "only " + " and ".join(repr(word) for word in self.words)

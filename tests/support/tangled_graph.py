@@ -51,7 +51,7 @@ def tangled(seed: int, nodes: int = 8, relationships: int = 13) -> dict[str, Any
 
 
 def cypher_of(document: dict[str, Any]) -> Iterator[str]:
-    """Yield statements that empty a Neo4j and create the same graph there."""
+    """Yield statements that empty a Neo4j and create the graph of a document there."""
     yield "MATCH (n) DETACH DELETE n"
     for entity in document["entities"]:
         yield (
