@@ -76,7 +76,7 @@ def test_a_tool_call_and_its_answer_go_back_and_forth(provider: str) -> None:
     assert '{"count": 30}' in endpoint.requests[-1].last.replace("\\", "")
 
 
-def test_a_price_is_known_for_a_known_model_only() -> None:
+def test_a_price_is_known_only_for_a_known_model() -> None:
     with ScriptedEndpoint(lambda asked: say("x")) as endpoint:
         known = ask(settings(endpoint, name="gpt-4o-mini"))
         unknown = ask(settings(endpoint))
@@ -125,7 +125,7 @@ def test_after_a_rate_limit_the_client_waits_as_long_as_the_endpoint_asks(
     assert wait.endswith(f"trying again in {seconds:.1f} s")
 
 
-def test_a_wait_that_is_too_long_ends_the_run_and_says_how_to_resume() -> None:
+def test_a_wait_that_is_too_long_stops_the_run_with_a_hint_how_to_resume() -> None:
     refusal = fail(429, "rate_limit_error", retry_after="3600")
     with (
         ScriptedEndpoint(lambda asked: refusal) as endpoint,

@@ -151,7 +151,7 @@ def test_each_ablation_leaves_its_part_out(nba_server: str) -> None:
 @pytest.mark.parametrize(
     ("bounds", "bound"), [(Bounds(tool_calls=2), "calls"), (Bounds(tokens=400), "tokens"), (Bounds(seconds=0), "time")]
 )
-def test_a_bound_ends_the_rounds_and_is_named(nba_server: str, bounds: Bounds, bound: str) -> None:
+def test_a_limit_ends_the_rounds_and_is_named(nba_server: str, bounds: Bounds, bound: str) -> None:
     run = loop(nba_server, {"generator": [OTHER], "evaluator": ["GRADE: incorrect"]}, bounds=bounds)
     assert run.record["stopped"] == bound
     assert len(run.endpoint.requests) <= 5

@@ -128,7 +128,7 @@ def test_task_files_are_read_in_both_forms_and_wrong_ones_are_named(tmp_path: Pa
             read_questions(path)
 
 
-def test_the_command_asks_one_question_and_a_task_file(
+def test_the_command_answers_one_question_or_a_task_file(
     nba_server: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     tasks = tmp_path / "tasks.json"

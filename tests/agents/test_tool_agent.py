@@ -73,7 +73,7 @@ def test_an_endless_loop_of_one_call_makes_the_call_once_and_ends(nba_server: st
 
 
 @pytest.mark.parametrize(("bounds", "bound"), [(Bounds(tool_calls=3), "calls"), (Bounds(tokens=300), "tokens")])
-def test_an_endless_loop_of_new_calls_ends_at_the_bound(nba_server: str, bounds: Bounds, bound: str) -> None:
+def test_an_endless_loop_of_new_calls_ends_at_the_limit(nba_server: str, bounds: Bounds, bound: str) -> None:
     def script(asked: Asked) -> Answer:
         return use("execute_cypher", graph="nba", query=f"RETURN {asked.results}")
 

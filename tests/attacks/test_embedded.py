@@ -12,7 +12,7 @@ def test_there_are_at_least_two_hundred_different_attempts() -> None:
     assert len({attack["query"] for attack in ATTACKS}) == len(ATTACKS) >= 200
 
 
-def test_nothing_gets_through_to_the_embedded_engine(film_graph: Graph, surroundings: Surroundings) -> None:
+def test_no_attack_reaches_the_embedded_engine(film_graph: Graph, surroundings: Surroundings) -> None:
     before = [film_graph.run(query).rows for query in COUNTS]
     labels = film_graph.run("CALL db.labels()").rows
     assert attack(through_the_tool(film_graph), surroundings, ALL) >= 200
@@ -20,7 +20,7 @@ def test_nothing_gets_through_to_the_embedded_engine(film_graph: Graph, surround
     assert film_graph.run("CALL db.labels()").rows == labels
 
 
-def test_the_embedded_engine_holds_even_without_the_check(
+def test_the_embedded_engine_withstands_attacks_even_without_the_check(
     film_graph: Graph, films_home: Home, surroundings: Surroundings
 ) -> None:
     before = [film_graph.run(query).rows for query in COUNTS]

@@ -69,7 +69,7 @@ def test_a_correct_query_gets_no_suggestion() -> None:
         ("MATCH (n:Compny) RETURN toLowr(n.name) AS l", "MATCH (n:Company) RETURN toLower(n.name) AS l"),
     ],
 )
-def test_errors_of_the_language_are_fixed_with_those_of_the_schema(query: str, right: str) -> None:
+def test_language_errors_are_fixed_together_with_schema_errors(query: str, right: str) -> None:
     assert validate(query, COMPANY).suggested_query == right
 
 

@@ -11,14 +11,14 @@ def _last(query: Query, name: str) -> Binding:
     return found
 
 
-def test_alias_leads_back_to_the_pattern_that_binds_it() -> None:
+def test_an_alias_leads_back_to_the_pattern_of_its_variable() -> None:
     query = parse("MATCH (n:Person) WITH n AS m RETURN m")
     binding = _last(query, "m")
     assert binding.kind == "node"
     assert [query.source(pattern) for pattern in binding.root.patterns] == ["(n:Person)"]
 
 
-def test_required_patterns_of_a_variable_are_collected_apart_from_optional_ones() -> None:
+def test_required_patterns_of_a_variable_are_collected_separately_from_optional_ones() -> None:
     query = parse("MATCH (n:A) MATCH (n:B)-->() OPTIONAL MATCH (n:C) WHERE (n:D)-->() RETURN n")
     binding = _last(query, "n")
     assert [query.source(pattern) for pattern in binding.patterns] == ["(n:A)", "(n:B)"]

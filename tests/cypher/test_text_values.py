@@ -63,7 +63,7 @@ def test_texts_that_are_not_dates_are_excluded_from_the_conversion() -> None:
     assert found == r"CASE WHEN n.day =~ '\\d{4}-\\d{2}-\\d{2}' THEN date(n.day) END"
 
 
-def test_sorting_as_text_is_right_for_iso_dates_and_numbers_of_one_length() -> None:
+def test_sorting_as_text_is_correct_for_iso_dates_and_numbers_of_equal_length() -> None:
     def sorts(*values: str) -> bool:
         found = text_values(values)
         return found is not None and found.sorts

@@ -58,7 +58,7 @@ def test_every_tool_prompt_command_and_setting_is_documented() -> None:
         assert option.metadata["variable"] in reference, option.name
 
 
-def test_the_first_screen_of_the_readme_holds_the_two_commands() -> None:
+def test_the_first_screen_of_the_readme_contains_the_two_commands() -> None:
     first = "\n".join(README.splitlines()[:25])
     assert "python3 bootstrap.py serve" in first
     assert "python3 bootstrap.py test" in first

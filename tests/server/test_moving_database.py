@@ -178,7 +178,7 @@ def test_the_naming_property_can_be_set(neo4j_5: Neo4jServer, tmp_path: Path) ->
         graphs.close()
 
 
-def test_text_that_holds_numbers_is_reported_and_converted(served: OpenGraphs) -> None:
+def test_text_that_contains_numbers_is_reported_and_converted(served: OpenGraphs) -> None:
     answer = run(served, "MATCH (o:Order) RETURN max(o.freight) AS most")
     assert answer.rows == [["99.23"]]
     assert [(diagnostic.code, diagnostic.suggestions) for diagnostic in answer.diagnostics] == [

@@ -151,7 +151,7 @@ def test_many_clients_with_slow_calls_leave_threads_for_a_client_without_any() -
     bounded(work)
 
 
-def test_a_call_that_has_been_running_for_a_while_no_longer_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_running_call_no_longer_counts_against_its_client(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "OLD", 0.05)
 
     async def work() -> None:

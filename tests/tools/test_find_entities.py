@@ -135,7 +135,7 @@ def test_an_unknown_label_or_property_is_reported_with_the_nearest(graphs: OpenG
     assert (label.value.nearest, property_.value.nearest) == (["Player"], ["country"])
 
 
-def test_a_graph_without_data_is_reported_with_the_way_to_an_index() -> None:
+def test_a_graph_without_data_is_reported_with_the_command_that_loads_data() -> None:
     graphs = OpenGraphs([GraphSource("nba", "", "none", lambda: Graph("nba", SCHEMA))])
     with pytest.raises(ToolFailure) as failure:
         ask(graphs, mentions=["x"])

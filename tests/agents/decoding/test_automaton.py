@@ -34,7 +34,7 @@ def test_no_two_states_accept_the_same(texts: list[str]) -> None:
     assert len(set(rests)) == len(rests)
 
 
-def test_sequences_of_tokens_may_have_any_numbers() -> None:
+def test_token_numbers_in_sequences_may_be_of_any_size() -> None:
     automaton = Automaton.of([(151_000, 7), (151_000, 8), (3,)])
     assert automaton.accepts((151_000, 8))
     assert not automaton.accepts((151_000,))

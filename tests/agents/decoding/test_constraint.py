@@ -83,7 +83,7 @@ def test_after_prepare_the_masks_of_branching_states_are_known() -> None:
     assert len(constraint.allowed(inside)) > 256
 
 
-def test_byte_level_tokens_are_read_through_their_letters() -> None:
+def test_byte_level_tokens_are_decoded_from_their_letters() -> None:
     vocabulary = byte_level(["ĠRETURN", "Ã©", "<|end|>", "Ġ"], [2], [2], lambda text: [])
     assert vocabulary.tokens == (b" RETURN", "é".encode(), None, b" ")
 

@@ -27,7 +27,7 @@ def language(grammar: str) -> list[str]:
     return texts("root")
 
 
-def test_the_grammar_writes_the_queries_and_nothing_else() -> None:
+def test_the_grammar_generates_exactly_the_queries() -> None:
     queries = [*QUERIES, QUERIES[0] + " LIMIT 1", "RETURN '\t\x7f\n'"]
     assert sorted(language(gbnf(queries))) == sorted(queries)
 

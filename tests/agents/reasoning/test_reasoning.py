@@ -16,7 +16,7 @@ RONIN, THIEF = Node("Ronin", "Film"), Node("Thief [1981]", "Film", (("year", "19
 FOUND = [Retrieved("MATCH (n:Film) WITH DISTINCT n", (RONIN, HEAT)), Retrieved("MATCH (n)-->(:Genre)", (THIEF, HEAT))]
 
 
-def test_nodes_of_more_patterns_come_first_and_have_the_numbers_of_the_text() -> None:
+def test_nodes_that_match_more_patterns_come_first_and_are_numbered_as_in_the_text() -> None:
     shown = subgraph_text(FOUND)
     assert ranked_nodes(FOUND) == [HEAT, RONIN, THIEF]
     assert shown.nodes == (HEAT, RONIN, THIEF)
@@ -68,7 +68,7 @@ def test_the_prompt_shows_the_subgraph_and_the_question() -> None:
 
 
 @pytest.mark.anyio
-async def test_the_subgraph_of_a_question_holds_the_nodes_of_the_answer(films_home: Home, film_graph: Graph) -> None:
+async def test_the_subgraph_of_a_question_contains_the_nodes_of_the_answer(films_home: Home, film_graph: Graph) -> None:
     question = "Which films did Michael Mann direct?"
     wanted = film_graph.run(
         "MATCH (n:Film)-[:directedBy]->(:Person {name: 'Michael Mann'}) RETURN DISTINCT n.name"

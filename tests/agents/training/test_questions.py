@@ -18,12 +18,12 @@ FILES = {
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_each_form_holds_the_same_questions(name: str, tmp_path: Path) -> None:
+def test_each_file_format_gives_the_same_questions(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(FILES[name], encoding="utf-8")
     assert read_questions(tmp_path / name) == WANTED
 
 
-def test_names_in_csv_may_stand_between_bars(tmp_path: Path) -> None:
+def test_names_in_csv_may_be_enclosed_in_bars(tmp_path: Path) -> None:
     file = tmp_path / "q.csv"
     file.write_text("\ufeffquestion,answers\nWhich?,Heat|Ærø [film]\n", encoding="utf-8")
     assert read_questions(file)[0].answers == (("Heat",), ("Ærø [film]",))

@@ -44,7 +44,7 @@ CLOSED = (
 )
 
 
-def test_an_interval_that_excludes_what_has_not_ended_is_a_warning() -> None:
+def test_a_time_filter_that_excludes_open_intervals_is_a_warning() -> None:
     (finding,) = findings(CLOSED)
     assert (finding.code, finding.severity) == ("time_open_interval", "warning")
     assert finding.suggestions == ("(r0.end_year >= 2010 OR r0.end_year IS NULL)",)

@@ -247,14 +247,14 @@ def test_rows_that_cannot_exist_are_not_counted_in_cypher_25(text: str) -> None:
     assert large_values(parse(text, language="cypher25")) == []
 
 
-def test_a_database_that_computes_what_limit_0_drops_is_not_asked_to() -> None:
+def test_large_values_before_limit_0_are_refused_for_an_eager_database() -> None:
     text = "UNWIND range(1, 100000000) AS i RETURN collect(i) AS x LIMIT 0"
     assert validate(text, read_only=True).valid
     assert not validate(text, read_only=True, eager=True).valid
     assert validate("UNWIND range(1, 100000000) AS i WITH i LIMIT 10 RETURN collect(i) AS x", eager=True).valid
 
 
-def test_the_message_says_how_large_the_value_is_and_what_to_do() -> None:
+def test_the_message_states_the_size_of_the_value_and_the_fix() -> None:
     found = validate("UNWIND range(1, 100000000) AS i RETURN collect(i) AS x", read_only=True).diagnostics[0]
     assert (found.found, found.column) == ("collect(i)", 40)
     assert "stores at least 100,000,000 elements" in found.message

@@ -50,7 +50,7 @@ def test_column_name_is_the_text_of_the_expression() -> None:
     assert [item.name for item in next(query.find(Return)).projection.items] == ["n.name + 'x'", "(n.age)", "m"]
 
 
-def test_exists_holds_a_pattern_or_a_query() -> None:
+def test_exists_contains_a_pattern_or_a_query() -> None:
     first, second = parse("MATCH (n) WHERE EXISTS { (n)-->() } OR EXISTS { MATCH (n)-->(m) RETURN m } RETURN n").find(
         Subquery
     )

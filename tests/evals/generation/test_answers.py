@@ -50,7 +50,7 @@ def test_a_query_reaches_the_graph_once_for_each_limit_and_parameters(nba_graph:
     assert asked == [TEAMS, named, named]
 
 
-def test_a_query_that_fails_is_none_and_is_not_repeated(nba_graph: Graph, asked: list[str]) -> None:
+def test_the_result_of_a_failed_query_is_none_and_the_query_is_not_repeated(nba_graph: Graph, asked: list[str]) -> None:
     answers = Answers(nba_graph)
     failing = "MATCH (n:Team) RETURN 1 / (size(n.name) - size(n.name))"
     assert [answers.rows(failing, 5), answers.rows(failing, 5)] == [None, None]

@@ -56,7 +56,7 @@ def test_tables_whose_columns_match_singly_but_not_together_differ() -> None:
         (-0.0, 0),
     ],
 )
-def test_values_that_mean_the_same_are_equal(first: object, second: object) -> None:
+def test_values_with_the_same_meaning_are_equal(first: object, second: object) -> None:
     assert tables_match([[first]], [[second]])
 
 
@@ -80,7 +80,7 @@ def test_values_that_mean_the_same_are_equal(first: object, second: object) -> N
         (10**18, 10**18 + 1),
     ],
 )
-def test_values_that_mean_something_else_differ(first: object, second: object) -> None:
+def test_values_with_different_meanings_differ(first: object, second: object) -> None:
     assert not tables_match([[first]], [[second]])
 
 

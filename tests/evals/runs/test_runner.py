@@ -147,7 +147,7 @@ def test_a_run_in_the_folder_of_another_run_is_refused(tmp_path: Path) -> None:
         read_run(tmp_path / "elsewhere")
 
 
-def test_a_run_that_is_killed_resumes_and_asks_no_question_twice(eval_home: Home, tmp_path: Path) -> None:
+def test_a_killed_run_resumes_and_asks_no_question_twice(eval_home: Home, tmp_path: Path) -> None:
     tasks = [
         {"qid": f"t{number}", "graph": "films", "nl_question": f"slowly {number}", "gold_cypher": GOLD}
         for number in range(16)

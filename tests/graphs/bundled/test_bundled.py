@@ -31,7 +31,7 @@ def test_nba_is_the_first_bundled_graph():
 
 
 @pytest.mark.parametrize("graph", bundled_graphs(), ids=lambda graph: graph.name)
-def test_the_counts_stated_before_a_load_are_right(graph):
+def test_the_counts_stated_before_a_load_are_correct(graph):
     document = graph.document()
     assert (graph.nodes, graph.relationships) == (len(document["entities"]), len(document["relations"]))
 

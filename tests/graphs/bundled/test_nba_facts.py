@@ -422,7 +422,7 @@ def test_nearly_every_player_has_a_birth_a_draft_and_a_height(facts):
     assert sum("height_cm" in player["properties"] for player in facts.by_label["Player"]) == players
 
 
-def test_players_of_every_decade_are_there(facts):
+def test_the_graph_has_players_of_every_decade(facts):
     begun = Counter(min(years(stint)[0] for stint in stints) // 10 * 10 for stints in facts.stints.values())
     assert sum(begun.values()) >= 400
     assert all(begun[decade] >= 20 for decade in range(1950, 2020, 10)), begun

@@ -65,7 +65,7 @@ def test_an_odd_mention_is_looked_up_like_any_other(nba: Graph, without_index: G
 
 
 @pytest.mark.parametrize("mention", ["", " \t\n", "?!…—()[]{}'\"", "🏀"])
-def test_a_mention_of_nothing_in_the_graph_has_no_candidates(nba: Graph, without_index: Graph, mention: str) -> None:
+def test_a_mention_without_words_has_no_candidates(nba: Graph, without_index: Graph, mention: str) -> None:
     assert ask(nba, mention).candidates == []
     assert ask(without_index, mention).candidates == []
 
@@ -85,7 +85,7 @@ def test_a_graph_without_an_index_is_searched_by_its_names(without_index: Graph)
     assert failure.value.nearest == ["Player"]
 
 
-def test_an_unknown_label_names_the_nearest_and_what_to_call_next(nba: Graph) -> None:
+def test_an_unknown_label_is_reported_with_the_nearest_and_the_next_call(nba: Graph) -> None:
     with pytest.raises(ToolFailure) as failure:
         ask(nba, "LeBron James", label="Playr")
     assert (failure.value.nearest, failure.value.error) == (["Player"], "unknown_label")

@@ -27,7 +27,7 @@ def test_names_fold_to_their_words(text: str, folded: str) -> None:
 
 
 @given(st.lists(st.text(max_size=30), min_size=1, max_size=5))
-def test_many_names_are_folded_in_the_same_way_as_each_alone(names: list[str]) -> None:
+def test_many_names_together_are_folded_in_the_same_way_as_each_alone(names: list[str]) -> None:
     names = [name.replace("\n", " ") for name in names]
     lines = fold_lines("\n".join(names)).split("\n")
     assert [line.split() or fold(name).split() for line, name in zip(lines, names, strict=True)] == [

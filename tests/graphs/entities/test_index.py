@@ -118,7 +118,7 @@ def test_distinct_entities_of_one_name_are_counted_and_never_merged(people: Enti
     assert people.same_name("Michael Jordan", label="Player") == 1
 
 
-def test_holds_compares_letter_by_letter(people: EntityIndex) -> None:
+def test_holds_compares_texts_exactly(people: EntityIndex) -> None:
     assert people.holds("New York City", label="City", property="name")
     assert not people.holds("new york city")
     assert not people.holds("New York City", label="Player")
@@ -136,7 +136,7 @@ def test_holds_gives_no_false_alarm_about_values_outside_the_index(people: Entit
 
 
 @pytest.mark.parametrize("mention", ["", " ", "\x00\x01", "\ud800"])
-def test_a_mention_of_nothing_has_no_candidates(people: EntityIndex, mention: str) -> None:
+def test_a_mention_without_letters_has_no_candidates(people: EntityIndex, mention: str) -> None:
     assert people.find(mention) == []
 
 
@@ -145,7 +145,7 @@ def test_an_odd_mention_is_looked_up_like_any_other(people: EntityIndex, mention
     assert len(people.find(mention, limit=3)) <= 3
 
 
-def test_an_unknown_label_names_the_nearest(people: EntityIndex) -> None:
+def test_an_unknown_label_is_reported_with_the_nearest(people: EntityIndex) -> None:
     with pytest.raises(UnknownName, match="no label 'Playr'; did you mean Player"):
         people.check_names("Playr", None)
     with pytest.raises(UnknownName, match="no property 'alias'; did you mean aliases"):

@@ -75,7 +75,7 @@ def test_a_line_of_any_kind_is_shown_unchanged(line: str, kind: str, name: str) 
         assert "input" not in event.more
 
 
-def test_an_agents_step_has_its_input_as_arguments_its_output_as_answer_and_its_tokens() -> None:
+def test_an_agents_step_is_shown_with_its_input_output_and_tokens() -> None:
     event = event_in(LINES[0][0])
     assert (event.arguments, event.answer, event.tokens_out, event.time) == ("Who?", "MATCH …", 12, "17.5")
 

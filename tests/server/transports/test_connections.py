@@ -80,7 +80,9 @@ def test_a_connection_whose_headers_do_not_arrive_is_closed(
         assert closed(connection)
 
 
-def test_a_body_may_take_longer_than_headers_but_not_for_ever(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_body_may_take_longer_than_headers_but_has_a_time_limit(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "HEADER_SECONDS", 0.2)
     monkeypatch.setattr(module, "REQUEST_SECONDS", 1.0)
     address, head = serve(app), b"POST /quick HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n12345"

@@ -93,7 +93,7 @@ def test_an_unreadable_certificate_is_a_readable_error(data_folder: Path) -> Non
         pass
 
 
-def test_several_workers_answer_clients_of_both_eras_behind_one_port(data_folder: Path) -> None:
+def test_several_workers_behind_one_port_answer_clients_of_both_eras(data_folder: Path) -> None:
     check = {"graph": "nba", "query": "MATCH (t:Team) RETURN t.name"}
     with http_server(data_folder, "--workers", "2") as address:
         for _ in range(

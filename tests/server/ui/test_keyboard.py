@@ -234,7 +234,9 @@ def test_the_other_views_are_used_without_a_mouse_and_announce_what_they_show(ta
     assert tab.errors == []
 
 
-def test_the_focus_stays_where_a_graph_is_chosen_and_is_never_lost_with_an_error(tab: Page, page_address: str) -> None:
+def test_the_focus_stays_on_the_choice_of_a_graph_and_is_never_lost_after_an_error(
+    tab: Page, page_address: str
+) -> None:
     open_view(tab, page_address, "query")
     tab.evaluate("document.getElementById('graph').focus()")
     tab.evaluate("document.querySelector('.view').removeAttribute('data-ready')")

@@ -50,7 +50,7 @@ def middle_of_canvas(page: Page) -> tuple[float, float]:
     return x, y
 
 
-def test_the_schema_is_a_list_where_its_picture_is_too_small_to_read(narrow: Page, page_address: str) -> None:
+def test_the_schema_is_a_list_if_its_picture_would_be_too_small_to_read(narrow: Page, page_address: str) -> None:
     open_view(narrow, page_address, "schema")
     labels = text_of(narrow, ".labels")
     for part in ("Player 403 nodes", "playsFor\u00a0→\u00a0Team", "←\u00a0playsFor\u00a0Player"):

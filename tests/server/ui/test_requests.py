@@ -134,7 +134,7 @@ def test_a_schema_without_data_can_be_drawn() -> None:
     assert answer["picture"][0] == "svg"
 
 
-def test_without_the_setting_there_is_no_page() -> None:
+def test_without_the_setting_the_page_does_not_exist() -> None:
     asked = client(page=False)
     for path in ("/", "/ui/", "/ui/api/health"):
         assert asked.get(path).status_code == 404

@@ -47,7 +47,7 @@ def test_several_mentions_together_are_encoded_once_with_the_same_results_as_eac
     assert encoded == [["automobile", "puppy", "vessel"], ["automobile", "horse", "puppy", "bread", "vessel"]]
 
 
-def test_a_mention_spelled_well_is_not_looked_up_by_meaning(folder: Path) -> None:
+def test_a_correctly_spelled_mention_is_not_looked_up_by_meaning(folder: Path) -> None:
     build_vectors(open_index(folder)._files, StaticEncoder())
     assert [candidate.match for candidate in open_index(folder).find("horse", limit=1)] == ["exact"]
 
