@@ -9,10 +9,12 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+from graphground.graphs.loading.importing.bounds import LONGEST_NAME
 from graphground.graphs.loading.importing.cells import SEPARATOR
 from graphground.graphs.loading.importing.mapping import Column, Mapping, NodeTable, RelationshipTable
 from graphground.graphs.loading.importing.problems import Problems
 from graphground.graphs.loading.importing.tables import Table, open_table
+from graphground.graphs.loading.label_sets import SEPARATOR as LABEL_SEPARATOR
 from graphground.graphs.loading.simplekg import write_simplekg
 
 Cell = tuple[str, int, Callable[[Any], Any]]
@@ -32,7 +34,7 @@ class Conversion:
     def check_columns(self) -> None:
         """Raise an error if a file or a column that the mapping names does not exist."""
         for label, node in self.mapping.nodes.items():
-            named = [node.id, node.title, node.aliases, node.description]
+            named = [node.id, node.title, node.aliases, node.description, node.labels]
             self._check(f"nodes.{label}", node.file, [name for name in named if name], node.properties)
         for table in self.mapping.relationships:
             self._check(str(table), table.file, [table.start_column, table.end_column], table.properties)
@@ -43,6 +45,23 @@ class Conversion:
         for name in [*columns, *(property_.column for property_ in properties.values())]:
             if name not in known:
                 self.problems.add(file, None, f"{place}: there is no column {name!r}; it has {', '.join(known)}")
+
+    def further_labels(self) -> dict[str, set[frozenset[str]]]:
+        """Read the columns with further labels; return the sets that occur, by the label of their table."""
+        found: dict[str, set[frozenset[str]]] = {}
+        for label, node in self.mapping.nodes.items():
+            if node.labels is not None:
+                file = self._table_of(node.file)
+                place = file.columns.index(node.labels)
+                first: dict[tuple[str, ...], int] = {}
+                for line, row in file.rows(Problems()):
+                    first.setdefault(tuple(labels_in(row[place])), line)
+                for names, line in first.items():
+                    for name in (name for name in names if not _can_be_label(name)):
+                        self._wrong(file, line, f"{node.labels}: {name[:60]!r} cannot be a label")
+                found[label] = {frozenset(names) for names in first}
+        self.problems.raise_any()
+        return found
 
     def entities(self) -> Iterator[AbstractMapping[str, Any]]:
         """Yield an entity for each row of the node tables."""
@@ -56,6 +75,7 @@ class Conversion:
         id_, title = place(node.id), place(node.title or node.id)
         aliases = None if node.aliases is None else place(node.aliases)
         description = None if node.description is None else place(node.description)
+        labels = None if node.labels is None else place(node.labels)
         texts = {name for name in (node.id, node.title, node.description) if name is not None}
         for line, row in file.rows(self.problems, texts):
             key = row[id_]
@@ -66,9 +86,11 @@ class Conversion:
                 self._wrong(file, line, f"{node.id} {key!r} appears a second time")
                 continue
             ids.add(key)
+            together = {label} if labels is None else {label, *labels_in(row[labels])}
             yield {
                 "eid": f"{label}#{key}",
                 "label": label,
+                **({"labels": sorted(together)} if len(together) > 1 else {}),
                 "name": row[title] or key,
                 "aliases": [] if aliases is None else _parts(row[aliases]),
                 "description": (row[description] or None) if description is not None else None,
@@ -140,6 +162,19 @@ def _parts(cell: Any) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
+def labels_in(cell: Any) -> list[str]:
+    """Return the labels in a list or in a text, separated by `;` or, as Neo4j's exports write them, by `:`.
+
+    >>> labels_in("Actor; Director"), labels_in(":Actor:Director")
+    (['Actor', 'Director'], ['Actor', 'Director'])
+    """
+    return _parts(cell if isinstance(cell, list) else str(cell).replace(":", SEPARATOR))
+
+
+def _can_be_label(name: str) -> bool:
+    return len(name) <= LONGEST_NAME and name.isprintable() and not name.startswith("@") and LABEL_SEPARATOR not in name
+
+
 def import_folder(folder: Path, mapping: Mapping, output: Path) -> tuple[int, int]:
     """Convert a folder of CSV and Parquet files to a SimpleKG file; return the numbers of nodes and relationships.
 
@@ -157,4 +192,5 @@ def import_tables(mapping: Mapping, table_of: TableOf, output: Path) -> tuple[in
     """
     conversion = Conversion(mapping, table_of)
     conversion.check_columns()
-    return write_simplekg(output, mapping.schema_of_graph(), conversion.entities(), conversion.relations())
+    further = conversion.further_labels()
+    return write_simplekg(output, mapping.schema_of_graph(further), conversion.entities(), conversion.relations())

@@ -23,6 +23,8 @@ from graphground.graphs.loading.importing.tables import Table, open_table, table
 ROWS_AT_ONCE = 20_000
 ENDING_IN_IE = ("movies", "cookies", "calories", "zombies", "brownies", "selfies")
 TITLES = ("name", "title", "label", "fullname", "displayname")
+LABELS = (":LABEL", "_labels")
+"""Columns with labels in the exports of Neo4j and APOC. A column `labels` may hold anything, such as record labels."""
 STARTS, ENDS = (
     ("start", "source", "from", "subject", "startid", "sourceid", "fromid", "src"),
     ("end", "target", "to", "object", "endid", "targetid", "toid", "dst"),
@@ -231,12 +233,15 @@ def _node(table: Content, references: dict[str, str]) -> NodeTable:
     by_name = {_folded(column): column for column in rest}
     title = next((by_name[name] for name in (*TITLES, f"{_folded(_label(table.stem))}name") if name in by_name), None)
     description = by_name.get("description")
-    used = {table.id, title, description}
+    labels = next((column for column in LABELS if column in rest), None)
+    title = None if title == labels else title
+    used = {table.id, title, description, labels}
     return NodeTable(
         file=table.file.name,
         id=table.id,
         title=title if title != table.id else None,
         description=description,
+        labels=labels,
         properties=_properties(table, [c for c in rest if c not in used]),
     )
 

@@ -19,14 +19,21 @@ end_column = "movieId"
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
+from collections.abc import Mapping as AbstractMapping
 from pathlib import Path
 from typing import Annotated, Literal
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from graphground.cypher.schema import RESERVED_PROPERTIES, Label, PropertyGraphSchema, RelationshipPattern
+from graphground.cypher.schema import (
+    RESERVED_PROPERTIES,
+    Label,
+    PropertyGraphSchema,
+    RelationshipPattern,
+    merge_property_types,
+)
 from graphground.graphs.loading.importing.problems import ImportRefused, Problems
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
@@ -60,13 +67,17 @@ class Column(Part):
 
 
 class NodeTable(Part):
-    """A file whose rows are nodes of one label; `title` is the column with the nodes' names, by default `id`."""
+    """A file whose rows are nodes of one label; `title` is the column with the nodes' names, by default `id`.
+
+    `labels` is a column with further labels of each node: `Actor;Director`.
+    """
 
     file: Name
     id: Name
     title: Name | None = None
     aliases: Name | None = None
     description: Name | None = None
+    labels: Name | None = None
     properties: dict[Name, Column] = {}
 
 
@@ -92,16 +103,34 @@ class Mapping(Part):
     nodes: dict[Name, NodeTable] = Field(min_length=1)
     relationships: list[RelationshipTable] = []
 
-    def schema_of_graph(self) -> PropertyGraphSchema:
-        """Return the schema of the graph that the mapping produces."""
+    def schema_of_graph(self, further: AbstractMapping[str, Set[frozenset[str]]] | None = None) -> PropertyGraphSchema:
+        """Return the schema of the graph that the mapping produces.
+
+        `further` holds, by the label of a table, the sets of labels that its rows have beside that label.
+        """
+        together = {
+            frozenset({label, *labels})
+            for label, sets in (further or {}).items()
+            for labels in sets
+            if labels - {label}
+        }
+        owners: dict[str, list[NodeTable]] = {label: [table] for label, table in self.nodes.items()}
+        for label, sets in (further or {}).items():
+            for other in sorted(frozenset[str]().union(*sets) - {label}):
+                owners.setdefault(other, []).append(self.nodes[label])
         labels = {
             name: Label(
                 name,
-                {**RESERVED_PROPERTIES, **{key: column.type for key, column in table.properties.items()}},
+                {
+                    **RESERVED_PROPERTIES,
+                    **merge_property_types(
+                        {key: column.type for key, column in table.properties.items()} for table in tables
+                    ),
+                },
                 None,
-                frozenset(RESERVED_PROPERTIES) - frozenset(table.properties),
+                frozenset(RESERVED_PROPERTIES) - frozenset(key for table in tables for key in table.properties),
             )
-            for name, table in self.nodes.items()
+            for name, tables in owners.items()
         }
         patterns: dict[str, RelationshipPattern] = {}
         for table in self.relationships:
@@ -110,7 +139,7 @@ class Mapping(Part):
             patterns[str(table)] = RelationshipPattern(
                 table.type, table.start, table.end, {**(dict(known.properties) if known else {}), **properties}
             )
-        return PropertyGraphSchema(self.name, labels, tuple(patterns.values()))
+        return PropertyGraphSchema(self.name, labels, tuple(patterns.values()), label_combinations=frozenset(together))
 
 
 def read_mapping(path: Path) -> Mapping:
@@ -181,7 +210,7 @@ def written(mapping: Mapping) -> str:
         lines += ["", f"[nodes.{key(label)}]", f"file = {text(node.file)}", f"id = {text(node.id)}"]
         lines += [
             f"{name} = {text(value)}"
-            for name in ("title", "aliases", "description")
+            for name in ("title", "aliases", "description", "labels")
             if (value := getattr(node, name)) is not None
         ]
         if node.properties:

@@ -46,6 +46,26 @@ def imported(place: Path, mapping: str | None = None) -> dict[str, Any]:
     return dict(json.loads((place / "graph.json").read_bytes()))
 
 
+def test_a_column_of_labels_gives_nodes_several_labels(tmp_path: Path) -> None:
+    people = "id,name,born,_labels\np1,Mann,1943,Director\np2,Eastwood,1930,:Actor:Director\np3,Doe,,Person\np4,Roe,,\n"
+    folder_of(tmp_path, {"people.csv": people, "knows.csv": "start,end\np1,p2\np2,p4\n"})
+    graph = imported(tmp_path)
+    assert [entity.get("labels") for entity in graph["entities"]] == [
+        ["Director", "Person"],
+        ["Actor", "Director", "Person"],
+        None,
+        None,
+    ]
+    assert graph["schema"]["label_combinations"] == [["Actor", "Director", "Person"], ["Director", "Person"]]
+    assert {label["label"]: label["properties"] for label in graph["schema"]["entities"]} == {
+        name: {"born": "int"} for name in ("Person", "Actor", "Director")
+    }
+    assert imported(tmp_path, written(infer(tmp_path, "films"))) == graph
+    folder_of(tmp_path, {"people.csv": "id,name,_labels\np1,Mann,Director\np2,Roe,A~B\np4,Doe,\n"})
+    with pytest.raises(ImportRefused, match="line 3: _labels: 'A~B' cannot be a label"):
+        imported(tmp_path)
+
+
 def test_a_folder_is_inferred_shown_and_imported(tmp_path: Path) -> None:
     graph = imported(folder_of(tmp_path))
     assert (
