@@ -194,7 +194,7 @@ def _clause(clause: tree.Clause, rows: Rows, evaluation: Evaluation, last: bool)
             for column in clause.yields or ():
                 names[column.variable.name] = None
         case tree.Match():
-            _forget(clause, names)
+            _declare_unknown(clause, names)
             for child in (*clause.patterns, *clause.hints, *([clause.search] if clause.search else [])):
                 evaluation.below(child, names)
             impossible = clause.where is not None and True not in outcomes(evaluation.value(clause.where, names))
@@ -203,13 +203,13 @@ def _clause(clause: tree.Clause, rows: Rows, evaluation: Evaluation, last: bool)
             elif not impossible:
                 rows.most = math.inf
         case _:
-            _forget(clause, names)
+            _declare_unknown(clause, names)
             evaluation.below(clause, names)
             rows.unknown()
     return rows
 
 
-def _forget(clause: tree.Clause, names: dict[str, Value]) -> None:
+def _declare_unknown(clause: tree.Clause, names: dict[str, Value]) -> None:
     """Add the variables that a clause declares; nothing is known about their values."""
     for variable in clause.find(tree.Variable):
         names.setdefault(variable.name, None)
