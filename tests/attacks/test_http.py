@@ -113,7 +113,7 @@ LYING = [
 
 
 @pytest.mark.parametrize(("headers", "body"), LYING, ids=lambda part: repr(part)[:40])
-def test_a_request_that_lies_about_its_length_is_refused_and_the_next_one_is_answered(
+def test_a_request_with_a_wrong_length_is_refused_and_the_next_request_is_answered(
     port: int, headers: bytes, body: bytes
 ) -> None:
     head = (
@@ -127,7 +127,7 @@ def test_a_request_that_lies_about_its_length_is_refused_and_the_next_one_is_ans
 
 
 @pytest.mark.parametrize("path", ["/ui/../settings.py", "/ui/%2e%2e/page.html", "/ui/..%2fui/page.html", "/ui/%00"])
-def test_no_path_leads_out_of_the_pages_files(port: int, path: str) -> None:
+def test_no_path_leads_outside_the_files_of_the_page(port: int, path: str) -> None:
     assert exchanged(port, request(port, "", method="GET", path=path))[0] == 404
     assert len(exchanged(port, request(port, "", method="GET", path="/ui/" + "a" * 30_000))[1]) < 2_000
 

@@ -114,9 +114,7 @@ def test_a_deleted_or_renamed_node_is_not_reported_as_found(served: OpenGraphs, 
     assert first_name(served, "Nordic Pantri") == "Nordic Pantry"
 
 
-def test_the_index_that_follows_a_change_is_the_one_that_is_built_anew(
-    served: OpenGraphs, neo4j_5: Neo4jServer, tmp_path: Path
-) -> None:
+def test_the_index_after_a_change_equals_a_new_build(served: OpenGraphs, neo4j_5: Neo4jServer, tmp_path: Path) -> None:
     graph = served.get(None)
     names, folder = graph.entities, index_folder(Home(tmp_path), "shop")
     assert isinstance(names, OwnIndex)

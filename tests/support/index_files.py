@@ -1,4 +1,4 @@
-"""The files of an entity index as values that can be compared."""
+"""The files of an entity index as comparable values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graphground.graphs.entities.refresh import FINGERPRINTS
 
 
 def contents(folder: Path) -> dict[str, Any]:
-    """Return each file of an index, without its size, the time of its build and what only a refresh reads."""
+    """Return the files of an index, without its build time, size and source, and without the fingerprints of a refresh."""
     meta = json.loads((folder / "meta.json").read_text("utf-8"))
     for name in ("built_at", "seconds", "bytes", "source"):
         del meta["info"][name]
@@ -21,7 +21,7 @@ def contents(folder: Path) -> dict[str, Any]:
 
 
 def assert_same_index(folder: Path, expected: Path) -> None:
-    """Assert that two indexes agree in every file."""
+    """Assert that two indexes have the same contents in every file."""
     mine, others = contents(folder), contents(expected)
     assert mine.keys() == others.keys()
     for name, values in others.items():

@@ -243,7 +243,7 @@ def test_lazy_small_and_unknown_values_are_not_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", IN_CYPHER_25)
-def test_rows_that_cannot_exist_are_not_counted_in_cypher_25(text: str) -> None:
+def test_impossible_rows_are_not_counted_in_cypher_25(text: str) -> None:
     assert large_values(parse(text, language="cypher25")) == []
 
 

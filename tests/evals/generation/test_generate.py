@@ -141,7 +141,7 @@ def test_a_pattern_without_a_needed_field_is_refused_with_its_number(small: Grap
         generate(small, 3, patterns=[{"id": "own", "kind": "basic"}])
 
 
-def test_links_in_another_order_make_the_same_task() -> None:
+def test_links_in_another_order_give_the_same_task() -> None:
     rng, links = (
         random.Random(1),
         [
@@ -167,7 +167,7 @@ def test_links_in_another_order_make_the_same_task() -> None:
     assert len(keys) == 2
 
 
-def test_nodes_without_a_value_are_left_out_by_a_condition_only_where_there_are_any() -> None:
+def test_a_condition_excludes_nodes_without_a_value_only_if_there_are_such_nodes() -> None:
     template = next(template for template in read_data("templates") if template["id"] == "n_argmax")
     rng = random.Random(1)
     whole = fill(template, "year", "int", [1, 2, 3], rng)

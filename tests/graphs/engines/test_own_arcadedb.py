@@ -107,7 +107,7 @@ def test_every_tool_works_on_it(graphs: OpenGraphs) -> None:
         assert expected in (answer.as_text() or answer.model_dump_json()), name
 
 
-def test_its_names_are_indexed_in_the_background(graphs: OpenGraphs) -> None:
+def test_the_names_of_a_database_are_indexed_in_the_background(graphs: OpenGraphs) -> None:
     names = graphs.get("films").entities
     assert isinstance(names, OwnIndex)
     names.wait(60)

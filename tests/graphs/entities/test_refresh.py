@@ -1,4 +1,4 @@
-"""An index that takes over what has not changed is, file by file, the index that is built anew."""
+"""An index that keeps its unchanged parts equals, file by file, an index that is built from the start."""
 
 import random
 import signal
@@ -44,7 +44,7 @@ def some_node(chosen: random.Random) -> Node:
 
 
 def changed(graph: Graph, chosen: random.Random) -> Graph:
-    """The graph after some nodes were added, removed, renamed or moved to another label."""
+    """Return the graph after some nodes were added, removed, renamed or moved to another label."""
     now = {key: dict(node) for key, node in graph.items()}
     for _ in range(chosen.choice([0, 1, 5, 40])):
         key = chosen.choice(list(now) or ["none"])
@@ -89,7 +89,7 @@ def assert_as_anew(folder: Path, graph: Graph, scratch: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_after_random_changes_every_file_is_as_if_built_anew(tmp_path: Path, seed: int) -> None:
+def test_after_random_changes_every_file_equals_that_of_a_new_build(tmp_path: Path, seed: int) -> None:
     chosen = random.Random(seed)
     first: Graph = {f"n{number}": some_node(chosen) for number in range(chosen.choice([0, 3, 90]))}
     graphs = [first]
@@ -118,7 +118,7 @@ def test_only_the_changed_nodes_are_indexed_again(tmp_path: Path, monkeypatch: p
     assert open_index(tmp_path / "index").find("Renamed")[0].key == "n7"
 
 
-def test_another_property_that_names_the_nodes_is_read_anew(tmp_path: Path) -> None:
+def test_names_are_read_again_if_the_naming_property_changes(tmp_path: Path) -> None:
     def pages(name: str) -> Iterable[Page]:
         return [Page("Film", name, None, ["1"], ["Heat"], [""], [""], {})]
 
@@ -127,7 +127,7 @@ def test_another_property_that_names_the_nodes_is_read_anew(tmp_path: Path) -> N
     assert open_index(tmp_path / "index").find("heat")[0].property == "name"
 
 
-def test_more_values_than_are_counted_are_indexed_as_by_a_build(
+def test_more_values_than_the_limit_are_indexed_as_in_a_new_build(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("graphground.graphs.entities.build.DISTINCT_VALUES", 2)
@@ -138,7 +138,7 @@ def test_more_values_than_are_counted_are_indexed_as_by_a_build(
     assert_as_anew(tmp_path / "index", graph, tmp_path / "anew")
 
 
-def test_a_refresh_that_ends_early_leaves_the_older_index(tmp_path: Path) -> None:
+def test_an_interrupted_refresh_leaves_the_older_index(tmp_path: Path) -> None:
     graph = {"1": {**some_node(random.Random(3)), "name": "Heat"}}
     refresh_index(tmp_path / "index", lambda: pages_of(graph))
 
@@ -153,7 +153,7 @@ def test_a_refresh_that_ends_early_leaves_the_older_index(tmp_path: Path) -> Non
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-def test_a_process_that_is_killed_leaves_the_older_index(tmp_path: Path) -> None:
+def test_a_killed_process_leaves_the_older_index(tmp_path: Path) -> None:
     graph = {"1": {**some_node(random.Random(3)), "name": "Heat"}}
     refresh_index(tmp_path / "index", lambda: pages_of(graph))
     killed = """
@@ -169,7 +169,7 @@ refresh.refresh_index(Path(sys.argv[1]), lambda: [refresh.Page("Film", "name", N
     assert open_index(tmp_path / "index").find("Ronin") == []
 
 
-def test_an_index_that_was_being_renamed_when_its_process_was_killed_is_found_and_replaced(tmp_path: Path) -> None:
+def test_an_index_whose_process_was_killed_while_renaming_it_is_found_and_replaced(tmp_path: Path) -> None:
     graph = {"1": {**some_node(random.Random(3)), "name": "Heat"}}
     refresh_index(tmp_path / "index", lambda: pages_of(graph))
     (tmp_path / "index").rename(previous_folder(tmp_path / "index"))

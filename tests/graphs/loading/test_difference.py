@@ -206,7 +206,7 @@ def apply(difference: Difference, stored: Stored, rids: list[str]) -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_random_differences_give_the_new_graph(tmp_path: Path, seed: int) -> None:
+def test_applying_random_differences_gives_the_new_graph(tmp_path: Path, seed: int) -> None:
     schema = PropertyGraphSchema.from_cypherbench(SCHEMA)
     (tmp_path / "schema.json").write_text(json.dumps(SCHEMA))
     chance = random.Random(seed)

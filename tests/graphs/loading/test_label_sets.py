@@ -148,7 +148,7 @@ def test_labels_that_the_schema_does_not_combine_are_refused(tmp_path: Path, lab
         checks.entity(0, {"eid": "x", "label": "Person", "labels": labels, "name": "X"})
 
 
-def test_a_relationship_or_a_name_that_several_labels_do_not_allow_is_refused(tmp_path: Path) -> None:
+def test_a_relationship_or_name_that_the_combined_labels_do_not_allow_is_refused(tmp_path: Path) -> None:
     schema = SimpleKGFile(imported(tmp_path, LINES)).schema
     relation = {"rid": "0", "label": "KNOWS", "subj_id": "p", "obj_id": "m", "properties": {}}
     with pytest.raises(SimpleKGError, match=r"no \(:Director:Person\)-\[:KNOWS\]->\(:Movie:Short\); it has"):

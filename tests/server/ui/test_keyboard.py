@@ -76,7 +76,7 @@ def walk(page: Page, what: str) -> None:
     assert page.evaluate(PROBLEMS) == [], what
 
 
-def test_each_control_of_every_view_is_reached_in_order_with_a_name_and_a_visible_focus(
+def test_tab_reaches_each_control_of_every_view_in_order_with_a_name_and_a_visible_focus(
     chromium: Page, page_address: str
 ) -> None:
     chromium.fresh(width=400, dark=True)

@@ -69,13 +69,13 @@ def test_the_schema_is_a_list_if_its_picture_would_be_too_small_to_read(narrow: 
     assert narrow.errors == []
 
 
-def test_a_schema_with_few_labels_is_a_picture_on_a_narrow_screen_too(narrow: Page, page_address: str) -> None:
+def test_a_schema_with_few_labels_is_drawn_on_a_narrow_screen_too(narrow: Page, page_address: str) -> None:
     open_view(narrow, page_address, "schema", "hostile")
     narrow.wait(f"document.querySelector('.canvas svg').style.transform && ({BOXES_IN_SIGHT}).length === 1")
     assert narrow.evaluate(LETTER_PIXELS) >= LETTERS
 
 
-def test_the_picture_begins_readable_and_is_moved_by_one_finger_and_zoomed_by_two(
+def test_the_picture_is_readable_at_first_moved_by_one_finger_and_zoomed_by_two(
     narrow: Page, page_address: str
 ) -> None:
     open_view(narrow, page_address, "schema", form="picture")
@@ -103,7 +103,7 @@ def test_the_picture_begins_readable_and_is_moved_by_one_finger_and_zoomed_by_tw
     assert narrow.errors == []
 
 
-def test_the_graph_of_rows_begins_readable_around_its_most_connected_node(narrow: Page, page_address: str) -> None:
+def test_the_graph_of_rows_is_readable_at_first_around_its_most_connected_node(narrow: Page, page_address: str) -> None:
     open_view(narrow, page_address, "query", q=BOSTON)
     run(narrow)
     cells = "[...document.querySelectorAll('.rows [role=row]:first-child > *')].map((cell) => cell.getBoundingClientRect().right)"

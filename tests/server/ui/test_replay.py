@@ -43,7 +43,7 @@ def unfold(page: Page, address: str, contains: str) -> str:
     return text_of(page, ".call")
 
 
-def test_a_query_is_run_again_with_its_parameters(tab: Page, replay_address: str) -> None:
+def test_a_recorded_query_runs_again_with_its_parameters(tab: Page, replay_address: str) -> None:
     shown = unfold(tab, replay_address, "AS replayed")
     assert "Chicago Bulls" in shown
     tab.click(".call button")
@@ -82,7 +82,7 @@ def test_names_questions_and_schemas_open_in_their_views(tab: Page, replay_addre
     assert tab.errors == []
 
 
-def test_a_failure_is_a_sentence_and_the_totals_are_those_of_the_calls_in_sight(tab: Page, replay_address: str) -> None:
+def test_a_failure_is_a_sentence_and_the_totals_count_the_visible_calls(tab: Page, replay_address: str) -> None:
     shown = unfold(tab, replay_address, '"graph":"hostil"')
     assert "Nearest: hostile." in shown
     assert '"message"' not in shown
