@@ -148,7 +148,7 @@ def measure(page: Page, address: str, rounds: int) -> None:
 def screenshots(page: Page, address: str, folder: Path) -> None:
     """Take the documentation's screenshots, and write them into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    opened(page, f"{address}#/schema/nba?label=Team", "schema", width=1180, height=760)
+    opened(page, f"{address}#/schema/nba?label=Team", "schema", width=1280, height=800)
     page.wait("document.querySelector('.details meter')")
     page.screenshot(folder / "page-schema.png")
     opened(page, f"{address}#/query/nba?q={quote(WRONG)}", "query", width=1180, height=700, dark=True)

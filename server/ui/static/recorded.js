@@ -52,7 +52,7 @@ export function askedOf({ arguments: args }) {
 export function shownCall(found, context) {
   const body = element("div", { class: "call" });
   const facts = [
-    String(found.time).replace(/^.*T|(\.\d+)?(Z|\+00:00)$/g, ""),
+    timeOf(found.time),
     found.failed ? "failed" : "ok",
     found.seconds === null || found.seconds === undefined ? null : `${(found.seconds * 1000).toFixed(1)} ms`,
     found.tokens ? counted(found.tokens, "token") : null,
@@ -74,6 +74,14 @@ export function shownCall(found, context) {
   );
   details.addEventListener("toggle", () => details.open && !body.hasChildNodes() && body.append(...parts(found, context).flat()));
   return element("li", {}, details);
+}
+
+/** A time as the user's clock shows it, with the day unless that is today; what is no time is shown as it is. */
+function timeOf(text) {
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime())) return cut(String(text), 40);
+  const day = time.toDateString() === new Date().toDateString() ? "" : `${time.toLocaleDateString("sv")} `;
+  return `${day}${time.toTimeString().slice(0, 8)}`;
 }
 
 /** Where a call can be made again on this page: the button's text, the view and its parameters. */

@@ -110,10 +110,18 @@ def chromium() -> Iterator[Page]:
         yield page
 
 
-@pytest.fixture
-def tab(chromium: Page) -> Page:
-    """Return a new tab, 1280 pixels wide, in light colours."""
-    chromium.fresh()
+@pytest.fixture(
+    params=[
+        pytest.param((1280, False), id="wide-light"),
+        pytest.param((1280, True), id="wide-dark", marks=pytest.mark.long),
+        pytest.param((400, False), id="narrow-light", marks=pytest.mark.long),
+        pytest.param((400, True), id="narrow-dark", marks=pytest.mark.long),
+    ]
+)
+def tab(chromium: Page, request: pytest.FixtureRequest) -> Page:
+    """A fresh tab, 1280 pixels wide and in light colours; `.ci/slow` repeats all tests in dark ones and at 400 pixels."""
+    width, dark = request.param
+    chromium.fresh(width=width, dark=dark)
     return chromium
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.server.ui.test_views import BOSTON, open_view, run, text_of
+from tests.server.ui.test_views import BOSTON, BOXES_IN_SIGHT, middle_of_canvas, open_view, run, text_of
 from tests.support.browser import Page
 
 pytestmark = pytest.mark.timeout(300)
@@ -14,15 +14,6 @@ pytestmark = pytest.mark.timeout(300)
 
 LETTERS = 10.0
 """The least height, in pixels, of readable letters."""
-BOXES_IN_SIGHT = """
-(() => {
-  const place = document.querySelector('.canvas').getBoundingClientRect();
-  return [...document.querySelectorAll('.canvas .box')].filter((each) => {
-    const box = each.getBoundingClientRect();
-    return box.left >= place.left - 1 && box.top >= place.top - 1 && box.right <= place.right + 1 && box.bottom <= place.bottom + 1;
-  }).map((each) => each.querySelector('.title').textContent);
-})()
-"""
 LETTER_PIXELS = (
     "parseFloat(getComputedStyle(document.querySelector('.canvas .title')).fontSize) * "
     "new DOMMatrix(getComputedStyle(document.querySelector('.canvas svg')).transform).a"
@@ -40,14 +31,6 @@ def touch(page: Page, kind: str, *points: tuple[float, float]) -> None:
     """Put fingers on the page, move the fingers, or lift them."""
     places = [{"x": x, "y": y, "id": number} for number, (x, y) in enumerate(points)]
     page.call("Input.dispatchTouchEvent", type=f"touch{kind}", touchPoints=places)
-
-
-def middle_of_canvas(page: Page) -> tuple[float, float]:
-    x, y = page.evaluate(
-        "(({ x, y, width, height }) => [x + width / 2, y + height / 2])"
-        "(document.querySelector('.canvas').getBoundingClientRect())"
-    )
-    return x, y
 
 
 def test_the_schema_is_a_list_if_its_picture_would_be_too_small_to_read(narrow: Page, page_address: str) -> None:
