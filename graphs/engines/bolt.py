@@ -185,7 +185,7 @@ class BoltEngine:
 
     def transaction_mark(self) -> str | None:
         """Return the bookmark of the last committed transaction; None if the database has no bookmarks."""
-        if self.dialect.name != "neo4j":
+        if not self.dialect.marks:
             return None
         self._bookmark.value = None
         self.run("RETURN 1 AS one", limit=None, timeout=LOOK_SECONDS)

@@ -49,6 +49,8 @@ class Dialect:
     other_functions: frozenset[str] = frozenset()
     """Allowed functions that Neo4j does not have, in lower case; none has side effects."""
     vector_index: bool = False
+    marks: bool = False
+    """Whether the database identifies the last transaction, so that no change is missed."""
     newer: str | None = None
     """A query that compiles only if the database's default version is Cypher 25."""
     eager: bool = True
@@ -78,6 +80,7 @@ NEO4J = Dialect(
     await_indexes="CALL db.awaitIndexes(600)",
     vector_index=True,
     newer="LET x = 1 RETURN x",
+    marks=True,
 )
 
 MEMGRAPH = Dialect(

@@ -40,8 +40,14 @@ MOST_NODES = 2_000_000
 """The largest number of nodes that is indexed automatically; above it, `graphground entities build` is needed."""
 WAIT_SECONDS = 3.0
 """Seconds for which a lookup waits for an index that is being built; small databases are ready by then."""
-QUICK_SECONDS = 1.0
-"""The build time in seconds up to which a stale index is rebuilt by the lookup that finds it stale."""
+QUICK_SECONDS, FEW_NODES = 1.0, 5_000
+"""A lookup that finds the index stale waits for its refresh if the last one took at most so many seconds, or if there are
+at most so many nodes, where only a busy machine takes longer.
+"""
+UNMARKED_SECONDS, MOST_SHARE = 60.0, 0.05
+"""A database without transaction marks may change unnoticed. When its names are looked up, its index is refreshed after
+so many seconds, and later if refreshing takes more than this share of the time.
+"""
 CHECK_SECONDS = 1.0
 SOURCE = "database, in the background, at "
 logger = logging.getLogger(__name__)
@@ -71,7 +77,7 @@ class OwnIndex(BaseLookup):
         self._lock = threading.Lock()
         self._cancellation = Cancellation()
         self._stopped = threading.Event()
-        self._seconds = self._earliest = 0.0
+        self._seconds = self._earliest = self._due = 0.0
         self._read: tuple[PropertyGraphSchema, str] | None = None
         self._problem: str | None = None
         self._done = self._total = 0
@@ -188,11 +194,18 @@ class OwnIndex(BaseLookup):
         if self.stale:
             self._begin()
             building = self._building
-            if building is not None and (self._index is None or self._seconds <= QUICK_SECONDS):
+            if building is not None and (self._index is None or self._quick):
                 building.join(WAIT_SECONDS)
+        elif self.built_by_itself and time.monotonic() >= self._due and not self._engine.capabilities().dialect.marks:
+            self._begin()
         if self._index is not None:
             return self._index
         return self._full_text if self._full_text.usable else self._direct
+
+    @property
+    def _quick(self) -> bool:
+        """Whether a refresh is soon done: the last one was, or there are few nodes and the machine was busy."""
+        return self._seconds <= QUICK_SECONDS or (self._index is not None and self._index.info.nodes <= FEW_NODES)
 
     def _begin(self) -> None:
         with self._lock:
@@ -227,7 +240,8 @@ class OwnIndex(BaseLookup):
                 )
             again, now = self._index is not None, time.monotonic()
             self._index, self._seconds = open_index(self._folder, self._vectors), now - begin
-            if again and self._seconds > QUICK_SECONDS:
+            self._due = now + max(UNMARKED_SECONDS, self._seconds / MOST_SHARE)
+            if again and not self._quick:
                 self._earliest = now + self._seconds
         except Timeout:
             return  # another server builds the same index

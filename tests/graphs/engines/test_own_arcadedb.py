@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import neo4j
 import pytest
 
 from graphground.graphs.engines.engine import EngineUnavailable, QueryFailed
+from graphground.graphs.entities import own_index
 from graphground.graphs.entities.own_index import OwnIndex
 from graphground.graphs.opening.connected import open_database
 from graphground.graphs.opening.database import Database
@@ -113,6 +115,29 @@ def test_the_names_of_a_database_are_indexed_in_the_background(graphs: OpenGraph
     names.wait(60)
     assert (names.built_by_itself, names.state) == (True, None)
     assert [candidate.name for candidate in names.find("Micheal Mann")][:1] == ["Michael Mann"]
+
+
+def test_a_rename_that_leaves_all_counts_is_followed_in_time(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(own_index, "UNMARKED_SECONDS", 0.0)
+    monkeypatch.setattr(own_index, "MOST_SHARE", 1e9)
+    graph = open_database(server.as_user("root"), Home(tmp_path).make())
+    names = graph.entities
+    assert isinstance(names, OwnIndex)
+    names.wait(60)
+    with (
+        neo4j.GraphDatabase.driver(server.uri, auth=("root", server.root)) as driver,
+        driver.session(database=server.database) as session,
+    ):
+        for old, new in (("Michael Mann", "Renamed"), ("Renamed", "Michael Mann")):
+            session.run("MATCH (p:Person {name: $old}) SET p.name = $new", old=old, new=new).consume()
+            graph.look()
+            assert not names.stale
+            names.find(new)
+            names.wait(60)
+            assert [candidate.name for candidate in names.find(new)][:1] == [new]
+    graph.close()
 
 
 def test_the_check_refuses_a_write_that_the_database_would_accept(server: Server, graphs: OpenGraphs) -> None:
