@@ -27,14 +27,8 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "rows": (
         "execute_cypher",
         {
-            "query": "MATCH (t:Thing)-[r:leads_to]->(u:Thing) RETURN t.name AS name, t.tags AS tags, r.why AS why, u",
-            "graph": "hostile",
-        },
-    ),
-    "columns": (
-        "execute_cypher",
-        {
-            "query": f"MATCH (t:Thing) WITH t LIMIT 1 RETURN t.name AS `{SCRIPT}`, t.note AS `{PICTURE_TAG}`",
+            "query": "MATCH (t:Thing)-[r:leads_to]->(u:Thing) "
+            f"RETURN t.name AS name, t.tags AS `{SCRIPT}`, r.why AS `{PICTURE_TAG}`, u",
             "graph": "hostile",
         },
     ),
@@ -109,8 +103,8 @@ def test_hostile_names_are_text_in_the_official_host_of_mcp_apps(chromium: Page,
             origins = {address.split("/")[2] for address in page.requests if address.startswith("http")}
             assert origins == {server.split("/")[2] for server in (host.address, sandbox.address)}, name
             assert page.evaluate("window.host.modes().length") == 0, "the view asks for nothing"
-    assert SCRIPT in shown["columns"]
-    assert PICTURE_TAG in shown["columns"]
+    assert SCRIPT in shown["rows"]
+    assert PICTURE_TAG in shown["rows"]
     assert "onerror=" in shown["nothing"]
     assert "Schema of hostile" in shown["schema"]
     assert SCRIPT in shown["failure"]
