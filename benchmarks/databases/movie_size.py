@@ -31,10 +31,15 @@ from pathlib import Path
 import neo4j
 
 from benchmarks.schemas.statistics import fill
+from graphground.graphs.engines.address import BoltAddress
+from graphground.graphs.engines.bolt import bolt_engine
+from graphground.graphs.entities.full_text import FullTextNames
+from graphground.graphs.entities.names_in_database import NamesInDatabase
 from graphground.graphs.entities.own_index import OwnIndex
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.database import Database
 from graphground.graphs.opening.open_graphs import OpenGraphs
+from graphground.graphs.schemas.extraction.extract import extract
 from graphground.graphs.schemas.statistics.live import LiveStatistics
 from graphground.graphs.schemas.statistics.queried import query_statistics
 from graphground.server.settings import Settings
@@ -42,7 +47,7 @@ from graphground.server.sources import graph_sources
 from tests.support.neo4j_server import LTS, Neo4jServer, running_neo4j, seeded
 
 PAUSE_SECONDS, QUIET_SECONDS = 0.02, 10.0
-WAIT_SECONDS = 400.0
+WAIT_SECONDS, MENTIONS = 400.0, 200
 HEAP, MEMORY = "1500m", {"server.memory.pagecache.size": "768m"}
 """The memory of the database: at the size of the movie graph its files take about 600 MB."""
 OTHERS = (
@@ -145,6 +150,30 @@ def measure(server: Neo4jServer, folder: Path) -> None:
             measure_change(server, graphs, others)
         finally:
             graphs.close()
+    measure_full_text(server, films)
+
+
+def measure_full_text(server: Neo4jServer, films: int) -> None:
+    """Measure look-ups through a full-text index of the database, which serve until there is an entity index."""
+    seeded(
+        server,
+        "CREATE FULLTEXT INDEX names IF NOT EXISTS FOR (n:Movie|Person) ON EACH [n.name]",
+        "CALL db.awaitIndexes(600)",
+    )
+    engine = bolt_engine(BoltAddress(server.uri, server.user, server.password))
+    schema = extract(engine, "movie").schema
+    names = FullTextNames("movie", engine, lambda: schema, NamesInDatabase("movie", engine, lambda: schema))
+    names.find("Movei 1")
+    chosen = random.Random(11)
+    taken = []
+    for _ in range(MENTIONS):
+        begin = time.monotonic()
+        names.find(f"{chosen.choice(('Movei', 'Person'))} {chosen.randrange(films)}")
+        taken.append((time.monotonic() - begin) * 1e3)
+    cuts = statistics.quantiles(taken, n=20)
+    print(f"full-text index, one mention: p50 {statistics.median(taken):.0f} ms, p95 {cuts[-1]:.0f} ms; ", end="")
+    print(f"used: {names.usable}", flush=True)
+    engine.close()
 
 
 def measure_index(graph: Graph, others: OtherClient, begin: float) -> None:
