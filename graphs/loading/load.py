@@ -113,7 +113,7 @@ def _load(
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
         stack.enter_context(loading_lock(folder))
-        before = (home.databases / base.id, home.graphs / base.id) if base is not None else ()
+        before = [home.graphs / base.id] if base is not None and _copied(base, catalog, folder / "database") else []
         result = _run_processes(path, folder, progress, before)
         counts = result["done"]
         entry = Entry(
@@ -133,7 +133,21 @@ def _load(
             catalog.put(entry)
             if not is_alive(home):
                 catalog.sweep()
-    return Loaded(entry, result["changes"], result["reason"])
+    uncopied = "the files of the earlier version could not be copied" if base is not None and not before else None
+    return Loaded(entry, result["changes"], result["reason"] or uncopied)
+
+
+def _copied(base: Entry, catalog: Catalog, database: Path) -> bool:
+    """Copy the engine's files of a loaded graph; return False if they cannot be copied."""
+    with catalog.changing():  # no process deletes the files of a replaced graph meanwhile
+        if catalog.find(base.name) != base:
+            return False
+        try:
+            shutil.copytree(catalog.home.databases / base.id, database)
+        except OSError:
+            shutil.rmtree(database, ignore_errors=True)
+            return False
+    return True
 
 
 def drop_graph(name: str, home: Home) -> Entry:

@@ -1,10 +1,10 @@
-"""The child processes of a load: `python -m graphground.graphs.loading.worker graph|index FILE FOLDER [DATABASE
-GRAPH]`.
+"""The child processes of a load: `python -m graphground.graphs.loading.worker graph|index FILE FOLDER [GRAPH]`.
 
 `graph` checks the file and writes the engine's files to FOLDER/database; `index` writes the entity index to
-FOLDER/graph/entities. Given the folders DATABASE and GRAPH of a loaded graph, `graph` copies the graph's files and
-changes only the records that differ. Each process reports its progress on stdout, one JSON object per line, and its
-result in the last line. It exits when its stdin closes, which happens when the process that started the load has ended.
+FOLDER/graph/entities. Given the folder GRAPH of a loaded graph whose engine's files have been copied to
+FOLDER/database, `graph` changes only the records that differ. Each process reports its progress on stdout, one JSON
+object per line, and its result in the last line. It exits when its stdin closes, which happens when the process that
+started the load has ended.
 """
 
 from __future__ import annotations
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from graphground.graphs.engines.embedded.batch import GraphWriter
 
 Say = Callable[[dict[str, Any]], None]
-Base = tuple[Path, Path]
-"""The folder of a loaded graph's engine files, and the folder of its schema."""
 Numbers = tuple["array[int]", "array[int]"]
 """The places of the start and the end nodes of relationships."""
 Edges = tuple[list[dict[str, Any]], list[int], list[int]]
@@ -90,10 +88,11 @@ class Identifiers:
         )
 
 
-def load(path: Path, folder: Path, say: Say, base: Base | None = None) -> tuple[int, int, Comparison | None]:
+def load(path: Path, folder: Path, say: Say, base: Path | None = None) -> tuple[int, int, Comparison | None]:
     """Check the file and write it as the engine's files; return the numbers of nodes and relationships.
 
-    With a loaded graph as `base`, the graph's files are copied and changed, and the difference is returned too.
+    If a copy of a loaded graph's files is there, whose folder is `base`, the copy is changed, and the difference is
+    returned too.
 
     Raises:
         SimpleKGError: the file is not a valid graph.
@@ -108,7 +107,7 @@ def load(path: Path, folder: Path, say: Say, base: Base | None = None) -> tuple[
     graph = folder / "graph"
     graph.mkdir(exist_ok=True)
     (graph / "schema.json").write_bytes(orjson.dumps(document.schema.to_cypherbench(), option=orjson.OPT_INDENT_2))
-    difference = Difference.from_graph(base[1], document.schema, folder / "waiting.jsonl") if base else None
+    difference = Difference.from_graph(base, document.schema, folder / "waiting.jsonl") if base else None
     sets = LabelSets(document.schema)
     marks = FingerprintWriter(sets.stored)
     writer: GraphWriter | None = None
@@ -199,8 +198,8 @@ def load(path: Path, folder: Path, say: Say, base: Base | None = None) -> tuple[
         if batch:
             flush_edges(type_)
     say({"step": "finishing", "read": path.stat().st_size})
-    if difference and base:
-        apply_difference(difference, base[0], folder / "database", started, rids)
+    if difference:
+        apply_difference(difference, started, rids)
     write_statistics(graph / STATISTICS, collected.statistics())
     marks.write(graph, list(numbers), rids)
     if difference is None or writer is not None:
@@ -230,14 +229,11 @@ def connected(
     return rows
 
 
-def apply_difference(
-    difference: Difference, base: Path, database: Path, started: Callable[[], GraphWriter], rids: list[str]
-) -> None:
-    """Copy the files of the loaded graph and apply the difference; the ids of new nodes are stored in `rids`."""
+def apply_difference(difference: Difference, started: Callable[[], GraphWriter], rids: list[str]) -> None:
+    """Apply the difference to the copy of the loaded graph's files; the ids of new nodes are stored in `rids`."""
     from graphground.graphs.engines.embedded.batch import ROWS_AT_ONCE
 
     gone, removals = difference.edits()
-    shutil.copytree(base, database)
     if not difference.changes:
         return
     writer = started()
@@ -260,13 +256,14 @@ def apply_difference(
             writer.relationships(type_, connected(batch, starts, ends, rids))
 
 
-def load_graph(path: Path, folder: Path, say: Say, base: Base | None) -> dict[str, Any]:
+def load_graph(path: Path, folder: Path, say: Say, base: Path | None) -> dict[str, Any]:
     """Load a file, as a difference from the base if possible; return the result for the parent process."""
     reason = None
     try:
         nodes, relationships, changes = load(path, folder, say, base)
     except TooDifferent as different:
         reason = str(different)
+        shutil.rmtree(folder / "database")
         nodes, relationships, changes = load(path, folder, say)
     counts = (
         {
@@ -318,7 +315,7 @@ def main(task: str, file: str, folder: str, *base: str) -> None:
     gc.disable()  # records have no reference cycles; searching millions of records for cycles took a fifth of the time
     try:
         if task == "graph":
-            say(load_graph(Path(file), Path(folder), say, (Path(base[0]), Path(base[1])) if base else None))
+            say(load_graph(Path(file), Path(folder), say, Path(base[0]) if base else None))
         else:
             index(Path(file), Path(folder), say)
             say({"done": {}})

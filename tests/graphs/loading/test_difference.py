@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -297,6 +298,10 @@ def exported(name: str, home: Home, folder: Path) -> tuple[list[str], list[str]]
     return nodes, relationships
 
 
+def refuse(*_: object) -> None:
+    raise OSError("no space left on device")
+
+
 @pytest.mark.engine
 def test_an_update_without_differences_or_of_a_new_graph_is_a_load(empty_home: Home, tmp_path: Path) -> None:
     path = written(tmp_path, small())
@@ -308,6 +313,10 @@ def test_an_update_without_differences_or_of_a_new_graph_is_a_load(empty_home: H
         "relationships": {"added": 0, "removed": 0, "changed": 0, "kept": 3},
     }
     assert again.entry.id != first.entry.id
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(shutil, "copytree", refuse)
+        whole = update_graph(path, empty_home)
+    assert whole == Loaded(whole.entry, None, "the files of the earlier version could not be copied")
     document = small()
     document["schema"]["entities"][1]["properties"]["died"] = "date"
     wider = update_graph(written(tmp_path, document), empty_home)
