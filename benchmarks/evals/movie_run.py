@@ -1,6 +1,6 @@
 """Measures a run of 2,000 predictions on a graph of the movie graph's size, and the cost of a kill -9 in its middle.
 
-    python -m benchmarks.evals.movie_run FOLDER [--share 1.0] [--tasks 2000] [--workers 8]
+    python -m benchmarks.evals.movie_run FOLDER [--share 1.0] [--tasks 2000] [--workers 8] [--prepare]
 
 The graph is generated for the movie schema: 459,393 nodes and 1,892,202 relationships, times `--share`. Each task asks
 for the neighbours of a named node, or for their number. Half of the predictions are the gold queries; the others
@@ -18,6 +18,7 @@ import os
 import random
 import resource
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -141,6 +142,7 @@ def main() -> None:
     arguments.add_argument("--tasks", type=int, default=2_000)
     arguments.add_argument("--workers", type=int, default=8)
     arguments.add_argument("--kill-at", type=float, default=0.4)
+    arguments.add_argument("--prepare", action="store_true", help="generate and load the graph, and do not run")
     arguments.add_argument("--answer", type=Path, help=argparse.SUPPRESS)
     given = arguments.parse_args()
     if given.answer is not None:
@@ -148,11 +150,12 @@ def main() -> None:
         return
     given.folder.mkdir(parents=True, exist_ok=True)
     home = Home(given.folder / "home").make()
-    for name in ("run/scores.jsonl", "run/predictions.jsonl", "run/run.json", "run/gold.sqlite", "asked.txt"):
-        (given.folder / name).unlink(missing_ok=True)
+    shutil.rmtree(given.folder / "run", ignore_errors=True)
+    (given.folder / "asked.txt").unlink(missing_ok=True)
     try:
         prepare(given.folder, home, given.share, given.tasks)
-        measure(given.folder, home, given.tasks, given.workers, given.kill_at)
+        if not given.prepare:
+            measure(given.folder, home, given.tasks, given.workers, given.kill_at)
     finally:
         end_engine(home, kill=True)
 

@@ -36,6 +36,8 @@ class GoldAnswers:
         self._lock = threading.Lock()
         self._asking: dict[tuple[str, str], threading.Lock] = {}
         with self._lock:
+            self._connection.execute("PRAGMA journal_mode = WAL")  # a commit need not wait for the disk: an answer
+            self._connection.execute("PRAGMA synchronous = NORMAL")  # that is lost in a power failure is computed again
             self._connection.execute(
                 "CREATE TABLE IF NOT EXISTS gold (graph TEXT, query TEXT, answer TEXT, PRIMARY KEY (graph, query))"
             )

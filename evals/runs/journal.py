@@ -25,8 +25,8 @@ class Journal:
         with self._lock:
             self._file.write(line)
             self._file.flush()
-            os.fsync(self._file.fileno())
             self.records.append(record)
+        os.fsync(self._file.fileno())  # outside the lock: the records of several threads reach the disk together
 
     def close(self) -> None:
         """Close the file; a second call has no effect."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from graphground.cypher import CypherSyntaxError, validate
+from graphground.cypher import CypherSyntaxError, access, parse, validate
 from graphground.evals.metrics.executable import Attempt, attempt
 from graphground.evals.metrics.execution_accuracy import tables_match
 from graphground.evals.metrics.ordering import orders
+from graphground.evals.metrics.provenance import provenance_queries
 from graphground.evals.metrics.provenance_similarity import jaccard, provenance_nodes
 from graphground.evals.runs.categories import category_of
 from graphground.evals.runs.gold import Gold
@@ -32,7 +33,7 @@ def score(
     Raises:
         EngineUnavailable: the graph cannot be queried; the task can be scored later.
     """
-    outcome = attempt(graph, prediction.query, timeout=timeout) if prediction.query.strip() else Attempt(None)
+    outcome = _outcome(prediction.query, task, graph, gold, timeout)
     rows = outcome.table.rows if outcome.table is not None else []
     correct = (
         outcome.table is not None
@@ -109,17 +110,39 @@ def behaviour(task: Task, prediction: Prediction, correct: bool, table: Table | 
     return "wrong" if table.rows else "empty"
 
 
+def _outcome(query: str, task: Task, graph: Graph, gold: Gold, timeout: float) -> Attempt:
+    """Return the outcome of a prediction; a prediction with the gold query's text is not run again."""
+    if not query.strip():
+        return Attempt(None)
+    if query == task.gold and not gold.failure and gold.table.elapsed_ms < timeout * 1_000:
+        return Attempt(gold.table)
+    return attempt(graph, query, timeout=timeout)
+
+
 def _similarity(prediction: Prediction, task: Task, graph: Graph, gold: Gold, timeout: float) -> float:
     if prediction.query == task.gold:
         return 1.0
     if not prediction.query.strip():
         return 0.0
     try:
+        if _same_provenance(prediction.query, task.gold, graph):
+            return jaccard(gold.nodes, gold.nodes)
         return jaccard(provenance_nodes(prediction.query, graph, timeout=timeout), gold.nodes)
     except EngineUnavailable:
         raise
     except (CypherSyntaxError, EngineError):
         return 0.0
+
+
+def _same_provenance(query: str, gold: str, graph: Graph) -> bool:
+    """Whether both queries match the same nodes, since only their last clauses differ.
+
+    Raises:
+        CypherSyntaxError: one of the texts is not a query.
+    """
+    return access(parse(query, graph.language)) == "read" and provenance_queries(
+        query, graph.language
+    ) == provenance_queries(gold, graph.language)
 
 
 def _shown(table: Table | None) -> Mapping[str, Any] | None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from itertools import count
 from typing import Any, Protocol
 
 from graphground.cypher import tree as t
 from graphground.cypher import validate
+from graphground.cypher.edits import Edit, applied
 from graphground.cypher.language import Language
 from graphground.cypher.matched import matched_part
+from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.callers import clients_query
 from graphground.graphs.engines.engine import EngineError
@@ -95,25 +99,55 @@ def subgraph(
 
 
 def _drawn(tree: t.Query, clauses: list[t.Match], rows: int) -> str:
-    """Return a query with the MATCH clauses that returns every path: `MATCH p0 = (n)-->(m) RETURN p0 LIMIT 12`."""
+    """Return a query that returns what the MATCH clauses match: `MATCH (n)-[drawn0]->(m) RETURN n, drawn0, m LIMIT 12`.
+
+    Nodes and relationships are returned one by one, because a database may start a named path at the node that is
+    written first, even if another node has a name. Only a path of variable length is returned as a path.
+    """
     taken = {variable.name for variable in tree.find(t.Variable)}
+    fresh = (name for number in count() if (name := f"drawn{number}") not in taken)
     names: list[str] = []
     texts = []
     for clause in clauses:
-        text, done = "", clause.start
+        edits: list[Edit] = []
         for path in clause.patterns:
-            name = (
-                path.variable.name
-                if path.variable
-                else next(word for number in range(len(names), 10_000) if (word := f"path{number}") not in taken)
-            )
-            if path.variable is None:
-                taken.add(name)
-                text += tree.text[done : path.start] + f"{name} = "
-                done = path.start
-            names.append(name)
-        texts.append(text + tree.text[done : clause.end])
-    return f"{' '.join(texts)} RETURN {', '.join(dict.fromkeys(names))} LIMIT {rows}"
+            if path.variable is not None:
+                names.append(path.variable.name)
+            elif _is_variable(path):
+                names.append(next(fresh))
+                edits.append(Edit(path.start, path.start, f"{names[-1]} = "))
+            else:
+                for element in path.elements:
+                    names.append(element.variable.name if element.variable is not None else next(fresh))
+                    if element.variable is None:
+                        edits.append(_naming(tree, element, names[-1]))
+        shifted = (replace(edit, start=edit.start - clause.start, end=edit.end - clause.start) for edit in edits)
+        texts.append(applied(tree.text[clause.start : clause.end], shifted))
+    return f"{' '.join(texts)} RETURN {', '.join(map(quoted_name, dict.fromkeys(names)))} LIMIT {rows}"
+
+
+def _is_variable(path: t.PathPattern) -> bool:
+    """Whether a path can match different numbers of relationships."""
+    return (
+        path.shortest is not None
+        or path.selector is not None
+        or any(
+            isinstance(element, t.ParenthesizedPath)
+            or (isinstance(element, t.RelationshipPattern) and (element.length or element.quantifier))
+            for element in path.elements
+        )
+    )
+
+
+def _naming(tree: t.Query, element: t.NodePattern | t.RelationshipPattern | t.ParenthesizedPath, name: str) -> Edit:
+    """Return the edit that gives a name to an anonymous node or relationship; `-->` becomes `-[name]->`."""
+    if not isinstance(element, t.RelationshipPattern):
+        return Edit(element.start + 1, element.start + 1, name)
+    bracket = tree.text.find("[", element.start, element.end)
+    if bracket >= 0:
+        return Edit(bracket + 1, bracket + 1, name)
+    left, right = "<" * (element.direction == "left"), ">" * (element.direction == "right")
+    return Edit(element.start, element.end, f"{left}-[{name}]-{right}")
 
 
 def _take(graph: QueriedGraph, value: Any, nodes: dict[str, dict[str, Any]], links: dict[str, dict[str, Any]]) -> None:

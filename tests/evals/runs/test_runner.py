@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,6 +46,27 @@ def task(number: int, question: str = "Which films are there?", gold: str = GOLD
 
 def scored(folder: Path) -> dict[str, dict[str, object]]:
     return {record["qid"]: record for record in read_run(folder)[1]}
+
+
+def test_a_prediction_that_matches_as_the_gold_query_does_is_not_run_again(
+    graphs: OpenGraphs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[str] = []
+    films = graphs.get("films")
+    run = films.run
+
+    def recorded(query: str, *given: Any, **named: Any) -> Any:
+        sent.append(query)
+        return run(query, *given, **named)
+
+    monkeypatch.setattr(films, "run", recorded)
+    renamed = "MATCH (m:Movie) RETURN m.name AS title, m.runtime_minute"
+    predictor = FilePredictions({"t1": Prediction("t1", GOLD), "t2": Prediction("t2", renamed)})
+    Run.open(tmp_path / "run", [task(1), task(2)], "file").go(predictor, graphs, workers=1, timeout=10.0)
+    found = scored(tmp_path / "run")
+    assert [(record["execution_accuracy"], record["psjs"]) for record in found.values()] == [(1.0, 1.0), (0.0, 1.0)]
+    assert sent.count(GOLD) == 1
+    assert sum("collect(" in query for query in sent) == 1
 
 
 def test_predictions_of_a_file_are_scored_and_explained(graphs: OpenGraphs, tmp_path: Path) -> None:
