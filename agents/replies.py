@@ -6,12 +6,13 @@ import json
 import re
 from typing import Any, Literal
 
+from graphground.agents.cypher_text import is_query, may_be_query, query_starts
 from graphground.agents.question import Stance
 
 Grade = Literal["accept", "incorrect", "error"]
 
-_FENCE = re.compile(r"```([a-zA-Z]*)[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
-_CLAUSE = re.compile(r"^\s*(?:OPTIONAL\s+MATCH|MATCH|UNWIND|CALL|WITH|RETURN)\b(?=.*\S)", re.IGNORECASE | re.MULTILINE)
+_FENCE = re.compile(r"(?P<fence>```+|~~~+)[ \t]*(?P<label>[^\n`]*)(?:\n(?P<body>.*?))?(?:(?P=fence)|\Z)", re.DOTALL)
+_LABELS = ("cypher", "cql", "opencypher")
 _GRADE = re.compile(r"\bgrade\b\W{0,4}(accept|incorrect|error)\b", re.IGNORECASE)
 _STANCE = re.compile(r"^\W*stance\W+(not_in_graph|ask|answer)\b", re.IGNORECASE | re.MULTILINE)
 _LITERAL = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"")
@@ -19,7 +20,9 @@ _ENDS = ("<end_of_turn>", "<|im_end|>", "<|eot_id|>", "</s>")
 
 
 def query_in(text: str) -> str:
-    r"""The Cypher query in a reply: its last `cypher` block, else its last block or lines that look like a query.
+    r"""The Cypher query in a reply: its last `cypher` block, else the last block or first lines with the form of a query.
+
+    Blocks in other languages are skipped, whatever their label says.
 
     >>> query_in("Here it is:\n```cypher\nMATCH (t:Team) RETURN t.name\n```\nIt lists the teams.")
     'MATCH (t:Team) RETURN t.name'
@@ -28,21 +31,26 @@ def query_in(text: str) -> str:
     """
     for mark in _ENDS:
         text = text.replace(mark, "")
-    blocks = [(language.lower(), body.strip()) for language, body in _FENCE.findall(text)]
-    named = [body for language, body in blocks if language in ("cypher", "cql")]
-    plain = [body for _, body in blocks if _looks_like_query(body)]
+    blocks = [_block(found) for found in _FENCE.finditer(text)]
+    named = [body for label, body in blocks if label in _LABELS and may_be_query(body)]
+    plain = [body for _, body in blocks if is_query(body)]
     for found in (named, plain):
         if found:
-            return str(found[-1])
-    start = _CLAUSE.search(text)
-    if start is None:
-        return ""
-    query = re.split(r"\n\s*\n|```", text[start.start() :].strip(), maxsplit=1)[0].strip()
-    return query if _looks_like_query(query) else ""
+            return found[-1]
+    outside = _FENCE.sub("\n\n", text)
+    for start in query_starts(outside):
+        query = re.split(r"\n\s*\n", outside[start:].strip(), maxsplit=1)[0].strip()
+        if is_query(query):
+            return query
+    return ""
 
 
-def _looks_like_query(text: str) -> bool:
-    return bool(_CLAUSE.match(text)) and bool(re.search(r"\b(RETURN|CALL)\b", text, re.IGNORECASE)) and "(" in text
+def _block(found: re.Match[str]) -> tuple[str, str]:
+    """Return the label and the body of a fenced block, which may stand on one line: "```cypher RETURN 1```"."""
+    label, _, rest = found["label"].strip().partition(" ")
+    if found["body"] is None:  # a block on one line may have no label
+        return (label.lower(), rest.strip()) if label.lower() in _LABELS else ("", found["label"].strip())
+    return label.lower(), found["body"].strip()
 
 
 def grade_in(text: str) -> tuple[Grade, str] | None:
