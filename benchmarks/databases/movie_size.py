@@ -205,11 +205,6 @@ def measure_change(server: Neo4jServer, graphs: OpenGraphs, others: OtherClient)
     assert isinstance(names, OwnIndex)
     before = names.info
     assert before is not None
-
-    def current() -> bool:
-        graph.look()
-        return not names.stale
-
     seeded(server, *CHANGES)
     begin = time.monotonic()
     graph.look()
@@ -226,7 +221,7 @@ def measure_change(server: Neo4jServer, graphs: OpenGraphs, others: OtherClient)
     found = names.find(RENAMED, label="Movie")
     first = bool(found) and found[0].name == RENAMED
     print(f"  a look-up of a new name put it first: {first}, {time.monotonic() - begin:.2f} s after the change")
-    until(current)
+    until(lambda: not names.stale)
     end = time.monotonic()
     print(
         f"  the entity index is current {end - begin:.2f} s after the change; the refresh took {end - refreshed:.2f} s "
