@@ -4,16 +4,21 @@
   *authorization*; *key* counts for an argument or a query's parameter, and elsewhere only together with a word such as
   *api* or *private*. Numbers under names such as `max_tokens` are counts and are kept.
 - A column is left out if it is computed from a property with such a name, even if the column has another name.
-- In any text, these are left out: the password in an address, a bearer token, a JSON Web Token, a key with a well-known
-  prefix, and a value assigned to or compared with such a name (`password = 'x'`, `?token=x`).
-- Secrets of the server's settings, and values left out of the arguments, are also left out of every other text.
+- In any text, these are left out: the password in an address, also in a percent-encoded one, a bearer token, a JSON Web
+  Token, the value of a header such as `Cookie`, a private key, a key with a well-known prefix, and a value assigned to or
+  compared with such a name (`password = 'x'`, `?token=x`, `NEO4J_PASSWORD=x`, `--password x`).
+- Secrets of the server's settings, and values left out of the arguments, are also left out of every other text, as they
+  are and as JSON, HTML and addresses write them.
 """
 
 from __future__ import annotations
 
+import html
+import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
+from urllib.parse import quote, quote_plus
 
 import orjson
 
@@ -36,8 +41,8 @@ SHORTEST = 4
 """The shortest secret, in characters, that is searched for in other texts; shorter texts occur there by chance."""
 
 HINT = re.compile(
-    rb"://|pass|pwd|secret|token|credential|bearer|authori[sz]|key|cursor|eyJ|sk-|gh[po]_|github_pat_|xox[abp]-|glpat-"
-    rb"|AKIA|AIza",
+    rb"://|pass|pwd|secret|token|credential|bearer|authori[sz]|key|cursor|cookie|eyJ|sk-|k_live_|k_test_|gh[oprsu]_"
+    rb"|github_pat_|xox[a-z]-|glpat-|hf_|npm_|ya29\.|AKIA|ASIA|AIza|%3A%2F%2F",
     re.IGNORECASE,
 )
 """A quick test: an answer without a match is not searched for secrets."""
@@ -47,15 +52,42 @@ _TOKEN_IN_ADDRESS = re.compile(r"(://)([^\s:/@'\"]{16,300})@")
 _BEARER = re.compile(r"(\bbearer\s{1,4})((?=[\w.~+/=-]*\d)[\w.~+/=-]{8,}|[\w.~+/=-]{20,})", re.IGNORECASE)
 _KNOWN_FORM = re.compile(
     r"\beyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?"
-    r"|\b(?:sk-|ghp_|gho_|github_pat_|xox[abp]-|glpat-|AKIA|AIza)[\w-]{12,}"
+    r"|\b(?:sk-|[sr]k_(?:live|test)_|gh[oprsu]_|github_pat_|xox[a-z]-|glpat-|ya29\.|AKIA|ASIA|AIza)[\w-]{12,}"
+    r"|\b(?:hf|npm)_(?=\w*\d)[A-Za-z0-9]{20,}"
 )
+_PRIVATE_KEY = re.compile(
+    r"(-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----).{0,5000}?(-----END [A-Z ]{0,30}PRIVATE KEY-----)", re.DOTALL
+)
+_ENCODED_ADDRESS = re.compile(r"(%3A%2F%2F[^\s:/@'\"%]{0,200}%3A)((?:(?!%40)[^\s'\"<>]){1,300})(%40)", re.IGNORECASE)
+_HEADER = re.compile(
+    r"\b((?:proxy-)?authorization|x-api-key|api-key|x-auth-token|(?:set-)?cookie)(\\?[\"']?\s{0,3}:\s{0,3}\\?[\"']?"
+    r"(?:basic\s{1,3})?)(?!bearer\b)((?=[^\s'\",]*[\d=])[^\s'\",]{6,500})",
+    re.IGNORECASE,
+)
+_AFTER_PASSWORD = re.compile(
+    r"(\b(?:password|passphrase|passcode|pwd)\s{1,3})('[^']{1,300}'|\"[^\"]{1,300}\")", re.IGNORECASE
+)
+_ENVIRONMENT = re.compile(r"\b(?P<name>[A-Z][A-Z0-9_]{2,100}+)(?P<between>=)(?P<value>[^\s'\"`;,\])}]{4,300})")
+_OPTION = re.compile(
+    r"(?<![\w-])(?P<before>--)(?P<name>[a-z][\w-]{1,100}+)(?P<between>=|\s{1,3})(?P<value>[^\s'\"`\-][^\s'\"`]{3,300})"
+)
+_UNQUOTED = re.compile(
+    r"(?<![\w-])(?P<name>(?=[\w-]{0,100}?(?:pass|pwd|secret|token|credential|key))[A-Za-z_][\w-]{1,100}+)"
+    r"(?P<between>\s{0,3}[=:]\s{0,3})(?P<value>[^\s,;&()\[\]{}'\"`$|]{6,300})",
+    re.IGNORECASE,
+)
+_IDENTIFIER = re.compile(r"[\w.]+")
 _NAMED = re.compile(
     r"(?<![\w-])(?P<name>[A-Za-z_][\w-]{1,200}+)"
-    r"(?P<between>\\?[\"'`]?\s{0,5}(?:=~|<>|[=:]|\bcontains\b|\bstarts\s{1,3}with\b|\bends\s{1,3}with\b|\bin\s{0,3}\[)\s{0,5})"
-    r"(?P<value>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\\\"(?:[^\"\\]|\\[^\"])*\\\")",
+    r"(?P<between>\\{0,7}[\"'`]?\s{0,5}(?:=>|=~|<>|[=:]|\bcontains\b|\bstarts\s{1,3}with\b|\bends\s{1,3}with\b|\bin\b)\s{0,5}(?:\[\s{0,3})?)"
+    r"(?P<value>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\\{1,7}\"(?:[^\"\\]|\\{1,7}+[^\"])*\\{1,7}\")",
     re.IGNORECASE | re.DOTALL,
 )
-_IN_ADDRESS = re.compile(r"(?P<between>[?&;])(?P<name>[A-Za-z_][\w-]{1,200}+)=(?P<value>[^\s&;#'\"]{1,300})")
+_IN_ADDRESS = re.compile(
+    r"(?P<between>[?&;#]|%3F|%26|%3B|%23)(?P<name>[A-Za-z_][\w-]{1,200}+)(?P<equals>=|%3D)"
+    r"(?P<value>(?:(?!%26|%23)[^\s&;#'\"]){1,300})",
+    re.IGNORECASE,
+)
 
 
 def is_secret(name: str, *, argument: bool = False) -> bool:
@@ -82,7 +114,14 @@ class Redactor:
 
     def __init__(self, known: Iterable[str] = ()) -> None:
         """Remember the secrets of the server's settings in `known`, except texts shorter than `SHORTEST`."""
-        self._found = {secret for secret in known if len(secret) >= SHORTEST}
+        self._found: set[str] = set()
+        for secret in known:
+            self._remember(secret)
+
+    def _remember(self, secret: str) -> None:
+        """Look for a secret in all texts from now on, in the forms in which texts of other formats hold it."""
+        if len(secret) >= SHORTEST:
+            self._found |= forms(secret)
 
     def arguments(self, arguments: Any) -> Any:
         """Return the arguments without secrets, and remember the secrets for `answer`."""
@@ -104,7 +143,14 @@ class Redactor:
         text = _IN_ADDRESS.sub(self._named_in_address, text)
         text = _ADDRESS.sub(rf"\1:{LEFT_OUT}@", text)
         text = _TOKEN_IN_ADDRESS.sub(rf"\1{LEFT_OUT}@", text)
+        text = _ENCODED_ADDRESS.sub(rf"\1{LEFT_OUT}\3", text)
         text = _BEARER.sub(rf"\1{LEFT_OUT}", text)
+        text = _HEADER.sub(rf"\1\2{LEFT_OUT}", text)
+        text = _PRIVATE_KEY.sub(rf"\1{LEFT_OUT}\2", text)
+        text = _AFTER_PASSWORD.sub(self._after_password, text)
+        text = _OPTION.sub(self._unquoted, text)
+        text = _ENVIRONMENT.sub(self._unquoted, text)
+        text = _UNQUOTED.sub(self._unquoted_value, text)
         text = _KNOWN_FORM.sub(LEFT_OUT, text)
         for secret in sorted(self._found, key=len, reverse=True):
             text = text.replace(secret, LEFT_OUT)
@@ -144,8 +190,7 @@ class Redactor:
         if value is None:
             return None
         for text in _texts(value):
-            if len(text) >= SHORTEST:
-                self._found.add(text)
+            self._remember(text)
         return LEFT_OUT
 
     def _cursor(self, value: Any) -> Any:
@@ -155,16 +200,47 @@ class Redactor:
     def _named(self, found: re.Match[str]) -> str:
         if not is_secret(found["name"]):
             return found[0]
-        quote = 2 if found["value"].startswith("\\") else 1
-        inner = found["value"][quote:-quote]
-        if len(inner) >= SHORTEST:
-            self._found.add(inner)
-        return f"{found['name']}{found['between']}{found['value'][:quote]}{LEFT_OUT}{found['value'][-quote:]}"
+        quotes = len(found["value"]) - len(found["value"].lstrip("\\")) + 1
+        self._remember(found["value"][quotes:-quotes])
+        return f"{found['name']}{found['between']}{found['value'][:quotes]}{LEFT_OUT}{found['value'][-quotes:]}"
+
+    def _after_password(self, found: re.Match[str]) -> str:
+        self._remember(found[2][1:-1])
+        return f"{found[1]}{found[2][0]}{LEFT_OUT}{found[2][-1]}"
+
+    def _unquoted(self, found: re.Match[str]) -> str:
+        """Replace the value of an option of a command or of an environment variable, unless it is a file's path."""
+        name, value = found["name"].lower(), found["value"]
+        counted = "tokens" in name and value.isdigit()
+        if not is_secret(found["name"]) or name.endswith("file") or counted or LEFT_OUT.startswith(value):
+            return found[0]
+        self._remember(found["value"])
+        return found[0][: -len(found["value"])] + LEFT_OUT
+
+    def _unquoted_value(self, found: re.Match[str]) -> str:
+        """Replace an unquoted value that cannot be a variable, a property or a number of a query."""
+        if _IDENTIFIER.fullmatch(found["value"]) or not any(map(str.isdigit, found["value"])):
+            return found[0]
+        return self._unquoted(found)
 
     def _named_in_address(self, found: re.Match[str]) -> str:
         if not is_secret(found["name"], argument=True):
             return found[0]
-        return f"{found['between']}{found['name']}={LEFT_OUT}"
+        return f"{found['between']}{found['name']}{found['equals']}{LEFT_OUT}"
+
+
+def forms(secret: str) -> set[str]:
+    """Return a secret as it is, and as addresses, HTML, JSON and JSON in JSON hold it.
+
+    >>> sorted(forms('p"a/s'))
+    ['p"a/s', 'p%22a%2Fs', 'p%22a/s', 'p&quot;a/s', 'p\\\\"a/s', 'p\\\\\\\\\\\\"a/s']
+    """
+    text = secret.encode(errors="replace").decode()
+    found = {secret, quote(text, safe=""), quote(text), quote(text, safe="!'()*"), quote_plus(text), html.escape(text)}
+    for ascii_alone in (True, False):
+        inner = json.dumps(text, ensure_ascii=ascii_alone)[1:-1]
+        found |= {inner, json.dumps(inner, ensure_ascii=ascii_alone)[1:-1]}
+    return found
 
 
 def secret_columns(query: str) -> Collection[str]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import html
+import json
 import random
 import string
 import time
 from typing import Any
+from urllib.parse import quote, quote_plus
 
 import orjson
 import pytest
@@ -57,6 +60,26 @@ TEXTS = [
     "MATCH (u) WHERE u.secret STARTS WITH 'correct-horse' RETURN u",
     '{"password": "correct-horse"}',
     'in JSON in JSON: {\\"password\\": \\"correct-horse\\"}',
+    'in JSON in JSON in JSON: {\\\\\\"password\\\\\\": \\\\\\"correct-horse\\\\\\"}',
+    '{"password": ["correct-horse"]}',
+    "https://h.example/#access_token=correct-horse-9",
+    "https://login.example/?to=bolt%3A%2F%2Fada%3Acorrect-horse-9%40graphs.example",
+    "https%3A%2F%2Fh.example%2F%3Fpassword%3Dcorrect-horse-9%26x%3D1",
+    "NEO4J_PASSWORD=correct-horse graphground serve",
+    "export OPENAI_API_KEY=correct-horse",
+    "graphground serve --password correct-horse",
+    "graphground serve --token=correct-horse",
+    "password=correct-horse-9",
+    "client_secret: correct-horse-9",
+    "Authorization: Basic correct-horse9=",
+    "x-api-key: correct-horse-9",
+    "Cookie: session=correct-horse-9",
+    "ALTER USER ada SET PASSWORD 'correct-horse'",
+    "the password 'correct-horse' is wrong",
+    "password => 'correct-horse'",
+    "-----BEGIN PRIVATE KEY-----\ncorrect-horse\n-----END PRIVATE KEY-----",
+    "ghs_correct-horse-battery-staple",
+    "sk_live_correct-horse-battery",
 ]
 
 
@@ -77,7 +100,24 @@ ORDINARY = [
     "basic information about the token economy",
     "MATCH (u) WHERE u.password = $given RETURN u.name",
     "mailto:ada@example.org",
+    "MATCH (a)-[:R]->(b) WHERE a.token=b.token2 AND a.password = b.password RETURN {password: b.pwd1, token: size(b.x)}",
+    "Unexpected token 'RETURN' at line 1",
+    "the token: a story in 12 parts",
+    "serve --token-file /etc/tokens --max-tokens 2000",
+    "MATCH (n) WHERE n.since=date('2024-01-01') AND n.secret=$given RETURN n.key1-n.key2 AS x -- no secret",
+    "a cookie: chocolate",
 ]
+
+
+@pytest.mark.parametrize("secret", ["p@ss/w:rd&x", 'quo"te\\back é', "per%20cent", "<tag>'s"])
+def test_a_known_secret_is_removed_in_every_form_that_texts_hold_it_in(secret: str) -> None:
+    encoded = json.dumps({"a": secret})
+    for form in (secret, quote(secret, safe=""), quote(secret), quote_plus(secret), html.escape(secret), encoded):
+        shown = Redactor([secret]).text(f"<{form}>")
+        assert LEFT_OUT in shown, form
+        assert Redactor([secret]).text(f"<{json.dumps(form)}>") != json.dumps(form)
+    nested = json.dumps({"b": encoded, "c": json.dumps({"d": secret}, ensure_ascii=False)}, ensure_ascii=False)
+    assert Redactor([secret]).text(nested).count(LEFT_OUT) == 2
 
 
 @pytest.mark.parametrize("text", ORDINARY)
@@ -145,6 +185,15 @@ def test_texts_made_to_be_slow_are_searched_in_linear_time() -> None:
         "\\'" * 9,
         'token=\\"',
         " " * 9,
+        "-----BEGIN PRIVATE KEY-----",
+        "%3A%2F%2Fa%3A",
+        "A_TOKEN=",
+        "--token ",
+        "?token%3D",
+        "cookie: ",
+        "password ",
+        "token: x-",
+        '\\\\"',
     ):
         text = part * (200_000 // len(part)) + "".join(maker.choices(string.printable, k=100))
         began = time.process_time()
