@@ -62,7 +62,7 @@ def differences(graph: Graph, number: int, seed: int) -> list[tuple[str, str]]:
 
 
 def test_the_embedded_engine_drops_rows_for_which_a_condition_is_certainly_false_or_null(film_graph: Graph) -> None:
-    assert differences(film_graph, 300, 1) == []
+    assert differences(film_graph, 150, 1) == []
 
 
 @pytest.mark.parametrize(
