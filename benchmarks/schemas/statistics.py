@@ -56,10 +56,10 @@ def load_once(kind: str, file: Path) -> None:
     if kind == "without":
         worker.Collected = Nothing  # type: ignore[assignment,misc]
     begin, work = time.perf_counter(), time.thread_time()
-    counts = worker.load(file, folder, lambda _: None)
+    nodes, relationships, _ = worker.load(file, folder, lambda _: None)
     seconds = {"clock": time.perf_counter() - begin, "reader": time.thread_time() - work}
     size = (folder / "graph" / "statistics.json").stat().st_size
-    print(json.dumps({**seconds, "counts": counts, "bytes": size}), flush=True)
+    print(json.dumps({**seconds, "counts": [nodes, relationships], "bytes": size}), flush=True)
     shutil.rmtree(folder, ignore_errors=True)
 
 
