@@ -320,7 +320,7 @@ def _document(file: Path, required: bool) -> dict[str, Any]:
         if required:
             raise SettingsError(f"there is no settings file {file}") from None
         return {}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SettingsError(f"the settings file {file} is not TOML: {error}") from None
     except OSError as error:
         raise SettingsError(f"the settings file {file} cannot be read: {error.strerror}") from None

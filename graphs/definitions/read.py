@@ -65,7 +65,7 @@ def check_text(text: str) -> tuple[Definition | None, list[Problem]]:
     """Return the definition in a text and its problems by line; if there are problems, the definition is None."""
     try:
         document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         return None, [Problem(*_toml_place(str(error), text))]
     lines = Lines(text)
     try:

@@ -156,7 +156,7 @@ def read_mapping(path: Path) -> Mapping:
         mapping = Mapping.model_validate(tomllib.loads(text))
     except FileNotFoundError:
         raise ImportRefused([f"there is no file {path}"], 1) from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise ImportRefused([f"{path.name}: not TOML: {error}"], 1) from None
     except ValidationError as error:
         lines = Lines(text)
