@@ -79,7 +79,9 @@ class Endpoint:
             ]
         )
         try:
-            response = await self._model.request(list(_as_pydantic(messages)), settings, parameters)
+            response = await self._model.request(
+                list(_as_pydantic(messages, self._settings.provider)), settings, parameters
+            )
         except errors.ModelAPIError as error:
             return FailedRequest(self._failure(error), error.retry_after)
         except errors.AgentRunError as error:
@@ -124,7 +126,7 @@ class Endpoint:
             case errors.ModelConnectionError():
                 return ModelFailure("unreachable", f"the connection to {where} failed: {self._words(error)}")
             case errors.ModelUnavailableError() | errors.ModelServerError():
-                return ModelFailure("unreachable", f"{where} is unavailable (status {status})")
+                return ModelFailure("unreachable", f"{where} is unavailable (status {status}): {self._words(error)}")
         if status is None:
             return ModelFailure("bad_reply", f"{where} sent no valid reply: {self._words(error)}")
         return ModelFailure("refused", f"{where} refused the request: {self._words(error)}")
@@ -158,7 +160,7 @@ def _connected(settings: ModelSettings, key: str) -> tuple[AsyncOpenAI | AsyncAn
     return openai, OpenAIChatModel(settings.model, provider=OpenAIProvider(openai_client=openai), profile=profile)
 
 
-def _as_pydantic(messages: Sequence[Message]) -> Iterator[ModelMessage]:
+def _as_pydantic(messages: Sequence[Message], provider: str) -> Iterator[ModelMessage]:
     """Convert messages to pydantic-ai's form, with consecutive messages of the user or of tools as one request."""
     asked: list[ModelRequestPart] = []
     for message in messages:
@@ -166,7 +168,9 @@ def _as_pydantic(messages: Sequence[Message]) -> Iterator[ModelMessage]:
             if asked:
                 yield ModelRequest(parts=asked)
                 asked = []
-            said: list[ModelResponsePart] = [TextPart(message.text)] if message.text else []
+            # llama.cpp's server refuses an assistant's message without text; Anthropic refuses an empty text.
+            written = message.text or provider == "openai"
+            said: list[ModelResponsePart] = [TextPart(message.text)] if written else []
             said += [ToolCallPart(use.name, use.arguments, use.id) for use in message.uses]
             yield ModelResponse(parts=said)
         elif message.role == "tool" and message.answers is not None:

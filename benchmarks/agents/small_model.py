@@ -11,6 +11,8 @@ to FOLDER/traces. A model of this size seldom writes a query, so the figures onl
 from __future__ import annotations
 
 import argparse
+import signal
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -19,6 +21,7 @@ from typing import Any
 
 import anyio
 
+from graphground.agents.failures import ModelFailure
 from graphground.agents.models import Model, ModelSettings
 from graphground.agents.multi_agent_loop import LoopSettings, MultiAgentLoop
 from graphground.agents.question import Question
@@ -74,7 +77,10 @@ async def measure_agent(
     bounds = Bounds(model_calls=20, tool_calls=20, tokens=30_000, seconds=given.seconds)
     async with Model(settings) as model:
         predictions = out.with_suffix(".predictions.jsonl")
-        await run(AGENTS[name], questions, predictions, connection, {"": model}, bounds, trace, workers=1)
+        try:
+            await run(AGENTS[name], questions, predictions, connection, {"": model}, bounds, trace, workers=1)
+        except ModelFailure as failure:  # a run that the model ends has figures too
+            print(f"{name} over {transport} was ended by the model: {failure.kind}: {failure}", flush=True)
     found = figures(trace.lines)
     calls: dict[str, Any] = {
         "model": sum(role["calls"] for role in found["models"].values()),
@@ -99,6 +105,8 @@ def main() -> None:
     arguments.add_argument("--max-tokens", type=int, default=120)
     arguments.add_argument("--threads", type=int, default=1)
     given = arguments.parse_args()
+    # The default action would end this process without its cleanup, and leave the model and the server running.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     install()
     for transport in given.transports:
         with ExitStack() as stack:

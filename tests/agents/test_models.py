@@ -74,6 +74,8 @@ def test_a_tool_call_and_its_answer_go_back_and_forth(provider: str) -> None:
         messages = [*QUESTION, first.as_message(), Message("tool", '{"count": 30}', answers=call)]
         assert ask(settings(endpoint, provider), tools=(COUNT,), messages=messages).text == "30"
     assert '{"count": 30}' in endpoint.requests[-1].last.replace("\\", "")
+    if provider == "openai":  # llama.cpp's server refuses a message without text
+        assert endpoint.requests[-1].body["messages"][-2]["content"] == ""
 
 
 def test_a_price_is_known_only_for_a_known_model() -> None:
@@ -165,6 +167,14 @@ def test_an_error_that_a_retry_cannot_fix_fails_once_with_its_kind(answer: Answe
         ask(settings(endpoint))
     assert caught.value.kind == kind
     assert len(endpoint.requests) == 1
+
+
+def test_the_words_of_a_server_error_are_quoted_without_the_key(keys: str) -> None:
+    broken = fail(500, "internal_server_error", f"no attribute 'content' {keys}")
+    with ScriptedEndpoint(lambda asked: broken) as endpoint, pytest.raises(ModelFailure) as caught:
+        ask(settings(endpoint, retries=0))
+    assert "no attribute 'content'" in str(caught.value)
+    assert keys not in str(caught.value)
 
 
 def test_an_address_without_an_endpoint_is_reported_with_the_address() -> None:

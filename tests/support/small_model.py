@@ -84,6 +84,7 @@ def small_endpoint(threads: int = 1, chat_format: str = "chatml-function-calling
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
+        start_new_session=True,  # Ctrl-C reaches the caller alone, which then ends the model below
     )
     try:
         _wait(process, f"http://127.0.0.1:{port}/v1/models")
