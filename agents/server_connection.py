@@ -105,7 +105,7 @@ async def connect(
     passwords: Collection[str] = (),
     timeout: float = 120.0,
 ) -> AsyncIterator[ServerConnection]:
-    """Connect to a server: its URL, or the command that starts it over stdio.
+    """Connect to the server at a URL, or start a server with a command and connect to it over stdio.
 
     `timeout` is in seconds, for each call. A server started here gets the variables of `environment` that `passed_on`
     selects, and those named in `passwords`. An HTTP server gets the bearer token in GRAPHGROUND_TOKEN, if it is set.

@@ -117,7 +117,7 @@ FUNCTIONS_ALLOWED = _keys(FUNCTION_REASONS)
 
 
 def allowed_page() -> str:
-    """Return the documentation page, in Markdown, that lists each procedure and function with its reason."""
+    """Return the documentation page, in Markdown, that lists the allowed procedures and functions with the reasons."""
     lines = [
         "# What a query may call",
         "",

@@ -199,8 +199,9 @@ def _string(piece: str, start: int, found: list[TwoReadings]) -> None:
 
 
 def _harmless(letter: str) -> bool:
-    """Return whether a decoded character can neither end a string nor begin an escape, so that the time of decoding is
-    irrelevant.
+    """Return whether a decoded character can neither end a string nor begin an escape.
+
+    It then makes no difference whether a database decodes it before or after tokenizing.
     """
     return letter.isprintable() and letter not in "'\"`\\"
 

@@ -68,7 +68,7 @@ class LineIndex:
         )
 
     def note(self, note: Note) -> Diagnostic:
-        """Return the diagnostic for a problem noted by the parser; `!=` can be replaced by `<>`."""
+        """Return the diagnostic for a problem noted by the parser; for `!=`, it contains the edit to `<>`."""
         code, start, end, message = note
         edits = (Edit(start, end, "<>"),) if code == "inequality" else ()
         return self.diagnostic(NOTE_CODES[code], start, end, message, edits=edits)

@@ -187,7 +187,10 @@ def guard(form: str) -> str:
 
 
 def conversion_of(form: str, text: str) -> str | None:
-    """Return the conversion of a form even if that conversion may fail; a check then tries it in the database."""
+    """Return the Cypher that converts `text`, a property of this form; None if no Cypher can convert the form.
+
+    It may fail on some values, so that it has to be tried on all of them before it is suggested.
+    """
     template = FORMS[form].conversion
     return template.format(text) if template is not None else None
 

@@ -231,7 +231,8 @@ def checked(
     """Return the tree of an acceptable query, and its diagnostics: schema errors, warnings and hints.
 
     Raises:
-        ToolFailure: the query is not read-only, or would not compile.
+        ToolFailure: the query is not read-only, would not compile, is read differently by some databases, or builds a
+            value that is too large.
     """
     report = judged(graph, query, parameters, question)
     disputed = next((diagnostic for diagnostic in report.diagnostics if diagnostic.code == TWO_READINGS), None)

@@ -28,7 +28,7 @@ class GetFilteredSchemaRequest(Request):
 
 
 class GetFilteredSchemaAnswer(Answer):
-    """The part of the schema as text; the whole schema if the question matches nothing."""
+    """The part of the schema that the question needs, as text; the whole schema if the question matches nothing."""
 
     graph: str
     method: str

@@ -1,9 +1,9 @@
-"""Counts how often our front end and a real Neo4j 5.26, which is started, differ in their verdicts on random queries.
+"""Counts how often our Cypher checks and a real Neo4j 5.26 disagree on whether a random query is valid.
 
     python -m benchmarks.cypher.fuzz_neo4j [--queries 5000] [--seed N]
 
-Without `--seed`, the seed changes every day, so that repeated runs try new queries. Needs Java 17 and Maven. The exit
-status is 1 if more than `SHARE` of the verdicts differ.
+Starts the Neo4j server itself, which needs Java 17 and Maven. Without `--seed`, the seed changes every day, so that
+repeated runs try new queries. The exit status is 1 if more than `SHARE` of the verdicts differ.
 """
 
 from __future__ import annotations

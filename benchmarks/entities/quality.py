@@ -166,7 +166,10 @@ def lottery(names: list[str], rounds: list[list[tuple[str, str]]]) -> None:
 def real_aliases(
     index: EntityIndex, entities: Sequence[tuple[str, str, str, tuple[str, ...], str]], chosen: str
 ) -> None:
-    """Measure real aliases that are not indexed and that have words left out or added."""
+    """Measure how often a real alias finds its entity if only the entity's name is indexed.
+
+    Only aliases that have fewer words than the name, or more, but otherwise the same words, are measured.
+    """
     known = {fold(name) for _, _, name, _, _ in entities}
     names = sorted({name for _, _, name, _, _ in entities})
     asked: Asked = {"alias with words left out": [], "alias with words added": []}

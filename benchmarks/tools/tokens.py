@@ -92,7 +92,7 @@ def names_in(query: str) -> list[str]:
 
 
 def answers(tree: Path, folder: Path, file: Path) -> list[tuple[str, str, str]]:
-    """Make the calls in a tree, and return the kind, the text and the structured content of each answer."""
+    """Make the calls of `file` with the code in `tree`; return each answer's kind, text and structured content."""
     done = subprocess.run(
         [sys.executable, __file__, str(folder), "--worker", str(file)],
         cwd=tree,

@@ -62,9 +62,9 @@ def execution_accuracy(
         >>> execution_accuracy([["Heat"], ["Ronin"]], [["Ronin"], ["Heat"]], ordered=True)
         0.0
 
-    `predicted` and `gold` are tables, lists of rows, or (with `graph`) queries that are run for at most `timeout`
-    seconds each. `ordered` says whether the order of rows counts. By default the gold query decides; between tables the
-    order does not count.
+    `predicted` and `gold` are tables (lists of rows) or, with `graph`, queries, each run for at most `timeout` seconds.
+    `ordered` says whether the order of rows counts. By default the gold query decides; between tables the order does
+    not count.
 
     Raises:
         ValueError: a query is given without a graph, or together with a table.

@@ -77,7 +77,7 @@ def check_text(text: str) -> tuple[Definition | None, list[Problem]]:
 
 
 def read_definition(source: str | Path) -> Definition:
-    """Read a definition from a file or from the catalog: `read_definition(Path("films.toml"))`,
+    """Read a definition from a file, `read_definition(Path("films.toml"))`, or that of a bundled domain,
     `read_definition("nba")`.
 
     Raises:

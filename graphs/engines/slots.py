@@ -35,7 +35,7 @@ KEPT = 60.0
 MOST_WAITING = 32
 """The number of calls of one caller that may wait; further calls are refused immediately."""
 LITTLE = 2.0
-"""Seconds of recent long queries up to which a caller is treated as a caller without long queries."""
+"""A caller whose recent long queries took at most this many seconds is treated as if it had run none."""
 FORGOTTEN = 60.0
 MOST_CALLERS = 4_096
 

@@ -136,7 +136,7 @@ def words_of(question: str) -> list[Word]:
 
 
 def _endings(text: str, start: int) -> tuple[tuple[str, int], ...]:
-    """Return a word's forms without a possessive ending and in the singular, for `Lakers'` and `portraits`."""
+    """Return a word's possible forms without a possessive or plural ending, each with the position where it ends."""
     endings: list[tuple[str, int]] = []
     bare = _POSSESSIVE.sub("", text)
     if bare != text and (folded := fold(clean(bare))) and " " not in folded:

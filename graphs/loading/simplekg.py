@@ -87,7 +87,11 @@ class SimpleKGFile:
             raise SimpleKGError(f"{self.path.name} has no {part!r}")
 
     def _blocks(self, part: str) -> Iterator[list[Any]]:
-        """Yield blocks of records while the file's layout allows; relations can be read only after the entities."""
+        """Yield blocks of the records of `entities` or `relations`.
+
+        Raises:
+            NotInBlocks: the file has an unusual layout or is damaged, or the entities have not been read yet.
+        """
         with self._opened() as file:
             try:
                 if part == "entities":

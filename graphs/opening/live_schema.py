@@ -30,7 +30,7 @@ SETTLE_STEP_SECONDS, SETTLE_SECONDS = 4.0, 8.0
 MOST_SHARE = 0.2
 """The largest share of the time that may be spent rereading a continuously changing database."""
 FINGERPRINT_SECONDS = 2.0
-"""Seconds between checks of a database without transaction marks."""
+"""The least time, in seconds, between checks for changes in a database that does not mark its transactions."""
 logger = logging.getLogger(__name__)
 
 

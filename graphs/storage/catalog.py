@@ -64,11 +64,11 @@ class Catalog:
             ) from None
 
     def find(self, name: str) -> Entry | None:
-        """Return the graph called `name`, or None."""
+        """Return the entry of the graph called `name`, or None."""
         return next((entry for entry in self.entries() if entry.name == name), None)
 
     def get(self, name: str) -> Entry:
-        """Return the graph called `name`.
+        """Return the entry of the graph called `name`.
 
         Raises:
             CatalogError: no loaded graph has that name; the message lists the existing names.

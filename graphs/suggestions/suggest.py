@@ -47,7 +47,7 @@ class Suggestion:
 
 
 def space_of(schema: PropertyGraphSchema) -> SuggestionSpace:
-    """Return the space of a schema; cached for the most recently used schemas."""
+    """Return the words and possible steps of a schema's queries; cached for the most recently used schemas."""
     with _lock:
         known = _spaces.get(id(schema))
         if known is not None and known.schema is schema:

@@ -207,8 +207,9 @@ def _comparison(node: t.Binary) -> Condition | None:
 
 
 def satisfying(condition: Condition, rng: random.Random) -> Any:
-    """Return a value for which a condition holds, at the condition's boundary if there is one; None for a missing
-    value.
+    """Return a value for which a condition holds, at the condition's boundary if there is one.
+
+    For `IS NULL`, this is None. For `IS NOT NULL`, it is also None, because any value will do: the caller chooses one.
 
     >>> satisfying(Condition("n", "year", ">", 1990), random.Random(0)) > 1990
     True

@@ -1,7 +1,8 @@
-"""A separate ArcadeDB server to which root may write, unlike the embedded engine.
+"""A separate ArcadeDB server in which the database user `root` may write, unlike in the embedded engine.
 
-start_writable(home)                      # then `ensure_engine(home)` finds the server, `end_engine(home)` ends it
-python -m tests.support.own_arcadedb FOLDER ENGINE_FOLDER
+    start_writable(home)                  # then `ensure_engine(home)` finds the server, `end_engine(home)` ends it
+
+The new process runs `python -m tests.support.own_arcadedb FOLDER ENGINE_FOLDER`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Forms of text that may take long to check: each is a function from a number of characters to a text of about that length.
+"""Shapes of text that may take long to check: functions from a number of characters to a text of about that length.
 
     >>> SHAPES["quote_never_closed"](20)
     "RETURN '\\\\'\\\\'\\\\'\\\\'\\\\'\\\\'"
 
-A shape grows in a single way, so that its times show how the time of one stage grows.
+Most shapes repeat one construct, so that their times show how the time for this construct grows with the length.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def words(vocabulary: str, seed: int) -> Shape:
 
 
 def mixed(seed: int) -> Shape:
-    """Return a shape of several other shapes in sequence."""
+    """Return a shape made of several other shapes, one after another."""
 
     def text(size: int) -> str:
         chosen = random.Random(seed).sample(sorted(SHAPES), 5)

@@ -1,7 +1,7 @@
-"""The two users of an engine process, written to its files before it starts.
+"""The two users of an engine process, `root` and `reader`, written to its files before it starts.
 
 ArcadeDB reads the users from its settings folder when it starts. Creating them through its API would cost the first
-query a tenth of a second of processor time, and Bolt would listen for a moment before the reader exists.
+query a tenth of a second of processor time, and Bolt would accept connections for a moment before `reader` exists.
 """
 
 from __future__ import annotations

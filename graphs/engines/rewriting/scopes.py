@@ -88,7 +88,10 @@ def conjuncts(where: t.Expression | None) -> Iterator[t.Expression]:
 
 
 def filtered(where: t.Expression | None) -> Iterator[tuple[str, int]]:
-    """Yield the variables that conditions joined by AND compare with a literal or a parameter, each with its rank."""
+    """Yield the variable of each condition such as `n.name = 'Heat'` or `n.year = $year`, and the rank that it gives.
+
+    Conditions inside OR or NOT do not count.
+    """
     for condition in conjuncts(where):
         if not isinstance(condition, t.Binary) or condition.operator != "=":
             continue

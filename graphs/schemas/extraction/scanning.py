@@ -39,7 +39,7 @@ def scan(steps: Steps) -> None:
 
 
 def dialect(steps: Steps) -> Dialect:
-    """Return the dialect of the database, with the queries that list names."""
+    """Return the dialect of the database; it contains the queries that list labels and relationship types."""
     return steps.engine.capabilities().dialect
 
 

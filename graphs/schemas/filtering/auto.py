@@ -137,7 +137,11 @@ class AutoFilter:
         return [name for name in kept[:MOST_LABELS] if scored[name].relevance >= least]
 
     def _meant(self, mention: Mention, selection: Selection) -> list[str]:
-        """Return the labels that a mention names; if there are several, those that fit the question."""
+        """Return the labels of the nodes that a mention names; of several, those selected or linked to a selected one.
+
+        If the mention is not a name but a value of other properties, return the labels of these properties, unless one
+        of them is selected already or there are more than two.
+        """
         named = [
             label for label, key in mention.holders if key in ("name", "aliases", "title") or self._names(label, key)
         ]

@@ -127,7 +127,7 @@ def singular_form(question: str) -> tuple[str, list[int]]:
 
 
 def _of_span(question: str, span: Any, entities: object, schema: PropertyGraphSchema) -> Mention:
-    """Return a span as a mention, with the properties of its labels that have the value."""
+    """Return a span as a mention, with the properties in which nodes of the span's labels have its text as a value."""
     text = span.text
     holders: list[tuple[str, str]] = []
     for label in span.labels:

@@ -1,4 +1,4 @@
-"""The rows that generation reads from a graph, compared with the graph's own rows."""
+"""Task generation's cache of query results: it returns the same rows as the graph, and runs each query only once."""
 
 import random
 from collections.abc import Iterator

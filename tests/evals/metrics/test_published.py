@@ -48,7 +48,7 @@ def value(rng: random.Random) -> Any:
 
 
 def pair(rng: random.Random) -> tuple[list[list[Any]], list[list[Any]], bool]:
-    """Return a table, a copy with columns and rows moved and perhaps a changed value, and whether the order counts."""
+    """Return a copy of a table, reordered and perhaps changed, then the table itself, and whether the order counts."""
     gold = [[value(rng) for _ in range(width)] for width in [rng.randint(1, 5)] for _ in range(rng.randint(1, 6))]
     columns = rng.sample(range(len(gold[0])), len(gold[0]))
     predicted = [[row[place] for place in columns] for row in gold]

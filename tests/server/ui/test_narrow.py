@@ -1,4 +1,4 @@
-"""The schema and the graph of rows on a screen 400 pixels wide: readable at first sight, moved and zoomed by touch."""
+"""Drawings of schemas and of result rows on a screen 400 pixels wide: readable at once, moved and zoomed by touch."""
 
 from __future__ import annotations
 
