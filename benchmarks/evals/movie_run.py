@@ -109,6 +109,8 @@ def prepare(folder: Path, home: Home, share: float, count: int) -> None:
         print(
             f"{nodes:,} nodes, {relationships:,} relationships, loaded in {time.monotonic() - begun:.0f} s", flush=True
         )
+    if (folder / "predicted.json").exists() and len(json.loads((folder / "predicted.json").read_text())) == count:
+        return
     pairs = list(islice(tasks_of(path, count), count))
     write_tasks([task for task, _ in pairs], folder / "tasks.json")
     (folder / "predicted.json").write_text(json.dumps({task.qid: query for task, query in pairs}))
