@@ -31,7 +31,8 @@ class Checker:
     """The state shared by the functions of this package.
 
     `scope` maps the visible names to their bindings, `base` only the names that no WITH can drop (those that a subquery
-    sees from outside). `dropped` records the WITH at which a name was lost, for the message. `aggregates` says whether
+    sees from outside). `dropped` records the WITH at which a name was lost, for the message; `left_outside` holds, for
+    each WITH that begins a subquery, its start, the names outside and those that it imports. `aggregates` says whether
     an aggregate is allowed here, `aggregated` whether an aggregate was found, and `projected` which expressions are
     columns already and may therefore be repeated after ORDER BY.
     """
@@ -49,6 +50,7 @@ class Checker:
         "importing",
         "inner",
         "late",
+        "left_outside",
         "lengths",
         "level",
         "modern",
@@ -73,6 +75,7 @@ class Checker:
         self.types = self.scopes.types
         self.scope: Scope = {}
         self.dropped: dict[str, int] = {}
+        self.left_outside: list[tuple[int, Scope, Scope]] = []
         self.reported: set[str] = set()
         self.level = 0
         self.aggregates: Aggregates = "no"
@@ -140,7 +143,7 @@ class Checker:
         if name in self.reported:
             return
         self.reported.add(name)
-        place = self.dropped.get(name)
+        place = self._dropped_at(name)
         message = f"the variable `{name}` is not defined"
         if place is not None:
             line, column = self.query.position(place)
@@ -155,6 +158,15 @@ class Checker:
             message += f" here; the defined variables are {', '.join(f'`{known}`' for known in list(self.scope)[:8])}"
         similar = near(name, self.scope) if len(self.reported) <= MOST_SOUGHT else ()
         self.problem("undefined_variable", variable, message, similar)
+
+    def _dropped_at(self, name: str) -> int | None:
+        """Return the start of the last WITH or RETURN that does not pass a name on; None if there is none."""
+        places = [self.dropped[name]] if name in self.dropped else []
+        if len(self.reported) <= MOST_SOUGHT:
+            places += [
+                start for start, outside, imported in self.left_outside if name in outside and name not in imported
+            ]
+        return max(places, default=None)
 
     def expect(self, node: Expression, type_: Type, wanted: Type, words: str = "") -> bool:
         """Report a type mismatch unless the value may have the wanted type; return whether it may."""

@@ -55,9 +55,12 @@ def project(c: Checker, clause: tree.With | tree.Return, where: tree.Expression 
                     f"an expression in WITH needs a name: {text} AS name",
                     (f"{text} AS {_alias(item.expression)}",),
                 )
-        for name in before:
-            if name not in after:
-                c.dropped[name] = clause.start
+        if clause in c.importing:
+            c.left_outside.append((clause.start, c.importable, after))
+        else:
+            for name in before:
+                if name not in after:
+                    c.dropped[name] = clause.start
     c.scope = after
     return columns
 

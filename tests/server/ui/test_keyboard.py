@@ -117,10 +117,23 @@ def tab_to(page: Page, name: str) -> None:
     raise AssertionError(f"no control is named {name}")
 
 
+def listen(page: Page) -> None:
+    """Collect what the status line says from now on, because one announcement may soon follow another."""
+    page.evaluate(
+        "(() => { const status = document.getElementById('status'); window.heard = [];"
+        " new MutationObserver(() => window.heard.push(status.textContent))"
+        ".observe(status, { childList: true, characterData: true, subtree: true }); })()"
+    )
+
+
 def announced(page: Page, text: str) -> None:
-    """Wait until the status line, which screen readers read aloud, begins with a text."""
+    """Wait until the status line, which screen readers read aloud, begins with a text, or has begun with it since
+    `listen`."""
     assert page.evaluate("document.getElementById('status').getAttribute('role')") == "status"
-    page.wait(f"document.getElementById('status').textContent.startsWith({json.dumps(text)})")
+    page.wait(
+        "[...(window.heard ?? []), document.getElementById('status').textContent]"
+        f".some((said) => said.startsWith({json.dumps(text)}))"
+    )
 
 
 def press_enter(page: Page) -> None:
@@ -214,6 +227,7 @@ def test_the_other_views_are_used_without_a_mouse_and_announce_what_they_show(ta
     tab_to(tab, "Question")
     tab.press("Enter")
     ready(tab, "question")
+    listen(tab)
     tab.type(QUESTION + "\n")
     announced(tab, "Names in the question")
     tab.wait("document.querySelector('.answer .rows [role=row]')")

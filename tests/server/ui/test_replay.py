@@ -27,7 +27,7 @@ def replay_address(page_address: str) -> str:
         ("execute_cypher", {"query": QUERY, "graph": "nba", "parameters": {"team": "Chicago Bulls"}}),
         ("find_entities", {"mentions": ["kobe briant"], "graph": "nba", "label": "Player"}),
         ("suggest_queries", {"question": QUESTION, "graph": "nba"}),
-        ("get_schema", {"graph": "hostile"}),
+        ("get_schema", {"graph": "hostile", "max_tokens": 4321}),
         ("get_schema", {"graph": "hostil"}),
     )
     return page_address
@@ -75,7 +75,7 @@ def test_names_questions_and_schemas_open_in_their_views(tab: Page, replay_addre
     unfold(tab, replay_address, QUESTION)
     tab.click(".call button")
     tab.wait("document.querySelector('.view.question .steps li')")
-    unfold(tab, replay_address, '"graph":"hostile"')
+    unfold(tab, replay_address, '"max_tokens":4321')
     tab.click(".call button")
     tab.wait("location.hash.startsWith('#/schema/hostile')")
     ready(tab, "schema")
