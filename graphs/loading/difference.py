@@ -6,8 +6,8 @@
     edits = difference.edits()
 
 Nodes are identified by their `eid`, relationships by type, ends and content. Nothing is changed before the whole
-file has
-been read and checked: until then, rows that differ are kept in memory (nodes) and in a temporary file (relationships).
+file has been read and checked: until then, rows that differ are kept in memory (nodes) and in a temporary file
+(relationships).
 """
 
 from __future__ import annotations

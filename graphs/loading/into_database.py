@@ -84,8 +84,7 @@ class BoltLoader:
         Raises:
             SimpleKGError: a record is invalid; the message names the first invalid record.
             EngineError: the database is not empty, or refused a statement. Records that were written before remain,
-            and
-            the message explains how to delete them.
+                and the message explains how to delete them.
         """
         begins("checking")
         check_names(file.schema)

@@ -37,8 +37,8 @@ class Mention:
     """A name in a question: `Mention("Rodin", 30, 35, (Entity(…),))` for the characters 30 to 34.
 
     `start` and `end` are -1 if the mention does not occur in the question. `values` are properties that hold the
-    text without
-    naming a node, such as a place of birth. With neither entities nor values, the mention only looks like a name.
+    text without naming a node, such as a place of birth. With neither entities nor values, the mention only looks like
+    a name.
     """
 
     text: str

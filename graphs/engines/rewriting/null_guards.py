@@ -4,8 +4,8 @@ variable as an unbound node unless it is written first.
     MATCH (t:Team) OPTIONAL MATCH (t)-[:draftedBy]->(z) MATCH (t)<-[:playsFor]-(z) RETURN count(*) AS c
 
 returns 0 in openCypher and on Neo4j if no `z` was found, but the embedded engine counts every player. Every pattern
-with
-a variable that an OPTIONAL MATCH, an UNWIND or an expression may have set to null is therefore guarded by a null test:
+with a variable that an OPTIONAL MATCH, an UNWIND or an expression may have set to null is therefore guarded by a null
+test:
 
     … WITH * WHERE z IS NOT NULL MATCH (t)<-[:playsFor]-(z) …
     … WHERE (z IS NOT NULL AND (t)<-[:playsFor]-(z)) …

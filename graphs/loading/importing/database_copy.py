@@ -50,8 +50,7 @@ class DatabaseCopy:
 
         Raises:
             EngineError: the database does not respond, refuses the user or a query, or the connection was lost;
-            another
-            call resumes with the next part.
+                another call resumes with the next part.
             ImportRefused: the folder holds a copy of another database.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
