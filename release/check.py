@@ -60,9 +60,6 @@ def main() -> None:
 
 def run(*command: str | Path, cwd: Path | None = None, **more: str) -> str:
     """Run a command and return its standard output."""
-    environment = {
-        key: value for key, value in os.environ.items() if not key.startswith(("NEO4J_", "GRAPHGROUND_", "VIRTUAL_ENV"))
-    }
     return subprocess.run(
         [str(word) for word in command],
         check=True,
@@ -70,8 +67,14 @@ def run(*command: str | Path, cwd: Path | None = None, **more: str) -> str:
         text=True,
         cwd=cwd,
         timeout=600,
-        env={**environment, **more},
+        env={**environment(), **more},
     ).stdout
+
+
+def environment() -> dict[str, str]:
+    """Return the variables of a user's shell: none of a database, of graphground, or that keep Python from compiling."""
+    ours = ("NEO4J_", "GRAPHGROUND_", "VIRTUAL_ENV", "PYTHONDONTWRITEBYTECODE")
+    return {key: value for key, value in os.environ.items() if not key.startswith(ours)}
 
 
 def first_row(home: Path, *command: str | Path, **more: str) -> str:
@@ -98,8 +101,8 @@ def pipx(folder: Path, place: Path) -> str:
 
 def installed_by_pipx(folder: Path, place: Path) -> Path:
     """Install graphground from the folder with pipx, and return the path of the installed command."""
-    environment = {"PIPX_HOME": str(place / "pipx"), "PIPX_BIN_DIR": str(place / "bin"), "PIPX_MAN_DIR": str(place)}
-    run("uvx", "pipx", "install", "graphground", "--pip-args", f"--find-links '{folder}'", **environment)
+    places = {"PIPX_HOME": str(place / "pipx"), "PIPX_BIN_DIR": str(place / "bin"), "PIPX_MAN_DIR": str(place)}
+    run("uvx", "pipx", "install", "graphground", "--pip-args", f"--find-links '{folder}'", **places)
     return place / "bin" / "graphground"
 
 
@@ -144,7 +147,6 @@ def first_answers(folder: Path, place: Path) -> str:
 
 def first_answer(home: Path, command: Sequence[str | Path]) -> tuple[float, float]:
     """Return the seconds from a server's start to its answer to `initialize`, and from there to its first row."""
-    environment = {key: value for key, value in os.environ.items() if not key.startswith(("NEO4J_", "GRAPHGROUND_"))}
     call = {"name": "execute_cypher", "arguments": {"graph": "nba", "query": QUERY}}
     begun = time.monotonic()
     with subprocess.Popen(
@@ -153,7 +155,7 @@ def first_answer(home: Path, command: Sequence[str | Path]) -> tuple[float, floa
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
-        env={**environment, "GRAPHGROUND_HOME": str(home), "GRAPHGROUND_ENGINE_ARCHIVE": str(home / "archive")},
+        env={**environment(), "GRAPHGROUND_HOME": str(home), "GRAPHGROUND_ENGINE_ARCHIVE": str(home / "archive")},
     ) as server:
         assert server.stdin is not None
         assert server.stdout is not None
