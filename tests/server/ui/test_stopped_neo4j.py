@@ -22,7 +22,9 @@ CELL = "document.querySelector('.rows [role=gridcell]')?.textContent"
 def shop(neo4j_5: Neo4jServer, tmp_path: Path) -> Iterator[str]:
     """Yield the address of a page that shows the database."""
     seeded(
-        neo4j_5, "UNWIND ['Lyon', 'Bergen', 'Bath'] AS city CREATE (:Customer {name: 'Shop of ' + city, city: city})"
+        neo4j_5,
+        "MATCH (n) DETACH DELETE n",  # the test repeats on the same server
+        "UNWIND ['Lyon', 'Bergen', 'Bath'] AS city CREATE (:Customer {name: 'Shop of ' + city, city: city})",
     )
     options = ("--ui", "--uri", neo4j_5.uri, "--user", neo4j_5.user, "--name", "shop")
     with http_server(tmp_path / "home", *options, more={"NEO4J_PASSWORD": neo4j_5.password}) as mcp:
