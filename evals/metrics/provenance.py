@@ -23,6 +23,7 @@ from graphground.cypher import parse
 from graphground.cypher import tree as t
 from graphground.cypher.language import Language
 from graphground.cypher.matched import aggregates, matched_part
+from graphground.graphs.schemas.pictures.of_query import is_variable
 
 Kind = Literal["node", "path", "ids"]
 
@@ -84,23 +85,14 @@ class _Rewriter:
     def _match(self, clause: t.Match, found: dict[str, Kind]) -> str:
         insertions: list[tuple[int, str]] = []
         for path in clause.patterns:
-            many = (
-                path.shortest is not None
-                or path.selector is not None
-                or any(
-                    isinstance(element, t.ParenthesizedPath)
-                    or (isinstance(element, t.RelationshipPattern) and (element.length or element.quantifier))
-                    for element in path.elements
-                )
-            )
-            if many:
+            if is_variable(path):
                 variable = path.variable.name if path.variable else self._fresh()
                 if path.variable is None:
                     insertions.append((path.start, f"{variable} = "))
                 found[variable] = "path"
             for element in path.elements:
                 if isinstance(element, t.NodePattern):
-                    if element.variable is None and not many:
+                    if element.variable is None and not is_variable(path):
                         name = self._fresh()
                         insertions.append((element.start + 1, name))
                         found[name] = "node"

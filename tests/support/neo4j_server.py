@@ -233,7 +233,7 @@ class Neo4jServers:
     @contextmanager
     def stopped(self, server: Neo4jServer) -> Iterator[None]:
         """Kill a leased server for the duration of the block, then start it again at its address, with its data."""
-        [name] = [name for name, (running, _) in self._running.items() if running is server]
+        [name] = [name for name, (running, _) in self._running.items() if running.uri == server.uri]
         self._running[name][1].close()
         try:
             yield

@@ -113,7 +113,7 @@ def _drawn(tree: t.Query, clauses: list[t.Match], rows: int) -> str:
         for path in clause.patterns:
             if path.variable is not None:
                 names.append(path.variable.name)
-            elif _is_variable(path):
+            elif is_variable(path):
                 names.append(next(fresh))
                 edits.append(Edit(path.start, path.start, f"{names[-1]} = "))
             else:
@@ -126,7 +126,7 @@ def _drawn(tree: t.Query, clauses: list[t.Match], rows: int) -> str:
     return f"{' '.join(texts)} RETURN {', '.join(map(quoted_name, dict.fromkeys(names)))} LIMIT {rows}"
 
 
-def _is_variable(path: t.PathPattern) -> bool:
+def is_variable(path: t.PathPattern) -> bool:
     """Whether a path can match different numbers of relationships."""
     return (
         path.shortest is not None
