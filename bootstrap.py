@@ -293,7 +293,7 @@ if __name__ == "__main__":
     except OSError as error:
         sys.exit(
             f"graphground: {error.strerror or error}"
-            + (f": {error.filename}. Clone into a folder that you may write." if error.filename else ".")
+            + (f": {error.filename}. Clone into a folder in which you can create files." if error.filename else ".")
         )
     except KeyboardInterrupt:
         sys.exit(130)

@@ -121,7 +121,8 @@ def allowed_page() -> str:
     lines = [
         "# What a query may call",
         "",
-        "Written by `python docs/write_allowed.py` from `cypher/allowed.py`; a test compares the two.",
+        "The procedures and functions that a query may call, each with the reason. Written by "
+        "`python docs/write_allowed.py` from `cypher/allowed.py`; a test compares the two.",
         "",
         "A query may call Cypher's own functions, except `graph.byName` and others that access another graph, "
         "and the procedures and functions below. Anything else is refused with `forbidden_procedure`, because its "

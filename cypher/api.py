@@ -126,9 +126,8 @@ def too_complex(text: str) -> Diagnostic:
     return Diagnostic(
         "too_complex",
         "error",
-        f"checking this query takes more than {SECONDS:g} s, so it is not "
-        "checked to the end and not run; break it into several queries, or pass long lists as "
-        "parameters",
+        f"checking this query takes more than {SECONDS:g} s, so the check was stopped and the query is not run; break "
+        "it into several queries, or pass long lists as parameters",
         1,
         1,
         len(lines),

@@ -72,7 +72,7 @@ LANGUAGE_CODES: Mapping[str, Code] = {
     ),
     "value_doubles": Code(
         "error",
-        "Each round of a `reduce` doubles a text or a list, which can take all memory of the database.",
+        "Each round of a `reduce` doubles a text or a list, which can use up the database's memory.",
         "RETURN reduce(s = 'x', i IN range(1, 40) | s + s) AS x",
     ),
     "value_too_large": Code(

@@ -51,7 +51,7 @@ def main() -> None:
             try:
                 print(f"ok    {name}: {check(folder, Path(place))}", flush=True)
             except FileNotFoundError as error:
-                print(f"left  {name}: {error.filename} is not installed", flush=True)
+                print(f"skip  {name}: {error.filename} is not installed", flush=True)
             except (subprocess.CalledProcessError, AssertionError) as error:
                 failed += 1
                 print(f"FAIL  {name}: {error}\n{getattr(error, 'stderr', '') or ''}", flush=True)
@@ -138,8 +138,8 @@ def first_answers(folder: Path, place: Path) -> str:
     for name in commands:
         end_engine(Home(place / f"{name} answers"))
     lines = [
-        f"{name} greets in {statistics.median(greeted for greeted, _ in times):.2f} s and gives its first row in "
-        f"{statistics.median(row for _, row in times):.2f} s more (fastest {min(row for _, row in times):.2f})"
+        f"{name} answers initialize in {statistics.median(start for start, _ in times):.2f} s and gives its first row "
+        f"{statistics.median(row for _, row in times):.2f} s later (fastest {min(row for _, row in times):.2f})"
         for name, times in found.items()
     ]
     return f"medians of {RUNS}, load {os.getloadavg()[0]:.0f}: " + "; ".join(lines)

@@ -52,7 +52,9 @@ class FindEntitiesRequest(Request):
     graph: str | None = Field(None, description="A name from list_graphs.")
     label: str | None = Field(None, description="Only nodes with this label.")
     property: str | None = Field(None, description="Only matches in this property; default: all.")
-    mode: Literal["auto", "fuzzy", "vector"] = Field("auto", description="`fuzzy`: by spelling; `vector`: by meaning.")
+    mode: Literal["auto", "fuzzy", "vector"] = Field(
+        "auto", description="`fuzzy`: by spelling; `vector`: by meaning; `auto`: both."
+    )
     limit: int = Field(5, ge=1, le=50, description="Candidates for each mention.")
 
     @model_validator(mode="after")

@@ -21,8 +21,8 @@ class GetFilteredSchemaRequest(Request):
     graph: str | None = Field(None, description="A name from list_graphs.")
     method: Literal["auto", "exact", "masked", "similarity"] = Field(
         "auto",
-        description="`auto`: names, words, synonyms and connecting patterns; `exact`: words alone; `masked`: "
-        "words, with names replaced by their labels; `similarity`: by meaning.",
+        description="Match the question by `auto`: names, words, synonyms; `exact`: words alone; `masked`: "
+        "words, with names replaced by their labels; `similarity`: meaning.",
     )
     max_tokens: int | None = Field(None, ge=1, le=200_000, description="Token budget for `schema`.")
 

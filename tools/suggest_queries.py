@@ -96,7 +96,7 @@ def suggest_queries(graphs: Graphs, request: SuggestQueriesRequest) -> SuggestQu
 TOOL = Tool(
     "suggest_queries",
     "Suggest queries",
-    "Get the likeliest queries for a question, with counts, sorting, OR, groups, times and comparisons. "
+    "Get the likeliest queries for a question. They can count, sort, group, compare, use OR and times. "
     "Choose the query whose `reason` fits your reading of the question.",
     SuggestQueriesRequest,
     SuggestQueriesAnswer,

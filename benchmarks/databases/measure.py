@@ -38,7 +38,7 @@ def measure(server: Neo4jServer, name: str, missed: bool) -> None:
 
 
 def main() -> int:
-    """Measure the databases named on the command line, or all without a name."""
+    """Measure the databases named on the command line; all of them if none is named."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("databases", nargs="*", help=", ".join(DATABASES))
     parser.add_argument("--missed", action="store_true", help="also print what was missed")

@@ -40,7 +40,7 @@ class Balance:
         self._lengths: dict[str, Counter[int]] = defaultdict(Counter)
         self._misses, self._passed_over = Counter[str](), Counter[str]()
         self.closed: dict[str, str] = {
-            id_: "no template is for patterns of its kind" for id_, found in self._templates.items() if not found
+            id_: "no template suits this pattern" for id_, found in self._templates.items() if not found
         }
         """The patterns that are given up, each with the reason."""
 

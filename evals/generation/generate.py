@@ -151,7 +151,7 @@ class _Generator:
             if id_ in self._labels and not self._labels[id_]:
                 found[id_] = f"no tasks: no label has a property that can be used ({template['needs']})"
             elif not balance.by_group[group_of(template)] and count >= len(self._patterns):
-                found[id_] = "no tasks: no pattern is of its kinds, or no values are realistic"
+                found[id_] = "no tasks: no pattern suits this template, or no values are realistic"
         return found
 
     def _task(self, pattern: Mapping[str, Any], number: int) -> Task | None:

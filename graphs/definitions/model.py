@@ -54,7 +54,7 @@ class Property(Part):
     retired = { type = "bool", wikidata = "P31", item = "Q…" }
     """
 
-    type: PropertyType = Field(description="The type of the values. An int of a point in time is its year.")
+    type: PropertyType = Field(description="The type of the values. `int` takes the year of a point in time.")
     wikidata: PropertyId = Field(
         description="The Wikidata property. On a relationship: a qualifier, or the "
         "relationship's own property for the value of its statement."

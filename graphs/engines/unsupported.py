@@ -194,7 +194,7 @@ ARCADEDB_UNSUPPORTED: tuple[Unsupported, ...] = (
     Unsupported(
         "db.schema.…",
         _schema_procedure,
-        "ArcadeDB has no db.schema.nodeTypeProperties() and relTypeProperties(): ask for MATCH (n) UNWIND "
+        "ArcadeDB has no db.schema.nodeTypeProperties() and relTypeProperties(): write MATCH (n) UNWIND "
         "keys(n) AS key RETURN DISTINCT labels(n), key.",
     ),
 )

@@ -119,8 +119,8 @@ class OwnIndex(BaseLookup):
             return None
         if self._index is not None:
             return (
-                "the database has changed since the entity index was built; it is being built again, and names "
-                "are verified in the database first"
+                "the database has changed since the entity index was built; the index is being rebuilt, and until "
+                "then names are verified in the database"
             )
         if self._problem is not None:
             return (

@@ -46,7 +46,7 @@ def refresh_index(
     total: int | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> IndexInfo:
-    """Build the index of the pages in `folder`, quickly if an older one is there; return a description of it.
+    """Index the nodes of `pages` into `folder`, reusing what is unchanged in an older index there; return its description.
 
         refresh_index(Path("films.entities"), lambda: database_pages(engine, schema))
 

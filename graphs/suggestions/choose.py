@@ -1,8 +1,8 @@
 """Chooses the query that an agent probably intended, from the question and from the query that the agent has written.
 
 A wrong query still contains most of the intended parts, and a question alone is ambiguous. So each interpretation of
-the question is scored by the learned ranking plus the similarity of its query to the written one, both as logarithms of
-odds; the resulting probabilities show how certain the choice is.
+the question is scored by the learned ranking plus the similarity of its query to the written one, both as log-odds; the
+resulting probabilities show how certain the choice is.
 """
 
 from __future__ import annotations

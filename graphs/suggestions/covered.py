@@ -47,7 +47,7 @@ def not_covered(question: Question, written: Written, query: str) -> Iterator[st
     if _SORT.search(masked) and not re.search(r"\bORDER\s+BY\b", query, re.IGNORECASE):
         yield "The question asks for an order, and the query has no ORDER BY."
     elif _FIRST.search(masked) and not _PICKS.search(query):
-        yield "The question asks for an extreme, and the query has neither ORDER BY with LIMIT nor min or max."
+        yield "The question asks for a superlative, and the query has neither ORDER BY with LIMIT nor min or max."
     if "or_between" in cues and "either" in cues and not _OR.search(query):
         yield "The question asks for either of two, and the query requires both."
     digits = set(re.findall(r"\d{4}", query))

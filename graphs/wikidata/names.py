@@ -59,7 +59,7 @@ class Texts:
         self._found[kind].setdefault(language, []).append(text)
 
     def names(self, languages: Sequence[str]) -> Names:
-        """Return the names in the first of the languages that has any; of several texts in a language, the smallest."""
+        """Return the names in the first of the languages that has any; of several in it, the alphabetically first."""
         label, description, articles = (
             {language: min(texts) for language, texts in self._found[kind].items()}
             for kind in ("label", "description", "article")

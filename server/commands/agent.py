@@ -38,13 +38,13 @@ def parser() -> CommandLine:
     tools = group.add_command("tools", ask, "Let a model call the tools until it answers.")
     tools.set_defaults(agent="tools")
     tools.add_argument(
-        "--turns", type=int, default=12, metavar="N", help="The most replies with tool calls (default: 12)."
+        "--turns", type=int, default=12, metavar="N", help="Maximum number of replies with tool calls (default: 12)."
     )
     loop = group.add_command(
         "loop", ask, "Generate, execute, evaluate and verify a query in up to four rounds, with a model for each role."
     )
     loop.set_defaults(agent="loop")
-    loop.add_argument("--rounds", type=int, default=4, metavar="N", help="The most rounds (default: 4).")
+    loop.add_argument("--rounds", type=int, default=4, metavar="N", help="Maximum number of rounds (default: 4).")
     loop.add_argument(
         "--ablation", action="append", choices=ABLATIONS, default=[], help="Leave out a part of the loop."
     )
@@ -85,12 +85,14 @@ def _add_common(command: CommandLine) -> None:
     add_model(command)
     command.add_argument("--no-cache", action="store_true", help="Do not cache replies.")
     bounds = command.add_argument_group("bounds of one question")
-    bounds.add_argument("--most-calls", type=int, default=30, metavar="N", help="The most tool calls (default: 30).")
     bounds.add_argument(
-        "--most-tokens", type=int, default=200_000, metavar="N", help="The most tokens (default: 200000)."
+        "--most-calls", type=int, default=30, metavar="N", help="Maximum number of tool calls (default: 30)."
     )
     bounds.add_argument(
-        "--most-seconds", type=float, default=600.0, metavar="S", help="The most seconds (default: 600)."
+        "--most-tokens", type=int, default=200_000, metavar="N", help="Maximum number of tokens (default: 200000)."
+    )
+    bounds.add_argument(
+        "--most-seconds", type=float, default=600.0, metavar="S", help="Maximum time in seconds (default: 600)."
     )
     add_connection(command)
 

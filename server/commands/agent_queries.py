@@ -61,7 +61,7 @@ def add_commands(group: CommandLine) -> None:
     reason_ = group.add_command("reason", partial(_run, reason), "Retrieve nodes, and let a model choose the answers.")
     reason_.add_argument("question", metavar="QUESTION", help="The question, in words.")
     reason_.add_argument(
-        "--budget", type=int, default=3_000, metavar="N", help="The most tokens for the nodes (default: 3000)."
+        "--budget", type=int, default=3_000, metavar="N", help="Token budget for the nodes (default: 3000)."
     )
     add_model(reason_)
     for command in (forms, decode_, pairs, reason_):

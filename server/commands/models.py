@@ -22,7 +22,7 @@ def add_model(command: CommandLine) -> None:
     model.add_argument("--temperature", default="0", metavar="T", help="The temperature; `none` omits it (default: 0).")
     model.add_argument("--seed", type=int, help="A seed, for endpoints that accept one.")
     model.add_argument(
-        "--max-tokens", type=int, default=1024, metavar="N", help="The most tokens of a reply (default: 1024)."
+        "--max-tokens", type=int, default=1024, metavar="N", help="Maximum tokens of a reply (default: 1024)."
     )
     model.add_argument(
         "--model-timeout", type=float, default=120.0, metavar="S", help="Time limit of a request (default: 120 s)."

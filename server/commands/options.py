@@ -24,10 +24,11 @@ def add_options(parser: argparse.ArgumentParser, names: Sequence[str] | None = N
 
     add_options(parser, DATA_FOLDER)       # --home and --settings
     """
+    connects = names is None or "uri" in names
     group = parser.add_argument_group(
         "settings",
-        "Each can also be set by an environment variable (in brackets) or, except for the "
-        "connection of one database, by a key of the settings file.",
+        "Each can also be set by an environment variable (in brackets) or a key of the settings file"
+        + (", where a table [graphs.NAME] replaces --uri, --user, --database and --name." if connects else "."),
     )
     for setting in options():
         if names is not None and setting.name not in names:

@@ -37,7 +37,7 @@ def parser() -> CommandLine:
         help="The form of the schema (default: base); mermaid and svg are pictures.",
     )
     showing.add_argument("--question", help="Print only what this question needs.")
-    showing.add_argument("--max-tokens", type=int, metavar="TOKENS", help="The most tokens of the schema.")
+    showing.add_argument("--max-tokens", type=int, metavar="TOKENS", help="Token budget of the schema.")
     for command in (counting, showing):
         add_options(command, DATA_FOLDER)
     return group

@@ -63,7 +63,7 @@ class TraceFile:
                 limit.
         """
         if os.fstat(self._descriptor).st_size + len(line) > self._most_bytes - LONGEST_MARK:
-            sentence = f"the file has its full {self._most_bytes:,} bytes, and no further call is recorded in it"
+            sentence = f"the file has reached its limit of {self._most_bytes:,} bytes; further calls are not recorded"
             now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
             self._write(Event(END, now, name="end of the recording", answer=sentence).as_line())
             raise OSError(errno.EFBIG, sentence)

@@ -150,7 +150,7 @@ class EngineProcess:
                 self._tidy()
                 self._problem = ""  # a problem that occurs again later is reported again
             except (CatalogError, OSError) as error:
-                self._complain(f"the graphs that have left the catalog are kept: {error}")
+                self._complain(f"the files of dropped graphs could not be deleted: {error}")
             if archive is not None and time.monotonic() - begun > ARCHIVE_AFTER_SECONDS:
                 make_in_background(archive)
                 archive = None

@@ -70,9 +70,8 @@ def repeated(probe: Probe, shape: Shape, table: Table) -> Iterator[Diagnostic]:
     yield probe.diagnostic(
         "repeated_rows",
         step.clause,
-        f"{every - different:,} of {every:,} rows repeat others: the pattern reaches the same {variables} several "
-        f"ways. "
-        f"If each is meant once, write {fix} ….",
+        f"{every - different:,} of {every:,} rows repeat others: the pattern reaches the same {variables} in several "
+        f"ways. To return each only once, write {fix} ….",
         severity="hint",
     )
 

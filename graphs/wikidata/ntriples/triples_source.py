@@ -90,7 +90,7 @@ class NTriplesSource:
         return found
 
     def items(self, plan: Plan, labels: Sequence[str], workspace: Workspace) -> None:
-        """Read the members of labels, and the statements of all candidates."""
+        """Read the labels' candidates (members of classes, starts of relationships) and the statements of all candidates."""
         wanted = self._predicates(plan, workspace)
         with _staging(workspace) as staging:
             self._members(wanted, labels, workspace, staging)

@@ -11,7 +11,7 @@ export class Failure extends Error {
 /** The server does not answer. */
 export class Unreachable extends Error {}
 
-/** The server wants a token, or another one. */
+/** The server requires a token, or has refused the one that was sent. */
 export class TokenNeeded extends Error {}
 
 const TOKEN = "graphground-token";
@@ -50,7 +50,7 @@ export async function follow(path, signal, heard) {
     if (error.name === "AbortError") throw error;
     throw new Unreachable("The server does not answer.");
   }
-  if (response.status === 401 || response.status === 403) throw new TokenNeeded("The server wants a token.");
+  if (response.status === 401 || response.status === 403) throw new TokenNeeded("The server requires a token.");
   if (!response.ok) throw new Error(`The server answered ${response.status}.`);
   let rest = "";
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -82,7 +82,7 @@ async function ask(address, request) {
     if (error.name === "AbortError") throw error;
     throw new Unreachable("The server does not answer.");
   }
-  if (response.status === 401 || response.status === 403) throw new TokenNeeded("The server wants a token.");
+  if (response.status === 401 || response.status === 403) throw new TokenNeeded("The server requires a token.");
   if (!response.ok) throw new Failure({ message: `The server answered ${response.status} ${response.statusText}.` });
   let answer;
   try {

@@ -131,7 +131,7 @@ export function editor({ value, schema, check, run, report }) {
       ),
       ` ${cut(sentence, 600)} `,
       suggestions.slice(0, 5).map((suggestion) => [
-        element("button", { type: "button", class: "fix", "aria-label": `Replace by ${cut(suggestion, 200)}`, onclick: () => fix(diagnostic, suggestion) }, cut(suggestion.trim() || "remove", 120)),
+        element("button", { type: "button", class: "fix", "aria-label": `Replace with ${cut(suggestion, 200)}`, onclick: () => fix(diagnostic, suggestion) }, cut(suggestion.trim() || "remove", 120)),
         " ",
       ]),
     );

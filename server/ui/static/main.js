@@ -175,7 +175,7 @@ function failed(error, signal) {
   if (error instanceof api.TokenNeeded) {
     askForToken();
   } else if (error instanceof api.Unreachable) {
-    alarm.replaceChildren(element("p", {}, `${error.message} It is being asked again every second.`));
+    alarm.replaceChildren(element("p", {}, `${error.message} The page tries again every second.`));
     waitForServer();
   } else {
     alarm.replaceChildren(...sayFailure(error));
@@ -254,7 +254,7 @@ function askForToken() {
     "form",
     { class: "token" },
     element("h1", {}, "Token"),
-    element("p", {}, "This server wants a bearer token. It is kept until you close the tab."),
+    element("p", {}, "This server requires a bearer token. The token is kept until you close the tab."),
     element("label", {}, "Token ", token),
     " ",
     element("button", { type: "submit" }, "Use it"),

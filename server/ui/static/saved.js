@@ -19,7 +19,7 @@ function recordOf({ qid, graph, question, prediction, predicted_answer: answer, 
   return {
     kind: "task",
     session: String(graph ?? ""),
-    name: right === 1 ? "right" : `wrong: ${category || "another answer"}`,
+    name: right === 1 ? "right" : `wrong: ${category || "a different answer"}`,
     arguments: { question, query: prediction ?? "", graph },
     answer: answer ?? null,
     failed: right !== 1,

@@ -90,7 +90,7 @@ def test_a_correct_query_is_unchanged(names: EntityLookup) -> None:
         (
             "MATCH (f:Film)-[:directedBy]->(p:Person {name: 'Michael Mann'}) RETURN f.name",
             "Which film directed by Michael Mann has the longest runtime, and what is the longest runtime?",
-            "an extreme",
+            "a superlative",
         ),
         (
             "MATCH (f:Film)-[:directedBy]->(:Person {name: 'Michael Mann'}), "

@@ -136,7 +136,7 @@ class View:
             self._call(f"{domain}.enable")
 
     def _call(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """Send a command to the view's process, which browsers separate from that of the page."""
+        """Send a command to the view's process; the browser runs it in a process of its own, apart from the page's."""
         outer, self._page._session = self._page._session, self._session
         try:
             return self._page.call(method, **parameters)

@@ -131,7 +131,7 @@ def test_a_full_file_ends_with_a_mark_and_is_not_opened_again(tmp_path: Path, ca
     assert [event.name for event in events] == [f"tool_{number}" for number in range(len(events))]
     assert 3 < len(events) < 20
     assert mark.kind == "end"
-    assert "full 2,000 bytes" in mark.answer
+    assert "limit of 2,000 bytes" in mark.answer
     assert caplog.text.count("recording has stopped") == 1
     assert recorder.lines()[0] == 50, "the calls go on, and so does the page"
     with pytest.raises(SettingsError, match="it is full; move it"):

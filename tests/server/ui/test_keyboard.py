@@ -169,7 +169,7 @@ def test_a_query_is_written_fixed_and_run_and_its_rows_are_read_without_a_mouse(
     press_enter(tab)
     announced(tab, "30 rows.")
     assert focused(tab) == "Run", "a button that has been pressed keeps the focus"
-    tab_to(tab, "Seconds at most")
+    tab_to(tab, "Maximum seconds")
     press_enter(tab)
     announced(tab, "30 rows.")
     tab_to(tab, "Rows")

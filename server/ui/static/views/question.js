@@ -78,7 +78,7 @@ export async function show(place, context) {
         costOf(cost),
       ]);
       if (!current() || !written?.query) return;
-      const checked = await step("What the check says of it", "validate_cypher", { query: written.query, graph, question: text }, ({ valid, diagnostics = [], suggested_query: repaired }) => [
+      const checked = await step("The check of this query", "validate_cypher", { query: written.query, graph, question: text }, ({ valid, diagnostics = [], suggested_query: repaired }) => [
         element("p", {}, valid ? (diagnostics.length ? "Valid, with remarks." : "Valid.") : repaired ? "Not valid; repaired:" : "Not valid."),
         ...(!valid && repaired ? [element("pre", { tabindex: 0 }, repaired)] : []),
         element("ul", { class: "findings" }, diagnostics.map(finding)),
@@ -99,7 +99,7 @@ export async function show(place, context) {
       }
       attempts.push({ query: written.query, problems: problems.slice(0, 20_000) });
     }
-    if (current()) steps.append(element("li", {}, element("p", { class: "failure" }, `The model wrote no query that runs in ${ATTEMPTS} attempts.`)));
+    if (current()) steps.append(element("li", {}, element("p", { class: "failure" }, `In ${ATTEMPTS} attempts the model wrote no query that runs.`)));
   }
 
   function sayInWords(text, query, { columns, rows, total, truncated }) {

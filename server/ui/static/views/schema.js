@@ -30,7 +30,7 @@ export async function show(place, context) {
     shown?.stop();
     const { labels, patterns } = schema;
     note.textContent = `${counted(labels.length, "label")}, ${counted(patterns.length, "pattern")}. Choose a label for its properties.${
-      schema.expected && !schema.statistics ? " Figures are being collected." : ""
+      schema.expected && !schema.statistics ? " Statistics are being collected." : ""
     }`;
     for (const button of forms) button.setAttribute("aria-pressed", button.dataset.form === form);
     shown = form === "picture" ? asPicture() : asList();

@@ -9,7 +9,7 @@ const MODES = [
 ];
 const REASONS = {
   exact: "the name as it is written",
-  alias: "another name of it",
+  alias: "another of its names",
   fuzzy: "a similar spelling",
   vector: "a similar meaning",
 };

@@ -22,7 +22,7 @@ export async function show(place, context) {
   const list = element("ol", { class: "calls", "aria-label": "Calls" });
   const totals = element("p", { class: "quiet totals" });
   const about = element("p", {});
-  const busy = element("ol", { class: "calls running", "aria-label": "Calls that run", hidden: true });
+  const busy = element("ol", { class: "calls running", "aria-label": "Running calls", hidden: true });
   const left = element("p", { class: "quiet" });
   place.append(
     element("h1", {}, "Calls of connected clients"),
@@ -184,7 +184,7 @@ export async function show(place, context) {
     try {
       found = recordsIn(await opened.text());
     } catch {
-      return report(`${opened.name} is no trace and no report.`);
+      return report(`${opened.name} is neither a trace nor a report.`);
     }
     saved = found.lines.map(eventOf);
     about.replaceChildren(found.about);
