@@ -62,7 +62,8 @@ class Label:
     `reserved` names the properties that a loader adds to every node (`name`, `eid`, …): they are in
     `properties` too, but the CypherBench form leaves them out. Facts from the data of a connected database are
     optional: `texts` holds the formats of text properties, `naming` the property that names a node (`title`,
-    `companyName`; None if unknown), `keys` the properties that are unique by themselves.
+    `companyName`; None if unknown), `keys` the properties that are unique by themselves, `filled` those that every node
+    had when the schema was read.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Label:
     texts: Mapping[str, TextValues] = field(default_factory=dict)
     naming: str | None = None
     keys: frozenset[str] = frozenset()
+    filled: frozenset[str] = frozenset()
 
     @property
     def name_property(self) -> str | None:
@@ -82,7 +84,10 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class RelationshipPattern:
-    """A relationship type between two labels: `(:Movie)-[:hasCastMember {character_role}]->(:Person)`."""
+    """A relationship type between two labels: `(:Movie)-[:hasCastMember {character_role}]->(:Person)`.
+
+    `filled` names the properties that every relationship of the type had when the schema was read.
+    """
 
     type: str
     start: str
@@ -92,6 +97,7 @@ class RelationshipPattern:
     symmetric: bool = False
     count: int | None = None
     texts: Mapping[str, TextValues] = field(default_factory=dict)
+    filled: frozenset[str] = frozenset()
 
     def __str__(self) -> str:
         return f"(:{self.start})-[:{self.type}]->(:{self.end})"

@@ -16,7 +16,7 @@ from graphground.graphs.engines.engine import Engine, EngineError
 from graphground.graphs.schemas.extraction.findings import Extraction
 from graphground.graphs.storage.atomic import replacing
 
-VERSION = 2
+VERSION = 3
 CHEAP_SECONDS = 5.0
 CHEAP_QUERIES = (
     "MATCH (n) RETURN count(n) AS c",
@@ -92,6 +92,7 @@ def document_of(extraction: Extraction) -> dict[str, Any]:
                 texts_document(label.texts),
                 label.naming,
                 sorted(label.keys),
+                sorted(label.filled),
             ]
             for label in schema.labels.values()
         ],
@@ -105,6 +106,7 @@ def document_of(extraction: Extraction) -> dict[str, Any]:
                 pattern.symmetric,
                 pattern.count,
                 texts_document(pattern.texts),
+                sorted(pattern.filled),
             ]
             for pattern in schema.patterns
         ],
@@ -138,10 +140,16 @@ def extraction_of(document: Mapping[str, Any], name: str) -> Extraction:
                 texts_of(label[5]),
                 label[6],
                 frozenset(label[7]),
+                frozenset(label[8]),
             )
             for label in document["labels"]
         },
-        tuple(RelationshipPattern(*[*pattern[:7], texts_of(pattern[7])]) for pattern in document["patterns"]),
+        tuple(
+            RelationshipPattern(
+                type_, start, end, properties, description, symmetric, count, texts_of(texts), frozenset(filled)
+            )
+            for type_, start, end, properties, description, symmetric, count, texts, filled in document["patterns"]
+        ),
         document["open"],
         frozenset(frozenset(item) for item in document["combinations"]),
         tuple(Combination(frozenset(labels), count, tuple(keys)) for labels, count, keys in document["counted"]),

@@ -40,6 +40,7 @@ class Findings:
         self.node_types: dict[tuple[frozenset[str], str], set[str]] = {}
         self.patterns: dict[Ends, int] = {}
         self.type_types: dict[tuple[str, str], set[str]] = {}
+        self.filled: set[tuple[frozenset[str] | str, str]] = set()
         self.type_counts: dict[str, int] = {}
         self.samples: dict[tuple[str, str], list[Any]] = {}
         self.indexes: tuple[Index, ...] = ()
@@ -56,6 +57,11 @@ class Findings:
         if type_ is not None:
             with self._lock:
                 self.node_types.setdefault((frozenset(labels), key), set()).add(type_)
+
+    def add_filled(self, owner: Iterable[str] | str, key: str) -> None:
+        """Add that all nodes with exactly these labels, or all relationships of a type, have a property."""
+        with self._lock:
+            self.filled.add((owner if isinstance(owner, str) else frozenset(owner), key))
 
     def add_type_property(self, type_: str, key: str, value_type: str | None) -> None:
         """Add a property and its type for relationships of a type."""
@@ -86,11 +92,17 @@ class Findings:
                 counts[label] = counts.get(label, 0) + count
         for label in sorted(counts):
             types: dict[str, set[str]] = {}
+            among = [combination for combination in self.combinations if label in combination]
             for (combination, key), found in self.node_types.items():
                 if label in combination:
                     types.setdefault(key, set()).update(found)
             labels[label] = Label(
-                label, {key: merged(types[key]) or "unknown" for key in sorted(types)}, count=counts[label]
+                label,
+                {key: merged(types[key]) or "unknown" for key in sorted(types)},
+                count=counts[label],
+                filled=frozenset(
+                    key for key in types if all((combination, key) in self.filled for combination in among)
+                ),
             )
         patterns = []
         for (type_, start, end), count in sorted(self.patterns.items()):
@@ -100,7 +112,8 @@ class Findings:
                     for (owner, key), found in sorted(self.type_types.items())
                     if owner == type_
                 }
-                patterns.append(RelationshipPattern(type_, start, end, properties, count=count))
+                filled = frozenset(key for key in properties if (type_, key) in self.filled)
+                patterns.append(RelationshipPattern(type_, start, end, properties, count=count, filled=filled))
         several = frozenset(labels_together for labels_together in self.combinations if len(labels_together) > 1)
         return PropertyGraphSchema(
             name,

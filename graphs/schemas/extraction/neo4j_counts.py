@@ -2,10 +2,11 @@
 count store.
 
 `db.schema.nodeTypeProperties` and `db.schema.relTypeProperties` read every node and relationship inside the database,
-so they include rare properties and mixed types. `db.schema.visualization` is not exact, because it pairs every start
-label of a type with every end label. Its patterns are therefore only candidates. The count store gives the number of
-relationships of a type that start, and that end, at a label; if one of these numbers is the number of all relationships
-of the type, the pattern is certain. The remaining patterns are counted by scanning the type.
+so they include rare properties and mixed types, and their `mandatory` says whether all have a property.
+`db.schema.visualization` is not exact, because it pairs every start label of a type with every end label. Its patterns
+are therefore only candidates. The count store gives the number of relationships of a type that start, and that end, at
+a label; if one of these numbers is the number of all relationships of the type, the pattern is certain. The remaining
+patterns are counted by scanning the type.
 """
 
 from __future__ import annotations
@@ -36,13 +37,16 @@ def node_properties(steps: Steps) -> None:
     rows = steps.rows(
         "properties of nodes",
         "CALL db.schema.nodeTypeProperties() "
-        "YIELD nodeLabels, propertyName, propertyTypes RETURN nodeLabels, propertyName, propertyTypes",
+        "YIELD nodeLabels, propertyName, propertyTypes, mandatory "
+        "RETURN nodeLabels, propertyName, propertyTypes, mandatory",
     )
     combinations: set[frozenset[str]] = set()
-    for labels, key, types in rows or ():
+    for labels, key, types, filled in rows or ():
         combinations.add(frozenset(labels))
         if key is not None:
             steps.findings.add_property(labels, key, merged(map(property_type, types)))
+            if filled:
+                steps.findings.add_filled(labels, key)
     if any(len(combination) > 1 for combination in combinations):
         counted = steps.rows("label combinations", "MATCH (n) RETURN labels(n) AS l, count(*) AS c")
         for labels, count in counted or ():
@@ -59,11 +63,13 @@ def relationship_properties(steps: Steps) -> None:
     rows = steps.rows(
         "properties of relationships",
         "CALL db.schema.relTypeProperties() "
-        "YIELD relType, propertyName, propertyTypes RETURN relType, propertyName, propertyTypes",
+        "YIELD relType, propertyName, propertyTypes, mandatory RETURN relType, propertyName, propertyTypes, mandatory",
     )
-    for name, key, types in rows or ():
+    for name, key, types, filled in rows or ():
         if key is not None:
             steps.findings.add_type_property(unquoted(name), key, merged(map(property_type, types)))
+            if filled:
+                steps.findings.add_filled(unquoted(name), key)
 
 
 def patterns(steps: Steps) -> None:

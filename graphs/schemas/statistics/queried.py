@@ -12,10 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from graphground.cypher.matching import nodes, property_of, relationships
+from graphground.cypher.matching import nodes, property_of, quotable, relationships
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
 from graphground.graphs.engines.engine import Engine
 from graphground.graphs.schemas.extraction.findings import Findings
+from graphground.graphs.schemas.extraction.neo4j_counts import count_all
 from graphground.graphs.schemas.extraction.steps import Steps
 from graphground.graphs.schemas.statistics.model import (
     Degrees,
@@ -55,6 +56,11 @@ def query_statistics(
     return reading.statistics(mark, begin)
 
 
+def quotable_ends(pattern: RelationshipPattern) -> bool:
+    """Return whether backticks can quote the pattern's names, so that the count store has its numbers."""
+    return all(map(quotable, (pattern.type, pattern.start, pattern.end)))
+
+
 class Reading:
     """One computation of the statistics; call `statistics`."""
 
@@ -62,6 +68,7 @@ class Reading:
         self._steps, self._schema, self._whole = steps, schema, whole
         self._labels: dict[str, LabelStatistics] = {}
         self._types: dict[str, TypeStatistics] = {}
+        self._ends: dict[tuple[str, str, str], int] = {}
 
     def statistics(self, mark: str | None, begin: float) -> Statistics:
         """Compute the statistics of labels and types, and then of patterns, which need the counts of labels."""
@@ -70,6 +77,7 @@ class Reading:
             + [(f"values of {type_}", partial(self._type, type_)) for type_ in self._schema.relationship_types]
         )
         found: dict[int, PatternStatistics] = {}
+        self._count_ends()
         self._steps.each(
             [
                 (f"pattern {pattern}", partial(self._pattern, number, pattern, found))
@@ -91,7 +99,7 @@ class Reading:
         if count is None:
             return
         keys = {key: type_ for key, type_ in label.properties.items() if not self._is_left_out(label, key)}
-        values = self._values(label.name, match, keys, count)
+        values = self._values(label.name, match, keys, count, label.filled)
         self._labels[label.name] = LabelStatistics(label.name, count, values, label.name_property)
 
     def _type(self, type_: str) -> None:
@@ -103,7 +111,8 @@ class Reading:
         if count is None:
             count = self._count(type_, f"{match} RETURN count(n) AS c")
         if count is not None:
-            values = self._values(type_, match, self._schema.relationship_properties[type_], count)
+            filled = frozenset.intersection(*(pattern.filled for pattern in patterns))
+            values = self._values(type_, match, self._schema.relationship_properties[type_], count, filled)
             self._types[type_] = TypeStatistics(type_, count, values)
 
     def _is_left_out(self, label: Label, key: str) -> bool:
@@ -113,23 +122,30 @@ class Reading:
         rows = self._steps.rows(step, query)
         return int(rows[0][0]) if rows else None
 
-    def _values(self, owner: str, match: str, types: Mapping[str, str], count: int) -> dict[str, PropertyStatistics]:
-        """Return the statistics of properties: how many nodes or relationships have a value, and the values' details."""
+    def _values(
+        self, owner: str, match: str, types: Mapping[str, str], count: int, known_filled: frozenset[str]
+    ) -> dict[str, PropertyStatistics]:
+        """Return the statistics of properties: how many nodes or relationships have a value, and the values' details.
+
+        The properties in `known_filled`, which all have, are not counted again.
+        """
         keys = list(types)[:MOST_PROPERTIES]
         if not keys or not count:
             return {key: PropertyStatistics(0, 0, distinct=0, repeated=0) for key in keys}
-        bound = f" WITH n LIMIT {SAMPLED}" if count > MOST_FILL else ""
-        columns = ", ".join(f"count({property_of('n', key)}) AS c{place}" for place, key in enumerate(keys))
-        rows = self._steps.rows(f"fill of {owner}", f"{match}{bound} RETURN {columns}, count(*) AS total")
-        if not rows:
-            return {}
-        *filled, total = rows[0]
-        found = {
-            key: PropertyStatistics(number, total, distinct=0, repeated=0, exact=not bound)
-            if not number
-            else PropertyStatistics(number, total, exact=False)
-            for key, number in zip(keys, filled, strict=True)
-        }
+        found = {key: PropertyStatistics(count, count, exact=False) for key in keys}
+        if counted := [key for key in keys if key not in known_filled]:
+            bound = f" WITH n LIMIT {SAMPLED}" if count > MOST_FILL else ""
+            columns = ", ".join(f"count({property_of('n', key)}) AS c{place}" for place, key in enumerate(counted))
+            rows = self._steps.rows(f"fill of {owner}", f"{match}{bound} RETURN {columns}, count(*) AS total")
+            if not rows:
+                return {}
+            *filled, total = rows[0]
+            found |= {
+                key: PropertyStatistics(number, total, distinct=0, repeated=0, exact=not bound)
+                if not number
+                else PropertyStatistics(number, total, exact=False)
+                for key, number in zip(counted, filled, strict=True)
+            }
         some = [key for key in keys if found[key].count]
         if some:
             self._details(owner, match, types, some, found, count)
@@ -173,6 +189,24 @@ class Reading:
                 exact=not bound and found[key].count <= self._whole,
             )
 
+    def _count_ends(self) -> None:
+        """Count the relationships of each type from each label, and to each label, if a count store has these numbers.
+
+        If all of a type's relationships from a label lead to the same label, the paths need not be tested for it.
+        """
+        if self._steps.engine.capabilities().dialect.name != "neo4j":
+            return
+        patterns = [pattern for pattern in self._schema.patterns if quotable_ends(pattern)]
+        asked = list(
+            dict.fromkeys(
+                ends
+                for pattern in patterns
+                for ends in ((pattern.type, pattern.start, ""), (pattern.type, "", pattern.end))
+            )
+        )
+        queries = [f"{relationships(*ends).match()} RETURN count(r) AS c" for ends in asked]
+        self._ends = dict(zip(asked, count_all(self._steps, "relationships from and to a label", queries), strict=True))
+
     def _pattern(self, number: int, pattern: RelationshipPattern, found: dict[int, PatternStatistics]) -> None:
         start, type_, end = pattern.start, pattern.type, pattern.end
         match = relationships(type_, start, end).match()
@@ -193,6 +227,9 @@ class Reading:
             if rows:
                 seen, loops, back = rows[0]
                 both_ways = round(back / (seen - loops), 4) if seen > loops else 0.0
+        # Without a label at its far end, a path is counted from the node alone.
+        far_start = "" if self._ends.get((type_, "", end)) == count else start
+        far_end = "" if self._ends.get((type_, start, "")) == count else end
         found[number] = PatternStatistics(
             pattern.type,
             pattern.start,
@@ -200,8 +237,8 @@ class Reading:
             count,
             both_ways,
             loops,
-            self._degrees(pattern, pattern.start, relationships(type_, "", end, ends=("n", "x")).inside(), count),
-            self._degrees(pattern, pattern.end, relationships(type_, start, "", ends=("x", "n")).inside(), count),
+            self._degrees(pattern, start, relationships(type_, "", far_end, ends=("n", "x")).inside(), count),
+            self._degrees(pattern, end, relationships(type_, far_start, "", ends=("x", "n")).inside(), count),
             not bound,
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from graphground.graphs.schemas.extraction.extract import extract
 from graphground.graphs.schemas.extraction.findings import Findings
 from graphground.graphs.schemas.extraction.scanning import scan
 from graphground.graphs.schemas.extraction.steps import Steps
-from graphground.graphs.schemas.statistics.queried import query_statistics
+from graphground.graphs.schemas.statistics.queried import Reading, query_statistics
 from graphground.tools.failure import ToolFailure
 from graphground.tools.get_schema import GetSchemaRequest, get_schema
 from tests.support.neo4j_server import Neo4jServer, seeded
@@ -105,6 +106,34 @@ def test_names_that_databases_parse_differently_are_in_the_schema_with_types_and
     assert pattern.properties == {r"\U0001F600": "float"}
     statistics = query_statistics(engine, schema)
     assert statistics.labels[r"A\u0041"].properties[r"key\u0041"].count == 1
+
+
+def test_properties_that_all_nodes_or_relationships_have_are_known(engine: BoltEngine) -> None:
+    schema = extract(engine, "mixed").schema
+    assert schema.labels["Person"].filled == {"name", "code", "tags"}
+    assert schema.labels["Bulk"].filled == {"n"}
+    assert schema.labels["Book"].filled == {"title", "pages"}
+    assert {pattern.type: pattern.filled for pattern in schema.patterns if pattern.filled} == {
+        "WROTE": {"year"},
+        ODD_TYPE: {r"\U0001F600"},
+    }
+
+
+def test_statistics_are_the_same_without_shortcuts_through_the_schema_and_the_count_store(
+    engine: BoltEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schema = extract(engine, "mixed").schema
+    nothing_filled = replace(
+        schema,
+        labels={name: replace(label, filled=frozenset()) for name, label in schema.labels.items()},
+        patterns=tuple(replace(pattern, filled=frozenset()) for pattern in schema.patterns),
+    )
+    found = query_statistics(engine, schema)
+    monkeypatch.setattr(Reading, "_count_ends", lambda self: None)
+    counted = query_statistics(engine, nothing_filled)
+    assert (found.labels, found.types, found.patterns) == (counted.labels, counted.types, counted.patterns)
+    assert found.fill("Person", "born") == 0.5
+    assert found.fill("WROTE", "year") == 1.0
 
 
 def test_nonexistent_patterns_are_not_in_the_schema(engine: BoltEngine) -> None:
