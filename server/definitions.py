@@ -6,6 +6,12 @@ from typing import Any
 
 from graphground.tools.tool import Tool
 
+LENGTHS = ("minLength", "maxLength", "minItems", "maxItems")
+MOST_REPETITIONS = 500
+"""The longest length that a schema states. llama.cpp turns the schemas of tools into a grammar, which is refused if it
+has more than 2,000 repetitions, nested ones multiplied; the server of `llama-cpp-python` 0.3.36 crashes then. A longer
+text or list is still refused when the tool is called."""
+
 
 def tool_definition(tool: Tool[Any, Any]) -> dict[str, Any]:
     """The definition of one tool as `tools/list` returns it."""
@@ -69,10 +75,13 @@ def input_schema(tool: Tool[Any, Any]) -> dict[str, Any]:
 
 
 def _slim(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema without pydantic's titles, which only repeat the names and cost tokens."""
+    """Return the schema without pydantic's titles, which only repeat the names and cost tokens, and without lengths
+    above `MOST_REPETITIONS`."""
     slim: dict[str, Any] = {}
     for key, value in schema.items():
         if key == "title" and isinstance(value, str):
+            continue
+        if key in LENGTHS and isinstance(value, int) and value > MOST_REPETITIONS:
             continue
         if key in ("properties", "$defs"):
             slim[key] = {name: _slim(inner) for name, inner in value.items()}

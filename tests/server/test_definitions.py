@@ -1,10 +1,14 @@
 import json
 
+import pytest
 from jsonschema import Draft202012Validator
+from pydantic import ValidationError
 
 from graphground.server.call import encode
-from graphground.server.definitions import tool_definition
+from graphground.server.definitions import LENGTHS, MOST_REPETITIONS, tool_definition
 from graphground.tools import all_tools
+from graphground.tools.own_queries.definition import OwnParameter, OwnQuery
+from graphground.tools.own_queries.tools import OwnTools
 from graphground.tools.suggest_queries import SuggestQueriesAnswer
 
 BOUNDS = {"minimum", "maximum", "exclusiveMinimum", "minLength", "maxLength", "minItems", "maxItems", "enum"}
@@ -39,7 +43,25 @@ def test_the_whole_list_has_at_most_9000_characters_and_every_argument_is_descri
         for argument, schema in full.items():
             assert takes[argument]["description"] == schema["description"]
             for bound in BOUNDS & set(schema):
+                if bound in LENGTHS and schema[bound] > MOST_REPETITIONS:
+                    assert bound not in takes[argument]
+                    continue
                 assert takes[argument][bound] == schema[bound], (definition["name"], argument)
+
+
+def test_a_length_that_the_grammars_of_llama_cpp_refuse_is_not_stated_but_still_checked() -> None:
+    long = OwnParameter("text", "string", "A text.", max_length=1_999)
+    names = OwnParameter("names", "array", "Names.", min_length=1, max_length=501)
+    short = OwnParameter("word", "string", "A word.", min_length=2, max_length=500)
+    tool = OwnTools([OwnQuery("long", "Long.", "RETURN 1", parameters=(long, names, short))]).all()["long"]
+    taken = tool_definition(tool)["inputSchema"]["properties"]
+    assert taken["text"] == {"type": "string", "description": "A text."}
+    assert taken["names"] == {"type": "array", "items": {"type": "string"}, "minItems": 1, "description": "Names."}
+    assert (taken["word"]["minLength"], taken["word"]["maxLength"]) == (2, 500)
+    with pytest.raises(ValidationError, match="at most 1999 characters"):
+        tool.request.model_validate({"text": "x" * 2_000, "names": ["a"], "word": "ab"})
+    with pytest.raises(ValidationError, match="at most 20000 characters"):
+        all_tools()["get_filtered_schema"].request.model_validate({"question": "x" * 20_001})
 
 
 def test_a_field_without_a_value_is_left_out_and_its_schema_has_one_type() -> None:
