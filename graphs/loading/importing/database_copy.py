@@ -7,10 +7,11 @@ resumes. Each part is read in one transaction, but the parts together are not on
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, partial
+from itertools import islice
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import neo4j
 import neo4j.time
@@ -21,6 +22,15 @@ from graphground.cypher.quoting import in_backticks
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.errors import translated
 from graphground.graphs.engines.values import plain
+from graphground.graphs.loading.importing.id_blocks import (
+    BLOCKS_AT_ONCE,
+    SIZE,
+    Span,
+    block_query,
+    is_read_by_id,
+    read_blocks,
+    supports_blocks,
+)
 from graphground.graphs.loading.importing.problems import ImportRefused, Problems
 from graphground.graphs.loading.importing.records import NodeRecord, RelationshipRecord
 from graphground.graphs.storage.atomic import replacing
@@ -28,8 +38,23 @@ from graphground.graphs.storage.atomic import replacing
 FETCH = 5_000
 NODES = "nodes.jsonl"
 PARTS = "parts.json"
+FORMAT = 2
+"""The version of the parts' format: lines of JSON, each with the rows of a block."""
 Report = Callable[[str, int, int | None], None]
 """A function called with the part (`nodes` or a relationship type), its records read so far, and their total."""
+
+
+class Part(NamedTuple):
+    """A part of a copy: `Part("T", "MATCH (a)-[r:`T`]->(b)", "r", "elementId(a), …", Span(120, 0, 119))`.
+
+    `variable` is the variable of the clause `match` that stands for the record, and `fields` are the columns to return.
+    """
+
+    name: str
+    match: str
+    variable: str
+    fields: str
+    span: Span
 
 
 class DatabaseCopy:
@@ -66,25 +91,31 @@ class DatabaseCopy:
             raise translated(error, self.address) from error
 
     def _fetch(self, driver: neo4j.Driver, report: Report) -> None:
-        with driver.session(database=self.address.database, default_access_mode=neo4j.READ_ACCESS) as session:
-            ids = "elementId" if "Neo4j" in driver.get_server_info().agent else "id"
-            nodes = int(session.run("MATCH (n) RETURN count(n)").values()[0][0])
-            totals = {
-                str(type_): int(count)
-                for type_, count in session.run("MATCH ()-[r]->() RETURN type(r) AS type, count(*) AS n").values()
-            }
-            types = sorted(totals)
-            self._check_folder(types)
-            read: Callable[[str, str, int, str], None] = partial(self._part, session, report)
-            read(NODES, "nodes", nodes, f"MATCH (n) RETURN {ids}(n), labels(n), properties(n)")
-            for number, type_ in enumerate(types):
-                read(
-                    f"{number}.jsonl", type_, totals[type_], f"{_match(type_)} RETURN {ids}(a), {ids}(b), properties(r)"
-                )
+        server = driver.get_server_info()
+        by_id = supports_blocks(server)
+        # Neo4j reports `id`, by which blocks are read, as deprecated; older servers refuse to be asked for silence.
+        quiet: dict[str, Any] = {"notifications_min_severity": "OFF"} if by_id else {}
+        session = partial(
+            driver.session, database=self.address.database, default_access_mode=neo4j.READ_ACCESS, **quiet
+        )
+        ends = ", min(id({0})), max(id({0}))" if by_id else ""
+        with session() as counting:
+            nodes = Span(*counting.run(cast(Any, f"MATCH (n) RETURN count(n){ends.format('n')}")).values()[0])
+            counted = counting.run(cast(Any, f"MATCH ()-[r]->() RETURN type(r), count(*){ends.format('r')}")).values()
+        spans = {str(type_): Span(*found) for type_, *found in counted}
+        types = sorted(spans)
+        self._check_folder(types)
+        key = "elementId" if "Neo4j" in server.agent else "id"
+        self._part(
+            session, report, NODES, Part("nodes", "MATCH (n)", "n", f"{key}(n), labels(n), properties(n)", nodes)
+        )
+        for number, type_ in enumerate(types):
+            fields = f"{key}(a), {key}(b), properties(r)"
+            self._part(session, report, f"{number}.jsonl", Part(type_, _match(type_), "r", fields, spans[type_]))
 
     def _check_folder(self, types: list[str]) -> None:
         """Record the database of which the folder is a copy; refuse a folder that holds a copy of another."""
-        described = {"address": self.name, "types": types}
+        described = {"format": FORMAT, "address": self.name, "types": types}
         note = self.folder / PARTS
         if note.exists() and orjson.loads(note.read_bytes()) != described:
             raise ImportRefused(
@@ -93,24 +124,38 @@ class DatabaseCopy:
         with replacing(note) as file:
             file.write(orjson.dumps(described))
 
-    def _part(self, session: neo4j.Session, report: Report, file: str, part: str, total: int, query: str) -> None:
+    def _part(self, session: Callable[..., neo4j.Session], report: Report, file: str, part: Part) -> None:
         path = self.folder / file
         if path.exists():
             return
+        query = block_query(part.match, part.variable, part.fields)
+        with session(fetch_size=BLOCKS_AT_ONCE) as reading:
+            if is_read_by_id(reading, query, part.span):
+                try:
+                    self._write(path, read_blocks(reading, query, part.span), report, part)
+                    return
+                except neo4j.exceptions.Neo4jError:
+                    pass  # for example, a block of large values needs more memory than the database allows
+        with session() as reading:
+            self._write(path, _streamed(reading, f"{part.match} RETURN {part.fields}"), report, part)
+
+    def _write(self, path: Path, blocks: Iterable[list[list[Any]]], report: Report, part: Part) -> None:
+        """Write each block of rows as a line of JSON."""
+        count = reported = 0
         with replacing(path) as written:
-            for count, row in enumerate(session.run(cast(Any, neo4j.Query(query))), start=1):
-                written.write(
-                    orjson.dumps(row.values(), default=_tagged, option=orjson.OPT_PASSTHROUGH_DATETIME) + b"\n"
-                )
-                if count % FETCH == 0:
-                    report(part, count, total)
-        report(part, total, total)
+            for rows in blocks:
+                written.write(orjson.dumps(rows, default=_tagged, option=orjson.OPT_PASSTHROUGH_DATETIME) + b"\n")
+                count += len(rows)
+                if count - reported >= FETCH:
+                    reported = count
+                    report(part.name, count, part.span.number)
+        report(part.name, part.span.number, part.span.number)
 
     def nodes(self, problems: Problems) -> Iterator[NodeRecord]:
         """Yield each node; its id is the property `eid` if every node has a unique one, else the database's own id."""
         own = self._own_ids
         for key, labels, properties in self._rows(NODES):
-            values = _restored(properties)
+            values = _properties(properties)
             yield NodeRecord(values["eid"] if own else str(key), tuple(sorted(labels)), values)
 
     def relationships(self, problems: Problems) -> Iterator[RelationshipRecord]:
@@ -119,7 +164,7 @@ class DatabaseCopy:
         for number, type_ in enumerate(orjson.loads((self.folder / PARTS).read_bytes())["types"]):
             for start, end, properties in self._rows(f"{number}.jsonl"):
                 first, last = (str(key) if ids is None else ids[str(key)] for key in (start, end))
-                yield RelationshipRecord(type_, first, last, _restored(properties))
+                yield RelationshipRecord(type_, first, last, _properties(properties))
 
     @cached_property
     def _own_ids(self) -> bool:
@@ -133,14 +178,21 @@ class DatabaseCopy:
         return True
 
     def _rows(self, file: str) -> Iterator[list[Any]]:
-        with (self.folder / file).open("rb") as lines:
-            for line in lines:
-                yield orjson.loads(line)
+        with (self.folder / file).open("rb") as blocks:
+            for block in blocks:
+                yield from orjson.loads(block)
 
 
 def _match(type_: str) -> str:
     """Return a MATCH for the relationships of a type; the type is quoted, because it may be a keyword such as `SET`."""
     return f"MATCH (a)-[r:{in_backticks(type_)}]->(b)" if quotable(type_) else relationships(type_).match()
+
+
+def _streamed(session: neo4j.Session, query: str) -> Iterator[list[list[Any]]]:
+    """Yield the records of a response in blocks."""
+    records = iter(session.run(cast(Any, query)))
+    while block := [record.values() for record in islice(records, SIZE)]:
+        yield block
 
 
 def _tagged(value: Any) -> Any:
@@ -151,6 +203,11 @@ def _tagged(value: Any) -> Any:
         case neo4j.time.Date():
             return {"~": "date", "v": value.iso_format()}
     return plain(value)
+
+
+def _properties(values: dict[str, Any]) -> dict[str, Any]:
+    """Restore the values of properties; only the ones that were tagged, and their containers, are not plain."""
+    return {key: _restored(value) if type(value) in (dict, list) else value for key, value in values.items()}
 
 
 def _restored(value: Any) -> Any:

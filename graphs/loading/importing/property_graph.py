@@ -70,7 +70,7 @@ class GraphOfRecords:
 
     def _infer_nodes(self) -> None:
         frequent: Counter[str] = Counter()
-        known: dict[tuple[str, ...], tuple[str, ...]] = {}  # one tuple for all nodes with the same labels
+        known: dict[tuple[str, ...], tuple[str, ...]] = {}  # the ordered labels of all nodes with the same labels
         for node in self.source.nodes(Problems()):
             frequent.update(node.labels)
         for node in self.source.nodes(self.problems):
@@ -79,10 +79,13 @@ class GraphOfRecords:
             elif node.id in self._labels:
                 self._wrong(node.place, f"the node id {node.id!r} appears a second time")
             else:
-                labels = tuple(sorted(set(node.labels), key=lambda label: (frequent[label], label))) or ("Node",)
-                self._labels[node.id] = known.setdefault(labels, labels)
-                if len(labels) > 1:
-                    self._together.add(frozenset(labels))
+                labels = known.get(node.labels)
+                if labels is None:
+                    labels = tuple(sorted(set(node.labels), key=lambda label: (frequent[label], label))) or ("Node",)
+                    known[node.labels] = labels
+                    if len(labels) > 1:
+                        self._together.add(frozenset(labels))
+                self._labels[node.id] = labels
                 properties = {key: value for key, value in node.properties.items() if not _is_id(node, key)}
                 for label in labels:
                     _add_types(self._properties.setdefault(label, {}), properties)
@@ -224,6 +227,6 @@ def _title(keys: Mapping[str, str]) -> str | None:
 def _add_types(types: dict[str, str], properties: Mapping[str, Any]) -> None:
     for key, value in properties.items():
         found = type_of(value)
-        if found is not None:
-            known = types.get(key)
+        known = types.get(key)
+        if found is not None and found != known:
             types[key] = found if known is None else merged(known, found)

@@ -13,6 +13,8 @@ from math import isfinite
 from typing import Any
 
 SCALARS = {bool: "bool", int: "int", float: "float", str: "str", datetime.date: "date", datetime.datetime: "datetime"}
+EXACT = {kind: name for kind, name in SCALARS.items() if kind not in (int, float)}
+"""The kinds whose values all have the same type; a number may be too large or not finite."""
 LARGEST = 1 << 63
 
 
@@ -21,6 +23,9 @@ def type_of(value: Any) -> str | None:
 
     A whole number beyond 64 bits, a time, a duration, a point and a map have the type of text.
     """
+    kind = type(value)
+    if kind in EXACT:
+        return EXACT[kind]
     if value is None or (isinstance(value, float) and not isfinite(value)):
         return None
     if isinstance(value, list | tuple):
@@ -29,9 +34,9 @@ def type_of(value: Any) -> str | None:
             return None
         nested = any(found.startswith("list[") for found in types)
         return "list[str]" if nested else f"list[{reduce(merged, sorted(types))}]"
-    if type(value) is int and not -LARGEST <= value < LARGEST:
+    if kind is int and not -LARGEST <= value < LARGEST:
         return "str"
-    return SCALARS.get(type(value), "str")
+    return SCALARS.get(kind, "str")
 
 
 def merged(first: str, second: str) -> str:
@@ -46,16 +51,19 @@ def merged(first: str, second: str) -> str:
 
 def as_type(value: Any, type_: str) -> Any:
     """Convert a value to a property type; None for a missing value."""
-    if type_of(value) is None:
+    found = type_of(value)
+    if found is None:
         return None
     if type_.startswith("list["):
         parts = value if isinstance(value, list | tuple) else [value]
         return [as_type(part, type_[5:-1]) for part in parts if type_of(part) is not None]
+    if type(value) is str:
+        return value
     if isinstance(value, datetime.date):
         return value.isoformat()
     if type(value) is int and "float" in type_:
         return float(value)
-    return value if type_of(value) in ("int", "float", "bool") and type_ != "str" else text_of(value)
+    return value if found in ("int", "float", "bool") and type_ != "str" else text_of(value)
 
 
 def text_of(value: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import neo4j
@@ -13,6 +14,7 @@ from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.loading.compare import compare
 from graphground.graphs.loading.importing.database_copy import DatabaseCopy
+from graphground.graphs.loading.importing.id_blocks import Span, block_query, is_read_by_id
 from graphground.graphs.loading.importing.problems import ImportRefused, Problems
 from graphground.graphs.loading.importing.property_graph import import_records
 from graphground.graphs.loading.importing.sources import database_source
@@ -168,6 +170,58 @@ def test_parts_that_are_complete_are_not_read_again(neo4j_5: Neo4jServer, tmp_pa
         driver.execute_query("CREATE (:A)-[:U]->(:B)")
         with pytest.raises(ImportRefused, match="an unfinished copy of another database or of an earlier state"):
             copy.fetch()
+
+
+MANY = 20_000
+
+
+@pytest.fixture
+def many_nodes(neo4j_5: Neo4jServer) -> Iterator[neo4j.Driver]:
+    """Fill a Neo4j with many nodes and relationships, of which some are removed again, so that ids are missing."""
+    with emptied(neo4j_5) as driver:
+        driver.execute_query(f"UNWIND range(1, {MANY}) AS i CREATE (a:A {{i: i}})-[:T {{of: i}}]->(a)")
+        driver.execute_query("MATCH (a:A) WHERE a.i % 7 = 0 DETACH DELETE a")
+        yield driver
+
+
+KEPT = [number for number in range(1, MANY + 1) if number % 7]
+
+
+def test_records_read_by_ranges_of_ids_are_all_there(
+    many_nodes: neo4j.Driver, neo4j_5: Neo4jServer, tmp_path: Path
+) -> None:
+    query = block_query("MATCH (n)", "n", "elementId(n), labels(n), properties(n)")
+    with many_nodes.session() as session:
+        first, last = session.run("MATCH (n) RETURN min(id(n)), max(id(n))").values()[0]
+        assert is_read_by_id(session, query, Span(len(KEPT), first, last))
+        assert not is_read_by_id(session, query, Span(len(KEPT), 0, 100 * last)), "the ids are sparse"
+        assert not is_read_by_id(session, "MATCH (n) RETURN n", Span(len(KEPT), first, last)), "all nodes are scanned"
+    copy = DatabaseCopy(address(neo4j_5), tmp_path / "parts")
+    copy.fetch()
+    nodes = {node.id: node.properties["i"] for node in copy.nodes(Problems())}
+    assert sorted(nodes.values()) == KEPT
+    links = list(copy.relationships(Problems()))
+    assert sorted(link.properties["of"] for link in links) == KEPT
+    assert all(nodes[link.start] == nodes[link.end] == link.properties["of"] for link in links)
+
+
+def test_a_part_whose_reading_by_ids_the_database_ends_is_streamed(
+    many_nodes: neo4j.Driver, neo4j_5: Neo4jServer, tmp_path: Path
+) -> None:
+    ended: list[str] = []
+
+    def end_query(part: str, count: int, total: int | None) -> None:
+        if part == "nodes" and not ended:
+            found, _, _ = many_nodes.execute_query(
+                "SHOW TRANSACTIONS YIELD transactionId, currentQuery WHERE currentQuery CONTAINS 'IN range(block'"
+            )
+            ended.extend(row["transactionId"] for row in found)
+            many_nodes.execute_query("TERMINATE TRANSACTIONS $ids", ids=ended)
+
+    copy = DatabaseCopy(address(neo4j_5), tmp_path / "parts")
+    copy.fetch(end_query)
+    assert ended
+    assert sorted(node.properties["i"] for node in copy.nodes(Problems())) == KEPT
 
 
 def test_the_command_copies_a_database_and_loads_it(
