@@ -162,12 +162,14 @@ def compare_predictions(ex: Any, ps: Any, graph: Graph, name: str, most: int, sh
     """Compare both implementations' scores of real predictions on a stand-in graph."""
     reasons: Counter[str] = Counter()
     examples: Counter[str] = Counter()
+    by_rule: Counter[bool] = Counter()
     connector = Connector(graph)
     chosen = [record for record in scored(name) if record["pred_cypher"] != record["gold_cypher"]]
     chosen = random.Random(3).sample(chosen, min(most, len(chosen)))
     for record in chosen:
         gold, predicted = str(record["gold_cypher"]), str(record["pred_cypher"])
-        ours = measured(graph, gold, predicted)
+        ((accuracy, similarity, published_similarity),) = measured(graph, gold, [predicted])
+        ours = (accuracy, similarity)
         with contextlib.redirect_stdout(io.StringIO()):
             theirs = (
                 ex.execution_accuracy(predicted, gold, connector),
@@ -176,9 +178,11 @@ def compare_predictions(ex: Any, ps: Any, graph: Graph, name: str, most: int, sh
         why = reason(gold, predicted, (ours[0], round(ours[1], 9)), (theirs[0], round(theirs[1], 9)))
         reasons[why] += 1
         examples[why] += 1
+        by_rule[abs(published_similarity - theirs[1]) < 1e-9] += 1
         if why != "the same" and examples[why] <= shown:
             print(f"  {why}: ours {ours}, theirs {theirs}\n    {gold}\n    {predicted}", flush=True)
     print(f"{name}: {len(chosen)} predictions: {dict(reasons)}", flush=True)
+    print(f'  PSJS with rule="published": {by_rule[True]} equal, {by_rule[False]} different', flush=True)
 
 
 def main() -> None:

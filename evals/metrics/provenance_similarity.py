@@ -6,7 +6,8 @@ columns scores well.
 
 Edge cases, as published: a prediction with the gold query's text scores 1; two empty subgraphs score 0; a prediction
 that fails scores 0; a query without MATCH has an empty subgraph. The published implementation splits the text with
-regular expressions, and ours uses the tree (`provenance`), so the scores can differ for
+regular expressions, which `rule="published"` reproduces (`provenance_published`). Ours uses the tree (`provenance`), so
+the scores can differ for
 
 - keywords in lower case, and a query that begins with OPTIONAL MATCH, UNWIND or WITH: published, no MATCH is found;
 - STARTS WITH and ENDS WITH: published, the text is cut at their WITH, and the query fails;
@@ -14,7 +15,8 @@ regular expressions, and ours uses the tree (`provenance`), so the scores can di
   variable the regular expression cannot find are left out, or the query fails;
 - a query that does not compile: here it is not run; published, its text before RETURN is run and can score 1;
 - nodes inside paths of variable length: published, they are not collected;
-- a WITH that renames, and all that follows it; a MATCH after a WITH that groups or sorts; a filter after CALL { … }.
+- a WITH that renames, and all that follows it; a MATCH after a WITH that groups or sorts; a filter after CALL { … };
+- a gold query that fails: published, the score is 0.
 """
 
 from __future__ import annotations
@@ -25,13 +27,15 @@ from typing import TYPE_CHECKING, Any
 from graphground.cypher import CypherSyntaxError, access, parse
 from graphground.evals.metrics.executable import attempt
 from graphground.evals.metrics.provenance import provenance_queries
-from graphground.graphs.engines.engine import EngineError, QueryFailed
+from graphground.evals.metrics.provenance_published import published_provenance_queries
+from graphground.evals.metrics.values import Rule
+from graphground.graphs.engines.engine import EngineError, EngineUnavailable, QueryFailed
 
 if TYPE_CHECKING:
     from graphground.graphs.graph import Graph
 
 
-def psjs(predicted: str, gold: str, graph: Graph, *, timeout: float = 120.0) -> float:
+def psjs(predicted: str, gold: str, graph: Graph, *, timeout: float = 120.0, rule: Rule = "paper") -> float:
     """Return the similarity of two queries' provenance subgraphs, from 0.0 to 1.0.
 
         psjs("MATCH (n:Team) RETURN n.name", "MATCH (n:Team) RETURN count(n)", graph)  # 1.0: the same nodes
@@ -39,13 +43,21 @@ def psjs(predicted: str, gold: str, graph: Graph, *, timeout: float = 120.0) -> 
     `timeout` is the time limit of each provenance query, in seconds.
 
     Raises:
-        CypherSyntaxError, EngineError: the gold query fails.
+        CypherSyntaxError, EngineError: the gold query fails, except with `rule="published"`.
+        EngineUnavailable: the graph cannot be queried, so the query cannot be scored.
     """
     if predicted == gold:
         return 1.0
-    wanted = provenance_nodes(gold, graph, timeout=timeout)
     try:
-        matched = provenance_nodes(predicted, graph, timeout=timeout)
+        wanted = provenance_nodes(gold, graph, timeout=timeout, rule=rule)
+    except QueryFailed:
+        if rule == "published":
+            return 0.0
+        raise
+    try:
+        matched = provenance_nodes(predicted, graph, timeout=timeout, rule=rule)
+    except EngineUnavailable:
+        raise
     except (CypherSyntaxError, EngineError):
         return 0.0
     return jaccard(matched, wanted)
@@ -61,18 +73,22 @@ def jaccard(first: Collection[Hashable], second: Collection[Hashable]) -> float:
     return len(set(first) & set(second)) / len(together) if together else 0.0
 
 
-def provenance_nodes(query: str, graph: Graph, *, timeout: float = 120.0) -> set[str]:
+def provenance_nodes(query: str, graph: Graph, *, timeout: float = 120.0, rule: Rule = "paper") -> set[str]:
     """Return the ids of the nodes that a query's MATCH clauses match.
 
     Raises:
-        CypherSyntaxError: the text is not a query.
+        CypherSyntaxError: the text is not a query (with `rule="published"`, an `EngineError` is raised instead).
         EngineError: the query cannot be run, is not read-only, or takes longer than `timeout` seconds.
     """
-    if access(parse(query, graph.language)) != "read":
-        raise QueryFailed("The query is not read-only.")
-    found: set[str] = set()
     node_id = graph.dialect.own_id.partition("(")[0] if graph.dialect is not None else "elementId"
-    for text in provenance_queries(query, graph.language, node_id):
+    if rule == "published":
+        texts = published_provenance_queries(query, node_id)
+    elif access(parse(query, graph.language)) != "read":
+        raise QueryFailed("The query is not read-only.")
+    else:
+        texts = provenance_queries(query, graph.language, node_id)
+    found: set[str] = set()
+    for text in texts:
         outcome = attempt(graph, text, timeout=timeout)
         if outcome.table is None:
             raise QueryFailed(outcome.message)

@@ -107,3 +107,37 @@ def test_two_empty_subgraphs_score_zero_as_published_and_a_failing_gold_query_is
     assert jaccard([], []) == 0.0
     with pytest.raises(EngineError):
         psjs("MATCH (m:Movie) RETURN m", "MATCH (m:Movie) SET m.x = 1 RETURN m", small)
+
+
+@pytest.mark.parametrize(
+    ("predicted", "paper", "published"),
+    [
+        ("MATCH (m:Movie)-[:directedBy]->(p:Person) RETURN m.name UNIQUE", 0.0, 1.0),
+        ("match (m:Movie)-[:directedBy]->(p:Person) return m.name", 1.0, 0.0),
+        ("MATCH (m:Movie)-[:directedBy]->(p:Person) WHERE p.name STARTS WITH 'M' RETURN m.name", 1.0, 0.0),
+        ("MATCH (m:Movie)-[:directedBy]->(p {name: 'Michael Mann'}) RETURN m.name", 1.0, 0.5),
+        ("MATCH (:Movie)-[:directedBy]->(:Person) RETURN count(*)", 1.0, 1.0),
+        ("MATCH (m:Movie)-[:directedBy]->(p:Person) WITH p AS person, m RETURN m.name", 1.0, 1.0),
+        ("CALL { MATCH (m:Movie)-[:directedBy]->(p:Person) RETURN m } RETURN count(m)", 1.0, 1.0),
+        ("MATCH (m:Movie {name: 'Heat'}) RETURN m.name UNION ALL MATCH (p:Person {name: 'Michael Mann'}) RETURN p.name",
+         1.0, 0.5),
+    ],
+)  # fmt: skip
+def test_the_published_rule_differs_where_the_published_text_processing_does(
+    small: Graph, predicted: str, paper: float, published: float
+) -> None:
+    gold = "MATCH (m:Movie)-[:directedBy]->(p:Person) RETURN m.name"
+    assert psjs(predicted, gold, small) == paper
+    assert psjs(predicted, gold, small, rule="published") == published
+
+
+def test_a_gold_query_that_fails_scores_zero_under_the_published_rule(small: Graph) -> None:
+    gold = "MATCH (m:Movie) WHERE m.name STARTS WITH 'H' RETURN m"
+    assert psjs("MATCH (m:Movie {name: 'Heat'}) RETURN m", gold, small, rule="published") == 0.0
+    assert psjs("MATCH (m:Movie {name: 'Heat'}) RETURN m", gold, small) == 1.0
+
+
+def test_no_text_that_the_published_rule_extracts_can_write(small: Graph) -> None:
+    gold = "MATCH (m:Movie) RETURN m"
+    assert psjs("MATCH (m:Movie) WITH m WHERE m.name = 'Heat' DETACH DELETE m", gold, small, rule="published") == 0.0
+    assert psjs(gold, "MATCH (m:Movie) RETURN count(m)", small) == 1.0

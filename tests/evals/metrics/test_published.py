@@ -1,7 +1,10 @@
 """Our metrics and the published implementation agree on the same tables, except for justified differences."""
 
+import gzip
 import importlib
+import json
 import random
+import re
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -10,10 +13,12 @@ import pytest
 
 from graphground.evals import tables_match
 from graphground.evals.metrics.provenance import provenance_queries
+from graphground.evals.metrics.provenance_published import published_provenance_queries
 from tests.support.shared_data import SHARED
 
 REFERENCE = SHARED.parent / "reference" / "cypherbench"
 pytestmark = pytest.mark.skipif(not REFERENCE.exists(), reason="needs ../shared/reference/cypherbench")
+PREDICTIONS = SHARED / "predictions" / "cypherbench_scored.jsonl.gz"
 PAIRS = 2_500
 
 
@@ -107,3 +112,29 @@ def test_the_published_text_processing_loses_parts_that_the_tree_keeps(published
     cut = similarity.extract_match_cypher("MATCH (n:Movie) WHERE n.name STARTS WITH 'x' RETURN n.name")
     assert cut == "MATCH (n:Movie) WHERE n.name STARTS"
     assert Path(similarity.__file__).is_relative_to(REFERENCE)
+
+
+def parts_and_nodes(similarity: ModuleType, query: str) -> list[tuple[str, list[str]]]:
+    """Return the parts of the published provenance query, without its names of relationships, and their nodes."""
+    parts = [similarity.extract_match_cypher(part) for part in similarity.split_by_union(query)]
+    named = [similarity.add_variables(part) for part in parts if part]
+    return [
+        (re.sub(r"\[rtmp\d+", "[", part).replace("(ntmp", "(published"), similarity.extract_node_variables(part))
+        for part in named
+    ]
+
+
+@pytest.mark.skipif(not PREDICTIONS.exists(), reason="needs ../shared/data/predictions")
+def test_the_published_rule_makes_the_published_provenance_queries_of_real_predictions(published: ModuleType) -> None:
+    similarity = importlib.import_module("cypherbench.metrics.provenance_subgraph_jaccard_similarity")
+    with gzip.open(PREDICTIONS, "rt", encoding="utf-8") as file:
+        records = [json.loads(line) for line in file][::4]
+    for query in dict.fromkeys(record[key] for record in records for key in ("gold_cypher", "pred_cypher")):
+        if not query:
+            continue
+        made = [text.rpartition(" RETURN ") for text in published_provenance_queries(query)]
+        expected = parts_and_nodes(similarity, query)
+        assert [part for part, _, _ in made] == [part for part, _ in expected], query
+        for (_, _, lists), (_, nodes) in zip(made, expected, strict=True):
+            found = [name.replace("published", "ntmp") for name in re.findall(r"elementId\((\w+)\)", lists)]
+            assert sorted(found) == nodes, query
