@@ -13,7 +13,6 @@ suggestions (greedy, and the first of a beam), and the best of the suggestions. 
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 import time
 from collections import Counter
@@ -30,6 +29,7 @@ from graphground.agents.decoding.models import TransformersModel
 from graphground.agents.decoding.search import beam, greedy
 from graphground.agents.decoding.tokenizers import of_tokenizers
 from graphground.agents.decoding.vocabulary import Vocabulary
+from graphground.agents.replies import query_in
 from graphground.agents.server_connection import ServerConnection, connect
 from graphground.evals.metrics.execution_accuracy import tables_match
 from graphground.prompts.agents import agent_prompt
@@ -37,12 +37,6 @@ from graphground.prompts.agents import agent_prompt
 FREE_TOKENS = 120
 SCHEMA_TOKENS = 400
 ROWS = 5_000
-
-
-def query_in(text: str) -> str:
-    """Return the query in a model's reply: the last code block, else the whole reply."""
-    blocks = re.findall(r"```[a-zA-Z]*\n(.*?)(?:```|\Z)", text, re.DOTALL)
-    return str(blocks[-1] if blocks else text).strip()
 
 
 class SmallModel:

@@ -1,0 +1,175 @@
+"""Five ways in which a model fails, for each of the three agents: every run ends, says why, and can be resumed.
+
+| | zero-shot, tools, loop |
+|---|---|
+| a refused key | `test_a_refused_key_ends_the_run_at_once_and_the_run_resumes_with_a_valid_key` |
+| a rate limit | `test_a_rate_limit_is_waited_for_a_limited_number_of_times_and_the_run_resumes` |
+| a cut stream | `test_a_cut_reply_is_requested_again_and_if_it_stays_cut_the_run_ends_and_resumes` |
+| prose | `test_a_model_that_writes_prose_ends_in_an_error_that_says_so` |
+| an endless tool loop | `test_a_model_that_only_calls_tools_ends_within_the_limits` |
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from graphground.agents.failures import ModelFailure
+from graphground.agents.models import Model, ModelSettings
+from graphground.agents.multi_agent_loop import MultiAgentLoop
+from graphground.agents.question import Question
+from graphground.agents.runs import Agent, predicted, run
+from graphground.agents.server_connection import connect
+from graphground.agents.session import Bounds
+from graphground.agents.tool_agent import ToolAgent
+from graphground.agents.zero_shot import ZeroShot
+from tests.agents.conftest import KEY
+from tests.support.scripted_endpoint import Answer, Asked, ScriptedEndpoint, fail, say, use
+
+QUERY = "MATCH (t:Team) RETURN count(t) AS teams"
+QUESTIONS = [Question("q1", "nba", "How many teams are there?"), Question("q2", "nba", "How many players are there?")]
+AGENTS: tuple[Agent, ...] = (ZeroShot("exact"), ToolAgent(), MultiAgentLoop())
+BOUNDS = Bounds(model_calls=12, tool_calls=6, seconds=60)
+RETRIES = 2
+
+each_agent = pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
+
+
+def right(asked: Asked) -> Answer:
+    """Reply correctly in every role."""
+    return say("GRADE: accept" if asked.text.startswith("Judge") else QUERY)
+
+
+class Run:
+    """Runs an agent over the two questions, as often as it is asked to, into the same file."""
+
+    def __init__(self, agent: Agent, server: str, folder: Path) -> None:
+        self.agent, self.server, self.path = agent, server, folder / "predictions.jsonl"
+        self.waits: list[str] = []
+
+    def __call__(self, script: Callable[[Asked], Answer]) -> int:
+        """Run with a model that follows the script; return the number of its requests."""
+
+        async def going() -> None:
+            settings = ModelSettings("scripted", endpoint=endpoint.openai, retries=RETRIES)
+            with anyio.fail_after(100):
+                async with connect(self.server) as server, Model(settings, on_wait=self.waits.append) as model:
+                    await run(self.agent, QUESTIONS, self.path, server, {"": model}, BOUNDS, workers=1)
+
+        with ScriptedEndpoint(script) as endpoint:
+            try:
+                anyio.run(going)
+            finally:
+                requests = len(endpoint.requests)
+        return requests
+
+    def records(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.path.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.fixture
+def running(agent: Agent, nba_server: str, tmp_path: Path) -> Run:
+    return Run(agent, nba_server, tmp_path)
+
+
+def ended(running: Run, script: Callable[[Asked], Answer]) -> tuple[ModelFailure, int]:
+    """Run until the model ends the run; return the failure and the number of requests that it got."""
+    asked: list[Asked] = []
+
+    def counted(request: Asked) -> Answer:
+        asked.append(request)
+        return script(request)
+
+    with pytest.raises(ModelFailure) as caught:
+        running(counted)
+    return caught.value, len(asked)
+
+
+def after_the_first_question(failing: Answer) -> Callable[[Asked], Answer]:
+    """Return a script that replies correctly to the first question, and fails in every role for the second."""
+    return lambda asked: failing if QUESTIONS[1].text in asked.text else right(asked)
+
+
+def resumes(running: Run) -> None:
+    """The first question has its prediction already; a model that replies completes the second."""
+    assert predicted(running.path) == {"q1"}
+    seen: list[str] = []
+
+    def recorded(asked: Asked) -> Answer:
+        seen.append(asked.text)
+        return right(asked)
+
+    running(recorded)
+    assert not [text for text in seen if QUESTIONS[0].text in text]
+    assert predicted(running.path) == {"q1", "q2"}
+    assert all(record["cypher"] == QUERY for record in running.records())
+
+
+@each_agent
+def test_a_refused_key_ends_the_run_at_once_and_the_run_resumes_with_a_valid_key(agent: Agent, running: Run) -> None:
+    refused = fail(401, "invalid_api_key", f"Incorrect API key provided: {KEY}")
+    failure, _ = ended(running, after_the_first_question(refused))
+    assert failure.kind == "key_refused"
+    assert "OPENAI_API_KEY" in str(failure)
+    assert "1 of 2 questions were asked" in str(failure)
+    assert KEY not in str(failure) + running.path.read_text(encoding="utf-8")
+    assert not running.waits
+    resumes(running)
+
+
+@each_agent
+def test_a_rate_limit_is_waited_for_a_limited_number_of_times_and_the_run_resumes(agent: Agent, running: Run) -> None:
+    limited = fail(429, "rate_limit_exceeded", "slow down", retry_after="0.01")
+    failure, _ = ended(running, after_the_first_question(limited))
+    assert failure.kind == "rate_limit"
+    assert f"gave up after {RETRIES + 1} attempts" in str(failure)
+    assert len(running.waits) == RETRIES
+    resumes(running)
+
+
+@each_agent
+def test_a_cut_reply_is_requested_again_and_if_it_stays_cut_the_run_ends_and_resumes(
+    agent: Agent, running: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graphground.agents.models.FIRST_WAIT_SECONDS", 0.01)
+    failure, _ = ended(running, after_the_first_question(Answer("MATCH", cut=True)))
+    assert failure.kind == "unreachable"
+    assert f"gave up after {RETRIES + 1} attempts" in str(failure)
+    cut = [True]  # one reply is cut, and the next request of the same is answered
+
+    def once(asked: Asked) -> Answer:
+        return Answer("MATCH", cut=cut.pop()) if cut else right(asked)
+
+    assert predicted(running.path) == {"q1"}
+    running(once)
+    assert not cut
+    assert [record["cypher"] for record in running.records()] == [QUERY, QUERY]
+
+
+@each_agent
+def test_a_model_that_writes_prose_ends_in_an_error_that_says_so(agent: Agent, running: Run) -> None:
+    requests = running(lambda asked: say("There are thirty teams, as everybody knows."))
+    assert requests <= len(QUESTIONS) * BOUNDS.model_calls
+    for record in running.records():
+        assert "cypher" not in record
+        assert "quer" in record["error"]
+        assert record["stopped"] in ("answered", "rounds")
+    assert predicted(running.path) == set()  # both are asked again
+    running(right)
+    assert predicted(running.path) == {"q1", "q2"}
+
+
+@each_agent
+def test_a_model_that_only_calls_tools_ends_within_the_limits(agent: Agent, running: Run) -> None:
+    asked = iter(range(1_000))
+    requests = running(lambda _: use("execute_cypher", graph="nba", query=f"RETURN {next(asked)} AS n"))
+    assert requests <= len(QUESTIONS) * BOUNDS.model_calls
+    for record in running.records():
+        assert len(record["trace"]) <= BOUNDS.tool_calls
+        assert record["stopped"] in ("answered", "rounds", "calls")
+        assert record.get("error") or record["cypher"].startswith("RETURN")
