@@ -7,7 +7,7 @@
 
 A round is one pass through generate, execute and evaluate; there are at most four. A query that fails is graded `error`
 without calling the evaluator. When the rounds, the calls, the tokens or the time run out, the best attempt is
-interpreted: `accept` before `incorrect` before `error`, with rows before without, later before earlier.
+interpreted: the one with the best grade; among equals one that returned rows, and among these the latest.
 """
 
 from __future__ import annotations

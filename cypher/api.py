@@ -74,12 +74,12 @@ def validate(
     labels and duplicate names.
     """
 
-    def judge(text: str) -> Report:
-        return _judged(text, schema, entities, parameters, data, language, read_only, eager)
+    def report_on(text: str) -> Report:
+        return _checked(text, schema, entities, parameters, data, language, read_only, eager)
 
     try:
         with bounded():
-            report = judge(text)
+            report = report_on(text)
             if schema is None or not any(
                 diagnostic.edits or diagnostic.severity == "error" for diagnostic in report.diagnostics
             ):
@@ -87,13 +87,13 @@ def validate(
             from graphground.cypher.repair import suggestion  # imported only for queries with mistakes
 
             with suppress(TooMuchWork):
-                return replace(report, suggested_query=suggestion(text, report, schema, entities, judge))
+                return replace(report, suggested_query=suggestion(text, report, schema, entities, report_on))
             return report
     except TooMuchWork:
         return Report(False, suspected(tokenize(text).kinds), (too_complex(text),), compiles=False)
 
 
-def _judged(
+def _checked(
     text: str,
     schema: PropertyGraphSchema | None,
     entities: Any,

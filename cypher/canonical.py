@@ -107,7 +107,7 @@ def _pieces(text: str) -> tuple[list[str], list[tuple[int, int]]]:
     before, named = "", False
     for kind, name, start, end in zip(tokens.kinds, tokens.names, tokens.starts, tokens.ends, strict=True):
         if place < start:
-            between = _blank(text[place:start])
+            between = _as_spaces(text[place:start])
             pieces.append(between)
             length += len(between)
         piece = _token(text[start:end], kind, name, named)
@@ -120,7 +120,7 @@ def _pieces(text: str) -> tuple[list[str], list[tuple[int, int]]]:
     return pieces, spans
 
 
-def _blank(between: str) -> str:
+def _as_spaces(between: str) -> str:
     """Replace comments and unusual whitespace by spaces of the same length; line breaks stay."""
     return "".join(
         letter if letter in "\n\r\t" else " "

@@ -37,7 +37,7 @@ def applied(text: str, edits: Iterable[Edit]) -> str:
     return "".join(parts) + text[place:]
 
 
-def turned(relationship: RelationshipPattern) -> str:
+def reversed_text(relationship: RelationshipPattern) -> str:
     """Return the text of a relationship reversed: `-[r:hasCEO]->{1,3}` as `<-[r:hasCEO]-{1,3}`.
 
     An undirected relationship is written unchanged.

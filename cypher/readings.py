@@ -25,7 +25,7 @@ CODE = "two_readings"
 UNDISPUTED = re.compile(r"[\t\n\r\x20-\x5b\x5d-\x7e]*\Z")
 """ASCII without a backslash: every parser finds the same tokens in it, except for `$` directly after a word."""
 _WORD_THEN_DOLLAR = re.compile(r"\w\$")
-AGREED_BLANKS = frozenset(
+AGREED_WHITESPACE = frozenset(
     " \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007"
     "\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 )
@@ -128,7 +128,7 @@ def _between(text: str, start: int, end: int, found: list[TwoReadings]) -> None:
 
 def _blanks(text: str, start: int, end: int, found: list[TwoReadings]) -> None:
     for place in range(start, end):
-        if text[place] not in AGREED_BLANKS:
+        if text[place] not in AGREED_WHITESPACE:
             _character(text[place], place, found)
 
 

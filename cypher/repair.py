@@ -32,7 +32,7 @@ MOST_COST = 6.0
 """The highest cost of a repair: a costlier one would keep too little of the query to preserve its meaning."""
 
 
-def repaired(text: str, report: Report, judge: Callable[[str], Report]) -> str | None:
+def repaired(text: str, report: Report, check: Callable[[str], Report]) -> str | None:
     """Return the repaired query, or None if nothing needs a fix or some error has no clear fix.
 
     Correcting a name may reveal that a relationship is reversed, so the text is checked after each round of edits until
@@ -46,7 +46,7 @@ def repaired(text: str, report: Report, judge: Callable[[str], Report]) -> str |
         if len(now) > LONGEST or len(report.diagnostics) >= MOST_FINDINGS:
             return None
         now = applied(now, edits)
-        report = judge(now)
+        report = check(now)
     return None
 
 
@@ -55,13 +55,13 @@ def suggestion(
     report: Report,
     schema: PropertyGraphSchema,
     entities: EntityLookup | None,
-    judge: Callable[[str], Report],
+    check: Callable[[str], Report],
 ) -> str | None:
     """Return a replacement for an invalid query: its clear edits applied, or else its best rewriting if that is clear."""
-    found = repaired(text, report, judge)
+    found = repaired(text, report, check)
     if found is not None or report.valid or report.query is None or report.access != "read":
         return found
-    ranked = rewritten(report, schema, entities, judge)
+    ranked = rewritten(report, schema, entities, check)
     if (
         not ranked
         or ranked[0].doubtful
@@ -76,7 +76,7 @@ def rewritten(
     report: Report,
     schema: PropertyGraphSchema,
     entities: EntityLookup | None,
-    judge: Callable[[str], Report],
+    check: Callable[[str], Report],
     most: int = 2,
 ) -> list[Rewriting]:
     """Return valid rewritings of a whole query, the cheapest first.
@@ -96,9 +96,9 @@ def rewritten(
     found: dict[str, Rewriting] = {}
     for candidate in rewritings(facts, entities):
         text = candidate.text
-        verdict = judge(text)
+        verdict = check(text)
         if not verdict.valid:
-            text = repaired(text, verdict, judge) or ""
+            text = repaired(text, verdict, check) or ""
         if text and text not in found:
             found[text] = replace(candidate, text=text)
             if len(found) == most:

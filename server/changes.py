@@ -23,7 +23,7 @@ class Changes:
 
     Since the protocol of 2026-07-28 only subscribed clients are notified; in the older protocol, every session is.
     `names` returns the names of the graphs, None until a graph is first used. `tools` returns the names of the offered
-    own queries, which `check_tools` checks again after the graphs have changed.
+    owner's queries, which `check_tools` checks again after the graphs have changed.
     """
 
     def __init__(
@@ -60,12 +60,12 @@ class Changes:
                 if names is not None:
                     before, graphs = graphs, list(names)
                     if before is not None and before != graphs:
-                        await self._tell(ResourcesListChanged(), "send_resource_list_changed")
+                        await self._notify(ResourcesListChanged(), "send_resource_list_changed")
                         await anyio.to_thread.run_sync(self._check_tools)
             if tools != (tools := list(self._tools())):
-                await self._tell(ToolsListChanged(), "send_tool_list_changed")
+                await self._notify(ToolsListChanged(), "send_tool_list_changed")
 
-    async def _tell(self, event: ServerEvent, method: str) -> None:
+    async def _notify(self, event: ServerEvent, method: str) -> None:
         """Publish an event to subscribers, and call `method` on every session of the older protocol."""
         await self._bus.publish(event)
         for session in list(self._sessions):

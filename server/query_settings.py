@@ -1,4 +1,4 @@
-"""Reads the `[queries.NAME]` tables of a settings file: own queries, each of which becomes a tool."""
+"""Reads the `[queries.NAME]` tables of a settings file: the owner's queries, each of which becomes a tool."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def graph_sources(settings: Settings) -> OpenGraphs:
     """
     home = Home(default_home(settings.home))
     databases = settings.bolt_databases()
-    tell_unusable(databases)
+    warn_about_unusable(databases)
     own = [
         GraphSource(
             database.name,
@@ -83,7 +83,7 @@ def problem_of(database: Database) -> str | None:
     return problem_at(address, seconds=1.0, speak=False)
 
 
-def tell_unusable(databases: Sequence[Database]) -> None:
+def warn_about_unusable(databases: Sequence[Database]) -> None:
     """Log a warning for each invalid address, before a graph is first queried."""
     for database in databases:
         try:

@@ -37,7 +37,7 @@ class DiagnosticAnswer(BaseModel):
         return cls(**diagnostic.as_dict())
 
 
-def judged(graph: Graph, query: str, parameters: Mapping[str, Any] | None, question: str | None = None) -> Report:
+def report_on(graph: Graph, query: str, parameters: Mapping[str, Any] | None, question: str | None = None) -> Report:
     """Check a query against the current schema of the database, and return the report.
 
     An outdated schema never causes an error: it is read again first, and if that takes too long, schema errors become
@@ -74,10 +74,10 @@ def _by_question(graph: Graph, query: str, question: str | None, report: Report)
     """
     if question is None or graph.entities is None:
         return report
-    from graphground.graphs.suggestions.asked import judged_by_question  # imported here: loads learned weights
+    from graphground.graphs.suggestions.asked import with_question  # imported here: loads learned weights
 
     try:
-        return judged_by_question(report, query, question, graph.schema, graph.entities)
+        return with_question(report, query, question, graph.schema, graph.entities)
     except EngineError:
         return report  # the database is unavailable: the report is complete without the question
 

@@ -22,7 +22,7 @@ from graphground.graphs.engines.callers import clients_query
 from graphground.graphs.engines.engine import EngineBusy, EngineError, EngineUnavailable, QueryFailed, QueryTimeout
 from graphground.graphs.engines.table import Table
 from graphground.graphs.graph import Graph
-from graphground.tools.diagnostics import DiagnosticAnswer, from_engine, judged, of_dialect
+from graphground.tools.diagnostics import DiagnosticAnswer, from_engine, of_dialect, report_on
 from graphground.tools.failure import ToolFailure
 from graphground.tools.kept_rows import OWNER
 from graphground.tools.reading_ahead import read_ahead
@@ -234,7 +234,7 @@ def checked(
         ToolFailure: the query is not read-only, would not compile, is read differently by some databases, or builds a
             value that is too large.
     """
-    report = judged(graph, query, parameters, question)
+    report = report_on(graph, query, parameters, question)
     disputed = next((diagnostic for diagnostic in report.diagnostics if diagnostic.code == TWO_READINGS), None)
     if disputed is not None:
         raise ToolFailure(

@@ -16,7 +16,7 @@ from graphground.graphs.entities.candidate import Candidate, EntityLookup
 from graphground.graphs.entities.prominence import FACTOR, containing, degree
 from graphground.graphs.entities.record import UnknownName
 from graphground.graphs.entities.surroundings import surroundings
-from graphground.graphs.entities.verdicts.judging import JUDGED, Judged, judge
+from graphground.graphs.entities.verdicts.judging import CONSIDERED, Judgement, judge
 from graphground.graphs.graph import Graph
 from graphground.tools.failure import ToolFailure
 from graphground.tools.get_schema import STALE, settled
@@ -108,32 +108,36 @@ def find_entities(graphs: Graphs, request: FindEntitiesRequest) -> FindEntitiesA
     lookup = entity_lookup(graph)
     _check_property(lookup, request.property)
     try:
-        judged = _of_question(graph, lookup, request) if request.question else _of_mentions(lookup, request)
+        judgements = _of_question(graph, lookup, request) if request.question else _of_mentions(lookup, request)
     except LookupError as error:
         raise ToolFailure("no_vectors", f"{error}.", next="Call find_entities again with mode 'auto'.") from None
-    mentions = request.mentions or list(judged)
-    judged = {mention: _with_prominent(its, graph) for mention, its in judged.items()}
+    mentions = request.mentions or list(judgements)
+    judgements = {mention: _with_prominent(its, graph) for mention, its in judgements.items()}
     apart = [
         (mention, place)
-        for mention, its in judged.items()
+        for mention, its in judgements.items()
         if its.verdict == "ambiguous"
         for place, candidate in enumerate(its.candidates[: min(MOST_COMPARED, request.limit)])
         if not candidate.is_value
     ]
     around = dict(
-        zip(apart, run_concurrently(lambda it: _around(graph, judged[it[0]].candidates[it[1]]), apart), strict=True)
+        zip(apart, run_concurrently(lambda it: _around(graph, judgements[it[0]].candidates[it[1]]), apart), strict=True)
     )
     return FindEntitiesAnswer(
-        mentions=[_as_answer(mention, judged[mention], graph, lookup, request, around) for mention in mentions],
+        mentions=[_as_answer(mention, judgements[mention], graph, lookup, request, around) for mention in mentions],
         warning=_staleness(graph, lookup),
     )
 
 
-def _of_mentions(lookup: EntityLookup, request: FindEntitiesRequest) -> dict[str, Judged]:
+def _of_mentions(lookup: EntityLookup, request: FindEntitiesRequest) -> dict[str, Judgement]:
     """Return the verdict on each distinct mention in the request."""
     distinct = list(dict.fromkeys(request.mentions))
     found = lookup.find_all(
-        distinct, label=request.label, property=request.property, mode=request.mode, limit=max(request.limit, JUDGED)
+        distinct,
+        label=request.label,
+        property=request.property,
+        mode=request.mode,
+        limit=max(request.limit, CONSIDERED),
     )
     return {
         mention: judge(mention, candidates, lookup, by_meaning=request.mode == "vector")
@@ -141,31 +145,31 @@ def _of_mentions(lookup: EntityLookup, request: FindEntitiesRequest) -> dict[str
     }
 
 
-def _of_question(graph: Graph, lookup: EntityLookup, request: FindEntitiesRequest) -> dict[str, Judged]:
+def _of_question(graph: Graph, lookup: EntityLookup, request: FindEntitiesRequest) -> dict[str, Judgement]:
     """Return the verdict on each distinct mention in the question."""
     from graphground.graphs.entities.question import mentions_of  # imported only for questions
 
     found = mentions_of(
         request.question or "", lookup, graph.schema, label=request.label, property=request.property, mode=request.mode
     )
-    return {mention.text: mention.judged for mention in found}
+    return {mention.text: mention.judgement for mention in found}
 
 
-def _with_prominent(judged: Judged, graph: Graph) -> Judged:
+def _with_prominent(judgement: Judgement, graph: Graph) -> Judgement:
     """Mark an exactly matching name as ambiguous if a longer name belongs to a node with far more relationships."""
-    if judged.verdict != "found" or graph.engine is None:
-        return judged
-    best = judged.candidates[0]
-    longer = containing(best, judged.others) if not best.is_value else []
+    if judgement.verdict != "found" or graph.engine is None:
+        return judgement
+    best = judgement.candidates[0]
+    longer = containing(best, judgement.others) if not best.is_value else []
     if not longer:
-        return judged
+        return judgement
     try:
         degrees = run_concurrently(partial(degree, graph.engine, graph.schema), [best, *longer])
     except EngineError:
-        return judged  # the answer is complete without relationships
+        return judgement  # the answer is complete without relationships
     least = FACTOR * max(degrees[0], 1)
     more = [other for other, its in zip(longer, degrees[1:], strict=True) if its >= least]
-    return Judged("ambiguous", [*more, best]) if more else judged
+    return Judgement("ambiguous", [*more, best]) if more else judgement
 
 
 def entity_lookup(graph: Graph) -> EntityLookup:
@@ -230,9 +234,9 @@ def _check_property(lookup: EntityLookup, property: str | None) -> None:
         ) from None
 
 
-def _same_name(judged: Judged, lookup: EntityLookup, label: str | None) -> int:
+def _same_name(judgement: Judgement, lookup: EntityLookup, label: str | None) -> int:
     """Return how many distinct entities share the best candidate's name; aliases count only if the mention is an alias."""
-    best = judged.candidates[0]
+    best = judgement.candidates[0]
     if best.is_value:
         return 0
     by_alias = best.match == "alias"
@@ -242,17 +246,17 @@ def _same_name(judged: Judged, lookup: EntityLookup, label: str | None) -> int:
 
 def _as_answer(
     mention: str,
-    judged: Judged,
+    judgement: Judgement,
     graph: Graph,
     lookup: EntityLookup,
     request: FindEntitiesRequest,
     around: Mapping[tuple[str, int], list[str]],
 ) -> MentionAnswer:
-    ambiguous = judged.verdict == "ambiguous"
-    shown = judged.candidates[: request.limit]
+    ambiguous = judgement.verdict == "ambiguous"
+    shown = judgement.candidates[: request.limit]
     return MentionAnswer(
         mention=mention,
-        verdict=judged.verdict,
+        verdict=judgement.verdict,
         candidates=[
             EntityCandidate(
                 name=candidate.name,
@@ -261,7 +265,7 @@ def _as_answer(
                 score=round(candidate.score, 3),
                 match=candidate.match,
                 description=candidate.description,
-                cypher=pattern_for(candidate, graph) if judged.verdict != "not_found" else None,
+                cypher=pattern_for(candidate, graph) if judgement.verdict != "not_found" else None,
                 matched=candidate.matched if candidate.matched != candidate.name else None,
                 key=candidate.key if ambiguous else None,
                 relationships=around.get((mention, place), []),
@@ -269,7 +273,7 @@ def _as_answer(
             for place, candidate in enumerate(shown)
         ],
         ambiguous=ambiguous,
-        same_name=_same_name(judged, lookup, request.label) if ambiguous else 0,
+        same_name=_same_name(judgement, lookup, request.label) if ambiguous else 0,
     )
 
 

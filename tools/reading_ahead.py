@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from graphground.cypher.tree import CountStar, FunctionCall, IntegerLiteral, Query, Return, SingleQuery
-from graphground.graphs.engines.embedded.deaf import may_not_end
+from graphground.graphs.engines.embedded.may_not_end import may_not_end
 from graphground.graphs.engines.engine import QueryTimeout, timed_out
 from graphground.graphs.engines.rewriting.reachability import AGGREGATES
 from graphground.graphs.engines.table import Table

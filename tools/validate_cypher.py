@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from graphground.cypher.parameters import missing_parameters
-from graphground.tools.diagnostics import DiagnosticAnswer, judged, of_dialect
+from graphground.tools.diagnostics import DiagnosticAnswer, of_dialect, report_on
 from graphground.tools.execute_cypher import LONGEST_QUERY
 from graphground.tools.failure import ToolFailure
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
@@ -39,7 +39,7 @@ def validate_cypher(graphs: Graphs, request: ValidateCypherRequest) -> ValidateC
     graph = graph_named(graphs, request.graph)
     if not request.query.strip():
         raise ToolFailure("empty_query", "The query is empty.", next="Call validate_cypher with a query.")
-    report = judged(graph, request.query, request.parameters, request.question)
+    report = report_on(graph, request.query, request.parameters, request.question)
     # Without any parameters only the query is checked: parameter values are needed only to run it.
     missing = missing_parameters(report.query, request.parameters) if report.query and request.parameters else []
     return ValidateCypherAnswer(

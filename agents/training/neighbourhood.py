@@ -90,16 +90,16 @@ def enumerated(
         n, end = f"(n:{quoted(label)})", f"{_named('m1', entities[first])}"
         # The patterns were enumerated from the entity on; they are written from `n` on, so their arrows are reversed.
         arrow, beyond = (
-            _turned(one_way).format(f"r1:{quoted(near_type)}"),
-            _turned(other_way).format(f"r0:{quoted(far_type)}"),
+            _reversed_arrow(one_way).format(f"r1:{quoted(near_type)}"),
+            _reversed_arrow(other_way).format(f"r0:{quoted(far_type)}"),
         )
         if kind == "hop":
             pattern = f"{n}{arrow.replace('r1', 'r0', 1)}{_named('m0', entities[first])}"
         elif kind == "chain":
             pattern = f"{n}{beyond}(m0:{quoted(middle)}){arrow}{end}"
         else:
-            arrow = _turned(one_way).format(f"r0:{quoted(near_type)}")
-            beyond = _turned(other_way).format(f"r1:{quoted(far_type)}")
+            arrow = _reversed_arrow(one_way).format(f"r0:{quoted(near_type)}")
+            beyond = _reversed_arrow(other_way).format(f"r1:{quoted(far_type)}")
             pattern = f"{n}{arrow}{_named('m0', entities[first])},{n}{beyond}{_named('m1', entities[second])}"
         query = f"MATCH {pattern} WITH DISTINCT n RETURN n.{quoted(keys_of[label])}"
         yield Candidate(query, total, hits, covered, answers, source="enumerated")
@@ -129,5 +129,5 @@ def _named(variable: str, entity: Entity) -> str:
     return f"({variable}:{quoted(entity.label)} {{{quoted(entity.key)}: '{text}'}})"
 
 
-def _turned(arrow: str) -> str:
+def _reversed_arrow(arrow: str) -> str:
     return {INWARD: OUTWARD, OUTWARD: INWARD}.get(arrow, "")

@@ -118,16 +118,16 @@ async def measure_question(
     candidates = [candidate["cypher"] for candidate in suggested.fields["candidates"]]
     ordered = "ORDER BY" in gold
 
-    async def judged(query: str) -> tuple[bool, bool]:
+    async def outcome_of(query: str) -> tuple[bool, bool]:
         found = await rows_of(server, graph, query)
         return found is not None, found is not None and tables_match(found, wanted, ordered=ordered)
 
-    first = await judged(candidates[0])
+    first = await outcome_of(candidates[0])
     best = first[1]
     for candidate in candidates[1:]:
         if best:
             break
-        best = (await judged(candidate))[1]
+        best = (await outcome_of(candidate))[1]
     if not best:
         return
     filtered = {"graph": graph, "question": question, "max_tokens": SCHEMA_TOKENS}
@@ -147,7 +147,7 @@ async def measure_question(
         begun = time.process_time()
         query = decode()
         tally[f"{way} ms"] += round(1000 * (time.process_time() - begun))
-        executable, right_rows = await judged(query)
+        executable, right_rows = await outcome_of(query)
         tally[f"{way} executable"] += executable
         tally[f"{way} right"] += right_rows
         assert way == "free" or query in candidates

@@ -263,13 +263,13 @@ def mutations(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema],
                 yield mutant, validate(mutant.text, known[row["graph"]])
 
     right = total = 0
-    for mutant, report in each("turned"):
+    for mutant, report in each("reversed"):
         total += 1
         if report.suggested_query == mutant.original:
             right += 1
         else:
-            miss("turned", mutant.text, report.suggested_query, errors_of(report))
-    print(f"relationship turned: suggested query is the original in {right} of {total} ({right / total:.2%})")
+            miss("reversed", mutant.text, report.suggested_query, errors_of(report))
+    print(f"relationship reversed: suggested query is the original in {right} of {total} ({right / total:.2%})")
     for kind in ("label", "type", "property"):
         for errors in (1, 2):
             right = total = repaired = 0

@@ -40,7 +40,7 @@ def main() -> None:
                 different.append((text, verdict.message))
     share = len(different) / given.queries
     print(
-        f"seed {given.seed}: {given.queries} queries, {refused} refused by Neo4j, {len(different)} judged "
+        f"seed {given.seed}: {given.queries} queries, {refused} refused by Neo4j, {len(different)} classified "
         f"differently ({share:.2%}; at most {SHARE:.1%})"
     )
     for text, message in different:

@@ -1,7 +1,7 @@
 """Makes wrong queries from correct ones, by a seed: a reversed relationship, a misspelt name, or SQL syntax.
 
 mutator = Mutator(random.Random(7), schema)
-mutator.turned("MATCH (a:Company)-[r:hasCEO]->(b:Person) RETURN a.name")
+mutator.reversed("MATCH (a:Company)-[r:hasCEO]->(b:Person) RETURN a.name")
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Mutator:
             *(key for pattern in schema.patterns for key in pattern.properties),
         }
 
-    def turned(self, query: str) -> Mutant | None:
+    def reversed(self, query: str) -> Mutant | None:
         """Reverse one relationship that the schema allows in only one direction between its labels."""
         found = [match for match in RELATIONSHIP.finditer(query) if self._one_way(match)]
         if not found:
@@ -52,8 +52,8 @@ class Mutator:
         match = self.rng.choice(found)
         start, end = match.start(2), match.end(6)
         inner = query[match.end(2) : match.start(6)]
-        turned = f"<-{inner}-" if match[2] == "-" else f"-{inner}->"
-        return Mutant(query[:start] + turned + query[end:], query, query[start:end], turned, "reversed_direction")
+        opposite = f"<-{inner}-" if match[2] == "-" else f"-{inner}->"
+        return Mutant(query[:start] + opposite + query[end:], query, query[start:end], opposite, "reversed_direction")
 
     def _one_way(self, match: re.Match[str]) -> bool:
         start, end = (match[1], match[7]) if match[2] == "-" else (match[7], match[1])

@@ -30,7 +30,7 @@ def measure(server: Neo4jServer, name: str, missed: bool) -> None:
                 print(f"    - {miss}")
         stated = statements(trial)
         print(
-            f"  statements of diagnostics: {stated.judged} judged by the data, {len(stated.false)} false; "
+            f"  statements of diagnostics: {stated.checked} checked against the data, {len(stated.false)} false; "
             f"{stated.silent} messages without a statement of a known form"
         )
         for statement in stated.false:

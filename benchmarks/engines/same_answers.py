@@ -180,7 +180,9 @@ def main() -> None:
     arguments.add_argument("password")
     arguments.add_argument("--graphs", nargs="*", default=list(GRAPHS))
     arguments.add_argument("--most", type=int, default=100_000, help="queries of each set of each graph")
-    arguments.add_argument("--without", type=int, default=0, help="leave out the queries that --most so many chooses")
+    arguments.add_argument(
+        "--without", type=int, default=0, help="leave out the queries that --most with this number chooses"
+    )
     arguments.add_argument("--paths", action="store_true", help="only queries with patterns of variable length")
     arguments.add_argument("--kinds", nargs="*", default=["gold", "predicted", "made"])
     arguments.add_argument("--made", type=int, default=400, help="queries to make up for each graph")

@@ -267,11 +267,11 @@ def main() -> None:
     ]
     if "movie" in loads:
         figures.append(("movie alone", "s", loads["movie"]["seconds"], FIRST_LOAD_SECONDS))
-    judged = everything and given.share == 1.0
+    has_bars = everything and given.share == 1.0
     for what, unit, figure, bar in figures:
-        verdict = f" (bar {bar}: {'met' if figure <= bar else 'MISSED'})" if judged else ""
+        verdict = f" (bar {bar}: {'met' if figure <= bar else 'MISSED'})" if has_bars else ""
         print(f"{what}: {figure:.1f} {unit}{verdict}")
-    sys.exit(1 if judged and any(figure > bar for *_, figure, bar in figures) else 0)
+    sys.exit(1 if has_bars and any(figure > bar for *_, figure, bar in figures) else 0)
 
 
 if __name__ == "__main__":

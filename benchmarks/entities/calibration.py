@@ -40,7 +40,7 @@ from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.candidate import Candidate
 from graphground.graphs.entities.index import open_index
 from graphground.graphs.entities.verdicts.features import FEATURES, features_of
-from graphground.graphs.entities.verdicts.judging import JUDGED, judge
+from graphground.graphs.entities.verdicts.judging import CONSIDERED, judge
 from graphground.graphs.entities.verdicts.trees import SIZES, WEIGHTS, Trees
 
 AROUND = (0, 100_000, 1_000_000)
@@ -115,16 +115,16 @@ def looked_up(side: Side, names: int, count: int) -> Iterator[Row]:
             for asked in mentions_of(records, others, count, seed=number):
                 if not asked.keys and index.same_name(asked.mention):
                     continue  # the mention equals an added name, so it is not absent
-                found = list(index.find(asked.mention, mode="fuzzy", limit=JUDGED))
-                judged = judge(asked.mention, found, index)
+                found = list(index.find(asked.mention, mode="fuzzy", limit=CONSIDERED))
+                judgement = judge(asked.mention, found, index)
                 yield Row(
                     name,
                     asked,
                     found,
                     [features_of(asked.mention, found, index, place) for place in range(len(found))],
                     [is_right(candidate, asked) for candidate in found],
-                    judged.verdict,
-                    [is_right(candidate, asked) for candidate in judged.candidates],
+                    judgement.verdict,
+                    [is_right(candidate, asked) for candidate in judgement.candidates],
                 )
         print(f"{name}: {len(records):,} nodes", flush=True)
 

@@ -54,7 +54,7 @@ def main() -> None:
     )
     found = [candidates[0] for candidates in index.find_all(mentions, mode="fuzzy") if candidates]
     beside(
-        "told apart by their relationships",
+        "distinguished by their relationships",
         lambda: [surroundings(engine, graph.schema, entity) for entity in found],
         lambda: run_concurrently(lambda entity: surroundings(engine, graph.schema, entity), found),
     )

@@ -74,8 +74,8 @@ def asked(graph: str, each: int, seed: int, misspelt: bool, misses: int) -> tupl
             answered = {
                 candidate.name
                 for mention in mentions
-                if mention.judged.verdict != "not_found"
-                for candidate in mention.judged.candidates
+                if mention.judgement.verdict != "not_found"
+                for candidate in mention.judgement.candidates
             }
             missed = [written for name, written in gold.items() if name not in answered]
             extra = [
@@ -88,7 +88,7 @@ def asked(graph: str, each: int, seed: int, misspelt: bool, misses: int) -> tupl
             spurious += len(extra)
             if (missed or extra) and misses > 0:
                 misses -= 1
-                print(f"  {question}\n     missed {missed}, spurious {extra}, told {[m.text for m in mentions]}")
+                print(f"  {question}\n     missed {missed}, spurious {extra}, found {[m.text for m in mentions]}")
     print(f"  {1000 * float(np.median(took)):.1f} ms a question")
     return len(chosen), names, found, spurious
 
@@ -96,7 +96,7 @@ def asked(graph: str, each: int, seed: int, misspelt: bool, misses: int) -> tupl
 def same(mention: QuestionMention, name: str) -> bool:
     """Whether a mention is part of a name, contains the name, or has the name as a candidate: `firearms`, `firearm`."""
     text, its = fold(mention.text), fold(name)
-    return text in its or its in text or any(candidate.name == name for candidate in mention.judged.candidates)
+    return text in its or its in text or any(candidate.name == name for candidate in mention.judgement.candidates)
 
 
 if __name__ == "__main__":

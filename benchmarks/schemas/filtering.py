@@ -186,7 +186,7 @@ def main() -> None:
     parser.add_argument("--no-index", action="store_true")
     parser.add_argument("--large", action="store_true")
     parser.add_argument("--model", default=STATIC, help="what makes the vectors of `similarity` and `auto`")
-    parser.add_argument("--sample", type=int, help="so many questions of each graph, drawn by chance")
+    parser.add_argument("--sample", type=int, help="a random sample of this many questions of each graph")
     parser.add_argument("--kinds", action="store_true", help="also by kind of question")
     parsed = parser.parse_args()
     if parsed.large:

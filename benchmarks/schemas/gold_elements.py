@@ -72,7 +72,7 @@ def elements_of(query: str) -> Elements:
 
 
 def kind_of(query: str) -> str:
-    """Return the kind of question that a gold query answers, judged by the query's form."""
+    """Return the kind of question that a gold query answers, according to the query's form."""
     for kind, mark in (
         ("union", " UNION "),
         ("optional", "OPTIONAL MATCH"),

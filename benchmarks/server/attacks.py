@@ -1,14 +1,14 @@
 """Measures how much a well-behaved client is slowed while another client attacks the same server over HTTP.
 
-    python benchmarks/server/attacks.py HOME [--graph nba] [--seconds 60] [--attack judging …]
+    python benchmarks/server/attacks.py HOME [--graph nba] [--seconds 60] [--attack checking …]
 
 HOME is a data folder; it may be empty for the bundled graph `nba`. For each attack a server is started, a separate
 process attacks without pause, and a well-behaved client calls list_graphs, validate_cypher and a look-up in turn, five
 times a second, in a session that it opened before the attack. The output is that client's p50, p95 and slowest time for
 each tool, its failures, the answers to the attacker, and the server's memory and descriptors at the end.
 
-Attacks: `judging` lets texts of 100 kB of every shape be checked (tests/support/time_shapes.py). `deaf` sends queries
-that the engine cannot terminate, with time limits of 0.05 s, from one session; `deaf-sessions` sends each from a new
+Attacks: `checking` lets texts of 100 kB of every shape be checked (tests/support/time_shapes.py). `unstoppable` sends queries
+that the engine cannot terminate, with time limits of 0.05 s, from one session; `unstoppable-sessions` sends each from a new
 session. `slow` sends 16 slow queries at once from one session; `slow-sessions` sends 40 at once from ten sessions.
 `calls` makes 200 calls at once. `sessions` opens sessions and never closes them. `half-open` opens connections that
 never send a whole request. `bodies` sends requests of 1 MB slowly. Only loopback is used. The exit status is 1 if p95
@@ -46,7 +46,7 @@ DEAF = (
     "MATCH (n) WITH collect(n.name) AS names RETURN size([a IN names WHERE all(b IN names WHERE "
     "any(c IN names WHERE c + b <> a))]) AS total",
 )
-UNDER_RESTART = frozenset({"deaf", "deaf-sessions"})
+UNDER_RESTART = frozenset({"unstoppable", "unstoppable-sessions"})
 
 
 class Client:
@@ -132,7 +132,7 @@ def shared(address: str, count: int) -> list[Client]:
     return clients
 
 
-def judging(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> None:
+def checking(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> None:
     clients, rng = shared(address, 8), random.Random(1)
     loop(
         8,
@@ -144,7 +144,7 @@ def judging(address: str, graph: str, seconds: float, outcomes: Counter[str]) ->
     )
 
 
-def deaf(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> None:
+def unstoppable(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> None:
     clients, rng = shared(address, 4), random.Random(2)
     loop(
         4,
@@ -154,7 +154,7 @@ def deaf(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> No
     )
 
 
-def deaf_sessions(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> None:
+def unstoppable_sessions(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> None:
     rng = random.Random(3)
     loop(
         4,
@@ -230,9 +230,9 @@ def bodies(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> 
 
 ATTACKS: dict[str, Attack] = {
     "none": lambda *_: time.sleep(_[2]),
-    "judging": judging,
-    "deaf": deaf,
-    "deaf-sessions": deaf_sessions,
+    "checking": checking,
+    "unstoppable": unstoppable,
+    "unstoppable-sessions": unstoppable_sessions,
     "slow": slow,
     "slow-sessions": slow_sessions,
     "calls": calls,

@@ -136,7 +136,7 @@ def ask(
             ("empty", f"MATCH (n:{label} {{name: 'no such name {number}'}}) RETURN n.name AS name", 30.0),
             ("write", f"MATCH (n:{label}) SET n.name = 'x'", 30.0),
             ("runaway", RUNAWAYS[0], LIMIT),
-            ("runaway deaf", RUNAWAYS[1], LIMIT),
+            ("runaway unstoppable", RUNAWAYS[1], LIMIT),
         ],
         [90, 6, 3.5, 0.4, 0.1],
     )[0]
@@ -152,7 +152,7 @@ def ask(
         outcome = f"{type(error).__name__} {str(error)[:80]}"
     taken, after = time.perf_counter() - begun, instances(home)
     # A query that the engine cannot terminate runs in a separate process, which is started and killed within the call.
-    observed.add(kind, outcome, taken, before != after or kind == "runaway deaf")
+    observed.add(kind, outcome, taken, before != after or kind == "runaway unstoppable")
 
 
 def instances(home: Home) -> list[str]:

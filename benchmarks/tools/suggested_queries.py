@@ -36,7 +36,7 @@ from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
 from graphground.graphs.synth import stand_in
-from graphground.tools.diagnostics import judged
+from graphground.tools.diagnostics import report_on
 
 TIMEOUT = 4.0
 MOST_ROWS = 20_000
@@ -79,10 +79,10 @@ class Judge:
         """Return the verdict on a query: `right`, a failure of `attempt`, or the category of the mistake."""
         key = f"{gold}\n\n{text}"
         if key not in self._known:
-            self._known[key] = self._judged(gold, text)
+            self._known[key] = self._verdict_on(gold, text)
         return self._known[key]
 
-    def _judged(self, gold: str, text: str) -> str:
+    def _verdict_on(self, gold: str, text: str) -> str:
         if gold not in self._gold:
             self._gold[gold] = self._graph.run(gold, timeout=30)
         wanted = self._gold[gold]
@@ -98,7 +98,7 @@ class Judge:
             and tables_match(rows, wanted.rows, ordered=orders(gold, self._graph.language))
         ):
             return "right"
-        diagnostics = judged(self._graph, text, None).diagnostics
+        diagnostics = report_on(self._graph, text, None).diagnostics
         return category_of(text, gold, outcome.failure, diagnostics, rows, wanted.rows)
 
     def keep(self) -> None:
@@ -130,7 +130,7 @@ def measure(name: str, folder: Path, share: int, misses: int) -> Counter[str]:
     for way in WAYS:
         begun = time.process_time()
         suggested = [
-            judged(graph, prediction.text, None, prediction.question if way == "with" else None).suggested_query
+            report_on(graph, prediction.text, None, prediction.question if way == "with" else None).suggested_query
             for prediction in chosen
         ]
         counts[f"{way} ms"] = round(1000 * (time.process_time() - begun))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import deque
 
 from graphground.cypher.checks.findings import Findings, listed
-from graphground.cypher.edits import turned
+from graphground.cypher.edits import reversed_text
 from graphground.cypher.facts.model import Facts, Link
 from graphground.cypher.facts.schema_index import SchemaIndex, narrowed
-from graphground.cypher.facts.solver import turned_fits, written_kinds
+from graphground.cypher.facts.solver import links_to_reverse, written_kinds
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import RelationshipPattern
 
@@ -35,14 +35,14 @@ def _wrong(facts: Facts, link: Link, findings: Findings) -> None:
     left, right = written_kinds(link, True), written_kinds(link, False)
     if narrowed(left, right, link.pairs)[0]:
         # The link alone is possible: it contradicts what other patterns state about its ends.
-        guilty = turned_fits(facts, link)
+        guilty = links_to_reverse(facts, link)
         if len(guilty) == 1:
             _reversed(facts, guilty[0], findings, clear=True)
         elif link in guilty:
             _reversed(facts, link, findings, clear=False)
         else:
             _impossible(facts, link, link.left.kinds, link.right.kinds, findings)
-    elif narrowed(left, right, link.turned)[0]:
+    elif narrowed(left, right, link.reversed_pairs)[0]:
         _reversed(facts, link, findings, clear=True)
     else:
         _impossible(facts, link, left, right, findings)
@@ -50,7 +50,7 @@ def _wrong(facts: Facts, link: Link, findings: Findings) -> None:
 
 def _reversed(facts: Facts, link: Link, findings: Findings, clear: bool) -> None:
     pattern = link.pattern
-    other_way = turned(pattern)
+    other_way = reversed_text(pattern)
     message = f"{_relationship_words(link)} has the opposite direction: "
     allowed = _allowed(facts, link)
     message += f"the schema has {listed([str(pattern) for pattern in allowed])}." if allowed else "reverse it."

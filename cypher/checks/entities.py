@@ -40,7 +40,7 @@ class Candidate(Protocol):
     def property(self) -> str: ...  # last: inside the class it hides the built-in decorator `property`
 
 
-class Judged(Protocol):
+class Judgement(Protocol):
     """The verdict on a name: `found`, `ambiguous`, or `not_found` with the nearest names."""
 
     @property
@@ -54,9 +54,9 @@ class EntityLookup(Protocol):
 
     def find(self, mention: str, *, label: str | None = None, limit: int = 5) -> Sequence[Candidate]: ...
 
-    def judged(
+    def judge(
         self, mention: str, *, labels: Collection[str] | None = None, key: str | None = None, names: bool = True
-    ) -> Judged: ...
+    ) -> Judgement: ...
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool: ...
 
@@ -89,7 +89,7 @@ def unknown_entities(facts: Facts, findings: Findings, entities: EntityLookup, p
 
 
 class _Bounded:
-    """A lookup that counts and limits the names judged for one query."""
+    """A lookup that counts and limits the names looked up for one query."""
 
     def __init__(self, lookup: EntityLookup) -> None:
         self._lookup, self._sought, self._until = lookup, 0, monotonic() + SECONDS
@@ -97,11 +97,11 @@ class _Bounded:
     def done(self) -> bool:
         return self._sought >= MOST_SOUGHT or monotonic() > self._until
 
-    def judged(
+    def judge(
         self, mention: str, *, labels: Collection[str] | None = None, key: str | None = None, names: bool = True
-    ) -> Judged:
+    ) -> Judgement:
         self._sought += 1
-        return self._lookup.judged(mention, labels=labels, key=key, names=names)
+        return self._lookup.judge(mention, labels=labels, key=key, names=names)
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
         return self._lookup.holds(value, label=label, property=property)
@@ -138,14 +138,14 @@ def _check(
     if any(entities.holds(value, label=label, property=use.key) for label in asked):
         return
     named = use.key in facts.index.schema.naming_properties
-    judged = entities.judged(value, labels=None if asked == (None,) else labels, key=use.key, names=named)
-    found = judged.candidates
+    judgement = entities.judge(value, labels=None if asked == (None,) else labels, key=use.key, names=named)
+    found = judgement.candidates
     learned = any(facts.index.schema.labels[label].naming == use.key for label in labels)
     if not found and use.key != "name" and not learned:
         return  # nothing is known about the values of this property
     names = list(dict.fromkeys(candidate.name for candidate in found))[:SHOWN]
     what = f"No {listed([label for label in asked if label], 3) or 'node'} has the {use.key} {value!r}"
-    if judged.verdict == "not_found":
+    if judgement.verdict == "not_found":
         what += nothing_like_it(names)
     what += "."
     if found and found[0].match == "alias":
@@ -164,7 +164,7 @@ def _check(
     if elsewhere:
         what += f" {listed(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} it."
     severity: Severity = "hint" if comparison.negated or comparison.operator == "<>" else "warning"
-    meant = [quoted_string(name) for name in names] if judged.verdict != "not_found" else []
+    meant = [quoted_string(name) for name in names] if judgement.verdict != "not_found" else []
     clear = written and not elsewhere and severity == "warning" and len(meant) == 1
     findings.add("entity_not_found", severity, what, node.start, node.end, meant, clear=clear)
 
@@ -185,12 +185,12 @@ def _check_part(
 ) -> None:
     """Report `n.name CONTAINS 'Lebron'` if none of the nearest names contains the text."""
     labels = facts.index.labels_of(use.symbol.kinds)
-    judged = entities.judged(value, labels=labels, key=use.key)
-    found = judged.candidates
+    judgement = entities.judge(value, labels=labels, key=use.key)
+    found = judgement.candidates
     if not found or any(PARTS[comparison.operator](candidate.name, value) for candidate in found):
         return
     names = list(dict.fromkeys(candidate.name for candidate in found))[:SHOWN]
-    absent = judged.verdict == "not_found"
+    absent = judgement.verdict == "not_found"
     findings.add(
         "entity_not_found",
         "hint",

@@ -57,8 +57,8 @@ def unknown_types(facts: Facts, findings: Findings) -> None:
 
 def _unknown_type(facts: Facts, use: LabelUse, findings: Findings) -> None:
     index, found, link = facts.index, use.name.name.text, use.symbol.link
-    straight, turned = _types_between(facts, link) if link is not None else ((), ())
-    fitting = straight or turned
+    as_written, in_reverse = _types_between(facts, link) if link is not None else ((), ())
+    fitting = as_written or in_reverse
     narrow = 0 < len(fitting) < len(index.types)
     near = nearest(found, index.types, favoured=fitting if narrow else ())
     suggestions = [candidate.name for candidate in near]
@@ -97,17 +97,17 @@ def _types_between(facts: Facts, link: Link) -> tuple[tuple[str, ...], tuple[str
     left, right = link.left.kinds, link.right.kinds
     if link.pattern.direction == "left":
         left, right = right, left
-    straight: dict[str, None] = {}
-    turned: dict[str, None] = {}
+    as_written: dict[str, None] = {}
+    in_reverse: dict[str, None] = {}
     for pattern in facts.index.schema.patterns:
         ends = facts.index.ends(pattern)
         if narrowed(left, right, (ends,))[0]:
-            straight[pattern.type] = None
+            as_written[pattern.type] = None
         elif narrowed(right, left, (ends,))[0]:
-            turned[pattern.type] = None
+            in_reverse[pattern.type] = None
     if link.pattern.direction == "both":
-        straight |= turned
-    return tuple(straight), tuple(turned)
+        as_written |= in_reverse
+    return tuple(as_written), tuple(in_reverse)
 
 
 def _patterns_of(facts: Facts, types: Collection[str]) -> list[str]:

@@ -90,7 +90,7 @@ Value = Symbol | PropertyUse | None
 class Link:
     """A relationship of a pattern between two node symbols, in written order.
 
-    `pairs` are the pairs of kinds that the link may connect, left to right as written, and `turned` the pairs in the
+    `pairs` are the pairs of kinds that the link may connect, left to right as written, and `reversed_pairs` the pairs in the
     other direction; `types` is None if any type may match; `unknown` is true if a named type is not in the schema.
     """
 
@@ -101,10 +101,10 @@ class Link:
         "length",
         "pairs",
         "pattern",
+        "reversed_pairs",
         "right",
         "right_node",
         "symbol",
-        "turned",
         "types",
         "unknown",
     )
@@ -119,7 +119,7 @@ class Link:
         right_node: NodePattern,
         types: tuple[str, ...] | None,
         pairs: Pairs,
-        turned: Pairs,
+        reversed_pairs: Pairs,
         length: tuple[int, int | None],
         unknown: bool,
     ):
@@ -131,7 +131,7 @@ class Link:
         self.right_node = right_node
         self.types = types
         self.pairs = pairs
-        self.turned = turned
+        self.reversed_pairs = reversed_pairs
         self.length = length
         self.unknown = unknown
         self.bad = False
@@ -195,6 +195,6 @@ class Facts:
     calculated: list[tuple[Binary, Expression, PropertyUse]] = field(default_factory=list)
     """Operations, each with the operand that is a property: `n.price * 2`."""
     sorted: list[tuple[SortItem, PropertyUse]] = field(default_factory=list)
-    """Sort keys that are properties, also through the alias of a column: `ORDER BY n.year`."""
+    """Sort keys that are properties, directly or through the alias of a column: `ORDER BY n.year`."""
     distinct_values: list[tuple[Node, Value]] = field(default_factory=list)
     """Values that are deduplicated, each with the call or column: `count(DISTINCT n.name)`, `RETURN DISTINCT n.name`."""

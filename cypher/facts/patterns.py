@@ -173,9 +173,9 @@ class PatternReader:
         # A type that is not in the schema may be a misspelling of any type, in either direction.
         both = relationship.direction == "both" or unknown
         pairs = self.index.pairs(types, minimum, maximum, both)
-        turned: Pairs = pairs if both else tuple([(end, start) for start, end in pairs])
+        reversed_pairs: Pairs = pairs if both else tuple([(end, start) for start, end in pairs])
         if relationship.direction == "left":
-            pairs, turned = turned, pairs
+            pairs, reversed_pairs = reversed_pairs, pairs
         link = Link(
             left[0],
             right[0],
@@ -185,7 +185,7 @@ class PatternReader:
             right[1],
             types,
             pairs,
-            turned,
+            reversed_pairs,
             (minimum, maximum),
             unknown,
         )

@@ -23,7 +23,7 @@ def solve(facts: Facts) -> None:
         link.bad = not narrowed(written_kinds(link, True), written_kinds(link, False), link.pairs)[0]
     # Next to an unknown label the direction may be wrong too, so both directions are allowed when labels are inferred.
     good = [
-        (link, link.pairs + link.turned if link.left.suspect or link.right.suspect else link.pairs)
+        (link, link.pairs + link.reversed_pairs if link.left.suspect or link.right.suspect else link.pairs)
         for link in links
         if not link.bad
     ]
@@ -70,10 +70,10 @@ def written_kinds(link: Link, left: bool) -> int:
     return kinds
 
 
-def turned_fits(facts: Facts, blamed: Link) -> list[Link]:
+def links_to_reverse(facts: Facts, blamed: Link) -> list[Link]:
     """Return the links that, if reversed alone, make the blamed link and everything connected to it consistent."""
     around = _connected(facts, blamed)
-    return [item for item in around if item.turned != item.pairs and _fits(around, item)]
+    return [item for item in around if item.reversed_pairs != item.pairs and _fits(around, item)]
 
 
 def _connected(facts: Facts, start: Link) -> list[Link]:
@@ -93,7 +93,7 @@ def _connected(facts: Facts, start: Link) -> list[Link]:
     return list(chosen.values())
 
 
-def _fits(links: list[Link], turned: Link) -> bool:
+def _fits(links: list[Link], reversed_link: Link) -> bool:
     kinds: dict[int, int] = {}
     for link in links:
         for symbol in (link.left, link.right):
@@ -106,7 +106,7 @@ def _fits(links: list[Link], turned: Link) -> bool:
         for link in links:
             left, right = id(link.left), id(link.right)
             before = kinds[left], kinds[right]
-            after = narrowed(*before, link.turned if link is turned else link.pairs)
+            after = narrowed(*before, link.reversed_pairs if link is reversed_link else link.pairs)
             if after != before:
                 if not after[0]:
                     return False

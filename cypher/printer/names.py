@@ -1,4 +1,4 @@
-"""Prints names, in backticks also if the language might take them for a keyword."""
+"""Prints names, in backticks if they are not plain words or if the language might take them for a keyword."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from graphground.evals.generation.templates import bucket
 MISSES = 60
 """The number of attempts in a row without a task after which a pattern is given up."""
 PASSED_OVER = 3
-"""The most tasks in a row that a pattern loses because other answers of their length are frequent."""
+"""The most tasks in a row that are rejected for a pattern because answers of their length are already frequent."""
 FEW = 10
 """The number of tasks of a template from which on the lengths of their answers are balanced."""
 

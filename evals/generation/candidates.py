@@ -135,7 +135,7 @@ class Candidates:
         return not needless_inverse(shape) and not excludes_none(shape)
 
     def _chosen(self, shape: Shape, *, grouped: bool) -> Sequence[Mapping[str, str]]:
-        """Return names for the named nodes of a shape, from names that match it; `grouped`: some `n` several times."""
+        """Return names for the named nodes of a shape that match it; with `grouped`, some `n` in several ways."""
         named = shape.slots.named
         if not named:
             return [{}]

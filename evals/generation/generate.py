@@ -35,7 +35,7 @@ from graphground.graphs.graph import Graph
 
 MOST_ROWS = 100_000
 MOST_MATCHED = 5_000
-"""The most matched nodes whose values are read to fill a template; of a larger number, so many are read."""
+"""The most matched nodes whose values are read to fill a template; further nodes are not read."""
 FIELDS = {"pattern": ("id", "match", "question", "kind"), "template": ("id", "kinds", "return", "question")}
 """The fields that each record of a pattern or template file needs."""
 
@@ -141,7 +141,7 @@ class _Generator:
         return made
 
     def missing(self, count: int) -> dict[str, str]:
-        """Return why a pattern was given up, and why a template has no task though so many were to be made."""
+        """Return why a pattern was given up, and why a template has no task although enough tasks were requested."""
         balance = self._balance
         found = {
             id_: f"{balance.by_pattern[id_] or 'no'} tasks: {reason}" for id_, reason in sorted(balance.closed.items())

@@ -39,7 +39,7 @@ _NOT_READING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """The outcome of a query: `Attempt(None, "timeout", "The query was ended at 30 s.")`; `failure` is empty on
+    """The outcome of a query: `Attempt(None, "timeout", "The query was terminated at 30 s.")`; `failure` is empty on
     success."""
 
     table: Table | None

@@ -7,7 +7,7 @@ collect(DISTINCT elementId(ps0)) AS ps2"]
 CypherBench (arXiv 2412.18702, §5.1) defines the provenance subgraph of a query as the subgraph that its MATCH clause
 matches, with its WHERE, before RETURN projects it. The subgraph is determined from the query's tree:
 
-- Each part of a UNION, also inside CALL { … }, contributes nodes. A subquery's nodes count if its rows are kept.
+- Each part of a UNION contributes nodes, even inside CALL { … }. A subquery's nodes count if its rows are kept.
 - OPTIONAL MATCH adds the nodes that it found. Anonymous nodes and the inner nodes of paths count.
 - A WITH that filters or renames is kept, extended by the nodes that it would drop. A WITH that groups, sorts or limits
 is kept before a further MATCH; after the last MATCH it is left out, because it then belongs to the projection.

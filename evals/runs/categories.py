@@ -70,9 +70,9 @@ def category_of(
         return "results"
     if ours.names != theirs.names:
         return "entity_linking"
-    if ours.turned == theirs.turned and ours.links != theirs.links:
+    if ours.types == theirs.types and ours.links != theirs.links:
         return "reversed_direction"
-    if ours.turned != theirs.turned or ours.labels != theirs.labels:
+    if ours.types != theirs.types or ours.labels != theirs.labels:
         return "pattern"
     if ours.conditions != theirs.conditions:
         return "filtering"
@@ -92,7 +92,7 @@ class _Shape:
             name.text for node in query.find(t.NodePattern) if node.labels for name in node.labels.find(t.Name)
         }
         self.links: set[tuple[str, bool]] = set()
-        self.turned: set[str] = set()
+        self.types: set[str] = set()
         known = {
             node.variable.name: name.text
             for node in query.find(t.NodePattern)
@@ -104,7 +104,7 @@ class _Shape:
                 if isinstance(link, t.RelationshipPattern) and link.types is not None:
                     start, end = (right, left) if link.direction == "left" else (left, right)
                     types = "|".join(sorted(name.text for name in link.types.find(t.Name)))
-                    self.turned.add(types)
+                    self.types.add(types)
                     self.links.add((f"{_end(start, known)}-{types}-{_end(end, known)}", link.direction == "both"))
 
 

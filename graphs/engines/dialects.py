@@ -31,7 +31,7 @@ class Dialect:
     probe_writes: bool
     """Whether the probe would change data; it then uses an existing label as `{label}` and is rolled back."""
     refusal: re.Pattern[str]
-    """A pattern for the code and message of a refused write; a failure that does not match it is no refusal."""
+    """A pattern for the code and message of a refused write; a failure that does not match it is not a refusal."""
     reader: str
     """Instructions for creating a read-only user."""
     own_id: str
@@ -149,10 +149,10 @@ DIALECTS: Mapping[str, Dialect] = {item.name: item for item in (NEO4J, MEMGRAPH,
 def dialect_of(agent: str) -> Dialect:
     """Return the dialect of the product that a server's greeting names.
 
-    >>> [dialect_of(greeting).name for greeting in ("Neo4j/5.26.30", "Neo4j/v5.11.0 compatible graph database server
-    - "
-    ...     "Memgraph", "Neo4j/5.26.0 compatible (ArcadeDB 26.10.2)")]
-    ['neo4j', 'memgraph', 'arcadedb']
+    >>> dialect_of("Neo4j/5.26.30").name, dialect_of("Neo4j/5.26.0 compatible (ArcadeDB 26.10.2)").name
+    ('neo4j', 'arcadedb')
+    >>> dialect_of("Neo4j/v5.11.0 compatible graph database server - Memgraph").name
+    'memgraph'
     """
     greeting = agent.lower()
     if "memgraph" in greeting:

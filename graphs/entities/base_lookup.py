@@ -6,11 +6,11 @@ from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from graphground.graphs.entities.candidate import Candidate, EntityLookup, Mode
-from graphground.graphs.entities.verdicts.judging import Judged, judged_in
+from graphground.graphs.entities.verdicts.judging import Judgement, judge_value
 
 
 class BaseLookup(EntityLookup, Protocol):
-    """An `EntityLookup` with `find` and `judged`; subclasses add `find_all` and the other methods."""
+    """An `EntityLookup` with `find` and `judge`; subclasses add `find_all` and the other methods."""
 
     def find(
         self,
@@ -28,8 +28,8 @@ class BaseLookup(EntityLookup, Protocol):
         """
         return self.find_all([mention], label=label, property=property, mode=mode, limit=limit)[0]
 
-    def judged(
+    def judge(
         self, mention: str, *, labels: Collection[str] | None = None, key: str | None = None, names: bool = True
-    ) -> Judged:
-        """Return the verdict on a text that a query compares with the property `key`: see `judged_in`."""
-        return judged_in(self, mention, labels=labels, key=key, names=names)
+    ) -> Judgement:
+        """Return the verdict on a text that a query compares with the property `key`: see `judge_value`."""
+        return judge_value(self, mention, labels=labels, key=key, names=names)

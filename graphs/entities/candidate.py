@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 if TYPE_CHECKING:
     from graphground.graphs.entities.record import IndexInfo
     from graphground.graphs.entities.spans import Span
-    from graphground.graphs.entities.verdicts.judging import Judged
+    from graphground.graphs.entities.verdicts.judging import Judgement
 
 Match = Literal["exact", "alias", "fuzzy", "vector"]
 Mode = Literal["auto", "fuzzy", "vector"]
@@ -73,10 +73,10 @@ class EntityLookup(Protocol):
         """Return the candidates of each mention; all mentions are looked up together."""
         ...
 
-    def judged(
+    def judge(
         self, mention: str, *, labels: Collection[str] | None = None, key: str | None = None, names: bool = True
-    ) -> Judged:
-        """Return the verdict on a text compared with the property `key`: see `verdicts.judging.judged_in`."""
+    ) -> Judgement:
+        """Return the verdict on a text compared with the property `key`: see `verdicts.judging.judge_value`."""
         ...
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:

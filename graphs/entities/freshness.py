@@ -25,10 +25,10 @@ def staleness(engine: Engine, index: EntityLookup) -> str | None:
         asked = _known.get(index)
     if asked is not None and time.monotonic() - asked[0] < _ASKED_AGAIN:
         return asked[1]
-    told = _ask(engine, index)
+    reason = _ask(engine, index)
     with _lock:
-        _known[index] = (time.monotonic(), told)
-    return told
+        _known[index] = (time.monotonic(), reason)
+    return reason
 
 
 def _ask(engine: Engine, index: EntityLookup) -> str | None:

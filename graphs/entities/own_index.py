@@ -41,12 +41,12 @@ MOST_NODES = 2_000_000
 WAIT_SECONDS = 3.0
 """Seconds for which a lookup waits for an index that is being built; small databases are ready by then."""
 QUICK_SECONDS, FEW_NODES = 1.0, 5_000
-"""A lookup that finds the index stale waits for its refresh if the last one took at most so many seconds, or if there are
-at most so many nodes, where only a busy machine takes longer.
+"""A lookup that finds the index stale waits for its refresh if the last refresh took at most `QUICK_SECONDS`, or if the
+database has at most `FEW_NODES` nodes, whose refresh takes longer only on a busy machine.
 """
 UNMARKED_SECONDS, MOST_SHARE = 60.0, 0.05
-"""A database without transaction marks may change unnoticed. When its names are looked up, its index is refreshed after
-so many seconds, and later if refreshing takes more than this share of the time.
+"""A database without transaction marks may change unnoticed. When its names are looked up, its index is refreshed if the
+last refresh was `UNMARKED_SECONDS` ago, and less often if refreshing would take more than `MOST_SHARE` of the time.
 """
 CHECK_SECONDS = 1.0
 SOURCE = "database, in the background, at "
@@ -204,7 +204,7 @@ class OwnIndex(BaseLookup):
 
     @property
     def _quick(self) -> bool:
-        """Whether a refresh is soon done: the last one was, or there are few nodes and the machine was busy."""
+        """Whether a refresh is expected to be quick: the last one was, or the database has few nodes."""
         return self._seconds <= QUICK_SECONDS or (self._index is not None and self._index.info.nodes <= FEW_NODES)
 
     def _begin(self) -> None:
@@ -259,7 +259,7 @@ class OwnIndex(BaseLookup):
                 self._problem = None if self._index is not None else reason
 
     def _source(self, mark: str, schema: PropertyGraphSchema) -> str:
-        """Return what an index says of its origin: the state of the database, and what was read of each label."""
+        """Return the origin that an index records: the state of the database, and the properties read for each label."""
         known = self._read
         if known is None or known[0] is not schema:
             read = sorted((label.name, *map(str, columns_of(label))) for label in schema.labels.values())

@@ -94,7 +94,7 @@ def name_property(label: Label) -> str | None:
 
 
 def columns_of(label: Label) -> tuple[str | None, str | None, str | None, list[str]]:
-    """Return the properties that are read of a label: its name, its aliases, its description and its other texts."""
+    """Return the properties that are read for a label: its name, its aliases, its description and its other texts."""
     name = name_property(label)
     aliases = next((key for key in ALIAS_PROPERTIES if label.properties.get(key) in _TEXTS), None)
     description = "description" if label.properties.get("description") == "str" else None

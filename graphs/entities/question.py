@@ -1,6 +1,6 @@
 """Finds the mentions in a whole question, each with its verdict: exact names, misspelt names, and absent names.
 
-    >>> [(mention.text, mention.judged.verdict) for mention in mentions_of(question, lookup, schema)]  # doctest: +SKIP
+    >>> [(mention.text, mention.judgement.verdict) for mention in mentions_of(question, lookup, schema)]  # doctest: +SKIP
     [('Golrtn 1 Center', 'found'), ('Democratic Socialist Party of Greece', 'not_found')]
 
 A sequence of words written like a name (capitalised, or in quotation marks) is looked up as one name. A graph's name
@@ -21,7 +21,7 @@ from graphground.graphs.entities.candidate import Candidate, EntityLookup, Mode
 from graphground.graphs.entities.demonyms import demonyms_in
 from graphground.graphs.entities.folding import fold
 from graphground.graphs.entities.spans import COMMON, LONGEST_QUESTION, QUOTED, Word, begins_sentence, words_of
-from graphground.graphs.entities.verdicts.judging import JUDGED, Judged, Verdict, judge
+from graphground.graphs.entities.verdicts.judging import CONSIDERED, Judgement, Verdict, judge
 from graphground.graphs.schemas.filtering.lexicon import concepts_of
 from graphground.graphs.schemas.filtering.words import lemma, root, split_name
 
@@ -59,7 +59,7 @@ class QuestionMention:
     text: str
     start: int
     end: int
-    judged: Judged
+    judgement: Judgement
 
 
 def mentions_of(
@@ -76,7 +76,7 @@ def mentions_of(
     words = words_of(question)
     exact = [(span.start, span.end) for span in lookup.spans(question)]
     known = _schema_words(schema)
-    judged = partial(_judged, lookup=lookup, label=label, property=property, mode=mode)
+    judge_all = partial(_judge_all, lookup=lookup, label=label, property=property, mode=mode)
     strange = _strange(words, exact, known)
     found: list[QuestionMention] = []
     taken: list[tuple[int, int]] = []
@@ -87,15 +87,15 @@ def mentions_of(
                 taken.append((piece.start, piece.end))
                 found.append(piece)
 
-    take(_quoted(question, words, exact, judged))
+    take(_quoted(question, words, exact, judge_all))
     if label is None and property is None:
         take(_demonyms(question, [*exact, *taken], lookup))
-    take(_misspelt(question, words, strange, taken, judged))
+    take(_misspelt(question, words, strange, taken, judge_all))
     for run in _runs(question, words, exact, strange):
         if not _overlaps((run[0].start, run[-1].end), taken):
-            take(_of_run(question, run, exact, judged))
-    take(_as_written(question, [span for span in exact if not _overlaps(span, taken)], judged))
-    take(_before_labels(question, words, taken, known, schema, judged))
+            take(_of_run(question, run, exact, judge_all))
+    take(_as_written(question, [span for span in exact if not _overlaps(span, taken)], judge_all))
+    take(_before_labels(question, words, taken, known, schema, judge_all))
     return sorted(found, key=lambda mention: mention.start)[:MOST_MENTIONS]
 
 
@@ -104,13 +104,15 @@ def _demonyms(question: str, taken: Sequence[tuple[int, int]], lookup: EntityLoo
     for word, candidates in demonyms_in(question, taken, lookup):
         meant = [candidate for candidate in candidates if not candidate.is_value] or candidates
         verdict: Verdict = "found" if len(meant) == 1 else "ambiguous"
-        yield QuestionMention(question[word.start : word.end], word.start, word.end, Judged(verdict, meant, candidates))
+        yield QuestionMention(
+            question[word.start : word.end], word.start, word.end, Judgement(verdict, meant, candidates)
+        )
 
 
-def _judged(
+def _judge_all(
     texts: Sequence[str], lookup: EntityLookup, label: str | None, property: str | None, mode: Mode
-) -> list[Judged]:
-    found = lookup.find_all(texts, label=label, property=property, mode=mode, limit=JUDGED)
+) -> list[Judgement]:
+    found = lookup.find_all(texts, label=label, property=property, mode=mode, limit=CONSIDERED)
     by_meaning = mode == "vector"
     return [
         judge(text, candidates, lookup, by_meaning=by_meaning) for text, candidates in zip(texts, found, strict=True)
@@ -122,17 +124,17 @@ def _overlaps(span: tuple[int, int], taken: Iterable[tuple[int, int]]) -> bool:
 
 
 def _as_written(
-    question: str, spans: Sequence[tuple[int, int]], judged: partial[list[Judged]]
+    question: str, spans: Sequence[tuple[int, int]], judge_all: partial[list[Judgement]]
 ) -> list[QuestionMention]:
     texts = [question[start:end] for start, end in spans]
     return [
         QuestionMention(text, start, end, its)
-        for (start, end), text, its in zip(spans, texts, judged(texts), strict=True)
+        for (start, end), text, its in zip(spans, texts, judge_all(texts), strict=True)
     ]
 
 
 def _quoted(
-    question: str, words: Sequence[Word], exact: Sequence[tuple[int, int]], judged: partial[list[Judged]]
+    question: str, words: Sequence[Word], exact: Sequence[tuple[int, int]], judge_all: partial[list[Judgement]]
 ) -> list[QuestionMention]:
     """Return the mentions in quotation marks; each quoted part is one name."""
     spans = [
@@ -140,7 +142,7 @@ def _quoted(
         for match in QUOTED.finditer(question)
         if match.span(match.lastindex or 0) not in exact
     ]
-    return _as_written(question, spans, judged)
+    return _as_written(question, spans, judge_all)
 
 
 def _strange(words: Sequence[Word], exact: Sequence[tuple[int, int]], known: frozenset[str]) -> set[int]:
@@ -203,23 +205,23 @@ def _trimmed(question: str, run: list[Word]) -> Iterator[list[Word]]:
 
 
 def _of_run(
-    question: str, run: list[Word], exact: Sequence[tuple[int, int]], judged: partial[list[Judged]]
+    question: str, run: list[Word], exact: Sequence[tuple[int, int]], judge_all: partial[list[Judgement]]
 ) -> list[QuestionMention]:
     """Return the mentions in a sequence of words: the whole sequence as one name, or the names in it."""
     start, end = run[0].start, _end(question, run)
     inside = [span for span in exact if start <= span[0] and span[1] <= max(end, run[-1].end + 2)]
     across = [span for span in exact if _overlaps(span, [(start, end)]) and span not in inside]
     if across:
-        return _as_written(question, across, judged)
+        return _as_written(question, across, judge_all)
     left = [word for word in run if not _overlaps((word.start, word.end), inside)]
     if inside and not [word for word in left if word.folded not in CONNECTORS and word.folded not in COMMON]:
-        return _as_written(question, inside, judged)
+        return _as_written(question, inside, judge_all)
     options = [run]
     if begins_sentence(question, run[0].start) and len(run) > 1:
         options.append(run[1:])
     spans = [(option[0].start, end) for option in options]
-    for mention in _as_written(question, spans, judged):
-        if mention.judged.verdict != "not_found" and _whole(mention.text, mention.judged.candidates):
+    for mention in _as_written(question, spans, judge_all):
+        if mention.judgement.verdict != "not_found" and _whole(mention.text, mention.judgement.candidates):
             return [mention]
     for place in range(len(run) - 2, 0, -1):
         if run[place].folded in APART and not question[run[place].start].isupper():
@@ -228,11 +230,11 @@ def _of_run(
                 mention
                 for part in parts
                 for trimmed in _trimmed(question, part)
-                for mention in _of_run(question, trimmed, exact, judged)
+                for mention in _of_run(question, trimmed, exact, judge_all)
             ]
     if begins_sentence(question, run[0].start) and len(run) > 1:
-        return _of_run(question, run[1:], exact, judged)
-    return _as_written(question, [(start, end)], judged)
+        return _of_run(question, run[1:], exact, judge_all)
+    return _as_written(question, [(start, end)], judge_all)
 
 
 def _end(question: str, run: Sequence[Word]) -> int:
@@ -276,7 +278,7 @@ def _misspelt(
     words: Sequence[Word],
     strange: Collection[int],
     taken: Sequence[tuple[int, int]],
-    judged: partial[list[Judged]],
+    judge_all: partial[list[Judgement]],
 ) -> list[QuestionMention]:
     """Return misspelt names, best first: a strange word with the neighbours that make it most similar to a name."""
     spans: dict[tuple[int, int], None] = {}
@@ -294,10 +296,10 @@ def _misspelt(
     return sorted(
         (
             mention
-            for mention in _as_written(question, likeliest, judged)
-            if mention.judged.verdict != "not_found" and _whole(mention.text, mention.judged.candidates)
+            for mention in _as_written(question, likeliest, judge_all)
+            if mention.judgement.verdict != "not_found" and _whole(mention.text, mention.judgement.candidates)
         ),
-        key=lambda mention: -mention.judged.candidates[0].score,
+        key=lambda mention: -mention.judgement.candidates[0].score,
     )
 
 
@@ -307,7 +309,7 @@ def _before_labels(
     taken: Sequence[tuple[int, int]],
     known: frozenset[str],
     schema: PropertyGraphSchema,
-    judged: partial[list[Judged]],
+    judge_all: partial[list[Judgement]],
 ) -> list[QuestionMention]:
     """Return words before labels that are neither in the schema nor ordinary: `gothic` in `gothic films`."""
     labels = {lemma(split_name(label)[-1]) for label in schema.labels if split_name(label)}
@@ -327,4 +329,4 @@ def _before_labels(
         and root(before.folded) not in known
         and not before.folded.endswith(("ed", "ing", "est", "ly"))
     ]
-    return _as_written(question, spans, judged)
+    return _as_written(question, spans, judge_all)

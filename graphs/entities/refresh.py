@@ -1,9 +1,9 @@
 """Builds the index of a database from its pages, and takes over from an older index what has not changed.
 
-All nodes are read, because a database says only that it has changed and not where; that costs the least part. Each node
-has a fingerprint of its key, its label and its texts. A node whose fingerprint the older index has is not folded, cut
-into words or indexed again: its rows are copied. The result is, to the byte, the index that would be built anew, so no
-reader has to know of changes, and an unfinished one leaves the older index as it is.
+All nodes are read, because a database reports that it has changed, but not where; reading takes little of the time. Each
+node has a fingerprint of its key, its label and its texts. If the older index has the same fingerprint, the node's rows
+are copied, and its texts are not folded and split into words again. The result equals, byte for byte, an index that is
+built from the start. An unfinished refresh leaves the older index unchanged.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ def refresh_index(
 class IndexRefresher(IndexBuilder):
     """An `IndexBuilder` of pages: its spool begins with the columns of the older index, followed by what is new.
 
-    An entity's number is its position among the nodes that are read. What is gone stays in the spool and is left out
-    when the files are written.
+    An entity's number is its position among the nodes that are read. Rows of removed nodes stay in the spool, and are
+    left out when the files are written.
     """
 
     def __init__(self, folder: Path, **options: Any) -> None:
@@ -225,7 +225,7 @@ def refreshable(folder: Path) -> Files | None:
 
 
 def fingerprints(page: Page) -> npt.NDArray[np.uint64]:
-    """Return a number for each node of a page that changes with its key, its texts, and what is read of its label."""
+    """Return for each node of a page a number that changes with its key, its texts and the properties that are read."""
     read = [page.label, page.name_property, page.alias_property, *page.values]
     seed = int.from_bytes(blake2b(orjson.dumps(read), digest_size=8).digest(), "little")
     columns = zip(page.keys, page.names, page.aliases, page.descriptions, *page.values.values(), strict=True)

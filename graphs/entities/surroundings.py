@@ -22,7 +22,7 @@ def surroundings(engine: Engine, schema: PropertyGraphSchema, candidate: Candida
     if label is None:
         return []
     condition = "n.eid = $key" if "eid" in label.properties else engine.capabilities().dialect.by_id
-    told: list[str] = []
+    found: list[str] = []
     for left, right, mine, other in (("-", "->", "start", "end"), ("<-", "-", "end", "start")):
         labels = dict.fromkeys(
             getattr(pattern, other) for pattern in schema.patterns if getattr(pattern, mine) == candidate.label
@@ -44,12 +44,12 @@ def surroundings(engine: Engine, schema: PropertyGraphSchema, candidate: Candida
             {"key": candidate.key},
             timeout=SECONDS,
         )
-        told += [
+        found += [
             f"{left}[:{quoted_name(type_)}]{right}(:{quoted_name(labels[0]) if labels else ''} "
             f"{{{quoted_name(found[0])}: {found[1]!r}}})"
             for type_, labels, found in table.rows
             if found is not None
         ]
-        if len(told) >= limit:
+        if len(found) >= limit:
             break
-    return told[:limit]
+    return found[:limit]

@@ -61,7 +61,7 @@ class BoltLoader:
         self.close()
 
     def create_indexes(self, labels: Iterable[str], keys: Iterable[str]) -> None:
-        """Create an index on each of the properties of each label; an index that exists already is no error."""
+        """Create an index on each of the properties of each label; an index that exists already is not an error."""
         pairs = [(label, key) for label in labels for key in keys]
         if self.dialect.name in INDEXERS and INDEXERS[self.dialect.name](self.address, pairs):
             return

@@ -12,7 +12,7 @@ ADVICE = (
 
 
 def memory_limit(engine: Engine) -> str | None:
-    """Return the memory limit of a transaction as Neo4j writes it, `256.00MiB`; `0B` is no limit, None is unknown."""
+    """Return the memory limit of a transaction as Neo4j writes it, `256.00MiB`; `0B` means no limit, None unknown."""
     if engine.capabilities().dialect.name != "neo4j":
         return None
     try:

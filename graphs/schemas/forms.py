@@ -8,7 +8,7 @@
     (:Movie)-[:hasCastMember {character_role: str}]->(:Person)
 
 `enhanced` has a line for each property about which more is known, such as a unit or sample values, and states which
-relationships are symmetric or bound to a time. If the statistics of a graph are given, every form marks empty elements:
+relationships are symmetric or time-bounded. If the statistics of a graph are given, every form marks empty elements:
 `(0 nodes)`, `(no values)`, `(0 relationships)`.
 """
 

@@ -36,10 +36,10 @@ def _within(name: str, names: frozenset[str]) -> bool:
     return len(name) >= LEAST_LETTERS and any(name in other for other in names)
 
 
-def judged_by_question(
+def with_question(
     report: Report, query: str, question: str, schema: PropertyGraphSchema, lookup: EntityLookup
 ) -> Report:
-    """Extend the report on a query by its question: hints on parts not covered, and the query probably intended.
+    """Add to the report on a query what its question shows: parts not covered, and the query probably intended.
 
     A query without mistakes is changed only if the question contradicts it beyond doubt.
     """

@@ -1,7 +1,7 @@
 """The similarity of a query in the space to an agent's query, as evidence of what the agent intended.
 
 A wrong query is mostly right: it has most of the intended relationships, names and columns. The similarity is therefore
-added to the score of each interpretation of the question, in the same unit (the logarithm of odds).
+added to the score of each interpretation of the question, in the same unit (log-odds).
 """
 
 from __future__ import annotations

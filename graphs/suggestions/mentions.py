@@ -102,8 +102,8 @@ def _meanings(text: str, candidates: Sequence[Candidate], lookup: EntityLookup) 
     """Return the entities with exactly this name or value; if there are none, those that the verdict keeps."""
     kept: Sequence[Candidate] = [candidate for candidate in candidates if candidate.match in ("exact", "alias")]
     if not kept:
-        judged = judge(text, candidates, lookup)
-        kept = judged.candidates if judged.verdict != "not_found" else ()
+        judgement = judge(text, candidates, lookup)
+        kept = judgement.candidates if judgement.verdict != "not_found" else ()
     entities = [
         Entity(text, candidate.label, candidate.name, candidate.score, candidate.name_property) for candidate in kept
     ]

@@ -163,8 +163,8 @@ class _Planter:
         for place, link in enumerate(part.links):
             if place in without or (link.optional and number % 2):
                 continue
-            type_, turned = (instead or {}).get(place, (link.type, False))
-            start, end = (link.end, link.start) if turned else (link.start, link.end)
+            type_, is_reversed = (instead or {}).get(place, (link.type, False))
+            start, end = (link.end, link.start) if is_reversed else (link.start, link.end)
             if (type_, part.labels[start], part.labels[end]) in self._patterns:
                 properties = fixed[link.element] if type_ == link.type else None
                 ends = (part.labels[start], numbers[start], part.labels[end], numbers[end])

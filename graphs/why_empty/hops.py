@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from graphground.cypher import to_text
 from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Diagnostic
-from graphground.cypher.edits import turned
+from graphground.cypher.edits import reversed_text
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.tree import altered
 from graphground.graphs.why_empty.probe import Probe
@@ -28,7 +28,7 @@ def blame_hop(
         return probe.matches(before, f"{probe.source(left)}{middle}{probe.source(right)}{others}", conditions)
 
     here = probe.query.text[left.start : right.end]
-    other_way = turned(relationship)
+    other_way = reversed_text(relationship)
     if relationship.direction != "both" and matches(other_way):
         return probe.diagnostic(
             "reversed_direction",

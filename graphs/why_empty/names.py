@@ -80,14 +80,16 @@ def unknown_name(probe: Probe, label: str | None, key: str, value: str, place: t
     lookup = probe.graph.indexed_entities
     known = False
     if lookup is not None:
-        judged = lookup.judged(value, labels=None if label is None else (label,), key=None if key == "aliases" else key)
-        names = list(dict.fromkeys(quoted(candidate.name) for candidate in judged.candidates))[:SHOWN]
-        known = judged.verdict != "not_found"
+        judgement = lookup.judge(
+            value, labels=None if label is None else (label,), key=None if key == "aliases" else key
+        )
+        names = list(dict.fromkeys(quoted(candidate.name) for candidate in judgement.candidates))[:SHOWN]
+        known = judgement.verdict != "not_found"
         if names and not known:
             notes.append(f"nor one like it (nearest: {', '.join(names)})")
         notes += [
             f"it is an alias of {quoted(candidate.name)}"
-            for candidate in judged.candidates
+            for candidate in judgement.candidates
             if candidate.match == "alias"
         ]
         if label is not None:

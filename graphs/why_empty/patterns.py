@@ -8,7 +8,7 @@ from itertools import combinations
 
 from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Diagnostic
-from graphground.cypher.edits import turned
+from graphground.cypher.edits import reversed_text
 from graphground.graphs.why_empty.filters import blame_condition, conjuncts, explain_condition
 from graphground.graphs.why_empty.hops import blame_hop
 from graphground.graphs.why_empty.names import blame_node, blame_value, names_a_node
@@ -47,8 +47,8 @@ def blame_pattern(probe: Probe, before: str, clause: t.Match) -> Iterator[Diagno
         return
     pattern = ", ".join(probe.source(path) for path in clause.patterns)
     if not probe.matches(before, pattern):
-        turned = list(_turned(probe, before, clause, hops))
-        yield from turned or [_meeting(probe, before, clause, nodes, hops)]
+        found = list(_reversed_hops(probe, before, clause, hops))
+        yield from found or [_meeting(probe, before, clause, nodes, hops)]
         return
     yield from blame_condition(probe, f"{before} MATCH {pattern}", conditions)
 
@@ -112,7 +112,7 @@ def _single_hops(
                 yield from blame_condition(probe, f"{before} MATCH {pattern}", about)
 
 
-def _turned(probe: Probe, before: str, clause: t.Match, hops: Sequence[Hop]) -> Iterator[Diagnostic]:
+def _reversed_hops(probe: Probe, before: str, clause: t.Match, hops: Sequence[Hop]) -> Iterator[Diagnostic]:
     """Report the hops whose reversal makes the whole pattern match, if every hop matches by itself."""
     start, end = clause.patterns[0].start, clause.patterns[-1].end
     text = probe.query.text
@@ -120,7 +120,7 @@ def _turned(probe: Probe, before: str, clause: t.Match, hops: Sequence[Hop]) -> 
         relationship = hop.relationship
         if relationship.direction == "both":
             continue
-        other_way = turned(relationship)
+        other_way = reversed_text(relationship)
         if probe.matches(before, text[start : relationship.start] + other_way + text[relationship.end : end]):
             yield probe.diagnostic(
                 "reversed_direction",

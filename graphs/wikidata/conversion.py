@@ -4,9 +4,9 @@
 |---|---|---|
 | `str` | item | its name |
 | `str` | text, quantity, time | the text; `170 minute`; `11 March 1952`, `March 1952`, `1952`, `1950s` |
-| `int` | time of year precision or finer | the year |
+| `int` | time, precise to the year or finer | the year |
 | `int`, `float` | quantity | the number, converted into the property's unit |
-| `date` | time of day precision | the day, ISO 8601, from year 1 on |
+| `date` | time, precise to the day | the day, ISO 8601, from year 1 on |
 | `bool` | – | whether the item is among the values |
 | `list[…]` | all values | those that fit, without repetition, sorted |
 

@@ -1,7 +1,9 @@
 """Assembles statements from the triples of Wikidata's RDF, which may come in any order.
 
-gathering = Gathering() gathering.statement("Q42", "P569", "Q42-F078…") gathering.part("Q42-F078…", "psv/P569", {"type":
-"uri", "value": "http://www.wikidata.org/value/b72…"}) gathering.detail("b72…", "timePrecision", "11")
+gathering = Gathering()
+gathering.statement("Q42", "P569", "Q42-F078…")
+gathering.part("Q42-F078…", "psv/P569", {"type": "uri", "value": "http://www.wikidata.org/value/b72…"})
+gathering.detail("b72…", "timePrecision", "11")
 """
 
 from __future__ import annotations

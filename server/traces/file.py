@@ -1,4 +1,4 @@
-"""Writes a trace to a file of JSON Lines, and reads such a file, also while it grows."""
+"""Writes a trace to a file of JSON Lines, and reads such a file, even while it grows."""
 
 from __future__ import annotations
 

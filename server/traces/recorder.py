@@ -27,7 +27,7 @@ from graphground.server.traces.redaction import Redactor
 MOST_EVENTS, MOST_BYTES = 2_000, 32_000_000
 """The most events and bytes kept in memory; the oldest events are dropped first."""
 MOST_WAITING, MOST_WAITING_BYTES = 1_000, 64_000_000
-"""The most calls, and their most bytes, that wait for the recorder's thread; further calls are counted and dropped."""
+"""The most calls, and bytes of calls, that may wait for the recorder's thread; further calls are counted and dropped."""
 MOST_ANSWER_BYTES = 200_000
 """The largest answer recorded whole; of a larger one, only some rows or the beginning of the text is recorded."""
 COUNTED_CHARACTERS = 20_000

@@ -151,8 +151,8 @@ def _answer(answer: Any) -> list[str]:
     for diagnostic in answer.get("diagnostics") or ():
         if isinstance(diagnostic, Mapping):
             place = f"line {diagnostic.get('line')}, column {diagnostic.get('column')}"
-            told = f"{diagnostic.get('severity')} {diagnostic.get('code')} ({place}): {diagnostic.get('message')}"
-            parts.append(fenced(told))
+            line = f"{diagnostic.get('severity')} {diagnostic.get('code')} ({place}): {diagnostic.get('message')}"
+            parts.append(fenced(line))
     return parts
 
 

@@ -1,4 +1,4 @@
-"""Hostile requests over HTTP: names of other sites, lying lengths, other clients' sessions, paths out of the page."""
+"""Hostile requests over HTTP: names of other sites, false lengths, other clients' sessions, paths outside the page."""
 
 import json
 import re

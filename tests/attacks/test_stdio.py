@@ -1,4 +1,4 @@
-"""Hostile lines over stdio: the server goes on, answers what can be answered, and writes nothing but the protocol."""
+"""Hostile lines over stdio: the server continues, answers what it can parse, and writes nothing but the protocol."""
 
 import json
 import queue
@@ -24,7 +24,7 @@ def message(**fields: Any) -> bytes:
 
 
 def call(arguments: bytes, tool: bytes = b"validate_cypher", number: int = 7) -> bytes:
-    """Return a call whose arguments are given as bytes, which may be no JSON."""
+    """Return a call whose arguments are given as bytes, which may not be JSON."""
     return b'{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"%b","arguments":%b}}' % (
         number,
         tool,
@@ -66,7 +66,7 @@ class Server:
         self.process.stdin.flush()
 
     def answer(self) -> dict[str, Any]:
-        """Return the next message, after checking that it is one and holds nothing of this machine."""
+        """Return the next message, after checking its form, and that it reveals nothing about this machine."""
         line = self.lines.get(timeout=SECONDS)
         assert line, self.errors.decode(errors="replace")
         assert len(line) < LONGEST_ANSWER

@@ -27,7 +27,7 @@ def few_collections() -> Iterator[None]:
     gc.set_threshold(*before)
 
 
-def judged(text: str, language: str = "cypher5") -> tuple[float, Report]:
+def checked(text: str, language: str = "cypher5") -> tuple[float, Report]:
     begun = thread_time()
     report = validate(text, SCHEMA, language=language, read_only=True)  # type: ignore[arg-type]
     return thread_time() - begun, report
@@ -35,7 +35,7 @@ def judged(text: str, language: str = "cypher5") -> tuple[float, Report]:
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_text_of_20_kB_is_checked_quickly(shape: str) -> None:
-    taken, report = judged(SHAPES[shape](20_000))
+    taken, report = checked(SHAPES[shape](20_000))
     assert taken < SECONDS + SLACK
     assert len(report.diagnostics) <= 3 * MOST_FINDINGS + 10
 
@@ -43,18 +43,18 @@ def test_a_text_of_20_kB_is_checked_quickly(shape: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_time_grows_at_most_linearly_with_the_length_of_a_text(shape: str) -> None:
-    long, report = judged(SHAPES[shape](100_000))
+    long, report = checked(SHAPES[shape](100_000))
     if long >= QUICK:  # on a busy machine, the better of two measurements
-        long, report = min((long, report), judged(SHAPES[shape](100_000)), key=lambda pair: pair[0])
+        long, report = min((long, report), checked(SHAPES[shape](100_000)), key=lambda pair: pair[0])
     refused = [diagnostic.code for diagnostic in report.diagnostics] == ["too_complex"]
     assert long < SECONDS + SLACK
-    assert refused or long < QUICK or long < 8 * min(judged(SHAPES[shape](25_000))[0] for _ in range(3))
+    assert refused or long < QUICK or long < 8 * min(checked(SHAPES[shape](25_000))[0] for _ in range(3))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_text_of_100_kB_is_checked_as_fast_in_cypher_25(shape: str) -> None:
-    assert judged(SHAPES[shape](100_000), "cypher25")[0] < SECONDS + SLACK
+    assert checked(SHAPES[shape](100_000), "cypher25")[0] < SECONDS + SLACK
 
 
 def test_a_stage_that_takes_too_long_ends_with_a_readable_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,7 +51,7 @@ class TestWithRealQueries:
         rng = random.Random(3)
         for row in gold[::SOME]:
             schema = schemas[row["graph"]]
-            mutant = Mutator(rng, schema).turned(row["gold_cypher"])
+            mutant = Mutator(rng, schema).reversed(row["gold_cypher"])
             if mutant is not None:
                 assert validate(mutant.text, schema).suggested_query == row["gold_cypher"]
 

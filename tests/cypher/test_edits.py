@@ -1,7 +1,7 @@
 import pytest
 
 from graphground.cypher import parse
-from graphground.cypher.edits import Edit, applied, turned
+from graphground.cypher.edits import Edit, applied, reversed_text
 from graphground.cypher.tree import RelationshipPattern
 
 
@@ -27,12 +27,15 @@ def relationship(text: str) -> RelationshipPattern:
     ],
 )
 def test_a_relationship_is_reversed_with_its_quantifier(text: str, other_way: str) -> None:
-    assert turned(relationship(text)) == other_way
+    assert reversed_text(relationship(text)) == other_way
 
 
 def test_a_relationship_reversed_twice_is_unchanged() -> None:
     for text in ("-[r:T*0..]->", "<-[:A|B {since: $year}]-{1,}", "<-[:A&!B]-+"):
-        assert relationship(turned(relationship(turned(relationship(text))))).shape() == relationship(text).shape()
+        assert (
+            relationship(reversed_text(relationship(reversed_text(relationship(text))))).shape()
+            == relationship(text).shape()
+        )
 
 
 def test_of_two_overlapping_edits_the_outer_one_is_applied() -> None:

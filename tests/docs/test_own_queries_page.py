@@ -1,4 +1,4 @@
-"""The page on own queries: its settings can be read, its queries are valid, and its tables list every key."""
+"""The page on your own queries: its settings can be read, its queries are valid, and its tables list every key."""
 
 import dataclasses
 import re

@@ -47,7 +47,7 @@ def answer(graphs: OpenGraphs, query: str) -> ExecuteCypherAnswer:
     return execute_cypher(graphs, ExecuteCypherRequest(query=query))
 
 
-def judged(graphs: OpenGraphs, mention: str) -> MentionAnswer:
+def looked_up(graphs: OpenGraphs, mention: str) -> MentionAnswer:
     return find_entities(graphs, FindEntitiesRequest(mentions=[mention], label="Broker")).mentions[0]
 
 
@@ -117,10 +117,10 @@ def test_without_nulls_their_order_is_not_mentioned(banks: OpenGraphs) -> None:
 
 @pytest.mark.parametrize("written", ["Marta Lindqvist", "Marta Lindqvst", "marta lindquist"])
 def test_a_name_of_three_nodes_is_ambiguous_however_it_is_spelled(banks: OpenGraphs, written: str) -> None:
-    three = judged(banks, written)
+    three = looked_up(banks, written)
     assert (three.verdict, len(three.candidates)) == ("ambiguous", 3)
     assert {candidate.name for candidate in three.candidates} == {"Marta Lindqvist"}
 
 
 def test_a_misspelled_name_of_a_single_node_is_found(banks: OpenGraphs) -> None:
-    assert [judged(banks, written).verdict for written in ("Edwin Castellan", "Edwin Castelan")] == ["found"] * 2
+    assert [looked_up(banks, written).verdict for written in ("Edwin Castellan", "Edwin Castelan")] == ["found"] * 2

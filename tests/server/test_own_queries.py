@@ -1,4 +1,4 @@
-"""Own queries as tools over real connections: offered, run, checked, and left out once they are broken."""
+"""The owner's queries as tools over real connections: offered, run, checked, and left out once they are broken."""
 
 from __future__ import annotations
 

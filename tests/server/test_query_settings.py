@@ -1,4 +1,4 @@
-"""The tables of own queries in a settings file are read, or refused with the position and the valid values."""
+"""The tables of the owner's queries in a settings file are read, or refused with the position and the valid values."""
 
 from pathlib import Path
 

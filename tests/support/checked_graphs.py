@@ -84,7 +84,7 @@ class Entity:
 
 
 @dataclass(frozen=True)
-class Judged:
+class Judgement:
     """A verdict on a name, with the candidates."""
 
     verdict: str
@@ -130,16 +130,16 @@ class Names:
             (candidate for candidate in near if candidate.score > 0.5), key=lambda candidate: -candidate.score
         )[:limit]
 
-    def judged(
+    def judge(
         self, mention: str, *, labels: Collection[str] | None = None, key: str | None = None, names: bool = True
-    ) -> "Judged":
+    ) -> "Judgement":
         found: list[Entity] = []
         for label in labels or (None,):
             found += self.find(mention, label=label, property=None if names else key)
         likely = [candidate for candidate in found if candidate.score > 0.8] or found[:2]
         best = [candidate for candidate in likely if candidate.match == "alias"] or likely[:1]
         sure = bool(best) and best[0].score > 0.8
-        return Judged("found" if sure else "not_found", best if sure else likely)
+        return Judgement("found" if sure else "not_found", best if sure else likely)
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
         if property in self.values:

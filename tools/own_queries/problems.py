@@ -1,4 +1,4 @@
-"""Finds the problems of an own query: in its Cypher, with the schema of its graph, and with its parameters."""
+"""Finds the problems of an owner's query: in its Cypher, with the schema of its graph, and with its parameters."""
 
 from __future__ import annotations
 

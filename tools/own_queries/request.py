@@ -1,4 +1,4 @@
-"""The request model of an own query; clients see its JSON Schema, and the arguments are checked against it."""
+"""The request model of an owner's query; clients see its JSON Schema, and the arguments are checked against it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Offers own queries as additional tools: `OwnTools(queries).offered()`; a query with problems is left out."""
+"""Offers the owner's queries as additional tools: `OwnTools(queries).offered()`; a query with problems is left out."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 
 class OwnTools:
-    """The tools for a server's own queries; records which of them are broken.
+    """The tools for the owner's queries; records which of them are broken.
 
     A query is checked once its graph is open, and again at each call, because a database may change.
     """

@@ -30,10 +30,11 @@ ENGINE_TYPES = {
 }
 INDEXED = ("name", "eid")
 OPTIONS = ("-Darcadedb.polyglotEngineEnabled=false",)
-"""Searching for languages that are not installed takes a third of a second."""
+"""Options of the JVM. They stop ArcadeDB's search for scripting languages, which takes a third of a second."""
 FOR_MANY = ("-XX:+UseParallelGC",)
+"""Options for loading many records."""
 FOR_FEW = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
-"""The JVM ends before code that is compiled a second time would repay it."""
+"""Options for loading few records: the JVM ends before the time that optimizing its code takes would be regained."""
 
 
 class GraphWriter:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from graphground.graphs.engines.callers import CALLER, CLIENTS_QUERY
-from graphground.graphs.engines.embedded.deaf import may_not_end
 from graphground.graphs.engines.embedded.lane import Lane
+from graphground.graphs.engines.embedded.may_not_end import may_not_end
 from graphground.graphs.engines.embedded.quarantine import QUARANTINE
 from graphground.graphs.engines.engine import Capabilities, EngineBusy, QueryMoved, QueryTimeout, timed_out
 from graphground.graphs.engines.table import Table

@@ -21,8 +21,8 @@ from graphground.graphs.engines.abandoned import Abandoned
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine
 from graphground.graphs.engines.deadlines import DEADLINES
-from graphground.graphs.engines.embedded.deaf import may_not_end
 from graphground.graphs.engines.embedded.launcher import ensure_engine, kill_engine
+from graphground.graphs.engines.embedded.may_not_end import may_not_end
 from graphground.graphs.engines.embedded.quarantine import QUARANTINE
 from graphground.graphs.engines.embedded.state import EngineState, lifetime, scratch_database, still_runs, used_file
 from graphground.graphs.engines.engine import (
@@ -51,7 +51,7 @@ START_SECONDS_APART = 10.0
 STARTING = "The second engine process, which runs queries that may have to be killed, is still starting; try again in a moment."
 RESTARTED = "The engine restarted during this query, which has no time left; try again in a moment."
 RAN = 0.1
-"""Seconds after which a cut-off query is known to have run; on a dead connection, the failure comes sooner."""
+"""A query that fails for a lost connection after this many seconds was running; a dead connection fails it sooner."""
 ENDED_BY_QUERY = (
     f"The engine process ended {BREAKS + 1} times while it ran this query, which may need more memory than the engine has. "
     "Narrow it: fewer rows before collect() or reduce, shorter ranges, smaller values."

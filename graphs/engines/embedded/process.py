@@ -104,7 +104,7 @@ class EngineProcess:
         starting.start()
         # Queries can be answered when Bolt listens; the HTTP listener, which starts later, takes as long again.
         while starting.is_alive() and not listens(self.state.port):
-            if not self.home.engine.exists():  # ArcadeDB may wait for ever
+            if not self.home.engine.exists():  # ArcadeDB may wait forever
                 raise FileNotFoundError(f"{self.home.engine} has been deleted while the engine started")
             time.sleep(0.01)
         if self._failure is None:
@@ -299,7 +299,7 @@ def main(folder: str, engine_folder: str) -> None:
         signal.signal(signal.SIGTERM, stop)
         signal.signal(signal.SIGINT, stop)
         process.serve()
-    except BaseException:  # any failure: threads of the JVM would keep the process alive for ever
+    except BaseException:  # any failure: threads of the JVM would keep the process alive forever
         traceback.print_exc()
         sys.stdout.flush()
         sys.stderr.flush()

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from graphground.cypher import parse
 from graphground.cypher import tree as t
-from graphground.cypher.edits import Edit, applied, turned
+from graphground.cypher.edits import Edit, applied, reversed_text
 from graphground.cypher.quoting import in_backticks
 
 KEYS = frozenset({"name", "eid"})
@@ -58,7 +58,7 @@ def rank_of_properties(node: t.NodePattern) -> int:
 
 def flipped(query: t.Query, element: t.Node) -> str:
     """Return a relationship's text reversed, `<-[:T]-` for `-[:T]->`; a node's text unchanged."""
-    return turned(element) if isinstance(element, t.RelationshipPattern) else query.source(element)
+    return reversed_text(element) if isinstance(element, t.RelationshipPattern) else query.source(element)
 
 
 def nodes(path: t.PathPattern) -> list[t.NodePattern]:

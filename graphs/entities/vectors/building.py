@@ -233,12 +233,12 @@ def _columns(files: Files, labels: Collection[str] | None, descriptions: bool) -
     ]
     columns = {NAMES: np.concatenate(ranges) if ranges else np.zeros(0, dtype=np.uint32)}
     if descriptions:
-        telling = [rows[_telling(files, rows)] for rows in ranges]
-        columns[DESCRIPTIONS] = np.concatenate(telling) if telling else np.zeros(0, dtype=np.uint32)
+        distinctive = [rows[_distinctive(files, rows)] for rows in ranges]
+        columns[DESCRIPTIONS] = np.concatenate(distinctive) if distinctive else np.zeros(0, dtype=np.uint32)
     return columns
 
 
-def _telling(files: Files, rows: Array) -> Array:
+def _distinctive(files: Files, rows: Array) -> Array:
     """Return the rows whose description is shared by at most `MOST_SHARED` entities of their label."""
     entity = files.row_entity[rows]
     described = np.flatnonzero(files.description.starts[entity.astype(np.int64) + 1] > files.description.starts[entity])

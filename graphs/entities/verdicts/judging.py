@@ -25,15 +25,17 @@ MARGIN = 0.035
 """The largest distance from the best score at which a candidate may still be meant."""
 LEAST_MEANING = 0.75
 """The least similarity in meaning at which a candidate with another spelling may be meant."""
-JUDGED = 5
+CONSIDERED = 5
+"""The number of best candidates by spelling that the model considers."""
 LOOKED_UP = 8
+"""The number of candidates that are looked up for a value in a query."""
 NEAREST = 2
 """The number of candidates shown if none is likely."""
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """A verdict and its candidates: `Judged("found", [candidate])`; for `not_found`, at most two similar candidates."""
+class Judgement:
+    """A verdict and its candidates: `Judgement("found", [candidate])`; for `not_found`, at most two similar candidates."""
 
     verdict: Verdict
     candidates: list[Candidate]
@@ -41,47 +43,47 @@ class Judged:
     """All candidates found; a far more prominent candidate among them may be meant."""
 
 
-def judge(mention: str, candidates: Sequence[Candidate], counts: WordCounts, *, by_meaning: bool = False) -> Judged:
+def judge(mention: str, candidates: Sequence[Candidate], counts: WordCounts, *, by_meaning: bool = False) -> Judgement:
     """Return the verdict on one mention; `candidates` are given best first.
 
     `by_meaning` is set for a search by meaning, whose results are never certain.
     """
     if by_meaning:
-        return Judged("ambiguous" if candidates else "not_found", list(candidates))
+        return Judgement("ambiguous" if candidates else "not_found", list(candidates))
     exact = [candidate for candidate in candidates if candidate.match in ("exact", "alias")] or [
         candidate for candidate in candidates if candidate.match == "fuzzy" and _joined(candidate) == _letters(mention)
     ]
     if exact:
         meant = [candidate for candidate in exact if not candidate.is_value] or exact
-        return Judged("found" if len(meant) == 1 else "ambiguous", meant, candidates)
-    spelled = [candidate for candidate in candidates if candidate.match != "vector"][:JUDGED]
+        return Judgement("found" if len(meant) == 1 else "ambiguous", meant, candidates)
+    spelled = [candidate for candidate in candidates if candidate.match != "vector"][:CONSIDERED]
     likely = _likely(mention, spelled, counts)
     if likely:
         best = likely[0]
         meant = [
             candidate for candidate in likely if candidate.score > best.score - MARGIN or candidate.name == best.name
         ]
-        return Judged("found" if len(meant) == 1 else "ambiguous", meant, candidates)
+        return Judgement("found" if len(meant) == 1 else "ambiguous", meant, candidates)
     alike = [candidate for candidate in candidates if candidate.match == "vector" and candidate.score >= LEAST_MEANING]
     if alike:
-        return Judged("ambiguous", alike)
-    return Judged("not_found", _distinct(candidates)[:NEAREST])
+        return Judgement("ambiguous", alike)
+    return Judgement("not_found", _distinct(candidates)[:NEAREST])
 
 
-def judged_in(
+def judge_value(
     lookup: EntityLookup,
     mention: str,
     *,
     labels: Collection[str] | None = None,
     key: str | None = None,
     names: bool = True,
-) -> Judged:
+) -> Judgement:
     """Return the verdict on a text that a query compares with a property of some labels (all labels if None).
 
     With `names`, the text is compared with names in the property `key` (any property if None) and with aliases;
     without, with the values of the property.
 
-        judged_in(lookup, "Lebron Jmes", labels=("Player",)).candidates[0].name  # 'LeBron James'
+        judge_value(lookup, "Lebron Jmes", labels=("Player",)).candidates[0].name  # 'LeBron James'
     """
     only = next(iter(labels)) if labels is not None and len(labels) == 1 else None
     found = lookup.find(mention, label=only, property=None if names else key, limit=LOOKED_UP)

@@ -260,7 +260,7 @@ class AutoFilter:
         return [
             word.text
             for number, word in enumerate(reading.words)
-            if number not in known and number not in reading.masked and tells_something(word)
+            if number not in known and number not in reading.masked and is_content_word(word)
         ]
 
     def _widen(self, selection: Selection) -> None:
@@ -318,7 +318,7 @@ def covers(mention: Mention, word: Word) -> bool:
     return not (mention.text.islower() and " " in mention.text and word.end == mention.end)
 
 
-def tells_something(word: Word) -> bool:
+def is_content_word(word: Word) -> bool:
     """Whether a word is a content word: not a structure word, a common question word or a time."""
     folded = word.folded
     common = {folded, lemma(folded)}

@@ -80,7 +80,7 @@ class LiveStatistics:
         return facts
 
     def stop(self) -> None:
-        """Stop the computation in the background, also in the database."""
+        """Stop the computation in the background, including its queries in the database."""
         self._stopped.set()
         until = time.monotonic() + CLOSING_SECONDS
         for thread in (*self._cancellation.cancel(), *([self.thread] if self.thread is not None else [])):

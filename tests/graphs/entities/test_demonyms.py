@@ -51,25 +51,27 @@ def test_an_adjective_of_a_country_means_the_country(
     painters: EntityIndex, question: str, text: str, name: str
 ) -> None:
     (mention,) = mentions_of(question, painters, SCHEMA)
-    assert (mention.text, mention.judged.verdict) == (text, "found")
-    assert mention.judged.candidates[0].name == name
+    assert (mention.text, mention.judgement.verdict) == (text, "found")
+    assert mention.judgement.candidates[0].name == name
     (asked,) = mentions_in(question, painters, SCHEMA)
     assert {meaning.name for meaning in (*asked.meanings, *asked.values)} == {name}
 
 
 def test_an_adjective_within_a_longer_name_belongs_to_that_name(painters: EntityIndex) -> None:
     (mention,) = mentions_of("Who won the French Open?", painters, SCHEMA)
-    assert mention.judged.candidates[0].name == "French Open"
+    assert mention.judgement.candidates[0].name == "French Open"
     assert "France" not in {
         candidate.name
         for mention in mentions_of("Who won the French Masters?", painters, SCHEMA)
-        if mention.judged.verdict == "found"
-        for candidate in mention.judged.candidates
+        if mention.judgement.verdict == "found"
+        for candidate in mention.judgement.candidates
     }
 
 
 def test_an_adjective_of_a_country_that_is_not_in_the_graph_is_ignored(painters: EntityIndex) -> None:
-    verdicts = {mention.judged.verdict for mention in mentions_of("Which Danish painters are there?", painters, SCHEMA)}
+    verdicts = {
+        mention.judgement.verdict for mention in mentions_of("Which Danish painters are there?", painters, SCHEMA)
+    }
     assert verdicts <= {"not_found"}
 
 

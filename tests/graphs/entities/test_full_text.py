@@ -102,8 +102,8 @@ def test_a_mention_is_found_without_reading_the_names(
 
 @pytest.mark.neo4j
 def test_verdicts_questions_and_namesakes_are_found_without_reading_the_names(names: FullTextNames) -> None:
-    assert names.judged("The Matirx").verdict == "found"
-    assert names.judged("Vanilla Sky").verdict == "not_found"
+    assert names.judge("The Matirx").verdict == "found"
+    assert names.judge("Vanilla Sky").verdict == "not_found"
     assert [span.text for span in names.spans("Which films resemble The Matrix Reloaded and are by Gaumont?")] == [
         "The Matrix Reloaded",
         "Gaumont",

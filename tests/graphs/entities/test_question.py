@@ -37,7 +37,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> EntityIndex:
 
 
 def mentions_found(index: EntityIndex, question: str) -> list[tuple[str, str]]:
-    return [(mention.text, mention.judged.verdict) for mention in mentions_of(question, index, SCHEMA)]
+    return [(mention.text, mention.judgement.verdict) for mention in mentions_of(question, index, SCHEMA)]
 
 
 @pytest.mark.parametrize(

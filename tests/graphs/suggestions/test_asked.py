@@ -10,9 +10,9 @@ from graphground.graphs.entities.candidate import EntityLookup
 from graphground.graphs.entities.index import open_index
 from graphground.graphs.entities.record import Record
 from graphground.graphs.graph import Graph
-from graphground.graphs.suggestions.asked import judged_by_question
+from graphground.graphs.suggestions.asked import with_question
 from graphground.graphs.suggestions.written import Step, read_text
-from graphground.tools.diagnostics import judged
+from graphground.tools.diagnostics import report_on
 from tests.support.embedded_films import SCHEMA
 
 NAMES = [
@@ -35,7 +35,7 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> EntityLookup:
 
 
 def asked(query: str, question: str, names: EntityLookup) -> Report:
-    return judged_by_question(validate(query, SCHEMA, entities=names), query, question, SCHEMA, names)
+    return with_question(validate(query, SCHEMA, entities=names), query, question, SCHEMA, names)
 
 
 def hints(report: Report) -> list[str]:
@@ -116,14 +116,14 @@ def test_a_part_of_the_question_that_the_query_ignores_is_a_hint(
 def test_without_a_question_there_are_no_hints_about_it(names: EntityLookup) -> None:
     graph = Graph("films", SCHEMA, entities=names)
     query = "MATCH (f:Film)-[:directedBy]->(p:Person) RETURN f.name LIMIT 5"
-    assert hints(judged(graph, query, None)) == []
-    assert hints(judged(graph, query, None, "Which films did Michael Mann direct?"))
+    assert hints(report_on(graph, query, None)) == []
+    assert hints(report_on(graph, query, None, "Which films did Michael Mann direct?"))
 
 
 def test_a_write_gets_no_suggestion_from_the_question(names: EntityLookup) -> None:
     query = "MATCH (f:Film {name: 'Heat'}) DETACH DELETE f"
     report = validate(query, SCHEMA, entities=names, read_only=True)
-    assert judged_by_question(report, query, "Who directed Heat?", SCHEMA, names) == report
+    assert with_question(report, query, "Who directed Heat?", SCHEMA, names) == report
 
 
 def test_a_question_about_other_things_than_the_graph_changes_nothing(names: EntityLookup) -> None:

@@ -131,13 +131,13 @@ def statements(trial: Trial) -> Statements:
     for question in trial.database.questions():
         for query in (question.gold, *question.attempts, *mistaken(question.gold)):
             for diagnostic in validate_cypher(trial.graphs, ValidateCypherRequest(query=query)).diagnostics:
-                found.judge(trial.driver, query, diagnostic.message)
+                found.check(trial.driver, query, diagnostic.message)
             try:
                 answer = execute_cypher(trial.graphs, ExecuteCypherRequest(query=query, limit=5))
             except ToolFailure:
                 continue
             for diagnostic in answer.diagnostics:
-                found.judge(trial.driver, query, diagnostic.message)
+                found.check(trial.driver, query, diagnostic.message)
     return found
 
 

@@ -128,12 +128,12 @@ FORMS: tuple[tuple[str, Check], ...] = (
 class Statements:
     """The checked claims: the number of checked sentences, the false sentences, and messages of unknown form."""
 
-    judged: int = 0
+    checked: int = 0
     false: list[str] = field(default_factory=list)
     silent: int = 0
     """The number of messages without a sentence of a known form."""
 
-    def judge(self, driver: neo4j.Driver, query: str, message: str) -> None:
+    def check(self, driver: neo4j.Driver, query: str, message: str) -> None:
         """Check every sentence of one message."""
         known = 0
         for pattern, check in FORMS:
@@ -141,7 +141,7 @@ class Statements:
                 known += 1
                 if not check(driver, found):
                     self.false.append(f"{found[0]}   in   {query}")
-        self.judged += known
+        self.checked += known
         self.silent += not known
 
 

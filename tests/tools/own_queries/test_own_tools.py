@@ -1,4 +1,4 @@
-"""Own queries as tools: checked against the schema, with checked arguments, and run like any other query."""
+"""The owner's queries as tools: checked against the schema, with checked arguments, and run like any other query."""
 
 from __future__ import annotations
 

@@ -7,9 +7,9 @@ import pytest
 from graphground.cypher import parse
 from graphground.graphs.engines.callers import calling_as, clients_query
 from graphground.graphs.engines.embedded import engine as module
-from graphground.graphs.engines.embedded.deaf import may_not_end
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.embedded.launcher import ensure_engine
+from graphground.graphs.engines.embedded.may_not_end import may_not_end
 from graphground.graphs.engines.embedded.quarantine import FIRST_WAIT, LONGEST_WAIT, Quarantine
 from graphground.graphs.engines.embedded.state import EngineState, still_runs
 from graphground.graphs.engines.engine import EngineBusy, QueryFailed, QueryTimeout

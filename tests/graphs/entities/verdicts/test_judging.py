@@ -7,7 +7,7 @@ import pytest
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.index import EntityIndex, open_index
 from graphground.graphs.entities.record import Record
-from graphground.graphs.entities.verdicts.judging import Judged, judge
+from graphground.graphs.entities.verdicts.judging import Judgement, judge
 
 RECORDS = [
     Record("P1", "Player", "LeBron James", ("King James",)),
@@ -32,7 +32,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> EntityIndex:
     return open_index(folder)
 
 
-def verdict(index: EntityIndex, mention: str) -> Judged:
+def verdict(index: EntityIndex, mention: str) -> Judgement:
     return judge(mention, index.find(mention, mode="fuzzy", limit=5), index)
 
 
@@ -51,17 +51,17 @@ def verdict(index: EntityIndex, mention: str) -> Judged:
     ],
 )
 def test_a_certain_match_is_found_with_one_candidate(index: EntityIndex, mention: str, name: str) -> None:
-    judged = verdict(index, mention)
-    assert (judged.verdict, [candidate.name for candidate in judged.candidates]) == ("found", [name])
+    judgement = verdict(index, mention)
+    assert (judgement.verdict, [candidate.name for candidate in judgement.candidates]) == ("found", [name])
 
 
 @pytest.mark.parametrize(
     "mention", ["Carl Sagan", "Barack Obama", "Emperor Hirohito", "Greece", "Adele Inkster", "Quentin Tarantino", "???"]
 )
 def test_an_absent_name_is_not_found_and_has_at_most_two_candidates(index: EntityIndex, mention: str) -> None:
-    judged = verdict(index, mention)
-    assert judged.verdict == "not_found"
-    assert len(judged.candidates) <= 2
+    judgement = verdict(index, mention)
+    assert judgement.verdict == "not_found"
+    assert len(judgement.candidates) <= 2
 
 
 def test_initials_of_an_alias_do_not_match_whole_words(index: EntityIndex) -> None:
@@ -70,8 +70,8 @@ def test_initials_of_an_alias_do_not_match_whole_words(index: EntityIndex) -> No
 
 
 def test_a_team_ranks_above_a_nickname_that_is_merely_similar(index: EntityIndex) -> None:
-    judged = verdict(index, "the Wizards")
-    assert judged.candidates[0].name == "Washington Wizards"
+    judgement = verdict(index, "the Wizards")
+    assert judgement.candidates[0].name == "Washington Wizards"
 
 
 def test_namesakes_and_shared_surnames_are_ambiguous(index: EntityIndex) -> None:
