@@ -39,14 +39,17 @@ EXAMPLES = {"Q": "Q5", "P": "P31"}
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem at one place: `Problem(3, "nodes.Movie.wikidata", "must look like 'Q5', not '11424'")`."""
+    """A problem at one place: `Problem(3, "nodes.Movie.wikidata", "must look like 'Q5', not '11424'")`.
+
+    The line is 0 if the problem concerns the whole file.
+    """
 
     line: int
     place: str
     message: str
 
     def __str__(self) -> str:
-        return f"line {self.line}: {self.place}: {self.message}" if self.place else f"line {self.line}: {self.message}"
+        return ": ".join(filter(None, (f"line {self.line}" if self.line else "", self.place, self.message)))
 
 
 class DefinitionError(ValueError):
@@ -104,14 +107,14 @@ def definition_text(source: str | Path) -> tuple[str, str]:
             str(source),
             [
                 Problem(
-                    1,
+                    0,
                     "",
                     f"there is no such file, nor a domain of that name.{meant} The domains are {', '.join(DOMAINS)}",
                 )
             ],
         ) from None
     except (OSError, UnicodeDecodeError) as error:
-        raise DefinitionError(path.name, [Problem(1, "", f"cannot be read ({error})")]) from None
+        raise DefinitionError(path.name, [Problem(0, "", f"cannot be read ({error})")]) from None
 
 
 def _distinct(error: ValidationError, document: Any, lines: Lines) -> set[Problem]:

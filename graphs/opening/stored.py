@@ -79,9 +79,8 @@ def open_stored(name: str, home: Home) -> Graph:
 def _entry(name: str, home: Home) -> Entry:
     entry = load_bundled(name, home)
     if entry is None:
-        known = ", ".join(
-            [entry.name for entry in Catalog(home).entries()] + [bundled.name for bundled in offered(home)]
-        )
+        names = [entry.name for entry in Catalog(home).entries()] + [bundled.name for bundled in offered(home)]
+        known = ", ".join(dict.fromkeys(names))
         raise EngineUnavailable(
             f"There is no loaded graph {name!r} (there are: {known or 'none'}). Load it with "
             f"`graphground graphs load FILE --name {name}`."

@@ -75,8 +75,9 @@ class Catalog:
         """
         entry = self.find(name)
         if entry is None:
-            names = ", ".join(other.name for other in self.entries()) or "none is loaded"
-            raise CatalogError(f"there is no loaded graph {name!r} (there are: {names})")
+            names = ", ".join(other.name for other in self.entries())
+            known = f"there are: {names}" if names else "none is loaded"
+            raise CatalogError(f"there is no loaded graph {name!r} ({known})")
         return entry
 
     def put(self, entry: Entry) -> None:

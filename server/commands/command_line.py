@@ -26,6 +26,16 @@ class WrongUse(Exception):
     """The options cannot be combined; the command prints its usage and ends with exit status 2."""
 
 
+_WORDINGS = (
+    (r"argument (\S+): invalid int value: (.*)", r"\1 must be a whole number, not \2"),
+    (r"argument (\S+): invalid float value: (.*)", r"\1 must be a number, not \2"),
+    (r"argument (\S+): expected one argument", r"\1 needs a value"),
+    (r"argument (\S+): not allowed with argument (\S+)", r"\1 and \2 cannot be combined"),
+    (r"the following arguments are required: (.*)", r"missing: \1"),
+)
+"""Messages of argparse, and our wording of each."""
+
+
 class CommandLine(argparse.ArgumentParser):
     """An argument parser that accepts no abbreviations, and whose errors name the nearest valid word."""
 
@@ -48,11 +58,8 @@ class CommandLine(argparse.ArgumentParser):
         return parsed
 
     def error(self, message: str) -> NoReturn:
-        """Print the error and the usage on stderr; exit with status 2."""
-        found = re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message)
-        if found:
-            message += did_you_mean(found[1], re.findall(r"[\w-]+", found[2]))
-        self.exit(WRONG_USE, f"graphground: {message}\n{self.format_usage()}")
+        """Print the error, in the words of our other errors, and the usage on stderr; exit with status 2."""
+        self.exit(WRONG_USE, f"graphground: {_in_our_words(message)}\n{self.format_usage()}")
 
     def subcommands(self) -> dict[str, CommandLine]:
         """Return the parsers of the subcommands by name; empty for a command without subcommands."""
@@ -121,6 +128,26 @@ def explained(error: Exception) -> str:
         f"unexpected {type(error).__name__}: {' '.join(str(error).split())}. This is a defect in graphground; "
         "set GRAPHGROUND_LOG_LEVEL=debug to see where, and please report it."
     )
+
+
+def _in_our_words(message: str) -> str:
+    """Return one of argparse's messages as a sentence about the option, with the valid values.
+
+    >>> _in_our_words("argument --port: invalid int value: 'many'")
+    "--port must be a whole number, not 'many'"
+    """
+    for pattern, words in _WORDINGS:
+        if found := re.fullmatch(pattern, message):
+            return found.expand(words)
+    if found := re.fullmatch(r"one of the arguments (.*) is required", message):
+        return f"give one of {', '.join(found[1].split())}"
+    if found := re.fullmatch(r"argument (\S+): invalid choice: '(.*?)' \(choose from (.*)\)", message):
+        name, given, choices = found[1], found[2], re.findall(r"[\w.-]+", found[3])
+        meant = did_you_mean(given, choices)
+        if name == "COMMAND":
+            return f"there is no command {given!r}{meant}; the commands are {', '.join(choices)}"
+        return f"{name} must be one of {', '.join(choices)}, not {given!r}{meant}"
+    return message
 
 
 def wants_trace() -> bool:

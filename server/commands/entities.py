@@ -272,7 +272,7 @@ def show(graph: Graph, folder: Path, as_json: bool = False) -> int:
     else:
         lines.append(f"vectors: {problem}")
     if graph.engine is not None:
-        lines.append(stale or "the graph still has as many nodes")
+        lines.append(stale or "the graph still has as many nodes as when the index was built")
     sys.stdout.write("\n".join(lines) + "\n")
     return 0
 

@@ -126,5 +126,5 @@ def parameter(text: str) -> tuple[str, Any]:
 
 def suggestion(answer: dict[str, Any]) -> str:
     """Return the suggested correction of the query; an empty string if there is none."""
-    nearest = answer.get("nearest") or [""]
+    nearest = (answer.get("nearest") if answer.get("error") == "invalid_query" else None) or [""]
     return str(answer.get("suggested_query") or nearest[0])

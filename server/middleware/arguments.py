@@ -74,7 +74,8 @@ def _explain_value(problem: ErrorDetails) -> tuple[str, list[str]]:
     if problem["type"] == "literal_error":
         allowed = [word.strip(" '") for word in str(context["expected"]).replace(" or ", ",").split(",")]
         best_first = list(dict.fromkeys([*closest(str(found), allowed), *allowed]))
-        return f"{place} must be {' or '.join(allowed)}, not {found!r}", best_first
+        choices = " or ".join(filter(None, (", ".join(allowed[:-1]), allowed[-1])))
+        return f"{place} must be {choices}, not {found!r}", best_first
     for limit, words in BOUNDS.items():
         if limit in context:
             if isinstance(found, str | list):

@@ -74,6 +74,6 @@ def test_a_dump_can_be_the_source_and_one_source_must_be_named(
     assert "Wrote " in capsys.readouterr().out
     with pytest.raises(SystemExit):
         main(command)
-    assert "one of the arguments --endpoint --dump is required" in capsys.readouterr().err
+    assert "give one of --endpoint, --dump" in capsys.readouterr().err
     assert main([*command, "--dump", str(tmp_path / "nothing.json")]) == 1
     assert "there is no file" in capsys.readouterr().err
