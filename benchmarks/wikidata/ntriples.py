@@ -64,7 +64,7 @@ def processor_seconds() -> float:
 def first_pass(path: Path, triples: int) -> str:
     """Run the pass that reads every line of the dump and keeps the lines that the definition needs."""
     wanted = predicates.Predicates(Plan(places()))
-    claims = frozenset(map(predicates.claim, wanted.beyond_values))
+    claims = frozenset(map(predicates.claim, wanted.plan.beyond_values))
     task = passes.Extract(wanted.extract, predicates.direct(SUBCLASS_OF), claims)
     kept = 0
     for block in blocks(path):

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from graphlib import CycleError, TopologicalSorter
-
-from rapidfuzz import process
 
 from graphground.cypher.schema import RESERVED_PROPERTIES
 from graphground.graphs.definitions.model import IDENTICAL, Definition, Property, Relationship
@@ -167,6 +165,14 @@ def _types(definition: Definition) -> Iterator[tuple[Place, str]]:
                 yield ("types", name, "implies"), f"there is no relationship type {implied!r}{_near(implied, used)}"
 
 
-def _near(name: str, known: object) -> str:
-    found = process.extractOne(name, list(known), score_cutoff=60)  # type: ignore[call-overload]
-    return f" (nearest: {found[0]})" if found else ""
+def _near(name: str, known: Iterable[str]) -> str:
+    found = nearest(name, known)
+    return f" (nearest: {found})" if found else ""
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """Return the most similar of the known names, `nearest("flaot", ["float", "int"])`; None if none is similar."""
+    from rapidfuzz import process  # needed for errors alone, and slower to load than a definition is to check
+
+    found = process.extractOne(name, list(known), score_cutoff=60)
+    return found[0] if found else None

@@ -15,9 +15,8 @@ from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
-from rapidfuzz import process
 
-from graphground.graphs.definitions.consistency import Place, inconsistencies
+from graphground.graphs.definitions.consistency import Place, inconsistencies, nearest
 from graphground.graphs.definitions.lines import Lines
 from graphground.graphs.definitions.model import Definition, Link, Node, Part, Property, Relationship, RelationshipType
 
@@ -101,8 +100,8 @@ def definition_text(source: str | Path) -> tuple[str, str]:
     try:
         return path.read_text("utf-8"), path.name
     except FileNotFoundError:
-        near = process.extractOne(str(source), DOMAINS, score_cutoff=60)
-        meant = f" Did you mean {near[0]!r}?" if near else ""
+        near = nearest(str(source), DOMAINS)
+        meant = f" Did you mean {near!r}?" if near else ""
         raise DefinitionError(
             str(source),
             [
@@ -157,8 +156,8 @@ def _problem(details: ErrorDetails, document: Any, lines: Lines) -> Problem:
     kind, value, context = details["type"], details.get("input"), details.get("ctx", {})
     if kind == "extra_forbidden":
         key, fields = str(place[-1]), list(_fields(place[:-1]))
-        near = process.extractOne(key, fields, score_cutoff=60)
-        message = "is not known here; " + (f"did you mean {near[0]!r}?" if near else f"known are {', '.join(fields)}")
+        near = nearest(key, fields)
+        message = "is not known here; " + (f"did you mean {near!r}?" if near else f"known are {', '.join(fields)}")
     elif kind == "missing":
         message = f"{place[-1]!r} is missing"
         place = place[:-1]
@@ -171,9 +170,9 @@ def _problem(details: ErrorDetails, document: Any, lines: Lines) -> Problem:
             else f"{value!r} cannot be used: letters, digits and '_' only, not beginning with a digit"
         )
     elif kind == "literal_error":
-        near = process.extractOne(str(value), str(context["expected"]).replace(" or ", ", ").split(", "))
+        near = nearest(str(value), str(context["expected"]).replace(" or ", ", ").split(", "))
         message = f"{value!r} is not allowed; it must be {context['expected']}" + (
-            f"; did you mean {near[0]}?" if near and near[1] >= 60 else ""
+            f"; did you mean {near}?" if near else ""
         )
     else:
         message = f"{details['msg'][0].lower()}{details['msg'][1:]}" + (

@@ -37,15 +37,20 @@ def bindings(body: bytes) -> list[Binding]:
         found = document["results"]["bindings"]
     except (KeyError, TypeError):
         raise AnswerError(f"JSON, but not a SPARQL result: {_beginning(body)}") from None
-    if not isinstance(found, list) or not all(_is_binding(candidate) for candidate in found):
+    if not isinstance(found, list) or not _are_bindings(found):
         raise AnswerError(f"JSON, but not a SPARQL result: {_beginning(body)}")
     return found
 
 
-def _is_binding(entry: Any) -> bool:
-    return isinstance(entry, dict) and all(
-        isinstance(term, dict) and "type" in term and isinstance(term.get("value"), str) for term in entry.values()
-    )
+def _are_bindings(found: list[Any]) -> bool:
+    try:
+        for entry in found:
+            for term in entry.values():
+                if type(term["value"]) is not str or "type" not in term:
+                    return False
+    except (AttributeError, KeyError, TypeError):
+        return False
+    return True
 
 
 def _refusal(body: bytes) -> AnswerError:

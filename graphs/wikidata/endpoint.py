@@ -5,10 +5,14 @@
 
 Temporary failures are retried after a pause that doubles each time; after status 429 or 503 the pause is the one that
 the endpoint requests. A query that exceeds the time limit raises `QueryTooLong`, so that the caller can split it.
+
+Several threads may send queries at the same time, up to a limit. After status 429 queries are sent one at a time, and
+the limit rises again slowly.
 """
 
 from __future__ import annotations
 
+import ssl
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,10 +23,12 @@ import httpx2
 from graphground import __version__
 from graphground.graphs.loading.retry_after import retry_after
 from graphground.graphs.wikidata.answers import TIMEOUT_SIGNS, AnswerError, Binding, bindings
+from graphground.graphs.wikidata.traffic import Traffic, queries_at_once
 
 USER_AGENT = f"graphground/{__version__} (Wikidata to property graph; httpx2/{httpx2.__version__})"
 ACCEPT = "application/sparql-results+json"
-BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
+TOO_MANY = 429
+BUSY = frozenset({408, 425, TOO_MANY, 500, 502, 503, 504})
 LONGEST_PAUSE = 120.0
 HINT = "To resume the build, run the same command again."
 
@@ -41,7 +47,8 @@ class Patience:
     between queries; all times in seconds.
 
     `cuts` is the number of truncated responses to one query that are treated as accidents; after further ones the query
-    counts as too long.
+    counts as too long. `at_once` is the number of queries at the same time; None chooses it by the address. With a pause
+    between queries, they are sent one at a time.
     """
 
     answer: float = 90.0
@@ -49,6 +56,7 @@ class Patience:
     pause: float = 1.0
     between: float = 0.0
     cuts: int = 1
+    at_once: int | None = None
 
 
 class Endpoint:
@@ -64,11 +72,20 @@ class Endpoint:
     ) -> None:
         if not url.startswith(("http://", "https://")):
             raise EndpointError(f"{url!r} is not an endpoint address: it must begin with http:// or https://")
-        self.url, self.patience, self._sleep = url, patience or Patience(), sleep
+        self.url, self.patience, self._sleep, self._agent = url, patience or Patience(), sleep, agent
         self.asked = 0
-        self._client = httpx2.Client(
-            headers={"User-Agent": agent, "Accept": ACCEPT},
-            follow_redirects=True,
+        self.traffic = Traffic(1 if self.patience.between else self.patience.at_once or queries_at_once(url))
+        self._clients = [self._client(with_certificates=url.startswith("https://"))]
+
+    def _client(self, with_certificates: bool) -> httpx2.Client:
+        """Return an HTTP client; without certificates it connects to http:// addresses only, and follows no redirects.
+
+        Reading the certificates takes longer than all queries of a small build.
+        """
+        return httpx2.Client(
+            headers={"User-Agent": self._agent, "Accept": ACCEPT},
+            verify=True if with_certificates else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
+            follow_redirects=with_certificates,
             timeout=httpx2.Timeout(self.patience.answer, connect=min(30.0, self.patience.answer)),
         )
 
@@ -82,15 +99,22 @@ class Endpoint:
 
     def close(self) -> None:
         """Close the connections."""
-        self._client.close()
+        for client in self._clients:
+            client.close()
 
     def select(self, query: str) -> list[Binding]:
-        """Send a query and return its solutions.
+        """Send a query and return its solutions; wait first while too many other queries are in progress.
 
         Raises:
             QueryTooLong: the query exceeds the endpoint's time limit; split it.
             EndpointError: the endpoint refused the query, or still failed after all retries.
         """
+        with self.traffic.turn():
+            found = self._select(query)
+            self.traffic.answered()
+        return found
+
+    def _select(self, query: str) -> list[Binding]:
         problem, cuts, pause = "", 0, 0.0
         for attempt in range(self.patience.tries):
             if attempt or (self.asked and self.patience.between):
@@ -98,7 +122,7 @@ class Endpoint:
             self.asked += 1
             pause = min(self.patience.pause * 2**attempt, LONGEST_PAUSE)
             try:
-                answer = self._client.post(self.url, data={"query": query})
+                answer = self._post(query)
             except httpx2.ConnectTimeout:
                 problem = f"no connection within {min(30.0, self.patience.answer):g} s"
                 continue
@@ -119,8 +143,18 @@ class Endpoint:
                     problem = str(error)
                     continue
             problem = self._refusal(answer)
+            if answer.status_code == TOO_MANY:
+                self.traffic.refused()
             pause = max(pause, min(retry_after(answer.headers.get("Retry-After")), LONGEST_PAUSE))
         raise EndpointError(f"{self.url} did not answer after {self.patience.tries} tries: {problem}. {HINT}")
+
+    def _post(self, query: str) -> httpx2.Response:
+        client = self._clients[-1]
+        answer = client.post(self.url, data={"query": query})
+        if answer.has_redirect_location and not client.follow_redirects:
+            self._clients.append(self._client(with_certificates=True))
+            answer = self._clients[-1].post(self.url, data={"query": query})
+        return answer
 
     def _refusal(self, answer: httpx2.Response) -> str:
         """Return a description of an error status that may be temporary; raise an error for any other status.

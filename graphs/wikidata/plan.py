@@ -83,6 +83,20 @@ class Plan:
         parts += [relationship.properties for relationship in self.definition.relationships]
         return frozenset(value.wikidata for properties in parts for value in properties.values())
 
+    @cached_property
+    def beyond_values(self) -> frozenset[str]:
+        """The Wikidata properties for which the best values alone do not suffice: all others are read without ranks."""
+        every_rank = {
+            relationship.wikidata
+            for relationship in self.definition.relationships
+            if self.definition.ranks(relationship) != "best"
+        }
+        return frozenset(
+            name
+            for name in self.wanted_of(self.labels)
+            if name in self.in_full or name in every_rank or self.qualifiers.get(name)
+        )
+
     def wanted(self, label: str) -> Wanted:
         """Return the properties to read for a label's items, each with its qualifiers."""
         node = self.node(label)

@@ -1,17 +1,16 @@
 """The SPARQL queries of a build. Each query lists the items that it is about, which bounds its cost.
 
->>> print(redirects([42]))
+>>> print(property_types(["P569"]))
 PREFIX wd: <http://www.wikidata.org/entity/>
-PREFIX owl: <http://www.w3.org/2002/07/owl#>
-SELECT ?item ?target WHERE { VALUES ?item { wd:Q42 } ?item owl:sameAs ?target }
+PREFIX wikibase: <http://wikiba.se/ontology#>
+SELECT ?property ?type WHERE { VALUES ?property { wd:P569 } ?property wikibase:propertyType ?type }
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
 
 from graphground.graphs.definitions.model import Node
-from graphground.graphs.wikidata.statements import Wanted
 
 _PREFIXES = {
     "wd": "http://www.wikidata.org/entity/",
@@ -29,14 +28,21 @@ _PREFIXES = {
     "xsd": "http://www.w3.org/2001/XMLSchema#",
     "bd": "http://www.bigdata.com/rdf#",
 }
-_PARTS = ("quantityAmount", "quantityUnit", "timeValue", "timePrecision")
+NAME_KINDS = ("label", "alias", "description", "article")
+"""The variables of `names`, which say what a row holds."""
+
+
+def prefixed(body: str) -> str:
+    """Return a query with the prefixes for statements, values and merged items."""
+    return _query(body, "wd", "wdt", "p", "ps", "psv", "pq", "pqv", "wikibase", "owl")
 
 
 def _query(body: str, *prefixes: str) -> str:
     return "".join(f"PREFIX {name}: <{_PREFIXES[name]}>\n" for name in prefixes) + body
 
 
-def _items(numbers: Iterable[int]) -> str:
+def item_list(numbers: Iterable[int]) -> str:
+    """Return items for a VALUES clause: `item_list([42])` is `"wd:Q42"`."""
     return " ".join(f"wd:Q{number}" for number in numbers)
 
 
@@ -48,7 +54,7 @@ def subclasses(root: int) -> str:
 def direct_subclasses(classes: Sequence[int]) -> str:
     """Return the query for direct subclasses of several classes, for endpoints where `subclasses` takes too long."""
     return _query(
-        f"SELECT DISTINCT ?class WHERE {{ VALUES ?parent {{ {_items(classes)} }} ?class wdt:P279 ?parent }}",
+        f"SELECT DISTINCT ?class WHERE {{ VALUES ?parent {{ {item_list(classes)} }} ?class wdt:P279 ?parent }}",
         "wd",
         "wdt",
     )
@@ -67,7 +73,7 @@ def members(node: Node, class_property: str, classes: Sequence[int], ending: str
     if ending:
         conditions.append(f'FILTER(STRENDS(STR(?item), "{ending}"))')
     return _query(
-        f"SELECT DISTINCT ?item WHERE {{ VALUES ?class {{ {_items(classes)} }} "
+        f"SELECT DISTINCT ?item WHERE {{ VALUES ?class {{ {item_list(classes)} }} "
         f"?item wdt:{class_property} ?class . {' '.join(conditions)} }}",
         *_PREFIXES,
     )
@@ -77,67 +83,51 @@ def subjects(name: str, ranks: str, ends: Sequence[int]) -> str:
     """Return the query for the items that have one of `ends` as the value of a property."""
     path = f"wdt:{name}" if ranks == "best" else f"p:{name}/ps:{name}"
     return _query(
-        f"SELECT DISTINCT ?item WHERE {{ VALUES ?end {{ {_items(ends)} }} ?item {path} ?end }}", "wd", "wdt", "p", "ps"
-    )
-
-
-def statements(items: Sequence[int], wanted: Wanted, in_full: Set[str]) -> str:
-    """Return the query for the statements of items, of all ranks, as rows of subject ?s, predicate ?k and object ?v.
-
-    A subject is a statement (then ?item and ?p give its item and property) or the value node of a quantity or time,
-    which is read for the properties and qualifiers `in_full`. Normal ranks have no row. Every branch has constant
-    predicates and no part is optional, because planners turn more general queries into scans of the whole store.
-    """
-    branches = []
-
-    def row(name: str, predicate: str, condition: str = "") -> None:
-        branches.append(
-            f"{{ ?item p:{name} ?s . ?s {predicate} ?v{condition} BIND(p:{name} AS ?p) BIND({predicate} AS ?k) }}"
-        )
-
-    def parts(name: str, link: str) -> None:
-        row(name, link)
-        branches.extend(
-            f"{{ ?item p:{name}/{link} ?s . ?s wikibase:{part} ?v BIND(wikibase:{part} AS ?k) }}" for part in _PARTS
-        )
-
-    for name, several in wanted.items():
-        row(
-            name, "wikibase:rank", " FILTER(?v != wikibase:NormalRank)"
-        )  # most ranks are normal, so only others are returned
-        row(name, f"ps:{name}")
-        if name in in_full:
-            parts(name, f"psv:{name}")
-        for qualifier in sorted(several):
-            row(name, f"pq:{qualifier}")
-            if qualifier in in_full:
-                parts(name, f"pqv:{qualifier}")
-    body = f"VALUES ?item {{ {_items(items)} }}\n    " + "\n    UNION ".join(branches)
-    return _query(
-        f"SELECT DISTINCT ?item ?p ?s ?k ?v WHERE {{\n    {body}\n}}", "wd", "p", "ps", "psv", "pq", "pqv", "wikibase"
+        f"SELECT DISTINCT ?item WHERE {{ VALUES ?end {{ {item_list(ends)} }} ?item {path} ?end }}",
+        "wd",
+        "wdt",
+        "p",
+        "ps",
     )
 
 
 def names(items: Sequence[int], languages: Sequence[str], wikipedia: str) -> str:
-    """Return the query for names, descriptions and aliases in some languages, and for the articles of a Wikipedia."""
+    """Return the query for names, descriptions and aliases in some languages, for the articles of a Wikipedia, and for
+    the items into which items were merged.
+
+    Each row has one of the variables of `NAME_KINDS` or ?same. The Wikipedia is compared in a filter, because a planner
+    that begins with its articles compares each of them with each item.
+    """
     among = ", ".join(f'"{language}"' for language in languages)
+    branches = [
+        f"{{ ?item {predicate} ?{kind} FILTER(LANG(?{kind}) IN ({among})) }}"
+        for kind, predicate in (
+            ("label", "rdfs:label"),
+            ("alias", "skos:altLabel"),
+            ("description", "schema:description"),
+        )
+    ]
+    branches += [
+        f"{{ ?article schema:about ?item ; schema:isPartOf ?site FILTER(?site = <https://{wikipedia}.wikipedia.org/>) }}",
+        "{ ?item owl:sameAs ?same }",
+    ]
     return _query(
-        f"""SELECT ?item ?kind ?text WHERE {{
-    VALUES ?item {{ {_items(items)} }}
-    {{ VALUES ?kind {{ rdfs:label skos:altLabel schema:description }} ?item ?kind ?text .
-        FILTER(LANG(?text) IN ({among})) }}
-    UNION {{ ?article schema:about ?item ; schema:isPartOf <https://{wikipedia}.wikipedia.org/> .
-        BIND(schema:about AS ?kind) BIND(STR(?article) AS ?text) }}
-}}""",
+        f"SELECT ?item ?label ?alias ?description ?article ?same WHERE {{\n    VALUES ?item {{ {item_list(items)} }}\n    "
+        + "\n    UNION ".join(branches)
+        + "\n}",
         "wd",
         "rdfs",
         "skos",
         "schema",
+        "owl",
     )
 
 
-def redirects(items: Sequence[int]) -> str:
-    """Return the query for the items into which the given items were merged."""
+def property_types(names: Sequence[str]) -> str:
+    """Return the query for the datatypes of properties: ?property and ?type, `wikibase:Time`."""
     return _query(
-        f"SELECT ?item ?target WHERE {{ VALUES ?item {{ {_items(items)} }} ?item owl:sameAs ?target }}", "wd", "owl"
+        f"SELECT ?property ?type WHERE {{ VALUES ?property {{ {' '.join(f'wd:{name}' for name in names)} }} "
+        "?property wikibase:propertyType ?type }",
+        "wd",
+        "wikibase",
     )

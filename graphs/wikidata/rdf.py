@@ -9,7 +9,7 @@ gathering.detail("b72…", "timePrecision", "11")
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from graphground.graphs.wikidata.statements import NORMAL, RANKS, Statement
@@ -34,6 +34,18 @@ def kind_of(predicate: str) -> tuple[str, str] | None:
             if rest.startswith(prefix):
                 return kind, rest[len(prefix) :]
     return None
+
+
+def values_of(full: Sequence[Value], simple: Sequence[Value]) -> list[Value]:
+    """Return the values of a predicate in order: values with unit or precision if there are any, else the simple values.
+
+    >>> values_of([("time", 1999, 0, 0, 9)], [("time", 1999, 1, 1, 11), ("some",)])
+    [('some',), ('time', 1999, 0, 0, 9)]
+    """
+    if not full and len(simple) == 1:
+        return list(simple)
+    kept = [value for value in simple if value[0] == SOME_VALUE] if full else simple
+    return sorted(dict.fromkeys([*full, *kept]), key=str)
 
 
 class Gathering:
@@ -94,10 +106,7 @@ class Gathering:
             for node in self._linked.get((key, kind, name), ())
             if (value := self._full(self._details.get(node, {}))) is not None
         ]
-        simple = [value_of_term(term) for term in self._simple.get((key, kind, name), ())]
-        if full:
-            simple = [value for value in simple if value[0] == SOME_VALUE]
-        return sorted(dict.fromkeys(full + simple), key=str)
+        return values_of(full, [value_of_term(term) for term in self._simple.get((key, kind, name), ())])
 
     @staticmethod
     def _full(details: Mapping[str, str]) -> Value | None:

@@ -1,13 +1,17 @@
 """A SPARQL endpoint as a source: items are queried in batches, which are halved if the endpoint cannot answer in time.
 
-Every query lists the items or classes that it is about, which bounds its cost, and no query depends on the result of an
-earlier query. After a batch has been halved, later batches keep the smaller size.
+Every query lists the items or classes that it is about, which bounds its cost. After a batch has been halved, later
+batches keep the smaller size. Several batches are queried at the same time, by threads that send queries and parse
+answers; only the caller's thread writes to the workspace, batch after batch, so that the result never depends on which
+answer arrives first.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+import threading
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import TypeVar
 
@@ -17,22 +21,17 @@ from graphground.graphs.wikidata.answers import Binding
 from graphground.graphs.wikidata.endpoint import HINT, Endpoint, EndpointError, QueryTooLong
 from graphground.graphs.wikidata.names import Texts, with_fallback
 from graphground.graphs.wikidata.plan import Plan
-from graphground.graphs.wikidata.rdf import Gathering, last
+from graphground.graphs.wikidata.rdf import last
 from graphground.graphs.wikidata.source import Progress
-from graphground.graphs.wikidata.statements import Statement, Wanted
+from graphground.graphs.wikidata.statement_query import Fetched, StatementQuery
 from graphground.graphs.wikidata.values import item_number, item_of
 from graphground.graphs.wikidata.workspace import Names, Workspace
 
 ITEMS_AT_ONCE, CLASSES_AT_ONCE, NAMES_AT_ONCE = 400, 200, 800
 ENDINGS = "0123456789"
 LONGEST_ENDING = 3
-_KINDS = {
-    "http://www.w3.org/2000/01/rdf-schema#label": "label",
-    "http://www.w3.org/2004/02/skos/core#altLabel": "alias",
-    "http://schema.org/description": "description",
-    "http://schema.org/about": "article",
-}
 T = TypeVar("T")
+K = TypeVar("K")
 
 
 class SparqlSource:
@@ -41,6 +40,9 @@ class SparqlSource:
     def __init__(self, endpoint: Endpoint, progress: Progress | None = None) -> None:
         self.endpoint, self._progress = endpoint, progress
         self._sizes: dict[str, int] = {}
+        self._lock = threading.Lock()
+        self._pool = ThreadPoolExecutor(endpoint.traffic.most, thread_name_prefix="graphground-endpoint")
+        self._types: Future[dict[str, str]] | None = None
 
     @property
     def identity(self) -> str:
@@ -57,16 +59,51 @@ class SparqlSource:
 
     def close(self) -> None:
         """Close the connections."""
+        self._pool.shutdown(cancel_futures=True)
         self.endpoint.close()
+
+    def _at_once(self, jobs: Iterable[tuple[K, Callable[[], T]]]) -> Iterator[tuple[K, T]]:
+        """Run jobs in threads, and yield each key with the job's result, in the order of the jobs.
+
+        Twice as many jobs as threads are in progress, so that no thread waits for the caller. If a job fails, jobs that
+        have not begun are dropped.
+        """
+        waiting: deque[tuple[K, Future[T]]] = deque()
+        try:
+            for key, job in jobs:
+                waiting.append((key, self._pool.submit(job)))
+                if len(waiting) > 2 * self.endpoint.traffic.most:
+                    first, result = waiting.popleft()
+                    yield first, result.result()
+            while waiting:
+                first, result = waiting.popleft()
+                yield first, result.result()
+        finally:
+            for _, result in waiting:
+                result.cancel()
 
     def subclasses(self, plan: Plan, workspace: Workspace) -> None:
         """Fetch the subclasses of the plan's classes."""
-        for root in plan.roots:
-            task = f"classes Q{root}"
-            if not workspace.is_done(task):
-                found = self._subclasses(root)
-                with workspace.doing(task):
-                    workspace.add_classes(root, found)
+        types = self._property_types(plan)
+        missing = [root for root in plan.roots if not workspace.is_done(f"classes Q{root}")]
+        for root, found in self._at_once((root, partial(self._subclasses, root)) for root in missing):
+            with workspace.doing(f"classes Q{root}"):
+                workspace.add_classes(root, found)
+        types.result()
+
+    def _property_types(self, plan: Plan) -> Future[dict[str, str]]:
+        """Return the datatypes of the properties whose values are converted, if the endpoint states them."""
+
+        def ask() -> dict[str, str]:
+            try:
+                answer = self.endpoint.select(queries.property_types(sorted(plan.in_full)))
+            except QueryTooLong:
+                return {}
+            return {last(found["property"]["value"]): found["type"]["value"] for found in answer}
+
+        if self._types is None:
+            self._types = self._pool.submit(ask if plan.in_full else dict)
+        return self._types
 
     def _subclasses(self, root: int) -> set[int]:
         try:
@@ -88,14 +125,20 @@ class SparqlSource:
 
     def items(self, plan: Plan, labels: Sequence[str], workspace: Workspace) -> None:
         """Fetch candidates (members of classes, starts of selecting relationships) and their statements."""
+        members = [label for label in labels if not plan.node(label).from_relationships]
+        jobs = (job for label in members for job in self._members(plan, label, workspace))
+        for (label, task), found in self._at_once(jobs):
+            with workspace.doing(task):
+                workspace.add_candidates(plan.number(label), sorted(set(found)))
         for label in labels:
-            if plan.node(label).from_relationships:
+            if label not in members:
                 self._starts(plan, label, workspace)
-            else:
-                self._members(plan, label, workspace)
-            self._statements(plan, label, workspace)
+        self._statements(plan, labels, workspace)
 
-    def _members(self, plan: Plan, label: str, workspace: Workspace) -> None:
+    def _members(
+        self, plan: Plan, label: str, workspace: Workspace
+    ) -> Iterator[tuple[tuple[str, str], Callable[[], list[int]]]]:
+        """Yield a job for each slice of a label's classes, with the label and the task."""
         node = plan.node(label)
         classes = sorted(
             {
@@ -127,9 +170,7 @@ class SparqlSource:
         for some in _slices(classes, CLASSES_AT_ONCE):
             task = f"members {label} {some[0]}-{some[-1]}"
             if not workspace.is_done(task):
-                found = self._in_parts("members", some, ask, ask_by_endings)
-                with workspace.doing(task):
-                    workspace.add_candidates(plan.number(label), sorted(set(found)))
+                yield (label, task), partial(self._in_parts, "members", some, ask, ask_by_endings)
 
     def _starts(self, plan: Plan, label: str, workspace: Workspace) -> None:
         """Add the start items of the selecting relationships as candidates; their end items are already nodes."""
@@ -137,83 +178,102 @@ class SparqlSource:
             if is_end or relationship.wikidata == IDENTICAL:
                 continue
             ask = partial(self._subjects, relationship.wikidata, plan.definition.ranks(relationship))
-            for some in workspace.batches("nodes", plan.number(relationship.end), ITEMS_AT_ONCE):
-                task = f"starts {label} {relationship} {some[0]}-{some[-1]}"
-                if not workspace.is_done(task):
-                    found = self._in_parts("starts", some, ask)
-                    with workspace.doing(task):
-                        workspace.add_candidates(plan.number(label), sorted(set(found)))
+            tasks = (
+                (f"starts {label} {relationship} {some[0]}-{some[-1]}", some)
+                for some in workspace.batches("nodes", plan.number(relationship.end), ITEMS_AT_ONCE)
+            )
+            jobs = (
+                (task, partial(self._in_parts, "starts", some, ask))
+                for task, some in tasks
+                if not workspace.is_done(task)
+            )
+            for task, found in self._at_once(jobs):
+                with workspace.doing(task):
+                    workspace.add_candidates(plan.number(label), sorted(set(found)))
 
     def _subjects(self, name: str, ranks: str, ends: Sequence[int]) -> list[int]:
         return _numbers(self.endpoint.select(queries.subjects(name, ranks, ends)), "item")
 
-    def _statements(self, plan: Plan, label: str, workspace: Workspace) -> None:
-        wanted, number = plan.wanted(label), plan.number(label)
-        if not wanted:
-            return
-        ask = partial(self._fetched, wanted, plan.in_full)
-        done, total = 0, workspace.count("candidates", number)
-        for some in workspace.batches("candidates", number, ITEMS_AT_ONCE):
-            task = f"statements {label} {some[0]}-{some[-1]}"
-            if not workspace.is_done(task):
-                rows = self._in_parts("statements", some, ask)
-                merged = self._redirects(sorted(set(some) - {item for item, _, _ in rows}))
-                targets = sorted({target for _, target in merged} - set(some))
-                rows += self._in_parts("statements", targets, ask)
-                with workspace.doing(task):
-                    workspace.add_statements(rows)
-                    workspace.add_redirects(merged)
-            done += len(some)
-            self._report(f"{label}: statements", done, total)
+    def _statements(self, plan: Plan, labels: Sequence[str], workspace: Workspace) -> None:
+        totals = {label: workspace.count("candidates", plan.number(label)) for label in labels}
+        done = dict.fromkeys(labels, 0)
 
-    def _fetched(
-        self, wanted: Wanted, in_full: Set[str], items: Sequence[int]
-    ) -> Iterator[tuple[int, str, list[Statement]]]:
-        gathering = Gathering()
-        for found in self.endpoint.select(queries.statements(items, wanted, in_full)):
-            subject, predicate, term = last(found["s"]["value"]), found["k"]["value"], found["v"]
-            if "p" in found:
-                gathering.statement(last(found["item"]["value"]), last(found["p"]["value"]), subject)
-                gathering.part(subject, predicate, term)
-            else:
-                gathering.detail(subject, predicate, term["value"])
-        return gathering.rows()
+        def jobs() -> Iterator[tuple[tuple[str, str, int], Callable[[], Fetched]]]:
+            for label in labels:
+                if not totals[label] or not (wanted := plan.wanted(label)):
+                    continue
+                query = StatementQuery(plan, wanted, self._property_types(plan).result())
+                for some in workspace.batches("candidates", plan.number(label), ITEMS_AT_ONCE):
+                    task = f"statements {label} {some[0]}-{some[-1]}"
+                    if workspace.is_done(task):
+                        done[label] += len(some)
+                    else:
+                        yield (label, task, len(some)), partial(self._fetched, query, some)
 
-    def _redirects(self, items: Sequence[int]) -> list[tuple[int, int]]:
-        """Fetch the target of each item that was merged into another."""
-        pairs = [
-            (_number(found, "item"), _number(found, "target"))
-            for found in self._in_parts("redirects", items, self._merged)
-        ]
-        return sorted((item, target) for item, target in pairs if item is not None and target is not None)
+        for (label, task, many), fetched in self._at_once(jobs()):
+            with workspace.doing(task):
+                workspace.add_statements(fetched.rows)
+                workspace.add_redirects(sorted(fetched.merged.items()))
+            done[label] += many
+            self._report(f"{label}: statements", done[label], totals[label])
 
-    def _merged(self, items: Sequence[int]) -> list[Binding]:
-        return self.endpoint.select(queries.redirects(items))
+    def _fetched(self, query: StatementQuery, items: Sequence[int]) -> Fetched:
+        """Fetch the statements of items, and those of the items into which some were merged."""
+
+        def ask(part: Sequence[int]) -> list[Fetched]:
+            return [query.read(self.endpoint.select(query.text(part)))]
+
+        found = Fetched([], {})
+        for part in self._in_parts("statements", items, ask):
+            found.rows += part.rows
+            found.merged |= part.merged
+        for item in {item for item, _, _ in found.rows}:
+            found.merged.pop(item, None)
+        targets = sorted(set(found.merged.values()) - set(items))
+        for part in self._in_parts("statements", targets, ask):
+            found.rows += part.rows
+        return found
 
     def names(self, plan: Plan, workspace: Workspace) -> None:
         """Fetch the names of nodes and values."""
-        ask = partial(self._named, plan.definition)
         done = 0
-        for some in workspace.unnamed(NAMES_AT_ONCE):
-            found = dict(self._in_parts("names", some, ask))
-            merged = self._redirects([item for item in some if found[item].name is None])
-            targets = sorted({target for _, target in merged} - found.keys())
-            found.update(self._in_parts("names", targets, ask))
+        jobs = ((len(some), partial(self._named, plan.definition, some)) for some in workspace.unnamed(NAMES_AT_ONCE))
+        for many, (found, merged) in self._at_once(jobs):
             with workspace.doing():
                 workspace.add_names(sorted(found.items()))
-                workspace.add_redirects(merged)
-            done += len(some)
+                workspace.add_redirects(sorted(merged.items()))
+            done += many
             self._report("names", done, None)
 
-    def _named(self, definition: Definition, items: Sequence[int]) -> list[tuple[int, Names]]:
+    def _named(self, definition: Definition, items: Sequence[int]) -> tuple[dict[int, Names], dict[int, int]]:
+        """Fetch the names of items, and those of the items into which nameless ones were merged."""
+
+        def ask(part: Sequence[int]) -> list[tuple[int, Names, int | None]]:
+            return self._names_of(definition, part)
+
+        found, merged = {}, {}
+        for item, names, target in self._in_parts("names", items, ask):
+            found[item] = names
+            if names.name is None and target is not None:
+                merged[item] = target
+        for item, names, _ in self._in_parts("names", sorted(set(merged.values()) - found.keys()), ask):
+            found[item] = names
+        return found, merged
+
+    def _names_of(self, definition: Definition, items: Sequence[int]) -> list[tuple[int, Names, int | None]]:
         texts: dict[int, Texts] = defaultdict(Texts)
+        targets: dict[int, int | None] = {}
         languages, wikipedia = with_fallback(definition.languages), definition.wikipedia
         for found in self.endpoint.select(queries.names(items, languages, wikipedia)):
             number = _number(found, "item")
-            if number is not None:
-                text = found["text"]
-                texts[number].add(_KINDS[found["kind"]["value"]], text.get("xml:lang", ""), text["value"])
-        return [(item, texts[item].names(definition.languages)) for item in items]
+            if number is None:
+                continue
+            if "same" in found:
+                targets[number] = _number(found, "same")
+            for kind in queries.NAME_KINDS:
+                if kind in found:
+                    texts[number].add(kind, found[kind].get("xml:lang", ""), found[kind]["value"])
+        return [(item, texts[item].names(definition.languages), targets.get(item)) for item in items]
 
     def _in_parts(
         self,
@@ -232,7 +292,8 @@ class SparqlSource:
             except QueryTooLong as error:
                 if len(part) > 1:
                     size = (len(part) + 1) // 2
-                    self._sizes[kind] = min(size, self._sizes.get(kind, size))
+                    with self._lock:
+                        self._sizes[kind] = min(size, self._sizes.get(kind, size))
                     waiting.extend(reversed(_slices(part, size)))
                 elif ask_single is not None:
                     found += ask_single(part)

@@ -37,8 +37,9 @@ class Statement(NamedTuple):
 def best(statements: Iterable[Statement]) -> list[Statement]:
     """Return the preferred statements, or the normal statements if none is preferred."""
     kept = not_deprecated(statements)
-    highest = max((statement.rank for statement in kept), default=NORMAL)
-    return [statement for statement in kept if statement.rank == highest]
+    if any(statement.rank == PREFERRED for statement in kept):
+        return [statement for statement in kept if statement.rank == PREFERRED]
+    return kept
 
 
 def not_deprecated(statements: Iterable[Statement]) -> list[Statement]:

@@ -20,6 +20,8 @@ FORMAT = "1"
 EXTRACT = "-extract"
 TARGETS_KEPT = 1 << 18
 """The number of items whose merge targets are kept in memory; most relationships end at the same few items."""
+ITEMS_KEPT = 1 << 12
+"""The number of items whose statements are kept in memory; several steps read the same items."""
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS done (task TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -77,7 +79,7 @@ class Workspace:
             self._db.close()
             raise WorkspaceError(f"{path} belongs to another definition or source; remove it, or name another")
         self._targets: dict[int, int] = {}
-        self._last: tuple[int, dict[int, bytes], dict[int, list[Statement]]] | None = None
+        self._read: dict[int, tuple[dict[int, bytes], dict[int, list[Statement]]]] = {}
 
     def close(self) -> None:
         """Close the workspace file."""
@@ -190,15 +192,18 @@ class Workspace:
 
     def add_packed(self, rows: Iterable[tuple[int, int, bytes]]) -> None:
         """Store statements that another process has packed."""
-        self._last = None
+        self._read.clear()
         self._db.executemany("INSERT OR REPLACE INTO statements VALUES (?, ?, ?)", rows)
 
     def statements(self, item: int, name: str) -> list[Statement]:
         """Return an item's statements of a property, of all ranks."""
-        if self._last is None or self._last[0] != item:
+        read = self._read.get(item)
+        if read is None:
             rows = self._db.execute("SELECT property, body FROM statements WHERE item = ?", (item,))
-            self._last = item, dict(rows.fetchall()), {}
-        _, bodies, known = self._last
+            if len(self._read) >= ITEMS_KEPT:
+                self._read.clear()
+            self._read[item] = read = dict(rows.fetchall()), {}
+        bodies, known = read
         number = int(name[1:])
         if number not in known:
             known[number] = unpacked(bodies[number]) if number in bodies else []

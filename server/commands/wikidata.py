@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphground.server.commands.command_line import CommandLine, command_line, run
+from graphground.server.commands.command_line import CommandLine, WrongUse, command_line, run
 from graphground.server.commands.progress import Report, progress_bars
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from graphground.graphs.wikidata.source import Source
 
 SHOWN = 10
+MOST_AT_ONCE = 64
 
 
 def parser() -> CommandLine:
@@ -49,7 +50,17 @@ def parser() -> CommandLine:
         help="Seconds to wait for a response before the query is split; default: 90.",
     )
     building.add_argument(
-        "--pause", type=float, default=0.0, metavar="SECONDS", help="Seconds to wait between queries; default: 0."
+        "--pause",
+        type=float,
+        default=0.0,
+        metavar="SECONDS",
+        help="Seconds to wait between queries, which are then sent one at a time; default: 0.",
+    )
+    building.add_argument(
+        "--parallel",
+        type=int,
+        metavar="N",
+        help="Queries to send at the same time; default: 4, and 2 at Wikimedia's endpoints, which allow an address 5.",
     )
     building.add_argument("--agent", help="The User-Agent header; public endpoints ask for contact details in it.")
     return group
@@ -83,7 +94,9 @@ def source_of(parsed: argparse.Namespace, report: Report) -> Source:
     from graphground.graphs.wikidata.endpoint import USER_AGENT, Endpoint, Patience
     from graphground.graphs.wikidata.sparql_source import SparqlSource
 
-    patience = Patience(answer=parsed.timeout, between=parsed.pause)
+    if parsed.parallel is not None and not 1 <= parsed.parallel <= MOST_AT_ONCE:
+        raise WrongUse(f"--parallel is {parsed.parallel}: it must be from 1 to {MOST_AT_ONCE}")
+    patience = Patience(answer=parsed.timeout, between=parsed.pause, at_once=parsed.parallel)
     return SparqlSource(Endpoint(parsed.endpoint, patience, agent=parsed.agent or USER_AGENT), report)
 
 

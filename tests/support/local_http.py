@@ -10,6 +10,7 @@ class LocalHandler(BaseHTTPRequestHandler):
     """A request handler of `LocalServer`: subclasses define `do_GET`, `do_POST`."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
 
     def reply(self, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:
         """Send a response; a Content-Length in `headers` may be wrong, and the connection is then closed."""

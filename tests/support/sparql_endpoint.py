@@ -1,9 +1,12 @@
 """A SPARQL endpoint on this machine: pyoxigraph, a complete SPARQL 1.1 engine, behind a small HTTP server.
 
-`faults` are functions, one per query: each replaces the answer, or returns None for the correct answer.
+`faults` are functions, one per query: each replaces the answer, or returns None for the correct answer. `latency` delays
+each answer by a number of seconds, and the first answer of a connection by as much again, as across a network. Queries
+that arrive at the same time are evaluated at the same time.
 """
 
 import threading
+import time
 from collections.abc import Callable, Iterable
 from urllib.parse import parse_qs, urlsplit
 
@@ -35,16 +38,21 @@ Fault = Callable[[str, bytes], Answer | None]
 class SparqlEndpoint(LocalServer):
     """The running endpoint: `with SparqlEndpoint(lines) as endpoint: endpoint.url`."""
 
-    def __init__(self, lines: Iterable[str], faults: Iterable[Fault] = ()) -> None:
+    def __init__(self, lines: Iterable[str], faults: Iterable[Fault] = (), latency: float = 0.0) -> None:
         self.store = pyoxigraph.Store()
         self.store.bulk_load("\n".join(lines).encode(), format=pyoxigraph.RdfFormat.N_TRIPLES, lenient=True)
         self.faults = iter(faults)
+        self.latency = latency
         self.queries: list[str] = []
         self.headers: list[dict[str, str]] = []
         self._lock = threading.Lock()
         endpoint = self
 
         class Handler(LocalHandler):
+            def setup(self) -> None:
+                super().setup()
+                time.sleep(endpoint.latency)
+
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
                 self._answer(parse_qs(body)["query"][0])
@@ -53,16 +61,17 @@ class SparqlEndpoint(LocalServer):
                 self._answer(parse_qs(urlsplit(self.path).query)["query"][0])
 
             def _answer(self, query: str) -> None:
-                with endpoint._lock:
-                    status, headers, body = endpoint.answer(query, dict(self.headers))
+                status, headers, body = endpoint.answer(query, dict(self.headers))
+                time.sleep(endpoint.latency)
                 self.reply(status, body, headers)
 
         super().__init__(Handler)
         self.url = f"{self.address}/sparql"
 
     def answer(self, query: str, headers: dict[str, str]) -> Answer:
-        self.queries.append(query)
-        self.headers.append(headers)
+        with self._lock:
+            self.queries.append(query)
+            self.headers.append(headers)
         try:
             solutions = self.store.query(query, prefixes=PREFIXES)
             assert isinstance(solutions, pyoxigraph.QuerySolutions)
@@ -70,5 +79,6 @@ class SparqlEndpoint(LocalServer):
             assert body is not None
         except SyntaxError as error:
             return 400, {}, f"SyntaxError: {error}".encode()
-        fault = next(self.faults, None)
+        with self._lock:
+            fault = next(self.faults, None)
         return (fault(query, body) if fault else None) or (200, {"Content-Type": JSON}, body)

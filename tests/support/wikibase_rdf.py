@@ -6,6 +6,7 @@ program under test.
 
 import hashlib
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from typing import Any
@@ -141,6 +142,40 @@ def rdf_time(value: dict[str, Any]) -> str:
     return f"{'-' if number < 0 else ''}{abs(number):04d}-{month:02d}-{day:02d}T00:00:00Z"
 
 
-def all_triples(documents: Iterable[dict[str, Any]], **options: bool) -> Iterator[str]:
+DATATYPES = {
+    "wikibase-item": "WikibaseItem",
+    "wikibase-entityid": "WikibaseItem",
+    "quantity": "Quantity",
+    "time": "Time",
+    "string": "String",
+    "external-id": "ExternalId",
+    "url": "Url",
+    "commonsMedia": "CommonsMedia",
+    "globe-coordinate": "GlobeCoordinate",
+    "globecoordinate": "GlobeCoordinate",
+    "monolingualtext": "Monolingualtext",
+}
+"""The datatypes in RDF, by those of snaks; old documents state that of the value alone."""
+
+
+def all_triples(documents: Iterable[dict[str, Any]], *, truthy_only: bool = False) -> Iterator[str]:
+    """Yield the lines of documents, and the datatypes of their properties where all statements agree."""
+    types: dict[str, set[str]] = defaultdict(set)
     for document in documents:
-        yield from triples(document, **options)
+        yield from triples(document, truthy_only=truthy_only)
+        for name, snak in _snaks(document):
+            if "datavalue" in snak:
+                types[name].add(DATATYPES.get(snak.get("datatype") or snak["datavalue"]["type"], ""))
+    for name, several in types.items():
+        if len(several) == 1 and several != {""} and not truthy_only:
+            yield f"{uri(WD + name)} {uri(WIKIBASE + 'propertyType')} {uri(WIKIBASE + several.pop())} ."
+
+
+def _snaks(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    claims = document.get("claims")
+    for name, statements in claims.items() if isinstance(claims, dict) else ():
+        for statement in statements:
+            yield name, statement["mainsnak"]
+            for qualifier, snaks in (statement.get("qualifiers") or {}).items():
+                for snak in snaks:
+                    yield qualifier, snak

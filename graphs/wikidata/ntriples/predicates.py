@@ -62,22 +62,7 @@ class Predicates:
     @cached_property
     def with_statements(self) -> frozenset[str]:
         """The Wikidata properties that are read from statement nodes."""
-        return self.beyond_values if self.is_full else frozenset()
-
-    @cached_property
-    def beyond_values(self) -> frozenset[str]:
-        """The Wikidata properties for which the best values alone do not suffice."""
-        definition = self.plan.definition
-        every_rank = {
-            relationship.wikidata
-            for relationship in definition.relationships
-            if definition.ranks(relationship) != "best"
-        }
-        return frozenset(
-            name
-            for name in self.names
-            if name in self.plan.in_full or name in every_rank or self.plan.qualifiers.get(name)
-        )
+        return self.plan.beyond_values if self.is_full else frozenset()
 
     def parts(self, names: Iterable[str]) -> Iterator[bytes]:
         """Yield the predicates that lead from the statements of the properties to values and qualifiers."""
@@ -93,9 +78,14 @@ class Predicates:
     @cached_property
     def extract(self) -> frozenset[bytes]:
         """All predicates that the steps need, except those of names."""
-        found = {SAME_AS, *map(direct, self.names), *map(claim, self.beyond_values), *self.parts(self.beyond_values)}
+        found = {
+            SAME_AS,
+            *map(direct, self.names),
+            *map(claim, self.plan.beyond_values),
+            *self.parts(self.plan.beyond_values),
+        }
         if self.plan.roots:
             found.add(direct(SUBCLASS_OF))
-        if self.beyond_values:
+        if self.plan.beyond_values:
             found |= {RANK, *DETAILS}
         return frozenset(found)

@@ -69,7 +69,7 @@ class NTriplesSource:
         task = passes.Extract(
             wanted.extract,
             predicates.direct(SUBCLASS_OF) if wanted.plan.roots else b"",
-            frozenset(map(predicates.claim, wanted.beyond_values)),
+            frozenset(map(predicates.claim, wanted.plan.beyond_values)),
         )
         part, statements = workspace.extract.with_name(workspace.extract.name + ".part"), 0
         with part.open("wb") as file, workspace.doing("extract"):
@@ -85,7 +85,7 @@ class NTriplesSource:
 
     def _predicates(self, plan: Plan, workspace: Workspace) -> Predicates:
         found = Predicates(plan, workspace.is_done(FULL))
-        if not found.is_full and found.beyond_values:
+        if not found.is_full and found.plan.beyond_values:
             self._missing = list(_missing(plan))
         return found
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from itertools import repeat
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ import pytest
 from graphground.graphs.definitions.read import DOMAINS, check_text, read_definition
 from graphground.graphs.loading.record_checks import RecordChecks
 from graphground.graphs.loading.simplekg import SimpleKGFile
+from graphground.graphs.wikidata import sparql_source
 from graphground.graphs.wikidata.build import Built, build
 from graphground.graphs.wikidata.endpoint import Endpoint, EndpointError, Patience
 from graphground.graphs.wikidata.sparql_source import SparqlSource
@@ -99,36 +101,62 @@ def test_the_file_satisfies_its_schema_and_discarded_values_are_counted(store: S
 
 
 def _trouble() -> Iterator[Fault]:
-    """Make each query fail in a different way before its answer: an error, a page, a truncation, a lost connection."""
+    """Make each query fail once before its answer: an error, a page, a truncation, a lost connection."""
+    failed: set[str] = set()
 
-    def fault(number: int) -> Fault:
-        def answer(query: str, body: bytes) -> Answer | None:
-            return [
-                (429, {"Retry-After": "1"}, b""),
-                None,
-                (500, {}, b"out of memory"),
-                None,
-                (200, {}, b"<html>busy</html>"),
-                None,
-                (200, {}, body[: len(body) // 2]),
-                None,
-                (200, {"Content-Length": str(len(body) + 9)}, body),
-                None,
-                (503, {}, b""),
-            ][number % 11]
+    def fault(query: str, body: bytes) -> Answer | None:
+        if query in failed:
+            return None
+        failed.add(query)
+        return [
+            (429, {"Retry-After": "1"}, b""),
+            (500, {}, b"out of memory"),
+            (200, {}, b"<html>busy</html>"),
+            (200, {}, body[: len(body) // 2]),
+            (200, {"Content-Length": str(len(body) + 9)}, body),
+            (503, {}, b""),
+        ][len(failed) % 6]
 
-        return answer
-
-    number = 0
-    while True:
-        yield fault(number)
-        number += 1
+    return repeat(fault)
 
 
 def test_an_endpoint_that_fails_at_every_query_gives_the_same_bytes(right: bytes, tmp_path: Path) -> None:
     with SparqlEndpoint(place_triples(), _trouble()) as endpoint:
         built(endpoint, tmp_path / "places.json")
+        assert len(endpoint.queries) >= 2 * len(set(endpoint.queries)) > 10
     assert (tmp_path / "places.json").read_bytes() == right
+
+
+@pytest.mark.parametrize("at_once", [1, 4])
+def test_answers_that_arrive_in_another_order_give_the_same_bytes(
+    at_once: int, right: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sparql_source, "ITEMS_AT_ONCE", 9)
+    monkeypatch.setattr(sparql_source, "NAMES_AT_ONCE", 9)
+    begun = 0
+
+    def later(query: str, body: bytes) -> Answer | None:
+        nonlocal begun
+        begun += 1
+        time.sleep(0.01 * (3 - begun % 4))
+        return None
+
+    with SparqlEndpoint(place_triples(), repeat(later)) as endpoint:
+        built(endpoint, tmp_path / "places.json", patience=Patience(answer=60, pause=0.0, at_once=at_once))
+    assert (tmp_path / "places.json").read_bytes() == right
+
+
+def test_an_endpoint_that_states_no_datatypes_gives_the_same_bytes(right: bytes, tmp_path: Path) -> None:
+    with SparqlEndpoint(line for line in place_triples() if "propertyType" not in line) as endpoint:
+        built(endpoint, tmp_path / "places.json")
+        undeclared = [query for query in endpoint.queries if "psv:" in query]
+    with SparqlEndpoint(place_triples()) as endpoint:
+        built(endpoint, tmp_path / "declared.json")
+        declared = [query for query in endpoint.queries if "psv:P571 ?n" in query]
+    assert (tmp_path / "places.json").read_bytes() == (tmp_path / "declared.json").read_bytes() == right
+    assert any("psv:P36 " in query for query in undeclared)
+    assert declared
+    assert not any("psv:P36 " in query or "?n . ?n wikibase:quantityAmount" not in query for query in declared)
 
 
 @pytest.mark.parametrize("most", [pytest.param(1, marks=pytest.mark.slow), 7, 50])

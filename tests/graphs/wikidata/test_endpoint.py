@@ -3,15 +3,20 @@
 import datetime
 import email.utils
 import gzip
+import itertools
 import json
+import threading
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from graphground.graphs.loading.retry_after import retry_after
 from graphground.graphs.wikidata.answers import AnswerError, bindings
 from graphground.graphs.wikidata.endpoint import Endpoint, EndpointError, Patience, QueryTooLong
+from graphground.graphs.wikidata.traffic import RECOVERY, Traffic, queries_at_once
 from graphground.graphs.wikidata.values import value_of_term
+from tests.support.local_http import LocalHandler, LocalServer
 from tests.support.shared_data import SHARED, needs
 from tests.support.sparql_endpoint import Answer, Fault, SparqlEndpoint
 
@@ -119,6 +124,75 @@ def test_retry_after_is_read_as_seconds_or_as_a_date() -> None:
     assert retry_after("12") == 12
     assert 25 < retry_after(later) <= 30
     assert retry_after("soon") == retry_after(None) == retry_after("-4") == 0
+
+
+def test_queries_are_sent_at_the_same_time_up_to_the_limit() -> None:
+    meeting, lock = threading.Barrier(3), threading.Lock()
+    running, most = 0, 0
+
+    def waits_for_two_others(query: str, body: bytes) -> Answer | None:
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        meeting.wait(20)
+        with lock:
+            running -= 1
+        return None
+
+    with (
+        SparqlEndpoint([TRIPLE], itertools.repeat(waits_for_two_others)) as server,
+        Endpoint(server.url, Patience(at_once=3)) as endpoint,
+        ThreadPoolExecutor(9) as threads,
+    ):
+        assert [len(answer) for answer in threads.map(endpoint.select, [QUERY] * 9)] == [1] * 9
+    assert most == 3
+
+
+def test_after_a_refusal_queries_are_sent_one_at_a_time() -> None:
+    with (
+        SparqlEndpoint([TRIPLE], [status(429)]) as server,
+        Endpoint(server.url, sleep=lambda seconds: None) as endpoint,
+    ):
+        endpoint.select(QUERY)
+        assert (endpoint.traffic.limit, endpoint.traffic.most) == (1, 4)
+        for _ in range(RECOVERY):
+            endpoint.select(QUERY)
+        assert endpoint.traffic.limit == 2
+
+
+def test_a_second_query_waits_for_its_turn() -> None:
+    traffic, entered = Traffic(1), threading.Event()
+
+    def second() -> None:
+        with traffic.turn():
+            entered.set()
+
+    with traffic.turn():
+        thread = threading.Thread(target=second)
+        thread.start()
+        assert not entered.wait(0.1)
+    assert entered.wait(20)
+    thread.join(20)
+
+
+def test_public_endpoints_get_fewer_queries_at_the_same_time() -> None:
+    assert queries_at_once("https://query.wikidata.org/sparql") == 2
+    assert queries_at_once("http://localhost:7878/query") == queries_at_once("https://wikidata.org.example/") == 4
+    with Endpoint("http://localhost:1", Patience(between=1.0, at_once=3)) as endpoint:
+        assert endpoint.traffic.most == 1
+
+
+def test_a_redirect_is_followed() -> None:
+    with SparqlEndpoint([TRIPLE]) as server:
+
+        class Moved(LocalHandler):
+            def do_POST(self) -> None:
+                self.rfile.read(int(self.headers["Content-Length"]))
+                self.reply(307, b"", {"Location": server.url, "Content-Length": "0"})
+
+        with LocalServer(Moved) as old, Endpoint(f"{old.address}/sparql") as endpoint:
+            assert [len(endpoint.select(QUERY)) for _ in range(2)] == [1, 1]
 
 
 @needs("wdqs_sparql_json", "results.jsonl.gz")

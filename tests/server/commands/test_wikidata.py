@@ -75,5 +75,8 @@ def test_a_dump_can_be_the_source_and_one_source_must_be_named(
     with pytest.raises(SystemExit):
         main(command)
     assert "give one of --endpoint, --dump" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main([*command, "--endpoint", "http://localhost:1/sparql", "--parallel", "0"])
+    assert "--parallel is 0: it must be from 1 to 64" in capsys.readouterr().err
     assert main([*command, "--dump", str(tmp_path / "nothing.json")]) == 1
     assert "there is no file" in capsys.readouterr().err

@@ -1,0 +1,181 @@
+"""The query for the statements of items, and the reading of its answer.
+
+    query = StatementQuery(plan, plan.wanted("Movie"), {"P57": ITEM_TYPE})
+    query.read(endpoint.select(query.text([25173]))).rows  →  [(25173, "P57", [Statement(NORMAL, ("item", "Q220584"))])]
+
+The query is a union of small branches. Each has constant predicates, and no part is optional, because planners turn more
+general queries into scans of the whole store. Each branch has a variable of its own, which says what a row holds:
+
+| for | branch |
+|---|---|
+| a property of which the best values suffice | `?item wdt:P57 ?v0` |
+| any other property: ranks other than normal | `?item p:P161 ?s . ?s wikibase:rank ?v1 FILTER(?v1 != wikibase:NormalRank)` |
+| … its value | `?item p:P161 ?s . ?s ps:P161 ?v2` |
+| … its value with unit or precision | `?item p:P569 ?s . ?s psv:P569 ?n . ?n wikibase:timeValue ?v3 ; wikibase:timePrecision ?w3` |
+| … its qualifiers, both forms | `?item p:P161 ?s . ?s pq:P453 ?v4` |
+| merged items | `?item owl:sameAs ?same` |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from graphground.graphs.wikidata.answers import Binding
+from graphground.graphs.wikidata.plan import Plan
+from graphground.graphs.wikidata.queries import item_list, prefixed
+from graphground.graphs.wikidata.rdf import last, values_of
+from graphground.graphs.wikidata.statements import NORMAL, RANKS, Statement, Wanted
+from graphground.graphs.wikidata.values import NO_VALUE, Value, item_number, quantity, time, value_of_term
+
+ONTOLOGY = "http://wikiba.se/ontology#"
+QUANTITY_TYPE, TIME_TYPE = ONTOLOGY + "Quantity", ONTOLOGY + "Time"
+BEST, RANK, VALUE, QUANTITY, TIME = range(5)
+_DETAILS = {
+    QUANTITY: ("quantityAmount", "quantityUnit", QUANTITY_TYPE),
+    TIME: ("timeValue", "timePrecision", TIME_TYPE),
+}
+StatementRow = tuple[int, str, list[Statement]]
+
+
+class Column(NamedTuple):
+    """The meaning of a variable: `Column(TIME, "P39", "P580")` is a qualifier of P39 with its precision."""
+
+    kind: int
+    name: str
+    qualifier: str = ""
+    second: str = ""
+    """The variable of the unit or the precision."""
+
+
+@dataclass(slots=True)
+class Fetched:
+    """The statements of items by item and property, and the items into which others were merged."""
+
+    rows: list[StatementRow]
+    merged: dict[int, int]
+
+
+@dataclass(slots=True)
+class _Parts:
+    """The parts of a statement, as they arrive."""
+
+    item: int
+    name: str
+    rank: int = NORMAL
+    simple: list[Value] = field(default_factory=list)
+    full: list[Value] = field(default_factory=list)
+    qualifiers: dict[str, tuple[list[Value], list[Value]]] = field(default_factory=dict)
+
+    def statement(self, key: str) -> Statement:
+        """Return the statement whose parts are complete."""
+        values = values_of(self.full, self.simple)
+        return Statement(
+            self.rank,
+            values[0] if values else (NO_VALUE,),
+            {name: values_of(*self.qualifiers[name]) for name in sorted(self.qualifiers)},
+            key,
+        )
+
+
+class StatementQuery:
+    """The query for a label's properties; `types` are the datatypes of properties where the endpoint states them.
+
+    A property whose datatype is known has branches only for values of that type.
+    """
+
+    def __init__(self, plan: Plan, wanted: Wanted, types: Mapping[str, str]) -> None:
+        self._plan, self._types = plan, types
+        self._columns: dict[str, Column] = {}
+        self._branches = ["{ ?item owl:sameAs ?same }"]
+        for name, qualifiers in wanted.items():
+            if name not in plan.beyond_values:
+                self._add(Column(BEST, name), f"?item wdt:{name} ?{{}}")
+                continue
+            begin = f"?item p:{name} ?s . ?s "
+            # Most ranks are normal, so only others are returned.
+            self._add(Column(RANK, name), f"{begin}wikibase:rank ?{{0}} FILTER(?{{0}} != wikibase:NormalRank)")
+            self._values(begin, name, "", "ps")
+            for qualifier in sorted(qualifiers):
+                self._values(begin, name, qualifier, "pq")
+        variables = " ".join(
+            f"?{name} ?{column.second}" if column.second else f"?{name}" for name, column in self._columns.items()
+        )
+        self._beginning = prefixed(f"SELECT ?item ?same ?s {variables} WHERE {{\n    VALUES ?item {{ ")
+        self._end = " }\n    " + "\n    UNION ".join(self._branches) + "\n}"
+
+    def _values(self, begin: str, name: str, qualifier: str, prefix: str) -> None:
+        """Add the branches for the values of a property or qualifier."""
+        read = qualifier or name
+        self._add(Column(VALUE, name, qualifier), f"{begin}{prefix}:{read} ?{{}}")
+        if read not in self._plan.in_full:
+            return
+        for kind, (first, second, type_) in _DETAILS.items():
+            if self._types.get(read, type_) == type_:
+                self._add(
+                    Column(kind, name, qualifier, f"w{len(self._columns)}"),
+                    f"{begin}{prefix}v:{read} ?n . ?n wikibase:{first} ?{{0}} ; wikibase:{second} ?w{len(self._columns)}",
+                )
+
+    def _add(self, column: Column, pattern: str) -> None:
+        variable = f"v{len(self._columns)}"
+        self._columns[variable] = column
+        self._branches.append(f"{{ {pattern.format(variable)} }}")
+
+    def text(self, items: Sequence[int]) -> str:
+        """Return the query for some items."""
+        return self._beginning + item_list(items) + self._end
+
+    def read(self, answer: Iterable[Binding]) -> Fetched:
+        """Return the statements in an answer, by item and property, in order."""
+        best: dict[tuple[int, str], list[Value]] = {}
+        several: dict[str, _Parts] = {}
+        merged: dict[int, int] = {}
+        numbers: dict[str, int | None] = {}
+        for found in answer:
+            address = found["item"]["value"]
+            if address not in numbers:
+                numbers[address] = item_number(last(address))
+            item = numbers[address]
+            if item is None:
+                continue
+            for variable, term in found.items():
+                column = self._columns.get(variable)
+                if column is not None:
+                    if column.kind == BEST:
+                        best.setdefault((item, column.name), []).append(value_of_term(term))
+                    else:
+                        key = last(found["s"]["value"])
+                        if key not in several:
+                            several[key] = _Parts(item, column.name)
+                        _add_part(several[key], column, found, variable)
+                elif variable == "same" and (target := item_number(last(term["value"]))) is not None:
+                    merged[item] = target
+        return Fetched(sorted(_rows(best, several)), merged)
+
+
+def _add_part(parts: _Parts, column: Column, found: Binding, variable: str) -> None:
+    text = found[variable]["value"]
+    if column.kind == RANK:
+        parts.rank = RANKS.get(text.rpartition("#")[2], NORMAL)
+        return
+    full, simple = (
+        parts.qualifiers.setdefault(column.qualifier, ([], [])) if column.qualifier else (parts.full, parts.simple)
+    )
+    if column.kind == VALUE:
+        simple.append(value_of_term(found[variable]))
+    elif column.kind == QUANTITY:
+        full.append(quantity(text, found[column.second]["value"]))
+    else:
+        full.append(time(text, int(float(found[column.second]["value"])), with_year_zero=True))
+
+
+def _rows(best: Mapping[tuple[int, str], list[Value]], several: Mapping[str, _Parts]) -> Iterator[StatementRow]:
+    for (item, name), values in best.items():
+        yield item, name, [Statement(NORMAL, value) for value in values_of((), values)]
+    found: dict[tuple[int, str], list[Statement]] = {}
+    for key, parts in several.items():
+        found.setdefault((parts.item, parts.name), []).append(parts.statement(key))
+    for (item, name), statements in found.items():
+        yield item, name, sorted(statements, key=lambda statement: statement.identifier.upper())
