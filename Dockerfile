@@ -13,5 +13,5 @@ ENV GRAPHGROUND_HOME=/data
 VOLUME /data
 EXPOSE 8300
 HEALTHCHECK CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8300/health', timeout=5)"]
-# Without GRAPHGROUND_TOKEN (16 characters or more) it says so and stops.
+# Without GRAPHGROUND_TOKEN (16 characters or more) the server reports the missing token and stops.
 CMD ["graphground", "serve", "--transport", "http", "--host", "0.0.0.0", "--allowed-host", "localhost:*"]

@@ -115,9 +115,9 @@ def reference() -> str:
     ]
     parts += [
         "## Settings",
-        "Each setting is an option of `graphground serve`, an environment variable, and (except for the connection to one "
-        "database) a key of the settings file: the option's name with `_` for `-`. "
-        "Options override variables, and variables override the file.",
+        "Each setting is an option of `graphground serve`, an environment variable, and a key of the settings file: the "
+        "option's name with `_` for `-`. In the file a table `[graphs.NAME]` replaces `--uri`, `--user`, `--database` and "
+        "`--name`. Options override variables, and variables override the file.",
         "\n".join(rows),
         "A `[graphs.NAME]` table of the settings file has `uri`, `username`, `password` or "
         "`password_variable`, `database`, `description`, `name_property` (see own-neo4j.md), and "

@@ -65,7 +65,7 @@ def suggest_queries(graphs: Graphs, request: SuggestQueriesRequest) -> SuggestQu
         raise ToolFailure(
             "no_entity_found",
             "No entity of the graph was found in "
-            + (f"the mentions {request.mentions}." if request.mentions else "the question."),
+            + (f"the mentions {', '.join(map(repr, request.mentions))}." if request.mentions else "the question."),
             nearest=[
                 candidate.name
                 for mention in (request.mentions or [question])[:3]

@@ -20,7 +20,7 @@ COMPARED = re.compile(r"\b(\w+)\.(\w+)\s*(=|<>|<=|>=|<|>|CONTAINS|IN)\s*(\S+)")
 
 
 def violations(query: str, schema: PropertyGraphSchema) -> list[str]:
-    """Return a query's parts that the schema lacks: `["label Flightaccident", "hop (Person)-hasCEO-(Company)"]`."""
+    """Return a query's parts that are not in the schema: `["label Flightaccident", "hop (Person)-hasCEO-(Company)"]`."""
     found: list[str] = []
     for part in re.split(r"\bUNION\b", STRINGS.sub(lambda match: "'" + "_" * (len(match[0]) - 2) + "'", query)):
         found += _in_part(part, schema)

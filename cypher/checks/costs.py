@@ -43,8 +43,9 @@ def cartesian_products(facts: Facts, findings: Findings) -> None:
             findings.add(
                 "cartesian_product",
                 "warning",
-                f"The patterns around {' and '.join(map(str, names))} share no variable: every row of one is "
-                "joined with every row of the other. Connect them by a relationship or a condition.",
+                f"The patterns around {', '.join(names[:-1])} and {names[-1]} share no variable: every row of one is "
+                f"joined with every row of the other{'s' if len(names) > 2 else ''}. Connect them by a relationship or a "
+                "condition.",
                 clause.start,
                 clause.patterns[-1].end,
             )

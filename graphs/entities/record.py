@@ -61,5 +61,5 @@ class UnknownName(ValueError):
 
     def __init__(self, kind: str, name: str, nearest: Sequence[str]):
         self.kind, self.name, self.nearest = kind, name, tuple(nearest)
-        meant = f"; did you mean {', '.join(nearest)}?" if nearest else ""
+        meant = f" (nearest: {', '.join(nearest)})" if nearest else ""
         super().__init__(f"the entity index has no {kind} {name!r}{meant}")

@@ -131,7 +131,8 @@ def _null(probe: Probe, before: str, clause: t.Return, item: t.ReturnItem, value
         yield probe.diagnostic(
             "matches_nothing",
             item,
-            f"The pattern matches, but {text} is null in all of the {found:,} rows.",
+            f"The pattern matches, but {text} is null in "
+            + ("the only row." if found == 1 else f"all {found:,} rows."),
             severity="hint",
         )
         return

@@ -12,7 +12,7 @@ from graphground.cypher.diagnostics import Diagnostic
 from graphground.graphs.why_empty.probe import Probe, quoted
 
 MOST_VALUES = 2_000
-MENDS = 3
+MOST_VALUES = 3
 
 
 def conjuncts(where: t.Expression | None) -> list[t.Expression]:
@@ -71,7 +71,7 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
         )
         if not values:
             return probe.diagnostic("filter_removes_all", condition, f"{opening} {text} is null in {where}.")
-        near = [text_ for text_, _, _ in process.extract(value, values, scorer=fuzz.WRatio, limit=MENDS)]
+        near = [text_ for text_, _, _ in process.extract(value, values, scorer=fuzz.WRatio, limit=MOST_VALUES)]
         return probe.diagnostic(
             "filter_removes_all",
             condition,
@@ -83,7 +83,7 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
     if not span or span[0][0] is None:
         return probe.diagnostic("filter_removes_all", condition, f"{opening} {text} is null in {where}.")
     return probe.diagnostic(
-        "filter_removes_all", condition, f"{opening} In {where} {text} ranges from {span[0][0]} to {span[0][1]}."
+        "filter_removes_all", condition, f"{opening} In {where}, {text} ranges from {span[0][0]} to {span[0][1]}."
     )
 
 

@@ -29,7 +29,7 @@ class Silent(ServerConnection):
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolAnswer:
         await anyio.sleep_forever()
-        raise AssertionError("it sleeps for ever")
+        raise AssertionError("it sleeps forever")
 
 
 def session(models: dict[str, Model], trace: Trace, seconds: float = 600.0) -> Session:

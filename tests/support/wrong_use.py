@@ -12,7 +12,7 @@ UNREACHABLE = "unreachable"
 SETTINGS = f"""
 [graphs.{UNREACHABLE}]
 uri = "bolt://127.0.0.1:9"
-description = "Nobody listens on the discard port."
+description = "No server listens on the discard port."
 """
 VARIABLES = {"GRAPHGROUND_GRAPH": f"nba,{UNREACHABLE}", "GRAPHGROUND_ANSWER_BYTES": "20000"}
 SLOW = "UNWIND range(1, 3000) AS a UNWIND range(1, 3000) AS b WITH a, b WHERE a + b = -1 RETURN count(*) AS found"

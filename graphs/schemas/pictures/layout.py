@@ -144,9 +144,9 @@ def _push_apart(placed: Floats, size: Floats, gap: Floats) -> None:
             placed *= GROWTH
             continue
         apart = placed[second] - placed[first]
-        lacking = (room[first] + room[second]) / 2 - np.abs(apart)
-        sideways = lacking[:, 0] < lacking[:, 1]
-        push = np.where(sideways, lacking[:, 0], lacking[:, 1]) / 2 + 0.01
+        overlap = (room[first] + room[second]) / 2 - np.abs(apart)
+        sideways = overlap[:, 0] < overlap[:, 1]
+        push = np.where(sideways, overlap[:, 0], overlap[:, 1]) / 2 + 0.01
         push *= np.where(np.where(sideways, apart[:, 0], apart[:, 1]) >= 0, 1.0, -1.0)
         for axis, chosen in ((0, sideways), (1, ~sideways)):
             for boxes, way in ((second, 1.0), (first, -1.0)):

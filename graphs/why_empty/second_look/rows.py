@@ -37,7 +37,7 @@ def total(probe: Probe, shape: Shape, table: Table) -> Iterator[Diagnostic]:
     yield probe.diagnostic(
         "more_rows",
         step.clause,
-        f"The answer has {said} rows. A LIMIT in the query is right only if the question asks for some of them.",
+        f"The answer has {said} rows. Put a LIMIT into the query only if the question asks for just some of them.",
         severity="hint",
     )
 

@@ -16,7 +16,7 @@ def test_results_are_in_the_order_of_the_items_whichever_finishes_first() -> Non
     def call(item: int) -> int:
         if item == 2:
             last_is_done.set()
-        assert last_is_done.wait(10)  # called one after the other, the first would wait for ever
+        assert last_is_done.wait(10)  # called one after the other, the first would wait forever
         return 10 * item
 
     assert run_concurrently(call, [0, 1, 2]) == [0, 10, 20]

@@ -112,7 +112,7 @@ def test_a_label_missing_from_the_index_is_refused_with_the_nearest(tmp_path: Pa
     from graphground.graphs.entities.record import UnknownName
 
     build_index(tmp_path / "i", [Record("1", "City", "Oslo")])
-    with pytest.raises(UnknownName, match="did you mean City"):
+    with pytest.raises(UnknownName, match="nearest: City"):
         make_vectors(tmp_path / "i", "", ["Citty"], True)
 
 

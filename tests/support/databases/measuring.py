@@ -163,7 +163,7 @@ def filtered(trial: Trial) -> tuple[Tally, float]:
         answer = get_filtered_schema(trial.graphs, GetFilteredSchemaRequest(question=question.text))
         shares.append(estimate_tokens(answer.schema_) / whole)
         missing = [element for element in used(question.gold, trial.graph.schema) if element not in answer.schema_]
-        tally.add(not missing, f"{question.text} lacks {missing}")
+        tally.add(not missing, f"{question.text} misses {missing}")
     return tally, sum(shares) / len(shares)
 
 

@@ -17,7 +17,7 @@ class Neo4jForTests {
                     "ALTER USER neo4j SET PASSWORD $password CHANGE NOT REQUIRED", Map.of("password", arguments[2]));
         }
         Files.writeString(home.resolve("ready"), "ready");
-        while (System.in.read() >= 0) { }  // whoever started this is gone when its end of the pipe is
+        while (System.in.read() >= 0) { }  // end of file: the process that started this one has ended
         System.exit(0);
     }
 }
