@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,10 @@ K = TypeVar("K")
 BLOCK = 10_000
 HOMONYMS = 20
 """One given name in this many belongs to two nodes."""
+REPEATED = 0.1
+"""The share of a pattern's relationships that join two nodes which another type joins too: a founder who is also on the
+board. Random relationships of two types hardly ever join the same two nodes.
+"""
 
 
 def synth(
@@ -45,6 +49,14 @@ def synth(
     if relationships < 0:
         raise ValueError("the number of relationships is negative")
     return SyntheticGraph(schema, nodes, relationships if schema.patterns else 0, seed, vocabulary or Vocabulary())
+
+
+class _Twin(NamedTuple):
+    """A pattern that joins the same two labels as a later one; `turned`, if in the other direction."""
+
+    place: int
+    pattern: RelationshipPattern
+    turned: bool
 
 
 @dataclass(frozen=True)
@@ -159,21 +171,57 @@ class SyntheticGraph:
                 np.array([link.end_number for link in links]),
                 np.random.default_rng([self.seed, 3, place]),
             )
-        starts_of, ends_of = self.node_counts[pattern.start], self.node_counts[pattern.end]
-        loops = pattern.start == pattern.end and ends_of > 1
-        given = len(self._given(pattern.end))
+        twin = None if self.vocabulary.links else self._twins.get(place)
         for at, size, rng in self._blocks(max(0, count - len(links)), 2, place):
-            # Each start gets relationships in turn; some random ones get many more, so degrees are heavy-tailed.
-            starts = (at + np.arange(size)) * starts_of // max(count, 1)
-            busy = rng.random(size) < 0.3
-            starts[busy] = _scatter(zipf(starts_of, int(busy.sum()), rng), starts_of, place + 1)
-            ends = _scatter(zipf(ends_of, size, rng), ends_of, place)
-            if given:  # Nodes of the vocabulary get more relationships, because queries about them must return rows.
-                asked = rng.random(size) < 0.2
-                ends[asked] = rng.integers(0, given, int(asked.sum()))
-            if loops:
-                ends = np.where(ends == starts, (ends + 1) % ends_of, ends)
+            starts, ends = self._drawn(pattern, place, count, at, size, rng)
+            if twin is not None:
+                self._repeat(twin, at, starts, ends, rng)
             yield size, starts, ends, rng
+
+    @cached_property
+    def _twins(self) -> Mapping[int, _Twin]:
+        """For each pattern whose two labels an earlier pattern of another type joins too, the first such pattern."""
+        found = {}
+        for place, pattern in enumerate(self.schema.patterns):
+            for other_place, other in enumerate(self.schema.patterns[:place]):
+                turned = (other.end, other.start) == (pattern.start, pattern.end) != (other.start, other.end)
+                if other.type != pattern.type and (turned or (other.start, other.end) == (pattern.start, pattern.end)):
+                    found[place] = _Twin(other_place, other, turned)
+                    break
+        return found
+
+    def _repeat(
+        self, twin: _Twin, at: int, starts: NDArray[np.int64], ends: NDArray[np.int64], rng: np.random.Generator
+    ) -> None:
+        """Replace the ends of some relationships by those of the twin's, unless the twin has such ends itself."""
+        count = self.pattern_counts[twin.place]
+        size = min(BLOCK, count - at)
+        if size <= 0 or twin.place in self._twins:
+            return
+        theirs = self._drawn(
+            twin.pattern, twin.place, count, at, size, np.random.default_rng([self.seed, 2, twin.place, at])
+        )
+        rows = np.flatnonzero(rng.random(len(starts)) < REPEATED)
+        chosen = rng.integers(0, size, len(rows))
+        starts[rows], ends[rows] = (side[chosen] for side in (theirs[::-1] if twin.turned else theirs))
+
+    def _drawn(
+        self, pattern: RelationshipPattern, place: int, count: int, at: int, size: int, rng: np.random.Generator
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Draw the ends of one block of random relationships."""
+        starts_of, ends_of = self.node_counts[pattern.start], self.node_counts[pattern.end]
+        given = len(self._given(pattern.end))
+        # Each start gets relationships in turn; some random ones get many more, so degrees are heavy-tailed.
+        starts = (at + np.arange(size)) * starts_of // max(count, 1)
+        busy = rng.random(size) < 0.3
+        starts[busy] = _scatter(zipf(starts_of, int(busy.sum()), rng), starts_of, place + 1)
+        ends = _scatter(zipf(ends_of, size, rng), ends_of, place)
+        if given:  # Nodes of the vocabulary get more relationships, because queries about them must return rows.
+            asked = rng.random(size) < 0.2
+            ends[asked] = rng.integers(0, given, int(asked.sum()))
+        if pattern.start == pattern.end and ends_of > 1:
+            ends = np.where(ends == starts, (ends + 1) % ends_of, ends)
+        return starts, ends
 
 
 def _with(values: dict[str, Any], fixed: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -142,6 +142,7 @@ class _Planter:
                 type_ = self._type(owners.get(element), key)
                 if type_ and key not in RESERVED:
                     fixed[element][key] = fresh_value(key, type_, self._rng)
+            _order(part, fixed)
         for condition in (*part.inline, *way):
             wrong = condition == violated
             value = violating(condition, self._rng) if wrong else satisfying(condition, self._rng)
@@ -204,3 +205,12 @@ class _Planter:
         if owner in self._schema.labels:
             return self._schema.labels[owner].properties.get(key)
         return self._schema.relationship_properties.get(owner, {}).get(key)
+
+
+def _order(part: Part, fixed: Mapping[str, dict[str, Any]]) -> None:
+    """Exchange values of two nodes of which the first should have the larger one."""
+    for (element, key), (other, other_key) in part.larger:
+        if key in fixed[element] and other_key in fixed[other]:
+            high, low = fixed[element][key], fixed[other][other_key]
+            if type(high) is type(low) and high < low:
+                fixed[element][key], fixed[other][other_key] = low, high

@@ -74,8 +74,11 @@ class Part:
     names: dict[str, str] = field(default_factory=dict)
     inline: list[Condition] = field(default_factory=list)
     alternatives: list[tuple[Condition, ...]] = field(default_factory=lambda: [()])
-    wanted: set[tuple[str, str]] = field(default_factory=set)
+    wanted: list[tuple[str, str]] = field(default_factory=list)
     """Elements and properties that are returned or sorted by, and should therefore have values."""
+    larger: list[tuple[tuple[str, str], tuple[str, str]]] = field(default_factory=list)
+    """Pairs of such properties of which the first should be larger, so that the WHEN of a CASE holds: a query that
+    compares other properties, which may be null, gets to ELSE."""
     answer: str = ""
 
 
@@ -102,9 +105,10 @@ def _part(single: t.SingleQuery) -> Part:
                 :MOST_ALTERNATIVES
             ]
         if isinstance(clause, t.With | t.Return):
-            for variable in clause.projection.find(t.Property):
-                if isinstance(variable.subject, t.Variable):
-                    part.wanted.add((variable.subject.name, variable.key.text))
+            found = [_element_and_key(property_) for property_ in clause.projection.find(t.Property)]
+            part.wanted += [place for place in dict.fromkeys(found) if place is not None and place not in part.wanted]
+            for case in clause.projection.find(t.Case):
+                _take_case(part, case)
     for way in part.alternatives:
         for condition in way:
             if condition.key == "name" and condition.operator == "=" and isinstance(condition.value, str):
@@ -113,6 +117,20 @@ def _part(single: t.SingleQuery) -> Part:
     returned = [variable.name for variable in last.find(t.Variable)] if last is not None else []
     part.answer = next((name for name in returned if name in part.labels), next(iter(part.labels), ""))
     return part
+
+
+def _element_and_key(node: t.Node) -> tuple[str, str] | None:
+    if isinstance(node, t.Property) and isinstance(node.subject, t.Variable):
+        return node.subject.name, node.key.text
+    return None
+
+
+def _take_case(part: Part, case: t.Case) -> None:
+    condition = case.branches[0].conditions[0] if case.subject is None and case.branches else None
+    if isinstance(condition, t.Binary) and condition.operator in ("<", ">", "<=", ">="):
+        left, right = _element_and_key(condition.left), _element_and_key(condition.right)
+        if left is not None and right is not None:
+            part.larger.append((left, right) if condition.operator.startswith(">") else (right, left))
 
 
 def _take_path(part: Part, path: t.PathPattern, optional: bool) -> None:

@@ -33,6 +33,20 @@ SCHEMA = PropertyGraphSchema.from_cypherbench(
         ],
     }
 )
+COMPANIES = PropertyGraphSchema.from_cypherbench(
+    {
+        "name": "companies",
+        "entities": [{"label": label, "description": None, "properties": {}} for label in ("Company", "Person")],
+        "relations": [
+            {"label": type_, "subj_label": start, "obj_label": end, "properties": {}}
+            for type_, start, end in (
+                ("foundedBy", "Company", "Person"),
+                ("hasBoardMember", "Company", "Person"),
+                ("ownsSharesOf", "Person", "Company"),
+            )
+        ],
+    }
+)
 
 
 def test_the_graph_has_the_requested_numbers_of_nodes_and_relationships() -> None:
@@ -77,6 +91,18 @@ def test_degrees_are_heavy_tailed_and_a_few_nodes_share_a_name() -> None:
     assert degrees.most_common(1)[0][1] > 5 * sorted(degrees.values())[len(degrees) // 2]
     names = Counter((entity["label"], entity["name"]) for entity in graph.entities())
     assert 10 < sum(count > 1 for count in names.values()) < 500
+
+
+@pytest.mark.parametrize(("nodes", "relationships"), [(3_000, 9_000), (60_000, 90_000)])
+def test_types_that_join_the_same_labels_sometimes_join_the_same_nodes(nodes: int, relationships: int) -> None:
+    pairs: dict[str, list[tuple[str, str]]] = {pattern.type: [] for pattern in COMPANIES.patterns}
+    for relation in synth(COMPANIES, nodes, relationships, seed=1).relations():
+        pairs[relation["label"]].append((relation["subj_id"], relation["obj_id"]))
+    founders = set(pairs["foundedBy"])
+    both = sum(pair in founders for pair in pairs["hasBoardMember"])
+    assert 0.05 < both / len(pairs["hasBoardMember"]) < 0.15
+    turned = sum((company, person) in founders for person, company in pairs["ownsSharesOf"])
+    assert 0.05 < turned / len(pairs["ownsSharesOf"]) < 0.15
 
 
 def test_names_values_and_links_of_a_vocabulary_are_in_the_graph() -> None:

@@ -1,3 +1,9 @@
+import os
+import subprocess
+import sys
+
+import pytest
+
 from graphground.graphs.synth import stand_in
 
 from .test_graph import SCHEMA
@@ -48,3 +54,46 @@ def test_every_condition_of_a_query_has_a_witness_and_a_near_miss() -> None:
     assert any(runtime <= 90.5 for runtime in runtimes)
     found = [movie["name"] for movie in directed]
     assert len(set(found)) < len(found), "a namesake"
+
+
+@pytest.mark.parametrize("condition", ["n.runtime_minute > m.runtime_minute", "n.runtime_minute >= m.runtime_minute"])
+def test_a_comparison_of_two_nodes_does_not_end_in_the_branch_that_null_takes(condition: str) -> None:
+    for seed in range(8):
+        graph = stand_in(
+            SCHEMA,
+            [
+                "MATCH (n:Movie {name: 'Heat'}), (m:Movie {name: 'Ronin'}) "
+                f"RETURN CASE WHEN {condition} THEN n.name ELSE m.name END AS answer",
+                "MATCH (n:Movie {name: 'Thief'}), (m:Movie {name: 'Ali'}) "
+                "RETURN CASE WHEN n.runtime_minute < m.runtime_minute THEN n.name ELSE m.name END AS answer",
+            ],
+            300,
+            300,
+            seed=seed,
+        )
+        minutes: dict[str, float] = {}
+        for entity in graph.entities():
+            minutes.setdefault(entity["name"], entity["properties"].get("runtime_minute"))
+        assert minutes["Heat"] > minutes["Ronin"]
+        assert minutes["Thief"] < minutes["Ali"]
+
+
+def test_a_seed_gives_the_same_stand_in_in_every_process() -> None:
+    script = (
+        "from tests.graphs.synth.test_standin import QUERY, SCHEMA\n"
+        "from graphground.graphs.synth import stand_in\n"
+        "query = QUERY + ', p.gender, m.filming_location, p.date_of_birth, m.runtime_minute'\n"
+        "print(list(stand_in(SCHEMA, [query], 50, 100, seed=4).entities()))"
+    )
+    first, second = (
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    )
+    assert first == second
