@@ -6,8 +6,8 @@ The bar: 1,000 tasks in under five minutes, with all 12 patterns and all six tem
 and non-empty, have no validator findings, and follow the rules of realism (checked by `tests/support/task_rules.py`,
 which shares no code with the generator). `nba` is the bundled graph. The other graphs are generated from their
 CypherBench schemas or, with `--stand-ins`, loaded from the files of `benchmarks.engines.graphs_for_queries` in that
-folder. The processor time includes that of the engine, which is started for each graph. A pattern that a schema cannot have is named
-below the table, in the generator's words.
+folder. The processor time includes that of the engine, which is started for each graph. A pattern that a schema cannot have is
+named below the table, in the generator's words.
 """
 
 from __future__ import annotations

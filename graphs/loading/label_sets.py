@@ -18,7 +18,7 @@ SEPARATOR = "~"
 
 
 class LabelSets:
-    """The label sets of a schema by name; the name of a single label is the label."""
+    """The label sets of a schema by name; a set of one label has the label as its name."""
 
     def __init__(self, schema: PropertyGraphSchema) -> None:
         self.several = {

@@ -1,9 +1,9 @@
 "use strict";
 /**
- * The view of MCP Apps: it asks the host for nothing but the answer of the tool, and shows it.
+ * The view of MCP Apps: it requests nothing but the tool's answer from the host, and shows it.
  *
- * Messages are JSON-RPC by postMessage, as in the specification of 2026-01-26. Every text of a graph becomes a text
- * node; of a picture only known elements and attributes are copied.
+ * Messages are JSON-RPC by postMessage, as in the specification of 2026-01-26. Every text from a graph becomes a text
+ * node; only known elements and attributes of a picture are copied.
  */
 
 const VERSION = "2026-01-26";
@@ -17,7 +17,7 @@ const ATTRIBUTES = new Set([
   "viewBox", "width", "height", "id", "refX", "refY", "markerWidth", "markerHeight", "orient", "class", "d", "x", "y",
   "rx", "stroke", "stroke-width", "stroke-dasharray", "text-anchor", "marker-end",
 ]);
-/** Controls, and characters that are invisible or reorder their neighbours. */
+/** Control characters, and characters that are invisible or reorder their neighbours. */
 const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
 const main = document.getElementById("main");
@@ -61,7 +61,7 @@ const RECEIVED = {
   "ui/notifications/host-context-changed": adopt,
 };
 
-/** Take over the host's theme, its colours and the room that it gives. */
+/** Adopt the host's theme, colours and dimensions. */
 function adopt(context) {
   host = { ...host, ...context };
   if (host.theme === "light" || host.theme === "dark") document.documentElement.style.colorScheme = host.theme;
@@ -77,7 +77,7 @@ function made(tag, attributes, ...children) {
   return element;
 }
 
-/** A text node; what cannot be seen is shown as its code. */
+/** Return a text node in which invisible characters are shown as codes. */
 function text(value) {
   const code = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
   return document.createTextNode(String(value).replace(UNSEEN, code));
@@ -170,7 +170,7 @@ function framed(picture, title) {
   return made("div", { class: "picture", tabindex: "0", role: "region", "aria-label": title }, picture);
 }
 
-/** The picture as elements; null if there is none, or it is no SVG. */
+/** Return the picture as elements; null if there is none, or if it is not SVG. */
 function drawn(source) {
   if (typeof source !== "string") return null;
   const parsed = new DOMParser().parseFromString(source, "image/svg+xml");
@@ -189,7 +189,7 @@ function copied(element) {
   return copy;
 }
 
-/** A button for the whole screen, where the host offers it. */
+/** Return a button for the whole screen, if the host offers that mode. */
 function controls() {
   if (!host.availableDisplayModes?.includes("fullscreen") || host.displayMode === "fullscreen") return [];
   const button = made("button", { type: "button" }, "Full screen");

@@ -63,7 +63,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def calls(url: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield calls of every tool that sends Cypher, with names that end a string or a name for one of the readings."""
+    """Yield calls of every tool that sends Cypher, with names that close a string or a quoted name in one reading."""
     payloads = itertools.cycle([f"LOAD CSV FROM '{url}' AS row RETURN row", "SET n.x = 1", "CREATE (:Attacked)"])
     for escape, payload in zip(ESCAPES, payloads, strict=False):
         name = f"x{escape} {payload} //"

@@ -1,4 +1,4 @@
-/** Calls of the server: tools as MCP clients call them, and what the page alone asks for. */
+/** Requests to the server: tool calls, as MCP clients make them, and requests that only the page makes. */
 
 /** A failure of a tool: its fields are `error`, `message`, `nearest`, `next` and `diagnostics`. */
 export class Failure extends Error {
@@ -17,12 +17,12 @@ export class TokenNeeded extends Error {}
 const TOKEN = "graphground-token";
 const PAGE = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/** Keep the token as long as the tab is open. */
+/** Keep the token until the tab is closed. */
 export function useToken(token) {
   sessionStorage.setItem(TOKEN, token);
 }
 
-/** Whether a token is kept; if the server still wants one, it has refused it. */
+/** Whether a token is kept; if the server requires one nevertheless, it has refused the kept one. */
 export function hasToken() {
   return sessionStorage.getItem(TOKEN) !== null;
 }
@@ -32,7 +32,7 @@ export function call(tool, args, signal) {
   return ask(`api/call/${tool}`, { method: "POST", body: JSON.stringify(args), signal });
 }
 
-/** Read data of the page: `await read("graphs")`, or, with arguments, ask for it in the body. */
+/** Read data for the page: `await read("graphs")`; arguments are sent in the body of the request. */
 export function read(path, args, signal) {
   return ask(`api/${path}`, args === undefined ? { signal } : { method: "POST", body: JSON.stringify(args), signal });
 }
@@ -95,7 +95,7 @@ async function ask(address, request) {
   return answer.answer;
 }
 
-/** Whether the server answers again. */
+/** Return whether the server responds again. */
 export async function answers() {
   try {
     return (await fetch("../health", { credentials: "omit" })).ok;

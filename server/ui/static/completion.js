@@ -1,4 +1,4 @@
-/** What may follow in a query, by the schema: labels after `(n:`, types in `[:`, properties after `n.` and in `{`. */
+/** Completions of a query from the schema: labels after `(n:`, types in `[:`, properties after `n.` and in `{`. */
 
 import { KEYWORDS } from "./highlight.js";
 

@@ -1,17 +1,17 @@
-/** Elements made without HTML: every text becomes a text node, so nothing of a graph is ever read as markup. */
+/** Creates elements without HTML: every text becomes a text node, so no text from a graph is parsed as markup. */
 
 const SVG = "http://www.w3.org/2000/svg";
 
 /**
  * element("button", { type: "button", class: "small", onclick: run }, "Run")
  *
- * Keys that begin with "on" are listeners, true and false set and leave out an attribute, all others are attributes.
+ * Keys that begin with "on" are listeners, all others are attributes; false leaves an attribute out.
  */
 export function element(tag, attributes = {}, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
 
-/** The same in SVG. */
+/** Create an SVG element, with arguments like those of `element`. */
 export function drawn(tag, attributes = {}, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
@@ -30,37 +30,37 @@ function shown(child) {
   return child instanceof Node ? child : isolated(String(child));
 }
 
-/** Bidirectional controls of a text, which could reorder what surrounds it. */
+/** Bidirectional control characters, which could reorder the surrounding text. */
 const REORDERING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** A text node; characters that would reorder the text around it are made visible. */
+/** Return a text node in which characters that would reorder the surrounding text are visible. */
 export function isolated(text) {
   return document.createTextNode(text.replace(REORDERING, "\ufffd"));
 }
 
-/** A text of at most so many characters. */
+/** Return the text, cut to the given number of characters. */
 export function cut(text, most) {
   const letters = Array.from(text.length > 4 * most ? text.slice(0, 4 * most) : text);
   return letters.length > most || text.length > 4 * most ? `${letters.slice(0, most - 1).join("")}…` : text;
 }
 
-/** 4,327 */
+/** Return a number with separators: `4,327`. */
 export function count(number) {
   return number === null || number === undefined ? "unknown" : Number(number).toLocaleString("en");
 }
 
-/** "1 row", "2 rows"; a plural without an s is given. */
+/** Return a number with its noun: `1 row`, `2 rows`; an irregular plural is passed. */
 export function counted(number, noun, plural = `${noun}s`) {
   return `${count(number)} ${number === 1 ? noun : plural}`;
 }
 
-/** Mark a button as at work or not. It stays focusable: a button that is disabled loses the focus. */
+/** Mark a button as busy or not. It is not disabled, because a disabled button loses the focus. */
 export function atWork(button, busy) {
   if (busy) button.setAttribute("aria-disabled", "true");
   else button.removeAttribute("aria-disabled");
 }
 
-/** Whether a button is at work, so that it does nothing when it is pressed. */
+/** Return whether a button is busy, and so ignores being pressed. */
 export function isAtWork(button) {
   return button.hasAttribute("aria-disabled");
 }

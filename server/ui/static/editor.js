@@ -1,6 +1,6 @@
 /**
- * An editor for Cypher: a text area, which the browser makes usable by keyboard, screen reader and every script, over a
- * layer that shows the same text with colours, underlined diagnostics and, at the caret, what may follow.
+ * An editor for Cypher: a text area over a layer that shows the same text with colours, underlined diagnostics and, at
+ * the caret, completions. As a text area it supports keyboards, screen readers and all writing systems.
  */
 
 import { completions } from "./completion.js";
@@ -13,7 +13,7 @@ const SEVERITIES = { error: "Error", warning: "Warning", hint: "Hint" };
 
 /**
  * `editor({ value, schema, check, run, report })`: `check(text)` is called at every change, `run()` for Control+Enter,
- * and `report(text)` for what a screen reader says about the text.
+ * and `report(text)` with text that a screen reader is to read.
  */
 export function editor({ value, schema, check, run, report }) {
   const layer = element("pre", { class: "layer", "aria-hidden": "true" });
@@ -80,7 +80,7 @@ export function editor({ value, schema, check, run, report }) {
     replace(start, to, suggestion);
   }
 
-  /** Show the diagnostics of a text, unless the text has changed meanwhile; `spoken` reports them once the user pauses. */
+  /** Show the diagnostics of a text, unless it has changed meanwhile; `spoken` reports them when the user pauses. */
   function show(text, answer, spoken = false) {
     if (text !== area.value) return;
     diagnostics = answer.diagnostics ?? [];
@@ -190,7 +190,7 @@ export function editor({ value, schema, check, run, report }) {
     area.removeAttribute("aria-activedescendant");
   }
 
-  /** Where on the screen a letter of the text is: the layer has the same text at the same places. */
+  /** Return the position of a letter on the screen: the layer has the same text at the same positions. */
   function caretPlace(offset) {
     const walker = document.createTreeWalker(layer, NodeFilter.SHOW_TEXT);
     let rest = offset;
@@ -237,7 +237,7 @@ export function editor({ value, schema, check, run, report }) {
   return {
     frame,
     show,
-    /** Forget the diagnostics, because they cannot be had. */
+    /** Remove the diagnostics, because the check failed. */
     clear: () => show(area.value, { diagnostics: [] }),
     focus: (how) => area.focus(how),
     stop: () => clearTimeout(later),

@@ -1,4 +1,4 @@
-/** The colours of Cypher: a query as pieces `{ text, from, kind }`. */
+/** Splits a query into pieces `{ text, from, kind }`; each kind has a colour. */
 
 export const KEYWORDS = (
   "ALL AND AS ASC ASCENDING BY CALL CASE CONTAINS COUNT COLLECT DESC DESCENDING DISTINCT ELSE END ENDS EXISTS EXPLAIN FALSE " +
@@ -10,7 +10,7 @@ const MOST = 20_000;
 const TOKEN =
   /(?<comment>\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$))|(?<string>'(?:\\[\s\S]|[^'\\])*(?:'|$)|"(?:\\[\s\S]|[^"\\])*(?:"|$))|(?<name>:\s*(?:`[^`]*`|[\p{L}_][\p{L}\p{N}_]*)|`[^`]*`)|(?<number>\b\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\b)|(?<parameter>\$[\p{L}\p{N}_]+)|(?<word>[\p{L}_][\p{L}\p{N}_]*)/gu;
 
-/** The pieces of a query in order, with all that stands between; a very long query has a single one. */
+/** Return the pieces of a query in order, including the text between tokens; a very long query is a single piece. */
 export function pieces(text) {
   if (text.length > MOST) return [{ text, from: 0, kind: "" }];
   const found = [];
@@ -27,7 +27,7 @@ export function pieces(text) {
   return found;
 }
 
-/** The pieces cut at the ends of the spans, each with the class of the spans around it. */
+/** Return the pieces, cut at the ends of the spans, each with the classes of the spans that contain it. */
 export function marked(text, spans) {
   const cuts = [...new Set(spans.flatMap(({ from, to }) => [from, to]))].sort((first, second) => first - second);
   const parts = [];

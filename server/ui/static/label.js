@@ -1,4 +1,4 @@
-/** What is known of a label: its counts, its properties with their fill and common values, and its relationships. */
+/** Facts about a label: its counts, its properties with their fill and common values, and its relationships. */
 
 import { count, cut, element } from "./dom.js";
 
@@ -22,12 +22,12 @@ export function touching(label, schema) {
   return schema.patterns.filter((pattern) => pattern.start === label.name || pattern.end === label.name);
 }
 
-/** The relationships of a label in a line: `playsFor → Team, ← receivesAward Player`. */
+/** Return the relationships of a label in one line: `playsFor → Team, ← receivesAward Player`. */
 export function inShort(label, schema, most) {
   const patterns = touching(label, schema);
   const texts = patterns.slice(0, most).map(({ type, start, end, symmetric }) => {
     const parts = start === label.name ? [type, symmetric ? "—" : "→", end] : ["←", type, start];
-    return parts.map((part) => cut(part, 40)).join("\u00a0"); // a line does not break before or after an arrow
+    return parts.map((part) => cut(part, 40)).join("\u00a0"); // no line break before or after an arrow
   });
   return [...texts, ...(patterns.length > most ? [`and ${patterns.length - most} more`] : [])].join(", ");
 }

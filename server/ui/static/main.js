@@ -1,5 +1,5 @@
 /**
- * The frame around the views: navigation, the chosen graph, and what is said when something fails.
+ * The frame around the views: navigation, the chosen graph, and messages about failures.
  *
  * An address is `#/VIEW/GRAPH?key=value`. A view is a module in `views/` with
  *
@@ -8,15 +8,15 @@
  * and its context has
  *
  *     graph          the graph in the address, or null
- *     parameters     what follows the question mark, as URLSearchParams
+ *     parameters     the part after the question mark, as URLSearchParams
  *     signal         aborted when the user leaves the view
  *     call, read     as in api.js, with that signal
  *     go(view, graph, parameters)    show another view
- *     remember(parameters)           put these into the address without showing the view anew
- *     report(text)                   say something in the status line, which screen readers read
+ *     remember(parameters)           put these into the address without reloading the view
+ *     report(text)                   write to the status line, which screen readers read
  *     focus(element)                 focus it, unless the user is choosing a graph
- *     clearAlarm()                   take back the error that is shown
- *     failed(error)                  show an error: what a view throws in `show` is shown without it
+ *     clearAlarm()                   remove the error that is shown
+ *     failed(error)                  show an error; errors thrown by `show` are shown without this call
  */
 
 import * as api from "./api.js";
@@ -53,7 +53,7 @@ function decoded(text) {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // an address that someone typed
+    return text; // a mistyped address
   }
 }
 
@@ -70,14 +70,14 @@ function report(text) {
   status.replaceChildren(isolated(text));
 }
 
-/** Take back the error; a keyboard user who is in it goes to the content. */
+/** Remove the error; if it has the focus, the content gets the focus. */
 function clearAlarm() {
   const held = alarm.contains(document.activeElement);
   alarm.replaceChildren();
   if (held) main.focus({ preventScroll: true });
 }
 
-/** Focus an element, unless the user is going through the graphs in their list. */
+/** Focus an element, unless the user is choosing in the list of graphs. */
 function focus(target) {
   if (document.activeElement !== chooser) target.focus({ preventScroll: true });
 }
@@ -139,7 +139,7 @@ async function showView() {
   } catch (error) {
     failed(error, leaving.signal);
   }
-  // The element that had the focus may be gone: without this, the Tab key would begin at the top again.
+  // The focused element may have been removed; the Tab key would then start again at the top.
   if (held && document.activeElement === document.body && !leaving.signal.aborted) focus(main);
 }
 
@@ -168,7 +168,7 @@ function showFrame(name, graph, graphs) {
   chooser.parentElement.hidden = graphs.length < 2;
 }
 
-/** Show what went wrong and what to do; an unreachable server is asked until it answers, then the view is shown anew. */
+/** Show the problem and the next step; an unreachable server is retried until it responds, then the view reloads. */
 function failed(error, signal) {
   if (error.name === "AbortError" || signal.aborted) return;
   report("");
@@ -204,7 +204,7 @@ function sayFailure(error) {
   ];
 }
 
-/** Ask until the server answers; a view that was complete stays as it is, with what the user has typed. */
+/** Retry until the server responds; a complete view stays as it is, with the text that the user has typed. */
 async function waitForServer() {
   if (waiting) return;
   waiting = true;
@@ -218,9 +218,9 @@ async function waitForServer() {
 }
 
 /**
- * Ask for the health of the graph until its database can be reached again.
+ * Query the graph's health until its database can be reached again.
  *
- * A database that can be reached and refuses, such as for its password, is not asked again: it might lock the account.
+ * A database that refuses the connection, for example the password, is not retried: it might lock the account.
  */
 async function waitForDatabase(signal) {
   if (awaited === signal) return;

@@ -1,19 +1,19 @@
 /**
- * The pattern of a query whose answer is empty: each path as a chain, from left to right where there is room and from
- * top to bottom where there is not, with the number of matches up to each point and a mark on the part that fails.
+ * The pattern of a query whose answer is empty: each path as a chain, from left to right or, on a narrow screen, from
+ * top to bottom, with the number of matches up to each point and a mark on the part that fails.
  */
 
 import { count, cut, drawn, element } from "./dom.js";
 
-const LETTER = 7.9; // pixels, of the monospaced font at 13 pixels
+const LETTER = 7.9; // the width in pixels of a letter of the monospaced font at 13 pixels
 const LONGEST = 30;
 const PADDING = 14;
 const LINE = 20;
 const LINK = 56; // the least length of an arrow
-const GAP = 26; // between two paths
+const GAP = 26; // pixels between two paths
 const FOOT = 24; // for the count under a node
 
-/** `pattern(found)` of `{ paths, conditions, most_counted }`; `frame` is the figure, `stop()` ends what it watches. */
+/** `pattern({ paths, conditions, most_counted })` returns `{ frame, stop }`; `stop()` ends the observers of the figure. */
 export function pattern({ paths, conditions, most_counted: most }) {
   const canvas = element("div", { class: "chain" });
   const points = [...paths.flat(), ...conditions];
@@ -59,7 +59,7 @@ function name({ kind, text, filters, direction }) {
   return `${direction === "left" ? "<" : ""}-[${inside}]-${direction === "right" ? ">" : ""}`;
 }
 
-/** What the counts of a point say, in words. */
+/** Return the counts of a point in words. */
 function said({ kind, alone, of, count: matches, failing }, most) {
   const parts = [];
   if (alone !== null) parts.push(of === null ? `${upTo(alone, most)} on its own` : `${upTo(alone, most)} of ${upTo(of, most)} on its own`);
@@ -72,7 +72,7 @@ function upTo(number, most) {
   return number > most ? `more than ${count(most)}` : count(number);
 }
 
-/** The label under a node: what matches up to it, or on its own where the pattern was not counted so far. */
+/** Return the text under a node: the matches up to it, or those of the node alone if it was not counted up to here. */
 function foot({ alone, of, count: matches }, most) {
   if (matches !== null) return `${upTo(matches, most)} ${matches === 1 ? "match" : "matches"} so far`;
   if (alone === null) return "";
@@ -97,7 +97,7 @@ function picture(paths, upright, most, label) {
   return drawn("svg", { role: "img", "aria-label": label, width: Math.ceil(width), height: Math.ceil(height), viewBox: `0 0 ${Math.ceil(width)} ${Math.ceil(height)}` }, placed);
 }
 
-/** The elements of one path, and the size that they take. */
+/** Return the elements of one path, and their size. */
 function chain(path, upright, most) {
   const nodes = path.map((point) => {
     const lines = linesOf(point);
@@ -148,7 +148,7 @@ function nodeBox({ point, lines, width, height }, left, top, state, most) {
   );
 }
 
-/** An arrow with its text above it, or at its right where the path goes down. */
+/** Return an arrow with its text above it, or to its right if the path runs down. */
 function link({ point, lines, height }, x1, y1, x2, y2, state, upright) {
   const [start, end] = upright ? [y1 + 2, y2 - 2] : [x1 + 4, x2 - 4];
   const head = (place, way) =>

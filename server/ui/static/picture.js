@@ -1,4 +1,4 @@
-/** Pictures to zoom, move and click: SVG that the server sends as nested lists, and that is made here element by element. */
+/** Pictures to zoom, move and click: SVG, sent by the server as nested lists and created element by element. */
 
 import { drawn, element } from "./dom.js";
 
@@ -19,7 +19,7 @@ function made([tag, attributes, content]) {
   return drawn(tag, attributes, content.map((part) => (typeof part === "string" ? part : made(part))));
 }
 
-/** Whether the whole of a picture can be read in a place of that width. */
+/** Return whether a whole picture is readable at that width. */
 export function readableIn(tree, width) {
   return width / Number(tree[1].viewBox.split(" ")[2]) >= OVERVIEW;
 }
@@ -58,7 +58,7 @@ export function picture(tree, { label, boxes, first, choose }) {
   const view = { x: 0, y: 0, scale: 1 };
   const fingers = new Map();
   let size = null;
-  let touched = false; // once the user has moved or zoomed it, a new size of the window changes neither
+  let touched = false; // after the user has moved or zoomed it, resizing the window changes neither
   let dragged = false;
   let asked = false;
 
@@ -69,7 +69,7 @@ export function picture(tree, { label, boxes, first, choose }) {
   }
   enterAt(byName.get(first) ?? groups[0]);
 
-  /** The one box that the Tab key reaches; the arrow keys go on from there. */
+  /** Make one box reachable with the Tab key; the arrow keys go on from there. */
   function enterAt(group) {
     svg.querySelector(".box[tabindex='0']")?.setAttribute("tabindex", -1);
     group?.setAttribute("tabindex", 0);
@@ -107,7 +107,7 @@ export function picture(tree, { label, boxes, first, choose }) {
     place();
   }
 
-  /** The whole picture where it can be read, else its part around a box. */
+  /** Show the whole picture if it is readable, else the part around a box. */
   function begin() {
     const group = svg.querySelector(".chosen") ?? byName.get(first);
     if (!group || scaleOfAll() >= OVERVIEW) return fit();
@@ -127,7 +127,7 @@ export function picture(tree, { label, boxes, first, choose }) {
     place();
   }
 
-  /** The place of a side so that no empty space is shown beyond the picture, unless all of it fits. */
+  /** Return the position of a side at which no empty space is shown beyond the picture, unless all of it fits. */
   function within(room, long, wanted) {
     return long <= room ? (room - long) / 2 : Math.min(0, Math.max(room - long, wanted));
   }
@@ -178,7 +178,7 @@ export function picture(tree, { label, boxes, first, choose }) {
     const finger = fingers.get(event.pointerId);
     if (finger === undefined) return;
     const now = { x: event.clientX, y: event.clientY };
-    const share = 1 / fingers.size; // of two fingers, each moves the picture by half of its way
+    const share = 1 / fingers.size; // each of two fingers moves the picture by half of its own movement
     const step = { x: now.x - finger.at.x, y: now.y - finger.at.y };
     const other = [...fingers.values()].find((known) => known !== finger);
     if (!dragged && (other || distance(finger.begun, now) > DRAGGED_PIXELS)) {
@@ -216,7 +216,7 @@ export function picture(tree, { label, boxes, first, choose }) {
     event.preventDefault();
   });
 
-  /** The nearest box in a direction; what lies off to the side counts as farther away. */
+  /** Return the nearest box in a direction; boxes off to the side count as farther away. */
   function nextTo(group, [right, down]) {
     const from = middleOf(group);
     let best = null;
@@ -234,7 +234,7 @@ export function picture(tree, { label, boxes, first, choose }) {
     const group = event.target.closest(".box");
     if (!group) return;
     enterAt(group);
-    canvas.scrollTo(0, 0); // the browser scrolls to what has the focus; the picture is moved instead
+    canvas.scrollTo(0, 0); // the browser scrolls to the focused element; the picture is moved instead
     if (group.matches(":focus-visible")) reveal(group);
   });
   const sizes = new ResizeObserver(() => {

@@ -1,6 +1,6 @@
-/** Lines and columns of diagnostics, which count letters from 1, as offsets into a JavaScript string. */
+/** Converts lines and columns of diagnostics, which count characters from 1, to offsets into a JavaScript string. */
 
-/** The offset of a line and a column; a letter outside the basic plane is one column, and two units of a string. */
+/** Return the offset of a line and a column; a character outside the basic plane is one column and two string units. */
 export function offsetOf(text, line, column) {
   let start = 0;
   for (let number = 1; number < line; number += 1) {
@@ -13,7 +13,7 @@ export function offsetOf(text, line, column) {
   return start + letters.slice(0, column - 1).join("").length;
 }
 
-/** Where a diagnostic stands: `{ from, to }`, never empty unless the text is. */
+/** Return the span of a diagnostic: `{ from, to }`, never empty unless the text is. */
 export function spanOf(text, diagnostic) {
   let from = offsetOf(text, diagnostic.line, diagnostic.column);
   let to = Math.max(from, offsetOf(text, diagnostic.end_line, diagnostic.end_column));
@@ -24,7 +24,7 @@ export function spanOf(text, diagnostic) {
   return { from, to };
 }
 
-/** What a suggestion replaces: nothing where a diagnostic has no extent, such as a missing word. */
+/** Return the span that a suggestion replaces: empty for a diagnostic without extent, such as a missing word. */
 export function replacedSpan(text, diagnostic) {
   const from = offsetOf(text, diagnostic.line, diagnostic.column);
   return { from, to: Math.max(from, offsetOf(text, diagnostic.end_line, diagnostic.end_column)) };

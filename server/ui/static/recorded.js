@@ -1,4 +1,4 @@
-/** A recorded call: what a line of a trace says, and how it is shown, with what it asked and what it got. */
+/** A recorded call: the content of a line of a trace, and the elements that show its request and its answer. */
 
 import { counted, cut, element } from "./dom.js";
 import { textOf } from "./values.js";
@@ -9,7 +9,7 @@ const LONGEST_CELL = 200;
 const LONGEST_ADDRESS = 20_000;
 const SEVERITIES = ["error", "warning", "hint"];
 
-/** The event in a line, whatever wrote it: agents have a role, an input and an output. */
+/** Return the event in a line of any program's trace; the lines of agents have a role, an input and an output. */
 export function eventOf(line) {
   let record;
   try {
@@ -42,13 +42,13 @@ function isObject(value) {
   return value !== null && typeof value === "object" && !Array.isArray(value);
 }
 
-/** The query of a call, its question, or its arguments. */
+/** Return the query of a call, its question, or its arguments. */
 export function askedOf({ arguments: args }) {
   for (const asked of [args?.query, args?.question]) if (typeof asked === "string" && asked) return asked;
   return args === undefined ? "" : JSON.stringify(args);
 }
 
-/** A call as an item to unfold. */
+/** Return a call as an item that unfolds. */
 export function shownCall(found, context) {
   const body = element("div", { class: "call" });
   const facts = [
@@ -76,7 +76,7 @@ export function shownCall(found, context) {
   return element("li", {}, details);
 }
 
-/** A time as the user's clock shows it, with the day unless that is today; what is no time is shown as it is. */
+/** Return a time in the user's time zone, with the day unless it is today; text that is not a time is unchanged. */
 function timeOf(text) {
   const time = new Date(text);
   if (Number.isNaN(time.getTime())) return cut(String(text), 40);
@@ -84,7 +84,7 @@ function timeOf(text) {
   return `${day}${time.toTimeString().slice(0, 8)}`;
 }
 
-/** Where a call can be made again on this page: the button's text, the view and its parameters. */
+/** Return how a call can be repeated on this page: the button's text, the view and its parameters. */
 function again({ name, arguments: args }) {
   if (!isObject(args)) return null;
   const text = (value) => (typeof value === "string" && value !== "" ? value : null);
@@ -100,7 +100,7 @@ function again({ name, arguments: args }) {
 }
 
 function parts(found, { go, graphs }) {
-  const made = []; // of elements, and of lists of them
+  const made = []; // elements, and lists of elements
   const args = found.arguments;
   const target = again(found);
   if (typeof args?.query === "string" && args.query) made.push(block("Query", args.query));
@@ -119,7 +119,7 @@ function parts(found, { go, graphs }) {
   return made;
 }
 
-/** An answer: a failure and diagnostics as sentences, rows and candidates as a table, and what remains as JSON. */
+/** Return an answer: a failure and diagnostics as sentences, rows and candidates as a table, other fields as JSON. */
 function answered({ answer, failed }) {
   if (!isObject(answer)) return [block("Answer", typeof answer === "string" ? answer : JSON.stringify(answer, null, 1))];
   const made = [];
@@ -157,7 +157,7 @@ function finding(diagnostic) {
   return element("li", { class: SEVERITIES.find((known) => known === severity) }, cut(`${textOf(severity)} ${textOf(code)}: ${textOf(message)}`, LONGEST_BLOCK));
 }
 
-/** A record for each candidate of each mention, or for a mention without one. */
+/** Return a record for each candidate of each mention, and for each mention without candidates. */
 function flattened(mentions) {
   if (!Array.isArray(mentions) || !mentions.every(isObject)) return null;
   return mentions.flatMap(({ candidates, ...mention }) => {

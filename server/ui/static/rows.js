@@ -1,4 +1,4 @@
-/** The answer of a query: its rows as a table, the graph behind them, and reading on where the answer was cut. */
+/** The answer to a query: its rows as a table, the graph behind the rows, and further rows of a truncated answer. */
 
 import { atWork, count, counted, cut, element, isAtWork } from "./dom.js";
 import { pattern } from "./pattern.js";
@@ -10,7 +10,7 @@ const PAGE = 10_000;
 /**
  * Run a query and show its rows: `await runQuery({ query, limit, timeout }, context, place, onDiagnostics)`.
  *
- * Gives a function that stops what the shown rows need.
+ * Returns a function that stops the observers of the shown rows.
  */
 export async function runQuery({ query, question, parameters, limit, timeout }, context, place, onAnswer = () => {}) {
   const { graph, call, read, report, signal } = context;
@@ -51,7 +51,7 @@ export async function runQuery({ query, question, parameters, limit, timeout }, 
     if (held && more.hidden) shown.focus();
   }
 
-  /** Read the rows that follow, to the limit that was asked for. */
+  /** Read the next rows, up to the requested limit. */
   async function readOn(most) {
     if (isAtWork(more)) return;
     atWork(more, true);

@@ -1,10 +1,10 @@
-/** Saved files as events of the view of calls: traces in JSON Lines, and the report of an evaluation. */
+/** Reads saved files as events for the view of calls: traces in JSON Lines, and reports of evaluations. */
 
 const DATA = '<script type="application/json" id="data">';
 
 /**
- * The records in a file's text, one for each call or task, and a sentence about all of them: of a trace its lines, of a
- * report, which is an HTML page with its data inside, the tasks. Nothing of the file is run or made markup.
+ * Return the records in a file's text, one for each call or task, and a sentence about all of them. The records are the
+ * lines of a trace, or the tasks in the data of a report (an HTML page). No part of the file is run or parsed as markup.
  */
 export function recordsIn(text) {
   const begin = text.indexOf(DATA);
@@ -14,7 +14,7 @@ export function recordsIn(text) {
   return { lines: tasks.map((task) => JSON.stringify(recordOf(task))), about: sentence(summary, tasks.length) };
 }
 
-/** A task of a report as an event: its prediction is the query, a wrong one counts as failed. */
+/** Return a task of a report as an event: its prediction is the query, and a wrong prediction counts as failed. */
 function recordOf({ qid, graph, question, prediction, predicted_answer: answer, execution_accuracy: right, category, ...more }) {
   return {
     kind: "task",

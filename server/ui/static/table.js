@@ -1,4 +1,4 @@
-/** Rows as a table that only ever has the rows in sight, so that 100,000 are no more work than 100. */
+/** A table that holds only the visible rows, so that 100,000 rows cost no more than 100. */
 
 import { counted, cut, element } from "./dom.js";
 import { compare, csv, textOf, wholeOf } from "./values.js";
@@ -10,7 +10,7 @@ const LOOKED_AT = 200;
 
 let tables = 0;
 
-/** Copy where browsers offer no clipboard: over plain HTTP from another machine. */
+/** Copy a text if the browser offers no clipboard, as over plain HTTP from another machine. */
 function copySelected(text) {
   const area = element("textarea", { class: "unseen", "aria-label": "Copied text" });
   area.value = text;
@@ -22,16 +22,16 @@ function copySelected(text) {
 }
 
 /**
- * `table({ columns, rows, name, report })` gives `{ frame, add, focus, stop }`; `name` is for saved files.
+ * `table({ columns, rows, name, report })` returns `{ frame, add, focus, stop }`; `name` is for saved files.
  *
- * It is one Tab stop, a grid: arrow keys, Home, End, Page Up and Page Down go from cell to cell, from the first row up
- * to the headings. Enter sorts by a heading, or shows the whole of a value, which Escape closes.
+ * The table is a grid with one Tab stop: arrow keys, Home, End, Page Up and Page Down go from cell to cell, from the first row up
+ * to the headings. Enter sorts by a heading, or shows a whole value, which Escape closes.
  */
 export function table({ columns, rows, name, report }) {
   let order = null;
   let sorted = { column: -1, way: 0 };
   let shown = [0, 0];
-  let active = { row: 0, column: 0 }; // row -1 is that of the headings
+  let active = { row: 0, column: 0 }; // row -1 holds the headings
   const prefix = `cell-${(tables += 1)}`;
   const body = element("div", { class: "rows", role: "rowgroup" });
   const head = element("div", { class: "head", role: "rowgroup" });
@@ -107,7 +107,7 @@ export function table({ columns, rows, name, report }) {
     return cell;
   }
 
-  /** Go to a cell, or to the nearest that there is. */
+  /** Go to a cell, or to the nearest existing one. */
   function goTo(row, column) {
     active = { row: Math.max(-1, Math.min(rows.length - 1, row)), column: Math.max(0, Math.min(columns.length - 1, column)) };
     const top = active.row * ROW_PIXELS;
@@ -179,7 +179,7 @@ export function table({ columns, rows, name, report }) {
     paint();
   }
 
-  /** Ascending, then descending, then as the answer has them. */
+  /** Sort ascending, then descending, then restore the order of the answer. */
   function sort(column) {
     const way = sorted.column === column ? { 1: -1, "-1": 0, 0: 1 }[sorted.way] : 1;
     sorted = { column, way };
@@ -224,7 +224,7 @@ export function table({ columns, rows, name, report }) {
   resize();
   return {
     frame,
-    /** Add rows below those that are there. */
+    /** Add rows below the existing ones. */
     add(more) {
       for (const row of more) rows.push(row);
       arrange();

@@ -1,6 +1,6 @@
-/** Values of rows as text: for a cell, for CSV, and in their order. */
+/** Values of rows: as text for a cell, as CSV, and their order. */
 
-/** A value in one line: texts as they are, nodes and relationships by label and name, the rest as JSON. */
+/** Return a value in one line: texts unchanged, nodes and relationships by label and name, the rest as JSON. */
 export function textOf(value) {
   if (value === null || value === undefined) return "null";
   if (typeof value === "string") return value;
@@ -16,12 +16,12 @@ export function textOf(value) {
   return String(value);
 }
 
-/** All of a value, for reading: JSON with line breaks, or the text itself. */
+/** Return a whole value for reading: JSON with line breaks, or the text itself. */
 export function wholeOf(value) {
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }
 
-/** The order of two values: numbers, then texts, then the rest; null is last. */
+/** Compare two values: numbers, then texts, then the rest; null is last. */
 export function compare(first, second) {
   const ranks = [first, second].map((value) => (value === null || value === undefined ? 3 : typeof value === "number" ? 0 : typeof value === "string" ? 1 : 2));
   if (ranks[0] !== ranks[1]) return ranks[0] - ranks[1];
@@ -31,10 +31,10 @@ export function compare(first, second) {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-/** What a spreadsheet would read as a formula begins with one of these. */
+/** The characters with which a formula of a spreadsheet begins. */
 const FORMULA = /^[=+\-@\t\r]/u;
 
-/** Rows as CSV (RFC 4180). A text that a spreadsheet would run as a formula gets an apostrophe in front. */
+/** Return rows as CSV (RFC 4180). A text that a spreadsheet would run as a formula gets an apostrophe in front. */
 export function csv(columns, rows) {
   return [columns, ...rows].map((row) => row.map(field).join(",")).join("\r\n") + "\r\n";
 }

@@ -1,5 +1,5 @@
-"""The mentions in whole questions: misspelled names are found as a whole, parts of names are not found, no mention is
-dropped.
+"""The mentions in whole questions: misspelt names are found as a whole, parts of names never by themselves, and no
+mention is dropped.
 """
 
 import pytest

@@ -60,7 +60,7 @@ function card(graph, address) {
   return { made, health };
 }
 
-/** What is known of a graph's health, in sentences. */
+/** Return a graph's state in sentences. */
 function said({ problem, opened, index, statistics, refuses_writes: refuses }) {
   if (problem) return [`Not available: ${problem}`];
   return [

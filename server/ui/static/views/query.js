@@ -49,7 +49,7 @@ export async function show(place, context) {
   let checking = false;
   let waiting = false;
 
-  /** Check what is written now; while one check is under way, only the newest text waits. */
+  /** Check the current text; while a check is running, only the newest text waits. */
   async function check() {
     waiting = true;
     if (checking) return;
@@ -70,7 +70,7 @@ export async function show(place, context) {
     checking = false;
   }
 
-  /** The parameters as an argument of a tool: `{ parameters: { name: "Heat" } }`, or nothing if none are written. */
+  /** Return the parameters as an argument of a tool, `{ parameters: { name: "Heat" } }`; empty if none are given. */
   function withParameters() {
     const written = given.value.trim();
     const found = objectIn(written);

@@ -1,6 +1,6 @@
 /**
- * A question answered step by step: names, schema, suggestions, the chosen query, its rows. With a language model, where
- * the server has one, the query is the model's: checked, repaired, run, and its rows put into words.
+ * A question answered step by step: names, schema, suggestions, the chosen query, its rows. If the server has a language
+ * model, its query follows: checked, repaired and run, with the rows put into words.
  */
 
 import { counted, cut, element } from "../dom.js";
@@ -68,7 +68,7 @@ export async function show(place, context) {
     else if (suggested?.candidates.length) await run(suggested.candidates[0].cypher, text, current);
   }
 
-  /** The model writes a query; what is wrong with it goes back to the model, twice at most; then its rows in words. */
+  /** Let the model write a query, with its problems sent back at most twice, and put the rows into words. */
   async function answerWithModel(text, current) {
     const attempts = [];
     for (let number = 1; number <= ATTEMPTS && current(); number += 1) {
@@ -126,7 +126,7 @@ export async function show(place, context) {
     );
   }
 
-  /** Call a tool, or a function in its place, and show its answer as a step; a failure is shown in its place, and the next step follows. */
+  /** Call a tool, or a function in its place, and show its answer or its failure as a step. */
   async function step(title, tool, args, shown) {
     report(`${title}…`);
     const content = element("div", {}, element("p", { class: "quiet" }, "…"));
@@ -145,7 +145,7 @@ export async function show(place, context) {
     }
   }
 
-  /** Run a query and show its rows as the last step; the answer, as the tool gives it. */
+  /** Run a query and show its rows as the last step; return the tool's answer. */
   async function run(cypher, text, current, title = "The chosen query and its rows") {
     steps.querySelector("li.answer")?.remove();
     const rows = element("div");

@@ -55,7 +55,7 @@ export async function show(place, context) {
     };
   }
 
-  /** Each label with its relationships in short, to unfold. */
+  /** Show the labels as a list, with their relationships in short; each label unfolds. */
   function asList() {
     details.replaceChildren();
     const items = new Map(schema.labels.map((label) => [label.name, folded(label)]));
@@ -119,7 +119,7 @@ export async function show(place, context) {
     shown.choose(label);
   }
 
-  /** Choose the label at the other end of a relationship, and go to what is shown of it. */
+  /** Choose the label at the other end of a relationship, and go to its details. */
   function follow(name) {
     choose(name);
     shown.focus();
@@ -136,7 +136,7 @@ export async function show(place, context) {
   collectFigures();
   return () => shown?.stop();
 
-  /** Ask for the figures until they have been collected, a bounded number of times. */
+  /** Request the statistics until they have been collected, a bounded number of times. */
   async function collectFigures() {
     try {
       for (let tries = 0; schema.expected && !schema.statistics && tries < MOST_ASKED; tries += 1) {

@@ -77,7 +77,7 @@ export async function show(place, context) {
   if (mention.value) await search();
 }
 
-/** The verdict on a mention and its candidates. */
+/** Return the elements for the verdict on a mention and its candidates. */
 export function shownMention({ mention, verdict, candidates, same_name: same }, { address, graph }) {
   return [
     element("p", { class: `verdict ${verdict}` }, element("strong", {}, cut(mention, 200)), ` ${VERDICTS[verdict]}`, same > 1 ? ` ${same} entities have this name.` : ""),

@@ -1,4 +1,4 @@
-/** The agent at work: every tool call of connected clients, as it comes; a saved trace can be opened beside them. */
+/** The view of calls: every tool call of connected clients as it arrives; a saved trace can be opened beside them. */
 
 import { follow, TokenNeeded, Unreachable } from "../api.js";
 import { askedOf, eventOf, shownCall } from "../recorded.js";
@@ -55,7 +55,7 @@ export async function show(place, context) {
   watch();
   showAll();
 
-  /** Follow the calls until the user leaves; after a break, those that were missed are asked for. */
+  /** Follow the calls until the user leaves the view; after an interruption, the missed calls are requested. */
   async function watch() {
     let after = 0;
     let of = "";
@@ -64,7 +64,7 @@ export async function show(place, context) {
         await follow(`work?after=${after}&of=${of}`, signal, ({ event, id, data }) => {
           if (event === "recorder") {
             if (of !== "" && data !== of) {
-              events = []; // the server was started anew
+              events = []; // the server was restarted
               showAll();
             }
             of = data;
@@ -92,7 +92,7 @@ export async function show(place, context) {
     }
   }
 
-  /** The calls that run, with the seconds since each began. */
+  /** Show the running calls, with the seconds since each began. */
   function showRunning() {
     if (signal.aborted) return clearInterval(ticking);
     busy.hidden = saved !== null || !running.length;
@@ -130,7 +130,7 @@ export async function show(place, context) {
     count();
   }
 
-  /** How many calls are shown, of whom, how long they took and how many tokens they cost. */
+  /** Show the number of calls and clients, the duration of the calls and their tokens. */
   function count() {
     const all = saved ?? events;
     const matching = all.filter(chosen);
@@ -172,7 +172,7 @@ export async function show(place, context) {
     }
   }
 
-  /** The calls of a saved file that are chosen, as they are in it: nothing of it is sent to the server. */
+  /** Return the lines of a saved file for the chosen session, unchanged; no part of the file is sent to the server. */
   function linesOf(calls) {
     return calls.filter((found) => session.value === ALL || found.session === session.value).map(({ line }) => `${line}\n`).join("");
   }
@@ -189,7 +189,7 @@ export async function show(place, context) {
     saved = found.lines.map(eventOf);
     about.replaceChildren(found.about);
     live.hidden = false;
-    transcript.hidden = true; // the server makes it, and this file is sent nowhere
+    transcript.hidden = true; // the server writes transcripts, and this file is not sent to it
     session.replaceChildren(element("option", { value: ALL }, "all"));
     showAll();
   }
