@@ -126,16 +126,20 @@ def cost(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
+class NoCommonTask(ValueError):
+    """Two runs cannot be compared, because they were made over different tasks."""
+
+
 def compare(first: Sequence[Mapping[str, Any]], second: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the tasks that the second run won and lost against the first, among the tasks scored in both runs.
 
     Raises:
-        ValueError: the runs have no task in common.
+        NoCommonTask: the runs have no task in common.
     """
     before = {record["qid"]: record for record in first}
     common = [(before[record["qid"]], record) for record in second if record["qid"] in before]
     if not common:
-        raise ValueError("the two runs have no task in common")
+        raise NoCommonTask("the two runs have no task in common; compare runs over the same task file")
     won = [new["qid"] for old, new in common if new["execution_accuracy"] > old["execution_accuracy"]]
     lost = [new["qid"] for old, new in common if new["execution_accuracy"] < old["execution_accuracy"]]
     both = sum(old["execution_accuracy"] == new["execution_accuracy"] == 1 for old, new in common)

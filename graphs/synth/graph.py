@@ -52,11 +52,11 @@ def synth(
 
 
 class _Twin(NamedTuple):
-    """A pattern that joins the same two labels as a later one; `turned`, if in the other direction."""
+    """A pattern that joins the same two labels as a later one; `is_reversed` if it does so in the other direction."""
 
     place: int
     pattern: RelationshipPattern
-    turned: bool
+    is_reversed: bool
 
 
 @dataclass(frozen=True)
@@ -184,9 +184,11 @@ class SyntheticGraph:
         found = {}
         for place, pattern in enumerate(self.schema.patterns):
             for other_place, other in enumerate(self.schema.patterns[:place]):
-                turned = (other.end, other.start) == (pattern.start, pattern.end) != (other.start, other.end)
-                if other.type != pattern.type and (turned or (other.start, other.end) == (pattern.start, pattern.end)):
-                    found[place] = _Twin(other_place, other, turned)
+                is_reversed = (other.end, other.start) == (pattern.start, pattern.end) != (other.start, other.end)
+                if other.type != pattern.type and (
+                    is_reversed or (other.start, other.end) == (pattern.start, pattern.end)
+                ):
+                    found[place] = _Twin(other_place, other, is_reversed)
                     break
         return found
 
@@ -203,7 +205,7 @@ class SyntheticGraph:
         )
         rows = np.flatnonzero(rng.random(len(starts)) < REPEATED)
         chosen = rng.integers(0, size, len(rows))
-        starts[rows], ends[rows] = (side[chosen] for side in (theirs[::-1] if twin.turned else theirs))
+        starts[rows], ends[rows] = (side[chosen] for side in (theirs[::-1] if twin.is_reversed else theirs))
 
     def _drawn(
         self, pattern: RelationshipPattern, place: int, count: int, at: int, size: int, rng: np.random.Generator

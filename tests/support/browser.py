@@ -150,9 +150,9 @@ class Page:
             self._session = session
 
     def saved(self, path: Path) -> bytes:
-        """Wait for a file that the page downloads; return its content."""
+        """Wait for a file that the page downloads; return its content. Chromium first creates an empty file."""
         deadline = time.monotonic() + SECONDS
-        while not path.exists():
+        while not path.exists() or not path.stat().st_size:
             assert time.monotonic() < deadline, f"{path} was not saved"
             self.evaluate("1")
         return path.read_bytes()

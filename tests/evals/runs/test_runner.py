@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from graphground.evals.reports.summary import compare, summarize
+from graphground.evals.reports.summary import NoCommonTask, compare, summarize
 from graphground.evals.runs.agents import AgentError, CommandAgent, FilePredictions, Repaired
 from graphground.evals.runs.baselines import FirstSuggestion, repair
 from graphground.evals.runs.journal import Journal
@@ -234,7 +234,7 @@ def test_two_runs_are_compared_task_by_task(graphs: OpenGraphs, tmp_path: Path) 
     found = compare(read_run(tmp_path / "a")[1], read_run(tmp_path / "b")[1])
     assert (sorted(found["won"]), found["lost"]) == (["t2", "t3"], ["t1"])
     assert (found["both_right"], found["p_value"]) == (1, 1.0)
-    with pytest.raises(ValueError, match="no task in common"):
+    with pytest.raises(NoCommonTask, match="no task in common; compare runs"):
         compare([], read_run(tmp_path / "b")[1])
 
 

@@ -42,6 +42,9 @@ def test_tasks_are_run_reported_and_compared_in_the_shell(
     assert main(["harden", str(tasks), str(tmp_path / "harder.json"), "--kind", "absent", *home]) == 0
     (harder,) = json.loads((tmp_path / "harder.json").read_text("utf-8"))
     assert (harder["variant"], harder["expected"]) == ("absent", "not_in_graph")
+    assert main(["run", str(tmp_path / "harder.json"), str(tmp_path / "three"), "--suggest", *home]) == 0
+    assert main(["compare", str(tmp_path / "one"), str(tmp_path / "three")]) == 1
+    assert "no task in common; compare runs over the same task file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
