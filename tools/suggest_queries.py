@@ -45,6 +45,7 @@ def suggest_queries(graphs: Graphs, request: SuggestQueriesRequest) -> SuggestQu
     """Find the entities, build queries around them, rank the queries by the question, and count their matches."""
     # Imported on first use, as in every tool that needs numpy or rapidfuzz.
     from graphground.graphs.suggestions import gbnf, mentions_in, mentions_of, regular_expression, space_of, suggest
+    from graphground.graphs.suggestions.unused_names import without_unused_names
 
     graph = graph_named(graphs, request.graph)
     question = (request.question or "").strip()
@@ -79,13 +80,14 @@ def suggest_queries(graphs: Graphs, request: SuggestQueriesRequest) -> SuggestQu
         written = {"gbnf": gbnf, "regex": regular_expression}[request.grammar]
         patterns = space_of(graph.schema).likely_patterns(question, mentions, PATTERNS_IN_GRAMMAR, hops=request.hops)
         grammar = written(graph.schema, patterns)
+    shown = str if request.grammar else without_unused_names  # the grammar describes queries with all names
     return SuggestQueriesAnswer(
         candidates=[
             SuggestedQuery(
-                cypher=suggestion.cypher,
+                cypher=shown(suggestion.cypher),
                 reason=suggestion.reason,
                 rows=suggestion.rows,
-                other_direction=suggestion.other_direction,
+                other_direction=suggestion.other_direction and shown(suggestion.other_direction),
             )
             for suggestion in found
         ],

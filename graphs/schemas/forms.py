@@ -7,22 +7,25 @@
     Relationships
     (:Movie)-[:hasCastMember {character_role: str}]->(:Person)
 
-`enhanced` has a line for each property about which more is known, such as a unit or sample values, and states which
-relationships are symmetric or time-bounded. If the statistics of a graph are given, every form marks empty elements:
-`(0 nodes)`, `(no values)`, `(0 relationships)`.
+Labels with the same properties share a line, and so do patterns that differ in one end: `(:Movie|Series)`. `enhanced`
+has a line for each property about which more is known, such as a unit or sample values, and states which relationships
+are symmetric or time-bounded. If the statistics of a graph are given, every form marks empty elements: `(0 nodes)`,
+`(no values)`, `(0 relationships)`.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
 from graphground.cypher.text_values import TextValues
+from graphground.graphs.schemas.combinations import combination_lines
+from graphground.graphs.schemas.grouping import grouped, grouped_patterns, label_names, pattern_text
 from graphground.graphs.schemas.statistics.model import Statistics
 from graphground.graphs.schemas.units import CALENDAR_YEAR, unit_of
 
@@ -34,10 +37,10 @@ Samples = Mapping[tuple[str, str], Sequence[Any]]
 
 LONGEST_SAMPLE = 40
 SAMPLES_SHOWN = 2
+"""The sample values of a property; of names and lists, one shows how they are written."""
 UNSAMPLED_TYPES = frozenset({"date", "datetime", "bool"})
 """Types whose values are not shown, because they add no information to the line."""
 LONGEST_DESCRIPTION = 120
-MOST_COMBINATIONS = 20
 NOTHING = Statistics()
 """Empty statistics: every figure is unknown, so nothing is marked as empty."""
 INDEX_WORDS = {
@@ -52,18 +55,6 @@ INDEX_WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of a form and the schema element that the line describes.
-
-    `Line("(:Movie {runtime_minute: float})", label="Movie")`; headings describe no element.
-    """
-
-    text: str
-    label: str | None = None
-    pattern: RelationshipPattern | None = None
-
-
 def common_properties(schema: PropertyGraphSchema) -> dict[str, str]:
     """Return the properties that every label has with the same type: listed once instead of for each label."""
     labels = list(schema.labels.values())
@@ -76,24 +67,41 @@ def common_properties(schema: PropertyGraphSchema) -> dict[str, str]:
     }
 
 
-def node_pattern(label: Label, without: Iterable[str] = (), facts: Statistics = NOTHING) -> str:
-    """Return the text of a label: `(:Movie {runtime_minute: float})`, or `(:Series) (0 nodes)` if it is empty."""
-    if facts.nodes(label.name) == 0:
-        return f"(:{quoted_name(label.name)}{property_map(label.properties, without, label.texts)}) (0 nodes)"
-    empty = empty_properties(label.name, label.properties, facts)
-    return f"(:{quoted_name(label.name)}{property_map(label.properties, without, label.texts, empty)})"
+def node_lines(schema: PropertyGraphSchema, without: Iterable[str] = (), facts: Statistics = NOTHING) -> list[str]:
+    """Return a line for the labels with the same properties: `(:Painting|Sculpture {creation_year: int})`.
 
-
-def relationship_pattern(pattern: RelationshipPattern, facts: Statistics = NOTHING) -> str:
-    """Return the text of a pattern: `(:Movie)-[:hasCastMember {character_role: str}]->(:Person)`.
-
-    It may end in `(symmetric)` or `(0 relationships)`.
+    Empty labels are marked: `(:Series) (0 nodes)`.
     """
-    none = facts.relationships(pattern.type, pattern.start, pattern.end) == 0
-    empty = frozenset() if none else empty_properties(pattern.type, pattern.properties, facts)
-    properties = property_map(pattern.properties, (), pattern.texts, empty)
-    mark = " (0 relationships)" if none else " (symmetric)" if is_symmetric(pattern, facts) else ""
-    return f"(:{quoted_name(pattern.start)})-[:{quoted_name(pattern.type)}{properties}]->(:{quoted_name(pattern.end)}){mark}"
+    left = frozenset(without)
+
+    def rest(label: Label) -> str:
+        none = facts.nodes(label.name) == 0
+        empty = frozenset() if none else empty_properties(label.name, label.properties, facts)
+        return f"{property_map(label.properties, left, label.texts, empty)}){' (0 nodes)' if none else ''}"
+
+    return [
+        f"(:{label_names(label.name for label in group)}{rest(group[0])}"
+        for group in grouped(schema.labels.values(), rest)
+    ]
+
+
+def relationship_lines(schema: PropertyGraphSchema, facts: Statistics = NOTHING) -> list[str]:
+    """Return a line for each pattern, or group of patterns: `(:Movie)-[:hasCastMember {character_role: str}]->(:Person)`.
+
+    A line may end in `(symmetric)` or `(0 relationships)`.
+    """
+
+    def rest(pattern: RelationshipPattern) -> tuple[str, str]:
+        none = facts.relationships(pattern.type, pattern.start, pattern.end) == 0
+        empty = frozenset() if none else empty_properties(pattern.type, pattern.properties, facts)
+        mark = " (0 relationships)" if none else " (symmetric)" if is_symmetric(pattern, facts) else ""
+        return property_map(pattern.properties, (), pattern.texts, empty), mark
+
+    lines = []
+    for group in grouped_patterns(schema.patterns, rest):
+        properties, mark = rest(group[0])
+        lines.append(pattern_text(group, properties) + mark)
+    return lines
 
 
 def is_symmetric(pattern: RelationshipPattern, facts: Statistics) -> bool:
@@ -126,18 +134,15 @@ def property_map(
     return f" {{{inner}}}" if inner else ""
 
 
-def base_lines(schema: PropertyGraphSchema, facts: Statistics = NOTHING) -> list[Line]:
+def base_lines(schema: PropertyGraphSchema, facts: Statistics = NOTHING) -> list[str]:
     """Return the lines of the base form."""
     common = common_properties(schema)
-    lines = [Line(_heading(common))]
-    lines += [Line(node_pattern(label, common, facts), label=label.name) for label in schema.labels.values()]
-    lines += [Line(text) for text in combination_lines(schema)]
+    lines = [_heading(common), *node_lines(schema, common, facts), *combination_lines(schema)]
     if schema.patterns:
-        lines.append(Line("Relationships"))
-        lines += [Line(relationship_pattern(pattern, facts), pattern=pattern) for pattern in schema.patterns]
-    lines += [Line(text) for text in pattern_rules(schema, facts)]
+        lines += ["Relationships", *relationship_lines(schema, facts)]
+    lines += pattern_rules(schema, facts)
     if any(label.texts for label in schema.labels.values()) or any(pattern.texts for pattern in schema.patterns):
-        lines.append(Line("str(float): text that holds such values; convert it, as in toFloat(n.price)"))
+        lines.append("str(float): text that holds such values; convert it, as in toFloat(n.price)")
     return lines
 
 
@@ -152,7 +157,7 @@ def pattern_rules(schema: PropertyGraphSchema, facts: Statistics) -> list[str]:
 
 def base_form(schema: PropertyGraphSchema, facts: Statistics | None = None) -> str:
     """Return names, types and patterns; empty elements are marked if the statistics are given."""
-    return "\n".join(line.text for line in base_lines(schema, facts or NOTHING))
+    return "\n".join(base_lines(schema, facts or NOTHING))
 
 
 def enhanced_form(
@@ -217,29 +222,6 @@ def show_value(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-def combination_lines(schema: PropertyGraphSchema) -> list[str]:
-    """Return the sets of labels that occur together, with the properties of such nodes, the most frequent set first."""
-    shown = [
-        combination
-        for combination in schema.combinations
-        if len(combination.labels) > 1 and combination.labels <= schema.labels.keys()
-    ]
-    if not shown:
-        return []
-    lines = ["Labels together"]
-    for combination in shown[:MOST_COMBINATIONS]:
-        labels = "".join(f":{quoted_name(label)}" for label in sorted(combination.labels))
-        keys = ", ".join(
-            quoted_name(key)
-            for key in combination.properties
-            if any(key in schema.labels[label].properties for label in combination.labels)
-        )
-        lines.append(f"({labels}{f' {{{keys}}}' if keys else ''})  // {combination.count:,}")
-    if len(shown) > MOST_COMBINATIONS:
-        lines.append(f"and {len(shown) - MOST_COMBINATIONS} more")
-    return lines
-
-
 def _heading(common: Mapping[str, str]) -> str:
     if not common:
         return "Nodes"
@@ -261,10 +243,14 @@ class _Enhanced:
             for key, type_ in common.items()
             if self._is_beside(key)
             or (
-                not any((label, key) in self.samples for label in self.schema.labels)
-                and not any(self._fill(label, key) for label in self.schema.labels)
+                not any(self._fill(label, key) for label in self.schema.labels)
+                and (self._names(key) or not any((label, key) in self.samples for label in self.schema.labels))
             )
         }
+
+    def _names(self, key: str) -> bool:
+        """Whether the property names the nodes of every label: its samples then stand beside the label."""
+        return all(key == label.name_property for label in self.schema.labels.values())
 
     def _is_beside(self, key: str) -> bool:
         """Whether loading adds the property to every node, like `aliases`, so that its values say nothing about a label."""
@@ -274,38 +260,46 @@ class _Enhanced:
         lines = [_heading(self.common)]
         properties = {name: label.properties for name, label in self.schema.labels.items()}
         properties |= self.schema.relationship_properties
+        legend = []
         if any((self._fill(owner, key) or "").endswith("%") for owner, keys in properties.items() for key in keys):
-            lines.append("// 68%: the share of them that has a value")
+            legend.append("68%: the share of them that has a value")
+        if any(self._examples(owner, key, type_) for owner, keys in properties.items() for key, type_ in keys.items()):
+            legend.append("'x', 'y': sample values")
+        lines += [f"// {'; '.join(legend)}"] if legend else []
         written: set[str] = set()
         for label in self.schema.labels.values():
-            lines.append(
-                f"(:{quoted_name(label.name)})"
-                + _note([self._count(label.count, self.facts.nodes(label.name), "nodes"), _cut(label.description)])
-            )
+            named = [
+                self._examples(label.name, key, type_) for key, type_ in self.common.items() if not self._is_beside(key)
+            ]
+            count = self._count(label.count, self.facts.nodes(label.name), "nodes")
+            lines.append(f"(:{quoted_name(label.name)})" + _note([count, _cut(label.description), *named]))
             lines += self._properties(label.name, label.properties, self.common, label.texts, self._keys(label))
         lines += combination_lines(self.schema)
         if self.schema.patterns:
             lines.append("Relationships")
-        for pattern in self.schema.patterns:
+        for group in grouped_patterns(self.schema.patterns, self._beside_ends):
+            pattern, counts = group[0], [self._pattern_count(pattern) for pattern in group]
+            symmetric = "(symmetric)" if is_symmetric(pattern, self.facts) else None
             lines.append(
-                str_of(pattern)
-                + _note(
-                    [
-                        self._count(
-                            pattern.count,
-                            self.facts.relationships(pattern.type, pattern.start, pattern.end),
-                            "relationships",
-                        ),
-                        _cut(pattern.description),
-                        "(symmetric)" if is_symmetric(pattern, self.facts) else None,
-                    ]
-                )
+                pattern_text(group)
+                + _note([" and ".join(count for count in counts if count), _cut(pattern.description), symmetric])
             )
             # Facts about properties hold for the whole type, so only its first pattern lists them.
             said = frozenset(pattern.properties) if pattern.type in written else frozenset()
             written.add(pattern.type)
             lines += self._properties(pattern.type, pattern.properties, (), pattern.texts, {}, said)
         return lines + pattern_rules(self.schema, self.facts)
+
+    def _beside_ends(self, pattern: RelationshipPattern) -> Hashable:
+        """Return what the patterns in one line must share; a count of some but not of others would be ambiguous."""
+        count = self._pattern_count(pattern)
+        known = None if count is None else not count.startswith("(")
+        properties = tuple(pattern.properties.items())
+        return properties, pattern.description, is_symmetric(pattern, self.facts), known
+
+    def _pattern_count(self, pattern: RelationshipPattern) -> str | None:
+        known = self.facts.relationships(pattern.type, pattern.start, pattern.end)
+        return self._count(pattern.count, known, "relationships")
 
     def _properties(
         self,
@@ -316,24 +310,26 @@ class _Enhanced:
         keys: Mapping[str, list[str]],
         said: frozenset[str] = frozenset(),
     ) -> list[str]:
-        """Return a line for each property with a note, except properties in `said`, and a last line for the others."""
+        """Return a line for each property with a note, except properties in `said`, and a last line for the others.
+
+        A property of which only the fill is known is on the last line, too: `date_of_birth: date (75%)`.
+        """
         left, lines, plain = frozenset(without), [], []
         for key, type_ in properties.items():
             if key in left:
                 continue
-            note = _note(
-                [
-                    self._fill(owner, key),
-                    *keys.get(key, ()),
-                    f"holds {texts[key].described}" if key in texts else None,
-                    _unit_beyond_name(key, type_),
-                    self._examples(owner, key, type_),
-                ]
-            )
-            if note and key not in said:
-                lines.append(f"  {quoted_name(key)}: {type_}{note}")
+            fill = self._fill(owner, key)
+            notes = [
+                *keys.get(key, ()),
+                f"holds {texts[key].described}" if key in texts else None,
+                _unit_beyond_name(key, type_),
+                self._examples(owner, key, type_),
+            ]
+            if key not in said and any(notes):
+                lines.append(f"  {quoted_name(key)}: {type_}{_note([fill, *notes])}")
             else:
-                plain.append(f"{quoted_name(key)}: {type_}")
+                share = "" if fill is None or key in said else f" {fill}" if fill.startswith("(") else f" ({fill})"
+                plain.append(f"{quoted_name(key)}: {type_}{share}")
         return [*lines, f"  {', '.join(plain)}"] if plain else lines
 
     def _fill(self, owner: str, key: str) -> str | None:
@@ -374,22 +370,19 @@ class _Enhanced:
         fitting = sorted(
             values, key=self._misfit
         )  # the sort is stable: values that do not fit the question keep their order
-        return "e.g. " + ", ".join(show_value(value) for value in fitting[:SAMPLES_SHOWN])
+        label = self.schema.labels.get(owner)
+        alone = type_.startswith("list[") or (label is not None and key == label.name_property)
+        return ", ".join(show_value(value) for value in fitting[: 1 if alone else SAMPLES_SHOWN])
 
     def _misfit(self, value: Any) -> int:
         parts = value if isinstance(value, list) else [value]
         return 0 if self.question and any(str(part).lower() in self.question for part in parts if part) else 1
 
 
-def str_of(pattern: RelationshipPattern) -> str:
-    """Return a pattern without its properties, with quoted names."""
-    return f"(:{quoted_name(pattern.start)})-[:{quoted_name(pattern.type)}]->(:{quoted_name(pattern.end)})"
-
-
 def _unit_beyond_name(key: str, type_: str) -> str | None:
-    """Return the unit of a property; None if the name states it already, as `start_year` does."""
+    """Return the unit of a property; None if the name states it already, as `start_year` and `lifespan_years` do."""
     unit = unit_of(key, type_)
-    return None if unit == CALENDAR_YEAR else unit
+    return None if unit is None or unit == CALENDAR_YEAR or key.endswith(f"_{unit.removeprefix('in ')}") else unit
 
 
 def _cut(text: str | None) -> str | None:

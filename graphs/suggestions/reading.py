@@ -9,8 +9,8 @@ from graphground.graphs.suggestions.ranker import Ranked
 from graphground.graphs.suggestions.returns import Returns
 
 
-def reading(question: Question, item: Ranked, rows: int | None) -> str:
-    """Return the description: `number of Museum <-displayedAt- Painting -createdBy-> Person 'Monet'; 34 found`.
+def reading(question: Question, item: Ranked) -> str:
+    """Return the description: `number of Museum <-displayedAt- Painting -createdBy-> Person 'Monet'`.
 
     It also lists the names of the question that the query interprets as another name, or does not use.
     """
@@ -25,8 +25,6 @@ def reading(question: Question, item: Ranked, rows: int | None) -> str:
         if mention.text not in used and (value is None or value.text != mention.text):
             parts.append(f"does not use '{mention.text}'")
     parts += [f"'{mention.text}' not found" for mention in question.unknown]
-    if rows is not None:
-        parts.append(f"{rows} found")
     return "; ".join(parts)
 
 

@@ -113,7 +113,7 @@ def _uses(item: Ranked, texts: Sequence[str]) -> bool:
 
 
 def _suggestion(schema: PropertyGraphSchema, question: Question, item: Ranked, rows: int | None) -> Suggestion:
-    return Suggestion(query_of(schema, item), reading(question, item, rows), rows, item.probability, item.pattern)
+    return Suggestion(query_of(schema, item), reading(question, item), rows, item.probability, item.pattern)
 
 
 def _joined(suggestions: Sequence[Suggestion]) -> list[Suggestion]:

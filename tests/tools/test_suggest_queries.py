@@ -43,16 +43,16 @@ def test_every_candidate_runs_and_finds_the_stated_number_of_nodes(film_graph: G
     [
         (
             "Which films were directed by Michael Mann?",
-            "MATCH (n:Film)-[r0:directedBy]->(m0:Person {name: 'Michael Mann'}) WITH DISTINCT n RETURN n.name",
+            "MATCH (n:Film)-[:directedBy]->(:Person {name: 'Michael Mann'}) WITH DISTINCT n RETURN n.name",
         ),
         (
             "What are the names and runtimes of films written by David Mamte?",
-            "MATCH (n:Film)-[r0:writtenBy]->(m0:Person {name: 'David Mamet'}) WITH DISTINCT n "
+            "MATCH (n:Film)-[:writtenBy]->(:Person {name: 'David Mamet'}) WITH DISTINCT n "
             "RETURN n.name, n.runtime_minute",
         ),
         (
             "Which genres do the films directed by Michael Mann have?",
-            "MATCH (n:Genre)<-[r0:hasGenre]-(m0:Film)-[r1:directedBy]->(m1:Person {name: 'Michael Mann'}) "
+            "MATCH (n:Genre)<-[:hasGenre]-(:Film)-[:directedBy]->(:Person {name: 'Michael Mann'}) "
             "WITH DISTINCT n RETURN n.name",
         ),
     ],

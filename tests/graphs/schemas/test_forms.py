@@ -69,7 +69,7 @@ def test_every_form_marks_elements_that_are_empty_in_the_data():
     assert "(:`Box Office`)  // (0 nodes)" in enhanced
     assert "  runtime_minute: float  // (no values); in minutes" in enhanced
     assert "(:Movie)  // 1,684; A film" in enhanced
-    assert "  date_of_birth: date  // 68%" in enhanced
+    assert "  date_of_birth: date (68%)" in enhanced
     assert "// 68%: the share of them that has a value" in enhanced.splitlines()
     assert "// 68%" not in enhanced_form(MOVIES)
     assert "-[:hasCEO]->(:Person)  // (0 relationships)" in enhanced
@@ -108,24 +108,79 @@ def test_the_enhanced_form_repeats_nothing():
     }
     assert enhanced_form(schema, samples).splitlines() == [
         "Nodes, each with name: str",
+        "// 'x', 'y': sample values",
         "(:Movie)  // 1,234; A film",
         "  runtime_minute: float  // in minutes",
         "(:`Box Office`)",
         "(:Person)",
         "  date_of_birth: date",
         "Relationships",
-        "(:Person)-[:worksOn]->(:Movie)",
-        "  role: str  // e.g. 'editor', 'composer'",
+        "(:Person)-[:worksOn]->(:Movie|`Box Office`)",
+        "  role: str  // 'editor', 'composer'",
         "  start_year: int",
-        "(:Person)-[:worksOn]->(:`Box Office`)",
-        "  start_year: int, role: str",
+    ]
+
+
+PLACED = PropertyGraphSchema(
+    "placed",
+    {name: Label(name, {"name": "str"}) for name in ("Painting", "Sculpture", "Museum", "Person")},
+    (
+        RelationshipPattern("createdBy", "Painting", "Person"),
+        RelationshipPattern("createdBy", "Sculpture", "Person"),
+        RelationshipPattern("displayedAt", "Painting", "Museum"),
+        RelationshipPattern("displayedAt", "Sculpture", "Museum", {"since": "int"}),
+        RelationshipPattern("knows", "Person", "Person"),
+        RelationshipPattern("knows", "Person", "Museum"),
+    ),
+)
+
+
+def test_labels_and_patterns_that_differ_in_a_label_alone_share_a_line():
+    assert base_form(PLACED).splitlines() == [
+        "Nodes, each with name: str",
+        "(:Painting|Sculpture|Museum|Person)",
+        "Relationships",
+        "(:Painting|Sculpture)-[:createdBy]->(:Person)",
+        "(:Painting)-[:displayedAt]->(:Museum)",
+        "(:Sculpture)-[:displayedAt {since: int}]->(:Museum)",
+        "(:Person)-[:knows]->(:Person|Museum)",
+    ]
+
+
+def test_patterns_that_share_a_line_keep_their_counts_and_an_empty_pattern_stands_alone():
+    facts = Statistics(
+        patterns=(
+            PatternStatistics("createdBy", "Painting", "Person", 3991),
+            PatternStatistics("createdBy", "Sculpture", "Person", 12),
+            PatternStatistics("knows", "Person", "Person", 5),
+            PatternStatistics("knows", "Person", "Museum", 0),
+        )
+    )
+    lines = enhanced_form(PLACED, facts=facts).splitlines()
+    assert "(:Painting|Sculpture)-[:createdBy]->(:Person)  // 3,991 and 12" in lines
+    assert "(:Person)-[:knows]->(:Museum)  // (0 relationships)" in lines
+    base = base_form(PLACED, facts)
+    assert "(:Person)-[:knows]->(:Museum) (0 relationships)" in base
+
+
+def test_a_sample_of_the_name_stands_beside_the_label_and_a_unit_in_a_name_is_not_repeated():
+    taxon = Label("Taxon", {"name": "str", "longest_lifespan_years": "float", "habitats": "list[str]"})
+    schema = PropertyGraphSchema("living", {"Taxon": taxon, "Rank": Label("Rank", {"name": "str"})}, ())
+    samples = {("Taxon", "name"): ["maize", "rye"], ("Taxon", "habitats"): [["field"], ["desert", "steppe"]]}
+    assert enhanced_form(schema, samples).splitlines() == [
+        "Nodes, each with name: str",
+        "// 'x', 'y': sample values",
+        "(:Taxon)  // 'maize'",
+        "  habitats: list[str]  // ['field']",
+        "  longest_lifespan_years: float",
+        "(:Rank)",
     ]
 
 
 def test_samples_that_fit_the_question_come_first_and_long_text_is_shortened():
     samples = {("Person", "name"): ["Al Pacino", "Val Kilmer", "Robert De Niro", "Jon Voight", "x" * 90]}
     text = enhanced_form(MOVIES, samples, "Who acted with Jon Voight?")
-    assert "  name: str  // e.g. 'Jon Voight', 'Al Pacino'" in text
+    assert "(:Person)  // 'Jon Voight'" in text
     assert len(show_value("x" * 90)) == 42
     assert show_value(["O'Hara", "b", "c"]) == "['O\\'Hara', 'b', …]"
 

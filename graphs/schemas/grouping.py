@@ -1,0 +1,54 @@
+"""Groups elements of a schema that differ in a label alone, so that a text form states them once.
+
+`(:Painting)-[:createdBy]->(:Person)` and `(:Sculpture)-[:createdBy]->(:Person)` become
+`(:Painting|Sculpture)-[:createdBy]->(:Person)`, a pattern that can be used in a query as it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import TypeVar
+
+from graphground.cypher.quoting import quoted_name
+from graphground.cypher.schema import RelationshipPattern
+
+ItemT = TypeVar("ItemT")
+
+
+def grouped(items: Iterable[ItemT], key: Callable[[ItemT], Hashable]) -> list[list[ItemT]]:
+    """Group items by a key, in the order in which the keys first occur.
+
+    >>> grouped(["Heat", "Ronin", "Jaws"], len)
+    [['Heat', 'Jaws'], ['Ronin']]
+    """
+    groups: dict[Hashable, list[ItemT]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return list(groups.values())
+
+
+def grouped_patterns(
+    patterns: Iterable[RelationshipPattern], rest: Callable[[RelationshipPattern], Hashable]
+) -> list[list[RelationshipPattern]]:
+    """Group the patterns of each type that have one end in common, the start or the end, whichever gives fewer groups.
+
+    Patterns in a group have equal `rest`: their properties and marks.
+    """
+    groups: list[list[RelationshipPattern]] = []
+    for of_type in grouped(patterns, lambda pattern: pattern.type):
+        by_end = grouped(of_type, lambda pattern: (pattern.end, rest(pattern)))
+        by_start = grouped(of_type, lambda pattern: (pattern.start, rest(pattern)))
+        groups += by_start if len(by_start) < len(by_end) else by_end
+    return groups
+
+
+def pattern_text(group: Sequence[RelationshipPattern], properties: str = "") -> str:
+    """Return the text of a group of patterns: `(:Painting|Sculpture)-[:createdBy]->(:Person)`."""
+    starts = label_names(pattern.start for pattern in group)
+    ends = label_names(pattern.end for pattern in group)
+    return f"(:{starts})-[:{quoted_name(group[0].type)}{properties}]->(:{ends})"
+
+
+def label_names(labels: Iterable[str]) -> str:
+    """Return the names of labels for a node pattern, each once: `Painting|Sculpture`."""
+    return "|".join(dict.fromkeys(map(quoted_name, labels)))
