@@ -26,7 +26,9 @@ pytest_plugins = (
 ENGINE = {
     "data_folder",
     "empty_home",
+    "loaded_small_home",
     "small_home",
+    "own_small_home",
     "films_home",
     "film_graph",
     "nba",
@@ -47,6 +49,7 @@ SHARED = {
     "neo4j": NEO4J,
     "page": {"page_home", "page_address", "page_with_model"},
     "films": {"films_home", "film_graph"},
+    "wrong": {"wrong_home", "wrong_address"},
     "served": {"data_folder", "nba_server", "nba: Graph"},
 }
 """Groups of fixtures that are slow to start. All modules that use a group run in one process, which starts the fixtures
@@ -141,11 +144,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     @cache
     def _shared(module: str) -> str:
-        if module.startswith("tests/agents/test_"):  # importing the libraries of models takes four seconds per process
-            return "served"
         text = (config.rootpath / module).read_text(encoding="utf-8")
-        names = (name for name, fixtures in SHARED.items() if any(fixture in text for fixture in fixtures))
-        return next(names, module)
+        names = [name for name, fixtures in SHARED.items() if any(fixture in text for fixture in fixtures)]
+        # Importing the libraries of models takes four seconds per process, starting another Neo4j twice as long.
+        if module.startswith("tests/agents/test_") and "neo4j" not in names:
+            return "served"
+        return names[0] if names else module
 
     return BySharedFixture(config, log)
 

@@ -10,16 +10,13 @@ from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.storage.home import Home
-from tests.support.small_graph import loaded
+from tests.support.small_graph import copied
 
 
 @pytest.fixture(scope="package")
-def eval_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+def eval_home(loaded_small_home: Home, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     """Yield a data folder with the small graph as `films`; its engine ends with the last test of the folder."""
-    pytest.importorskip("arcadedb_embedded", reason="needs the embedded engine, which has no wheel for this machine")
-    folder = tmp_path_factory.mktemp("evals")
-    home = Home(folder / "home").make()
-    loaded(home, folder)
+    home = copied(loaded_small_home, tmp_path_factory.mktemp("evals") / "home")
     yield home
     end_engine(home, kill=True)
 

@@ -17,12 +17,13 @@ from graphground.graphs.engines.engine import EngineError, EngineUnavailable
 from graphground.graphs.engines.memgraph import is_installed
 from graphground.graphs.loading.into_database import BoltLoader, load_into
 from graphground.graphs.loading.simplekg import SimpleKGError
+from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
 from graphground.server.commands.graphs import main as graphs_command
 from tests.support.neo4j_server import Neo4jServer, seeded
 from tests.support.own_arcadedb import start_writable
 from tests.support.serving import COMMAND, environment
-from tests.support.small_graph import SMALL, loaded, small, written
+from tests.support.small_graph import SMALL, small, written
 
 pytestmark = pytest.mark.timeout(300)
 FACTS = {
@@ -47,10 +48,10 @@ def own_neo4j(neo4j_5: Neo4jServer) -> Iterator[BoltAddress]:
 
 
 @pytest.fixture
-def own_arcadedb(empty_home: Home, tmp_path: Path) -> BoltAddress:
+def own_arcadedb(own_small_home: Home) -> BoltAddress:
     """Start an ArcadeDB server, used as root, with its graph deleted."""
-    entry = loaded(empty_home, tmp_path)
-    state = start_writable(empty_home)
+    entry = Catalog(own_small_home).get("films")
+    state = start_writable(own_small_home)
     address = BoltAddress(f"bolt://127.0.0.1:{state.port}", "root", state.root, entry.id)
     with neo4j.GraphDatabase.driver(address.uri, auth=("root", state.root)) as driver:
         driver.execute_query("MATCH (n) DETACH DELETE n", database_=entry.id)
@@ -160,8 +161,8 @@ def test_the_steps_of_a_load_are_reported_with_the_bytes_read(own_arcadedb: Bolt
     assert all(fits for _, fits in steps)
 
 
-def test_a_user_that_can_only_read_cannot_load(own_arcadedb: BoltAddress, empty_home: Home, tmp_path: Path) -> None:
-    reader = BoltAddress(own_arcadedb.uri, "reader", ensure_engine(empty_home).reader, own_arcadedb.database)
+def test_a_user_that_can_only_read_cannot_load(own_arcadedb: BoltAddress, own_small_home: Home, tmp_path: Path) -> None:
+    reader = BoltAddress(own_arcadedb.uri, "reader", ensure_engine(own_small_home).reader, own_arcadedb.database)
     with pytest.raises(EngineError, match="not allowed"):
         load_into(written(tmp_path, SMALL), reader)
 

@@ -124,16 +124,17 @@ def test_a_truncated_gzip_file_is_refused(small_home: Home, tmp_path: Path) -> N
         load_file(path, small_home, name="../films")
 
 
-def test_a_second_load_replaces_the_first_for_running_servers(empty_home: Home, tmp_path: Path) -> None:
-    first = loaded(empty_home, tmp_path)
-    source = next(stored_source for stored_source in stored_sources(empty_home) if stored_source.name == "films")
+def test_a_second_load_replaces_the_first_for_running_servers(own_small_home: Home, tmp_path: Path) -> None:
+    home = own_small_home
+    first = Catalog(home).get("films")
+    source = next(stored_source for stored_source in stored_sources(home) if stored_source.name == "films")
     engine = source.open().engine
     assert engine is not None
     assert engine.run("MATCH (n) RETURN count(n)").rows == [[4]]
     version = source.version()
     document = small()
     document["entities"].append({**document["entities"][2], "eid": "P3", "name": "Val Kilmer"})
-    second = loaded(empty_home, tmp_path, document)
+    second = loaded(home, tmp_path, document)
     assert source.version() != version
     assert source.counts() == (5, 3)
     again = source.open()
@@ -142,16 +143,16 @@ def test_a_second_load_replaces_the_first_for_running_servers(empty_home: Home, 
     assert again.engine.run("MATCH (n) RETURN count(n)").rows == [[5]]
     assert again.entities.find("Val Kilmer")[0].key == "P3"
     deadline = time.monotonic() + 20  # the engine closes and deletes databases that are no longer in the catalog
-    while (empty_home.databases / first.id).exists():
+    while (home.databases / first.id).exists():
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    assert (empty_home.databases / second.id).exists()
+    assert (home.databases / second.id).exists()
     engine.close()
     again.engine.close()
-    drop_graph("films", empty_home)
+    drop_graph("films", home)
     with pytest.raises(EngineUnavailable, match="There is no loaded graph"):
         source.open()
-    assert end_engine(empty_home)
+    assert end_engine(home)
 
 
 def test_an_export_equals_the_loaded_file(small_home: Home, tmp_path: Path) -> None:
@@ -186,8 +187,9 @@ def test_the_movie_slice_is_exported_unchanged(empty_home: Home, tmp_path: Path)
     assert unnumbered[0] == unnumbered[1]
 
 
-def test_a_load_killed_at_any_moment_leaves_the_older_graph(empty_home: Home, tmp_path: Path) -> None:
-    before = loaded(empty_home, tmp_path)
+def test_a_load_killed_at_any_moment_leaves_the_older_graph(own_small_home: Home, tmp_path: Path) -> None:
+    home = own_small_home
+    before = Catalog(home).get("films")
     document = small()
     document["entities"] += [{**document["entities"][0], "eid": f"M{number}"} for number in range(10, 1_500)]
     few = written(tmp_path, document, "few.json")  # of which the difference is loaded
@@ -199,7 +201,7 @@ def test_a_load_killed_at_any_moment_leaves_the_older_graph(empty_home: Home, tm
     for path in (few, many, few, many, few):
         process = subprocess.Popen(
             [sys.executable, "-m", "graphground", "graphs", "load", str(path), "--force"],
-            env={**os.environ, "GRAPHGROUND_HOME": str(empty_home.folder)},
+            env={**os.environ, "GRAPHGROUND_HOME": str(home.folder)},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
@@ -208,16 +210,16 @@ def test_a_load_killed_at_any_moment_leaves_the_older_graph(empty_home: Home, tm
         except subprocess.TimeoutExpired:
             os.kill(process.pid, KILL)
         process.wait(30)
-        entries = Catalog(empty_home).entries()
+        entries = Catalog(home).entries()
         assert [entry.name for entry in entries] == ["films"]
         assert entries[0].nodes in sizes
-    engine = EmbeddedEngine(empty_home, Catalog(empty_home).get("films").id)
-    assert engine.run("MATCH (n) RETURN count(n)").rows == [[Catalog(empty_home).get("films").nodes]]
+    engine = EmbeddedEngine(home, Catalog(home).get("films").id)
+    assert engine.run("MATCH (n) RETURN count(n)").rows == [[Catalog(home).get("films").nodes]]
     engine.close()
     # The leftovers of a killed load are removed at the next change of the catalog.
-    loaded(empty_home, tmp_path, name="others")
+    loaded(home, tmp_path, name="others")
     deadline = time.monotonic() + 20
-    while any(empty_home.loading.iterdir()):
+    while any(home.loading.iterdir()):
         assert time.monotonic() < deadline
         time.sleep(0.05)
 

@@ -19,12 +19,11 @@ PAUSE = 0.02
 """Seconds between two queries of a thread, which leaves processor time for the load."""
 
 
-def test_no_query_fails_while_a_graph_is_replaced(empty_home: Home, tmp_path: Path) -> None:
-    loaded(empty_home, tmp_path)
+def test_no_query_fails_while_a_graph_is_replaced(own_small_home: Home, tmp_path: Path) -> None:
     failures: list[str] = []
     answers: list[list[int]] = [[], []]
     is_done = threading.Event()
-    with closing(OpenGraphs(stored_sources(empty_home))) as graphs:
+    with closing(OpenGraphs(stored_sources(own_small_home))) as graphs:
 
         def ask(seen: list[int]) -> None:
             while not is_done.wait(PAUSE):
@@ -39,31 +38,30 @@ def test_no_query_fails_while_a_graph_is_replaced(empty_home: Home, tmp_path: Pa
         try:
             document = small()
             document["entities"].append({**document["entities"][2], "eid": "P3"})
-            assert update_graph(written(tmp_path, document), empty_home).changes is not None
+            assert update_graph(written(tmp_path, document), own_small_home).changes is not None
         finally:
             is_done.set()
             for thread in threads:
                 thread.join(timeout=60)
         assert graphs.get("films").run("MATCH (n) RETURN count(n)").rows == [[5]]
-    assert end_engine(empty_home)
+    assert end_engine(own_small_home)
     assert failures == []
     for seen in answers:
         assert seen[0] == 4
         assert seen == sorted(seen)
 
 
-def test_a_call_that_began_before_a_replacement_can_finish_after_it(empty_home: Home, tmp_path: Path) -> None:
-    loaded(empty_home, tmp_path)
+def test_a_call_that_began_before_a_replacement_can_finish_after_it(own_small_home: Home, tmp_path: Path) -> None:
     count = "MATCH (n) RETURN count(n)"
-    with closing(OpenGraphs(stored_sources(empty_home))) as graphs:
+    with closing(OpenGraphs(stored_sources(own_small_home))) as graphs:
         held = graphs.get("films")
         assert held.run(count).rows == [[4]]
         document = small()
         document["entities"].append({**document["entities"][2], "eid": "P3"})
-        loaded(empty_home, tmp_path, document)
+        loaded(own_small_home, tmp_path, document)
         assert graphs.get("films").run(count).rows == [[5]]
         assert held.run(count).rows[0][0] in (4, 5)
         gone = weakref.ref(held)
         del held
         assert gone() is None, "something keeps a replaced graph alive, which would never be closed"
-    assert end_engine(empty_home)
+    assert end_engine(own_small_home)

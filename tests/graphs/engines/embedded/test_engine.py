@@ -21,7 +21,6 @@ from graphground.graphs.engines.embedded.state import EngineState, is_alive, sta
 from graphground.graphs.engines.engine import EngineBusy, EngineUnavailable, QueryCancelled, QueryFailed, QueryTimeout
 from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
-from tests.support.small_graph import loaded
 
 pytestmark = pytest.mark.timeout(240)
 MANY = "UNWIND range(1, 3000000) AS a UNWIND range(1, 3000000) AS b "
@@ -231,8 +230,8 @@ def test_an_engine_killed_during_a_query_is_restarted_for_it(small_home: Home, e
     assert table.rows == [[800]]
 
 
-def test_eight_processes_that_start_at_once_share_one_engine(empty_home: Home, tmp_path: Path) -> None:
-    entry = loaded(empty_home, tmp_path)
+def test_eight_processes_that_start_at_once_share_one_engine(own_small_home: Home, tmp_path: Path) -> None:
+    entry = Catalog(own_small_home).get("films")
     program = (
         "import sys; from graphground.graphs.storage.home import Home; from pathlib import Path\n"
         "from graphground.graphs.engines.embedded.engine import EmbeddedEngine\n"
@@ -243,7 +242,7 @@ def test_eight_processes_that_start_at_once_share_one_engine(empty_home: Home, t
     )
     processes = [
         subprocess.Popen(
-            [sys.executable, "-c", program, str(empty_home.folder), entry.id], stdout=subprocess.PIPE, cwd=tmp_path
+            [sys.executable, "-c", program, str(own_small_home.folder), entry.id], stdout=subprocess.PIPE, cwd=tmp_path
         )
         for _ in range(8)
     ]
@@ -253,14 +252,12 @@ def test_eight_processes_that_start_at_once_share_one_engine(empty_home: Home, t
     assert not (tmp_path / "log").exists()
 
 
-def test_an_idle_engine_stops_and_is_restarted(
-    empty_home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_idle_engine_stops_and_is_restarted(own_small_home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRAPHGROUND_ENGINE_IDLE_S", "4")
-    engine = EmbeddedEngine(empty_home, loaded(empty_home, tmp_path).id)
+    engine = EmbeddedEngine(own_small_home, Catalog(own_small_home).get("films").id)
     assert engine.run("MATCH (n) RETURN count(n)").rows == [[4]]
-    assert eventually(lambda: not is_alive(empty_home), 60)
-    assert EngineState.read(empty_home) is None
+    assert eventually(lambda: not is_alive(own_small_home), 60)
+    assert EngineState.read(own_small_home) is None
     assert engine.run("MATCH (n) RETURN count(n)").rows == [[4]]
     engine.close()
 

@@ -13,8 +13,8 @@ import pytest
 
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.embedded.launcher import ensure_engine
+from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
-from tests.support.small_graph import loaded
 
 pytestmark = [pytest.mark.timeout(300), pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")]
 
@@ -28,29 +28,31 @@ def eventually(condition: Callable[[], bool], seconds: float = 90.0) -> bool:
     return True
 
 
-def test_an_engine_with_a_damaged_catalog_answers_and_ends_at_sigterm(empty_home: Home, tmp_path: Path) -> None:
-    engine = EmbeddedEngine(empty_home, loaded(empty_home, tmp_path).id)
+def test_an_engine_with_a_damaged_catalog_answers_and_ends_at_sigterm(own_small_home: Home, tmp_path: Path) -> None:
+    engine = EmbeddedEngine(own_small_home, Catalog(own_small_home).get("films").id)
     assert engine.run("MATCH (n) RETURN count(n)").rows == [[4]]
-    process = ensure_engine(empty_home).pid
-    catalog = empty_home.folder / "catalog.json"
-    log = empty_home.engine / "engine.log"
+    process = ensure_engine(own_small_home).pid
+    catalog = own_small_home.folder / "catalog.json"
+    log = own_small_home.engine / "engine.log"
     for number, damage in enumerate(('{"graphs": [', "null", "[1, 2]", '{"graphs": 7}'), start=1):
-        catalog.write_text(damage, encoding="utf-8")
-        assert eventually(lambda times=number: log.read_text("utf-8", "replace").count("are kept") == times)
+        # Replaced in one step: the engine would also report a catalog that it reads while it is being written.
+        (tmp_path / "damaged").write_text(damage, encoding="utf-8")
+        os.replace(tmp_path / "damaged", catalog)
+        assert eventually(lambda times=number: log.read_text("utf-8", "replace").count("could not be deleted") == times)
         assert engine.run("MATCH (n) RETURN count(n)").rows == [[4]]
     os.kill(process, signal.SIGTERM)
     assert eventually(lambda: not Path(f"/proc/{process}").exists())
     engine.close()
 
 
-def test_an_engine_whose_folder_is_gone_stops(empty_home: Home, tmp_path: Path) -> None:
-    engine = EmbeddedEngine(empty_home, loaded(empty_home, tmp_path).id)
+def test_an_engine_whose_folder_is_gone_stops(own_small_home: Home, tmp_path: Path) -> None:
+    engine = EmbeddedEngine(own_small_home, Catalog(own_small_home).get("films").id)
     assert engine.run("RETURN 1").rows == [[1]]
-    process = ensure_engine(empty_home).pid
+    process = ensure_engine(own_small_home).pid
     engine.close()
     # The folder is moved, not deleted file by file: the engine still writes, and the deletion fails if a new file
     # appears while the folder is being emptied.
-    aside = empty_home.folder.rename(tmp_path / "aside")
+    aside = own_small_home.folder.rename(tmp_path / "aside")
     assert eventually(lambda: not Path(f"/proc/{process}").exists())
     shutil.rmtree(aside)
 

@@ -13,8 +13,8 @@ import pytest
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.embedded.launcher import end_engine, ensure_engine
 from graphground.graphs.engines.embedded.state import EngineState, is_alive, still_runs
+from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
-from tests.support.small_graph import loaded
 
 pytestmark = [pytest.mark.engine, pytest.mark.timeout(240)]
 
@@ -66,8 +66,9 @@ def killed(home: Home) -> EngineState:
     return state
 
 
-def test_no_password_is_sent_to_the_port_of_a_killed_engine_and_a_new_engine_starts(home: Home, tmp_path: Path) -> None:
-    database = loaded(home, tmp_path).id
+def test_no_password_is_sent_to_the_port_of_a_killed_engine_and_a_new_engine_starts(own_small_home: Home) -> None:
+    home = own_small_home
+    database = Catalog(home).get("films").id
     engine = EmbeddedEngine(home, database)
     assert engine.run("MATCH (n) RETURN count(n)").rows == [[4]]
     old = killed(home)

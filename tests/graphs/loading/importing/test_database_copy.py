@@ -19,11 +19,11 @@ from graphground.graphs.loading.importing.problems import ImportRefused, Problem
 from graphground.graphs.loading.importing.property_graph import import_records
 from graphground.graphs.loading.importing.sources import database_source
 from graphground.graphs.loading.into_database import load_into
+from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
 from graphground.server.commands.graphs import main
 from tests.support.neo4j_server import Neo4jServer
 from tests.support.own_arcadedb import start_writable
-from tests.support.small_graph import loaded
 
 FILMS = {
     "schema": {
@@ -119,10 +119,10 @@ TYPES = ["SET", "ORDER", "WHERE", "NULL", "IN", "CREATE", "_1", "acted in", "a`b
 
 
 @pytest.fixture
-def arcadedb_address(empty_home: Home, tmp_path: Path) -> BoltAddress:
+def arcadedb_address(own_small_home: Home) -> BoltAddress:
     """Start an ArcadeDB server, used as root, with an empty database."""
-    entry = loaded(empty_home, tmp_path)
-    state = start_writable(empty_home)
+    entry = Catalog(own_small_home).get("films")
+    state = start_writable(own_small_home)
     address = BoltAddress(f"bolt://127.0.0.1:{state.port}", "root", state.root, entry.id)
     with neo4j.GraphDatabase.driver(address.uri, auth=("root", state.root)) as driver:
         driver.execute_query("MATCH (n) DETACH DELETE n", database_=entry.id)
