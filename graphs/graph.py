@@ -36,6 +36,11 @@ class SchemaReader(Protocol):
         ...
 
     @property
+    def provisional(self) -> bool:
+        """Whether the schema was sampled, and the complete one is still being read."""
+        ...
+
+    @property
     def counts(self) -> tuple[int | None, int | None]:
         """The numbers of nodes and relationships when the schema was last read."""
         ...
@@ -45,7 +50,7 @@ class SchemaReader(Protocol):
         ...
 
     def settle(self) -> bool:
-        """Reread a stale schema before a query is checked against it; return whether it was reread."""
+        """Reread a stale schema, or wait until a provisional one is complete; return whether it has been replaced."""
         ...
 
     def stop(self) -> None:
@@ -130,6 +135,11 @@ class Graph:
         return not isinstance(self.definition, PropertyGraphSchema) and self.definition.stale
 
     @property
+    def provisional(self) -> bool:
+        """Whether the schema is that of a sample, and the complete one is still being read."""
+        return not isinstance(self.definition, PropertyGraphSchema) and self.definition.provisional
+
+    @property
     def counts(self) -> tuple[int | None, int | None]:
         """The numbers of nodes and relationships when the schema was read; None for a fixed schema."""
         return (None, None) if isinstance(self.definition, PropertyGraphSchema) else self.definition.counts
@@ -140,7 +150,7 @@ class Graph:
             self.definition.look()
 
     def settle(self) -> bool:
-        """Reread a stale schema before a query is checked against it; return whether it was reread."""
+        """Reread a stale schema, or wait until a provisional one is complete; return whether it has been replaced."""
         return not isinstance(self.definition, PropertyGraphSchema) and self.definition.settle()
 
     def statistics(self, *, fresh: bool = False) -> Statistics | None:

@@ -22,8 +22,11 @@ from graphground.server.settings import Settings, default_home
 logger = logging.getLogger(__name__)
 
 
-def graph_sources(settings: Settings) -> OpenGraphs:
+def graph_sources(settings: Settings, *, may_be_provisional: bool = False) -> OpenGraphs:
     """Return the graphs of a server; each is opened on first use.
+
+    The first schema of a large database is provisional if it may be, which is right for a process that goes on until the
+    complete schema has been read.
 
     Your own database takes precedence over a loaded graph of the same name. Beside your own database, the bundled graph
     is served only if `--graph` names it, so that agents may leave `graph` out of every call.
@@ -36,7 +39,7 @@ def graph_sources(settings: Settings) -> OpenGraphs:
             database.name,
             database.description,
             "bolt",
-            partial(open_database, database, home),
+            partial(open_database, database, home, may_be_provisional=may_be_provisional),
             eager=True,
             problem=partial(problem_of, database),
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -16,6 +16,9 @@ from graphground.cypher.tree import Query
 from graphground.graphs.engines.engine import EngineError, QueryFailed
 from graphground.graphs.engines.unsupported import find_unsupported
 from graphground.graphs.graph import Graph
+
+CHANGED = "The database has changed since its schema was read; it is being read again."
+INCOMPLETE = "The schema of this large database is still being read, so this may be wrong."
 
 
 class DiagnosticAnswer(BaseModel):
@@ -40,8 +43,8 @@ class DiagnosticAnswer(BaseModel):
 def report_on(graph: Graph, query: str, parameters: Mapping[str, Any] | None, question: str | None = None) -> Report:
     """Check a query against the current schema of the database, and return the report.
 
-    An outdated schema never causes an error: it is read again first, and if that takes too long, schema errors become
-    warnings that mention the change.
+    An outdated or provisional schema never causes an error: the current schema is read first, and if that takes too
+    long, schema errors become warnings that say so.
     """
 
     def verdict() -> Report:
@@ -56,6 +59,12 @@ def report_on(graph: Graph, query: str, parameters: Mapping[str, Any] | None, qu
             language=graph.language,
         )
 
+    if graph.provisional:
+        report = verdict()
+        if question is None and not any(diagnostic.code in SCHEMA_CODES for diagnostic in report.diagnostics):
+            return report
+        if not graph.settle():
+            return doubted(report, INCOMPLETE, ("error", "warning"))
     report = _by_question(graph, query, question, verdict())
     if graph.stale and any(
         diagnostic.code in SCHEMA_CODES and diagnostic.severity != "hint" for diagnostic in report.diagnostics
@@ -63,7 +72,7 @@ def report_on(graph: Graph, query: str, parameters: Mapping[str, Any] | None, qu
         if graph.settle():
             return _by_question(graph, query, question, verdict())
         if graph.stale:
-            return doubted(report)
+            return doubted(report, CHANGED)
     return report
 
 
@@ -82,15 +91,14 @@ def _by_question(graph: Graph, query: str, question: str | None, report: Report)
         return report  # the database is unavailable: the report is complete without the question
 
 
-def doubted(report: Report) -> Report:
-    """Turn the schema errors of a report into warnings, because the schema may be outdated."""
+def doubted(report: Report, reason: str, severities: Sequence[str] = ("error",)) -> Report:
+    """Turn the schema errors of a report into warnings, because the schema may be outdated or incomplete.
+
+    Each schema finding with one of the severities gets the reason added to its message.
+    """
     diagnostics = tuple(
-        replace(
-            diagnostic,
-            severity="warning",
-            message=f"{diagnostic.message} (The database has changed since its schema was read; it is being read again.)",
-        )
-        if diagnostic.code in SCHEMA_CODES and diagnostic.severity == "error"
+        replace(diagnostic, severity="warning", message=f"{diagnostic.message} ({reason})")
+        if diagnostic.code in SCHEMA_CODES and diagnostic.severity in severities
         else diagnostic
         for diagnostic in report.diagnostics
     )

@@ -19,7 +19,7 @@ from graphground.graphs.entities.surroundings import surroundings
 from graphground.graphs.entities.verdicts.judging import CONSIDERED, Judgement, judge
 from graphground.graphs.graph import Graph
 from graphground.tools.failure import ToolFailure
-from graphground.tools.get_schema import STALE, settled
+from graphground.tools.get_schema import NOTE_MARKS, settled
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
 
 MOST_COMPARED = 4
@@ -106,6 +106,8 @@ def find_entities(graphs: Graphs, request: FindEntitiesRequest) -> FindEntitiesA
     graph = graph_named(graphs, request.graph)
     _check_label(graph, request.label)
     lookup = entity_lookup(graph)
+    if request.property is not None and graph.provisional:
+        graph.settle()
     _check_property(lookup, request.property)
     try:
         judgements = _of_question(graph, lookup, request) if request.question else _of_mentions(lookup, request)
@@ -209,12 +211,14 @@ def _staleness(graph: Graph, lookup: EntityLookup) -> str | None:
 def _check_label(graph: Graph, label: str | None) -> None:
     if label is None or label in graph.schema.labels or graph.schema.open:
         return
+    if graph.provisional:
+        graph.settle()
     outdated = settled(graph)  # the label may be new, so the schema is read again before the label is refused
     if label in graph.schema.labels:
         return
     raise ToolFailure(
         "unknown_label",
-        f"The graph {graph.name!r} has no label {label!r}." + (f" {STALE}" if outdated else ""),
+        f"The graph {graph.name!r} has no label {label!r}. {outdated.strip(NOTE_MARKS)}".strip(),
         nearest=closest(label, graph.schema.labels) or list(graph.schema.labels)[:10],
         next="Call find_entities again with one of these labels, or without `label`.",
     )

@@ -20,6 +20,9 @@ from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
 
 SHRINKING_STEPS = 8
 SAMPLING_SECONDS = 5.0
+PROVISIONAL = "Properties and patterns come from a sample of this large database, so some may be missing; it is being read completely."
+NOTE_MARKS = "\n()"
+"""The characters around a note in a schema's text."""
 STALE = "The database has changed since this schema was read; it is being read again."
 
 
@@ -80,7 +83,12 @@ def get_schema(graphs: Graphs, request: GetSchemaRequest) -> GetSchemaAnswer:
 
 
 def settled(graph: Graph) -> str:
-    """Read an outdated schema again; return a note for the answer if that takes too long, else an empty string."""
+    """Read an outdated schema again; return a note for the answer if that takes too long, else an empty string.
+
+    A provisional schema gets a note at once.
+    """
+    if graph.provisional:
+        return f"\n({PROVISIONAL})"
     if not graph.stale or graph.settle():
         return ""
     return f"\n({STALE})" if graph.stale else ""
@@ -88,7 +96,7 @@ def settled(graph: Graph) -> str:
 
 def with_note(document: str, note: str) -> str:
     """Add the note to a JSON schema as an additional field, which readers of CypherBench's form ignore."""
-    return json.dumps({**json.loads(document), "note": note.strip("\n()")}, indent=2)
+    return json.dumps({**json.loads(document), "note": note.strip(NOTE_MARKS)}, indent=2)
 
 
 def within(

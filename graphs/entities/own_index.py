@@ -56,7 +56,8 @@ logger = logging.getLogger(__name__)
 class OwnIndex(BaseLookup):
     """An `EntityLookup` over your own database: `OwnIndex("films", engine, lambda: schema, mark, folder)`.
 
-    `schema` returns the current schema, `mark` a value that changes with the data (None if unknown).
+    `schema` returns the current schema, `mark` a value that changes with the data (None if unknown); `complete` waits in
+    the background until the schema is complete.
     """
 
     def __init__(
@@ -67,9 +68,10 @@ class OwnIndex(BaseLookup):
         mark: Callable[[], str | None],
         folder: Path,
         vectors: DatabaseVectors | None = None,
+        complete: Callable[[], object] = lambda: None,
     ) -> None:
         self._name, self._engine, self._schema, self._mark = name, engine, schema, mark
-        self._folder, self._vectors = folder, vectors
+        self._folder, self._vectors, self._complete = folder, vectors, complete
         self._direct = NamesInDatabase(name, engine, schema, vectors)
         self._full_text = FullTextNames(name, engine, schema, self._direct, vectors)
         self._index: EntityIndex | None = None
@@ -221,6 +223,10 @@ class OwnIndex(BaseLookup):
         from graphground.graphs.entities.index import open_index  # NumPy, in the background
         from graphground.graphs.entities.refresh import refresh_index
 
+        try:
+            self._complete()
+        except EngineError:
+            return  # the graph is being closed, or the next lookup tries again
         try:
             mark, schema = self._mark(), self._schema()
             self._done, self._total = 0, count_nodes(self._engine, schema)

@@ -23,10 +23,11 @@ from graphground.graphs.storage.home import Home
 logger = logging.getLogger(__name__)
 
 
-def open_database(database: Database, home: Home) -> Graph:
+def open_database(database: Database, home: Home, *, may_be_provisional: bool = False) -> Graph:
     """Connect to your own database and open it as a graph, with its schema and its entity lookup.
 
-    A schema in the data folder's cache is reused. A warning is logged if the database does not refuse writes.
+    A schema in the data folder's cache is reused. If there is none, the first schema of a large database is provisional
+    if it may be. A warning is logged if the database does not refuse writes.
 
     Raises:
         EngineUnavailable: a wrong address, a refused password, a missing database.
@@ -36,7 +37,14 @@ def open_database(database: Database, home: Home) -> Graph:
     if problem := problem_at(address):
         raise EngineUnreachable(problem)
     engine = bolt_engine(address)
-    live = LiveSchema(engine, database.name, database.key, SchemaCache(home.schemas), database.naming)
+    live = LiveSchema(
+        engine,
+        database.name,
+        database.key,
+        SchemaCache(home.schemas),
+        database.naming,
+        may_be_provisional=may_be_provisional,
+    )
     try:
         able = engine.capabilities()
         refused = refuses_writes(database.name, engine)
@@ -46,7 +54,7 @@ def open_database(database: Database, home: Home) -> Graph:
         facts = LiveStatistics(
             database.name,
             engine,
-            lambda: live.schema,
+            live.complete,
             SchemaCache(home.schemas).path(database.key).with_suffix(".statistics.json"),
             lambda: live.mark,
         )
@@ -84,6 +92,7 @@ def lookup_for(database: Database, home: Home, engine: Engine, live: LiveSchema)
         lambda: live.mark,
         index_folder(home, database.name),
         vectors_in(database, engine),
+        live.wait_until_complete,
     )
 
 

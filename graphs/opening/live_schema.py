@@ -4,6 +4,9 @@ Before each call `look` reads the mark of the database's last transaction, which
 unchanged, nothing else happens. When the mark has changed, a small database is reread immediately. A larger one is
 reread in the background, and until then its schema is `stale`: a caller that finds an error first calls `settle` and
 then checks again against the current schema.
+
+A large database that is not in the cache is not read completely before the first call: its schema is `provisional` at
+first (see `extraction.provisional`), the complete schema is read in the background, and `settle` waits for it.
 """
 
 from __future__ import annotations
@@ -17,16 +20,19 @@ from typing import Any
 
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.cancellation import CURRENT, Cancellation
-from graphground.graphs.engines.engine import Engine, EngineError, QueryCancelled
+from graphground.graphs.engines.engine import Engine, EngineError, EngineUnavailable, QueryCancelled
 from graphground.graphs.schemas.extraction.cache import SchemaCache, fingerprint
 from graphground.graphs.schemas.extraction.extract import extract
 from graphground.graphs.schemas.extraction.findings import Extraction
+from graphground.graphs.schemas.extraction.provisional import read_provisional
 
 OPENING_STEP_SECONDS, OPENING_SECONDS, CLOSING_SECONDS = 10.0, 20.0, 5.0
 QUICK_SECONDS = 0.75
 """The longest last reading, in seconds, with which the call that detects a change immediately rereads the schema."""
 SETTLE_STEP_SECONDS, SETTLE_SECONDS = 4.0, 8.0
 """How long a call waits for a stale schema to be reread, in seconds: per step, and in all."""
+COMPLETE_SECONDS, REREAD_SECONDS = 600.0, 60.0
+"""How long work in the background waits for the complete schema, and for a stale schema to be reread, in seconds."""
 MOST_SHARE = 0.2
 """The largest share of the time that may be spent rereading a continuously changing database."""
 FINGERPRINT_SECONDS = 2.0
@@ -37,14 +43,23 @@ logger = logging.getLogger(__name__)
 class LiveSchema:
     """The schema of one connected database, kept up to date: `LiveSchema(engine, "films", key, cache).open()`.
 
-    `key` identifies the database in the cache; `naming` sets the property that names the nodes of a label.
+    `key` identifies the database in the cache; `naming` sets the property that names the nodes of a label;
+    `may_be_provisional` is whether the first schema may be provisional.
     """
 
     def __init__(
-        self, engine: Engine, name: str, key: str, cache: SchemaCache, naming: Mapping[str, str] | None = None
+        self,
+        engine: Engine,
+        name: str,
+        key: str,
+        cache: SchemaCache,
+        naming: Mapping[str, str] | None = None,
+        *,
+        may_be_provisional: bool = False,
     ) -> None:
         self.engine, self.name, self.key, self.cache = engine, name, key, cache
-        self._naming = naming or {}
+        self._naming, self._may_be_provisional = naming or {}, may_be_provisional
+        self._provisional = False
         self._found: Extraction | None = None
         self._read_mark: str | None = None
         self._mark: str | None = None
@@ -57,22 +72,34 @@ class LiveSchema:
     def open(self) -> None:
         """Use the cached schema if the database has not changed since it was cached; otherwise read the schema.
 
-        A database without a cached schema is read now, for at most `OPENING_SECONDS`; the rest is read in the
-        background.
+        A database without a cached schema is read now, for at most `OPENING_SECONDS`; the rest, or all that a
+        provisional schema leaves open, is read in the background.
 
         Raises:
             EngineError: nothing is cached and the database cannot be read.
         """
         stored = self.cache.load(self.key, self.name)
         if stored is None:
-            self._take(self.read(OPENING_STEP_SECONDS, OPENING_SECONDS))
+            if not self._open_provisionally():
+                self._take(self.read(OPENING_STEP_SECONDS, OPENING_SECONDS))
         else:
             self._take(stored.extraction)
             self._read_mark = stored.fingerprint
             self._read_seconds = stored.extraction.elapsed_ms / 1e3
             self.look()
-        if self._found is not None and self._found.partial:
+        if self._provisional or (self._found is not None and self._found.partial):
             self.follow()
+
+    def _open_provisionally(self) -> bool:
+        if not self._may_be_provisional:
+            return False
+        mark = self.engine.transaction_mark()
+        found = read_provisional(self.engine, self.name)
+        if found is None:
+            return False
+        self._mark = self._read_mark = mark
+        self._take(found, provisional=True)
+        return True
 
     @property
     def schema(self) -> PropertyGraphSchema:
@@ -99,6 +126,36 @@ class LiveSchema:
         """Whether the database is known to have changed since the schema was read."""
         return self._mark is not None and self._mark != self._read_mark
 
+    @property
+    def provisional(self) -> bool:
+        """Whether the schema was sampled, and the complete one is still being read."""
+        return self._provisional
+
+    def wait_until_complete(self, seconds: float = COMPLETE_SECONDS) -> None:
+        """Wait up to `seconds` until the schema is no longer provisional: for work in the background.
+
+        Raises:
+            QueryCancelled: the graph has been closed.
+            EngineError: the complete schema has not been read by then.
+        """
+        if self._provisional and self.thread is not None:
+            self.thread.join(seconds)
+        if self._stopped.is_set():
+            raise QueryCancelled(f"The graph {self.name} has been closed.")
+        if self._provisional:
+            raise EngineUnavailable(f"The schema of {self.name} is not complete yet.")
+
+    def complete(self) -> tuple[PropertyGraphSchema, str | None]:
+        """Return the complete schema, and the mark of the state of the database that it describes.
+
+        Waits while the schema is being read in the background; see `wait_until_complete`.
+        """
+        self.wait_until_complete()
+        if self.stale and self.thread is not None:
+            self.thread.join(REREAD_SECONDS)
+        with self._reading:
+            return self.schema, self._read_mark
+
     def look(self) -> None:
         """Detect a change of the database, and reread it: immediately if that is quick, otherwise in the background.
 
@@ -114,6 +171,9 @@ class LiveSchema:
         except EngineError:
             return
         self._looked, self._mark = now, mark
+        if self._provisional:
+            self.follow()
+            return
         if not self.stale:
             return
         if self._read_seconds <= QUICK_SECONDS and now - self._read_at >= self._read_seconds / MOST_SHARE:
@@ -122,7 +182,15 @@ class LiveSchema:
             self.follow()
 
     def settle(self) -> bool:
-        """Reread a stale schema before a query is checked against it; return whether it was reread."""
+        """Reread a stale schema, or wait until a provisional one is complete, before a query is checked against it.
+
+        Return whether the schema has been replaced.
+        """
+        if self._provisional:
+            self.follow()
+            if self.thread is not None:
+                self.thread.join(SETTLE_SECONDS)
+            return not self._provisional
         if not self.stale or self._read_seconds > SETTLE_SECONDS:
             return False
         try:
@@ -153,7 +221,8 @@ class LiveSchema:
         """Reread the database, or wait for a reading in progress and read again only if the database has changed since."""
         with self._reading:
             mark = self.engine.transaction_mark()
-            if self._found is None or mark is None or mark != self._read_mark or self._found.partial:
+            unfinished = self._found is None or self._found.partial or self._provisional
+            if unfinished or mark is None or mark != self._read_mark:
                 self._take(self.read(step_timeout, total_timeout))
                 self._mark = self._read_mark
         assert self._found is not None
@@ -169,9 +238,12 @@ class LiveSchema:
             pause = self._read_at + self._read_seconds / MOST_SHARE - time.monotonic()
             if self._stopped.wait(max(0.0, pause)):
                 return
+            begin = time.monotonic()
             try:
                 self.refresh()
             except EngineError as error:
+                self._read_at = time.monotonic()
+                self._read_seconds = max(self._read_seconds, self._read_at - begin)
                 if not self._cancellation.cancelled:
                     logger.warning("the schema of %s could not be read again: %s", self.name, error)
 
@@ -185,14 +257,14 @@ class LiveSchema:
         for thread in (*self._cancellation.cancel(), *([self.thread] if self.thread is not None else [])):
             thread.join(max(0.0, until - time.monotonic()))
 
-    def _take(self, found: Extraction) -> None:
+    def _take(self, found: Extraction, *, provisional: bool = False) -> None:
         labels = found.schema.labels
         named = {
             label: replace(labels[label], naming=key)
             for label, key in self._naming.items()
             if label in labels and key in labels[label].properties
         }
-        for label in self._naming.keys() - named.keys():
+        for label in () if provisional else self._naming.keys() - named.keys():
             logger.warning(
                 "graph %r: name_property sets %s=%s, which the database does not have",
                 self.name,
@@ -200,3 +272,4 @@ class LiveSchema:
                 self._naming[label],
             )
         self._found = replace(found, schema=replace(found.schema, labels={**labels, **named})) if named else found
+        self._provisional = provisional  # last: a schema that is not called provisional must be the complete one

@@ -72,7 +72,7 @@ def open_stored(name: str, home: Home) -> Graph:
         engine,
         open_index(catalog.folder(entry) / "entities"),
         dialect=ARCADEDB,
-        facts=LiveStatistics(name, engine, lambda: schema, catalog.folder(entry) / STATISTICS),
+        facts=LiveStatistics(name, engine, lambda: (schema, None), catalog.folder(entry) / STATISTICS),
     )
 
 

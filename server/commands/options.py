@@ -84,11 +84,14 @@ def set_up_logging(level: str) -> None:
         handler.setLevel(level.upper())  # clients may request more detailed messages than stderr gets
 
 
-def open_graphs(settings: Settings) -> Graphs:
-    """Return the graphs that the settings name; a graph's database is connected on first use."""
+def open_graphs(settings: Settings, *, may_be_provisional: bool = False) -> Graphs:
+    """Return the graphs that the settings name; a graph's database is connected on first use.
+
+    See `graph_sources` for `may_be_provisional`.
+    """
     from graphground.server.driver_import import import_driver  # drivers load on first use
 
     import_driver()
     from graphground.server.sources import graph_sources
 
-    return graph_sources(settings)
+    return graph_sources(settings, may_be_provisional=may_be_provisional)

@@ -68,7 +68,10 @@ def serve_with(settings: Settings, words: Sequence[str], when_listening: Callabl
 
     log_to_clients()
     application = Application(
-        partial(open_graphs, settings), settings.answer_bytes, settings.queries, recorder_for(settings)
+        partial(open_graphs, settings, may_be_provisional=True),
+        settings.answer_bytes,
+        settings.queries,
+        recorder_for(settings),
     )
     workers = WorkerThreads()
 

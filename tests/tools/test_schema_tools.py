@@ -9,7 +9,7 @@ from graphground.graphs.schemas.token_count import estimate_tokens
 from graphground.tools.failure import ToolFailure
 from graphground.tools.find_entities import FindEntitiesRequest, find_entities
 from graphground.tools.get_filtered_schema import GetFilteredSchemaRequest, get_filtered_schema
-from graphground.tools.get_schema import GetSchemaRequest, get_schema
+from graphground.tools.get_schema import PROVISIONAL, GetSchemaRequest, get_schema
 from graphground.tools.validate_cypher import ValidateCypherRequest, validate_cypher
 from tests.support.films import FILMS, films_alone
 from tests.support.shared_data import SHARED, needs
@@ -47,7 +47,7 @@ def test_every_form_keeps_the_budget_and_names_the_omitted_elements(form, budget
 class SlowSchema:
     """The schema of a database that has changed, and that takes too long to read within a call."""
 
-    schema, stale, counts = FILMS, True, (None, None)
+    schema, stale, provisional, counts = FILMS, True, False, (None, None)
 
     def look(self) -> None: ...
 
@@ -72,6 +72,28 @@ def test_no_tool_presents_an_outdated_schema_as_current():
     assert (checked.diagnostics[0].code, checked.diagnostics[0].severity) == ("unknown_label", "warning")
     assert note in checked.diagnostics[0].message
     with pytest.raises(ToolFailure, match=note):
+        find_entities(graphs, FindEntitiesRequest(mentions=["Nordlys"], label="Festival"))
+
+
+class SampledSchema(SlowSchema):
+    """The schema of a large database that has just been connected, of which only a sample has been read."""
+
+    stale, provisional = False, True
+
+
+def test_no_tool_presents_a_sampled_schema_as_complete():
+    graphs = OpenGraphs([GraphSource("films", "", "none", lambda: Graph("films", SampledSchema()))])
+    for form in ("base", "enhanced", "json"):
+        assert PROVISIONAL in get_schema(graphs, GetSchemaRequest(form=form)).schema_
+    assert PROVISIONAL in get_filtered_schema(graphs, GetFilteredSchemaRequest(question="Who directed Heat?")).schema_
+    checked = validate_cypher(
+        graphs, ValidateCypherRequest(query="MATCH (m:Movie) RETURN m.budget", question="Budgets?")
+    )
+    assert checked.valid
+    assert (checked.diagnostics[0].code, checked.diagnostics[0].severity) == ("unknown_property", "warning")
+    assert "still being read" in checked.diagnostics[0].message
+    assert not checked.suggested_query
+    with pytest.raises(ToolFailure, match="come from a sample"):
         find_entities(graphs, FindEntitiesRequest(mentions=["Nordlys"], label="Festival"))
 
 

@@ -29,7 +29,7 @@ def problems_of(own: OwnQuery, graph: Graph) -> list[Problem]:
     Each parameter is assumed to have a value of its type; names of entities in the query are not looked up.
     """
     graph.look()
-    if graph.stale:
+    if graph.stale or graph.provisional:
         graph.settle()
     report = validate(own.cypher, graph.schema, parameters=sample_values(own), read_only=True, language=graph.language)
     found = [

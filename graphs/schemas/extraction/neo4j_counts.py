@@ -11,7 +11,7 @@ patterns are counted by scanning the type.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 from graphground.cypher.matching import relationships
@@ -72,8 +72,12 @@ def relationship_properties(steps: Steps) -> None:
                 steps.findings.add_filled(unquoted(name), key)
 
 
-def patterns(steps: Steps) -> None:
-    """Read the start and end labels of each type, from counts alone if they suffice."""
+def patterns(steps: Steps, read_ends: Callable[[str, Iterable[str], Iterable[str]], None] | None = None) -> None:
+    """Read the start and end labels of each type, from counts alone if they suffice.
+
+    For another type, `read_ends` is called with its name, the start labels that it has, and the end labels; by default,
+    all its relationships are read.
+    """
     starts: dict[str, set[str]] = {}
     ends: dict[str, set[str]] = {}
     for type_, start, end in candidates(steps):
@@ -94,12 +98,15 @@ def patterns(steps: Steps) -> None:
             strict=True,
         )
     )
-    uncertain = []
     for type_ in types:
-        if not decided_by_counts(steps, type_, starts[type_], ends[type_], counts):
-            uncertain.append(type_)
-    for type_ in uncertain:
-        relationships_only_ends(steps, type_)
+        leaving = {start: count for start in starts[type_] if (count := counts[type_, start, ""])}
+        arriving = {end: count for end in ends[type_] if (count := counts[type_, "", end])}
+        if decided_by_counts(steps, type_, counts[type_, "", ""], leaving, arriving):
+            continue
+        if read_ends is None:
+            relationships_only_ends(steps, type_)
+        else:
+            read_ends(type_, leaving, arriving)
 
 
 def candidates(steps: Steps) -> list[tuple[str, str, str]]:
@@ -119,20 +126,17 @@ def candidates(steps: Steps) -> list[tuple[str, str, str]]:
 
 
 def decided_by_counts(
-    steps: Steps, type_: str, starts: Iterable[str], ends: Iterable[str], counts: dict[tuple[str, str, str], int]
+    steps: Steps, type_: str, total: int, leaving: Mapping[str, int], arriving: Mapping[str, int]
 ) -> bool:
     """Add the patterns of a type if counts determine them; return whether they do.
 
     Counts suffice if all relationships of the type share a start label or an end label.
     """
-    total = counts[type_, "", ""]
-    begin = {start: counts[type_, start, ""] for start in starts if counts[type_, start, ""]}
-    finish = {end: counts[type_, "", end] for end in ends if counts[type_, "", end]}
-    if not all(count == total for count in begin.values()) and not all(count == total for count in finish.values()):
+    if not all(count == total for count in leaving.values()) and not all(count == total for count in arriving.values()):
         return False
-    for start, leaving in begin.items():
-        for end, arriving in finish.items():
-            steps.findings.add_pattern(type_, start, end, min(leaving, arriving))
+    for start, from_start in leaving.items():
+        for end, to_end in arriving.items():
+            steps.findings.add_pattern(type_, start, end, min(from_start, to_end))
     return True
 
 

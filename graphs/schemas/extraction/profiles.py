@@ -27,12 +27,16 @@ MOST_CHECKED = 100_000
 SECONDS = 2.0
 
 
-def read_profiles(steps: Steps, schema: PropertyGraphSchema) -> PropertyGraphSchema:
-    """Return the schema with the formats of its text properties, the naming property of each label, and its keys."""
-    profiler = Profiler(steps, schema)
+def read_profiles(steps: Steps, schema: PropertyGraphSchema, *, formats: bool = True) -> PropertyGraphSchema:
+    """Return the schema with the formats of its text properties, the naming property of each label, and its keys.
+
+    Without `formats`, which may take long, only naming properties and keys are read.
+    """
+    profiler = Profiler(steps, schema, formats)
+    types = schema.relationship_types if formats else ()
     steps.each(
         [(f"values of {label.name}", partial(profiler.label, label)) for label in schema.labels.values()]
-        + [(f"values of {type_}", partial(profiler.relationship_type, type_)) for type_ in schema.relationship_types]
+        + [(f"values of {type_}", partial(profiler.relationship_type, type_)) for type_ in types]
     )
     return profiler.result()
 
@@ -40,8 +44,8 @@ def read_profiles(steps: Steps, schema: PropertyGraphSchema) -> PropertyGraphSch
 class Profiler:
     """Profiles one schema: create `Profiler(steps, schema)`, call `label` for each label, then `result`."""
 
-    def __init__(self, steps: Steps, schema: PropertyGraphSchema) -> None:
-        self._steps, self._schema = steps, schema
+    def __init__(self, steps: Steps, schema: PropertyGraphSchema, formats: bool = True) -> None:
+        self._steps, self._schema, self._formats = steps, schema, formats
         self._labels: dict[str, Label] = {}
         self._types: dict[str, dict[str, TextValues]] = {}
 
@@ -54,7 +58,7 @@ class Profiler:
         searched = {key for index in mine if index.kind == "fulltext" for key in index.properties}
         match = nodes(label.name).match()
         sampled = self._sampled(match, label.name, _texts(label.properties), label.count)
-        texts = self._profiles(match, sampled, label.count)
+        texts = self._profiles(match, sampled, label.count) if self._formats else {}
         naming = naming_property(
             label.name,
             [
@@ -98,7 +102,7 @@ class Profiler:
         for place, key in enumerate(keys):
             values = [row[place] for row in rows if isinstance(row[place], str) and row[place].strip()]
             filled = len(values) / len(rows) if rows else 0.0
-            if len(values) < 5 and (count is None or count > SAMPLED_NODES):
+            if self._formats and len(values) < 5 and (count is None or count > SAMPLED_NODES):
                 value = property_of("n", key)
                 more = (
                     self._rows(

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.cancellation import CURRENT, Cancellation
-from graphground.graphs.engines.engine import Engine
+from graphground.graphs.engines.engine import Engine, QueryCancelled
 from graphground.graphs.schemas.statistics.model import Statistics
 from graphground.graphs.schemas.statistics.queried import query_statistics
 from graphground.graphs.schemas.statistics.stored import read_statistics, write_statistics
@@ -26,21 +26,22 @@ logger = logging.getLogger(__name__)
 
 
 class LiveStatistics:
-    """The statistics of one graph: `LiveStatistics("films", engine, lambda: schema, path).now()`.
+    """The statistics of one graph: `LiveStatistics("films", engine, lambda: (schema, None), path).now()`.
 
-    `mark` returns a value that changes with the data, or None for data that never changes. Statistics with an outdated
-    mark are recomputed in the background.
+    `complete` returns the schema and the mark of the state of the data that it describes, and may wait. `mark` returns a
+    value that changes with the data, or None for data that never changes. Statistics with an outdated mark are recomputed
+    in the background.
     """
 
     def __init__(
         self,
         name: str,
         engine: Engine,
-        schema: Callable[[], PropertyGraphSchema],
+        complete: Callable[[], tuple[PropertyGraphSchema, str | None]],
         path: Path,
         mark: Callable[[], str | None] = lambda: None,
     ) -> None:
-        self._name, self._engine, self._schema, self._path, self._mark = name, engine, schema, path, mark
+        self._name, self._engine, self._complete, self._path, self._mark = name, engine, complete, path, mark
         self._facts: Statistics | None = None
         self._opened = False
         self._earliest = 0.0
@@ -96,9 +97,12 @@ class LiveStatistics:
 
     def _read(self) -> None:
         CURRENT.set(self._cancellation)
-        begin = time.monotonic()
         try:
-            facts = query_statistics(self._engine, self._schema(), mark=self._mark())
+            schema, mark = self._complete()
+            begin = time.monotonic()
+            facts = query_statistics(self._engine, schema, mark=mark)
+        except QueryCancelled:
+            return  # the graph is being closed
         except Exception as error:  # a database or a proxy may return rows of another shape
             self._earliest = time.monotonic() + RETRY_SECONDS
             if not self._cancellation.cancelled:

@@ -56,7 +56,7 @@ def test_a_graph_loaded_before_there_were_statistics_gets_them_in_the_background
     assert film_graph.engine is not None
     assert collected is not None
     path = tmp_path / "statistics.json"
-    live = LiveStatistics("films", film_graph.engine, lambda: film_graph.schema, path)
+    live = LiveStatistics("films", film_graph.engine, lambda: (film_graph.schema, None), path)
     assert live.now() is None
     found = live.wait(60)
     assert found is not None

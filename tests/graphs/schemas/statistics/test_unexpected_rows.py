@@ -33,7 +33,7 @@ class OneColumn(Recorder):
 def test_an_answer_of_another_shape_leaves_a_graph_without_statistics_and_is_logged(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    live = LiveStatistics("films", OneColumn(), lambda: FILMS, tmp_path / "statistics.json")
+    live = LiveStatistics("films", OneColumn(), lambda: (FILMS, None), tmp_path / "statistics.json")
     with caplog.at_level(logging.WARNING):
         assert live.wait(30) is None
     assert "the statistics of films could not be read" in caplog.text
