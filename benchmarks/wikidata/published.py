@@ -1,11 +1,18 @@
 """Compares our build with the published engine, on two definitions and the same local endpoint.
 
     uv venv PUBLISHED && uv pip install --python PUBLISHED/bin/python pint requests pydantic
-    python benchmarks/wikidata/published.py --python PUBLISHED/bin/python [--teams 30] [--runs 3]
+    python -m benchmarks.wikidata.published --python PUBLISHED/bin/python [--teams 30] [--runs 3] [--case local]
 
 The definitions are the published engine's example and a larger one. The endpoint holds the real statements of WD50K and
-WikiPeople, and invented teams (WD50K has no team of the league). The output is the seconds from start to file, the same
-without Python's start and imports, and the differences between the graphs.
+WikiPeople, and invented teams (WD50K has no team of the league). The cases are:
+
+- `local`: the endpoint answers at once, and the published engine does not pause between queries, which is its setting
+  for a local endpoint;
+- `distant`: each answer takes 100 ms longer, and each new connection 100 ms: the published engine opens one per query;
+- `public`: besides, the published engine pauses a second after each query, and ours sends two queries at a time: their
+  defaults at Wikidata's own endpoint. The real limits, load and size of that endpoint are not imitated.
+
+The output is the time from start to file, where the processor time goes, and the differences between the graphs.
 """
 
 import argparse
@@ -17,10 +24,11 @@ import tempfile
 import time
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from graphground.graphs.wikidata.traffic import AT_ONCE_IN_PUBLIC
 from tests.support.shared_data import SHARED
 from tests.support.sparql_endpoint import SparqlEndpoint
 from tests.support.wikibase_rdf import all_triples
@@ -34,42 +42,25 @@ from cypherbench.wd2neo4j.resolver import SPARQLResolver
 from cypherbench.wd2neo4j.schema import WDNeo4jSchema
 from cypherbench.wd2neo4j.wd2simplekg import convert_wd_to_simple_kg
 import time
-import requests
-waited, send = [], requests.Session.request
-def timed(*arguments, **options):
-    start = time.perf_counter()
-    try:
-        return send(*arguments, **options)
-    finally:
-        waited.append(time.perf_counter() - start)
-requests.Session.request = timed
-definition, endpoint, output = sys.argv[1:]
+definition, endpoint, output, pause = sys.argv[1:]
 begun, used = time.perf_counter(), time.process_time()
 schema = SPARQLResolver().resolve(WDNeo4jSchema(**json.load(open(definition))))
-graph = convert_wd_to_simple_kg(WD2Neo4j(sparql_url=endpoint, sparql_wait_time_seconds=0).transform(schema))
+graph = convert_wd_to_simple_kg(WD2Neo4j(sparql_url=endpoint, sparql_wait_time_seconds=float(pause)).transform(schema))
 json.dump(graph.model_dump(mode="json"), open(output, "w"), indent=2)
-print("BUILT", time.perf_counter() - begun, time.process_time() - used, sum(waited), len(waited))
+print("BUILT", time.perf_counter() - begun, used, time.process_time() - used)
 """
 OUR_BUILD = """
 import sys, time
 from pathlib import Path
 from graphground.graphs.definitions.read import read_definition
 from graphground.graphs.wikidata.build import build
-from graphground.graphs.wikidata.endpoint import Endpoint
+from graphground.graphs.wikidata.endpoint import Endpoint, Patience
 from graphground.graphs.wikidata.sparql_source import SparqlSource
-import httpx2
-waited, send = [], httpx2.Client.post
-def timed(*arguments, **options):
-    start = time.perf_counter()
-    try:
-        return send(*arguments, **options)
-    finally:
-        waited.append(time.perf_counter() - start)
-httpx2.Client.post = timed
-definition, endpoint, output = sys.argv[1:]
+definition, endpoint, output, at_once = sys.argv[1:]
 begun, used = time.perf_counter(), time.process_time()
-build(read_definition(Path(definition)), SparqlSource(Endpoint(endpoint)), Path(output))
-print("BUILT", time.perf_counter() - begun, time.process_time() - used, sum(waited), len(waited))
+source = SparqlSource(Endpoint(endpoint, Patience(at_once=int(at_once) or None)))
+build(read_definition(Path(definition)), source, Path(output))
+print("BUILT", time.perf_counter() - begun, used, time.process_time() - used)
 """
 OURS = """
 name = "nba_mini"
@@ -132,11 +123,22 @@ wikidata = "P136"
 MEASURES = (
     "seconds from start to end",
     "seconds of the build alone",
-    "processor seconds, with the endpoint's",
-    "seconds in which the build waited for the endpoint",
-    "seconds of the build without that",
+    "processor seconds of Python's start and imports",
+    "processor seconds of the build",
+    "processor seconds of the endpoint",
     "queries",
 )
+
+
+class Case(NamedTuple):
+    """An endpoint's delay and the published engine's pause in seconds, and our queries at the same time (0: default)."""
+
+    latency: float
+    pause: float
+    at_once: int
+
+
+CASES = {"local": Case(0.0, 0.0, 0), "distant": Case(0.1, 0.0, 0), "public": Case(0.1, 1.0, AT_ONCE_IN_PUBLIC)}
 
 
 def published_form(text: str) -> dict[str, Any]:
@@ -228,15 +230,14 @@ def league(teams: int) -> list[dict[str, Any]]:
     return documents
 
 
-def seconds(command: list[str], **options: Any) -> tuple[float, ...]:
-    """Run a build, and return the figures that `MEASURES` names: five durations in seconds, and a number of queries."""
-    before, endpoint = time.perf_counter(), time.process_time()
+def measured(command: list[str], endpoint: SparqlEndpoint, **options: Any) -> tuple[float, ...]:
+    """Run a build, and return the figures that `MEASURES` names."""
+    asked, begun, used = len(endpoint.queries), time.perf_counter(), time.process_time()
     done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
+    elapsed, used_by_endpoint = time.perf_counter() - begun, time.process_time() - used
     if done.returncode:
         sys.exit(done.stdout + done.stderr)
-    built, processor, waited, queries = map(float, done.stdout.split("BUILT")[1].split())
-    both = processor + time.process_time() - endpoint
-    return time.perf_counter() - before, built, both, waited, built - waited, queries
+    return elapsed, *map(float, done.stdout.split("BUILT")[1].split()), used_by_endpoint, len(endpoint.queries) - asked
 
 
 def comparable(path: Path) -> tuple[Any, Any]:
@@ -257,39 +258,29 @@ def main() -> None:
     parser.add_argument("--python", required=True, help="An interpreter with pint, requests and pydantic.")
     parser.add_argument("--teams", type=int, default=30)
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--case", choices=CASES, action="append", help="One of the cases; default: all.")
     parsed = parser.parse_args()
     lines = list(all_triples([*joined_documents(), *league(parsed.teams)]))
     with tempfile.TemporaryDirectory() as folder, SparqlEndpoint(lines) as endpoint:
         print(f"{len(lines):,} triples")
-        for text in (OURS, FILMS):
-            compared(text, Path(folder), endpoint, parsed.python, parsed.runs)
+        for name in parsed.case or CASES:
+            for text in (OURS, FILMS):
+                print(f"{name}:", end=" ")
+                compared(text, Path(folder), endpoint, CASES[name], parsed.python, parsed.runs)
 
 
-def compared(text: str, folder: Path, endpoint: SparqlEndpoint, python: str, runs: int) -> None:
+def compared(text: str, folder: Path, endpoint: SparqlEndpoint, case: Case, python: str, runs: int) -> None:
     """Build one definition with both engines, and print the times and the differences."""
     (folder / "ours.toml").write_text(text)
     (folder / "theirs.json").write_text(json.dumps(published_form(text)))
+    endpoint.latency = case.latency
     theirs, ours = [], []
     for _ in range(runs):
-        theirs.append(
-            seconds(
-                [python, "-c", PUBLISHED, str(folder / "theirs.json"), endpoint.url, str(folder / "theirs_graph.json")],
-                cwd=REFERENCE,
-                env={"PYTHONDONTWRITEBYTECODE": "1"},
-            )
-        )
-        ours.append(
-            seconds(
-                [
-                    sys.executable,
-                    "-c",
-                    OUR_BUILD,
-                    str(folder / "ours.toml"),
-                    endpoint.url,
-                    str(folder / "ours_graph.json"),
-                ]
-            )
-        )
+        files = str(folder / "theirs.json"), endpoint.url, str(folder / "theirs_graph.json"), str(case.pause)
+        options: dict[str, Any] = {"cwd": REFERENCE, "env": {"PYTHONDONTWRITEBYTECODE": "1"}}
+        theirs.append(measured([python, "-c", PUBLISHED, *files], endpoint, **options))
+        files = str(folder / "ours.toml"), endpoint.url, str(folder / "ours_graph.json"), str(case.at_once)
+        ours.append(measured([sys.executable, "-c", OUR_BUILD, *files], endpoint))
     a, b = comparable(folder / "theirs_graph.json"), comparable(folder / "ours_graph.json")
     print(
         text.split('"')[1],

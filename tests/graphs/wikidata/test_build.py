@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from graphground.graphs.definitions.read import DOMAINS, check_text, read_definition
+from graphground.graphs.definitions.read import check_text
 from graphground.graphs.loading.record_checks import RecordChecks
 from graphground.graphs.loading.simplekg import SimpleKGFile
 from graphground.graphs.wikidata import sparql_source
@@ -23,8 +23,6 @@ from graphground.graphs.wikidata.sparql_source import SparqlSource
 from graphground.graphs.wikidata.workspace import WorkspaceError
 from tests.support.shared_data import needs
 from tests.support.sparql_endpoint import Answer, Fault, SparqlEndpoint
-from tests.support.wikibase_rdf import all_triples
-from tests.support.wikidata_documents import Document, joined_documents
 from tests.support.wikidata_places import PLACES, place_triples
 
 pytestmark = [needs("wikidata_entities", "entities.jsonl.gz"), pytest.mark.timeout(240)]
@@ -314,39 +312,3 @@ def test_constraints_select_the_members(store: SparqlEndpoint, tmp_path: Path) -
     assert "Estonia" in with_internet_domain < everything
     assert selected('sparql = "?item wdt:P30 wd:Q46"\n') >= {"Estonia"}
     assert "Belize" not in selected('sparql = "?item wdt:P30 wd:Q46"\n')
-
-
-def relevant_documents() -> list[Document]:
-    """Return the joined documents, reduced to the properties that the domains use."""
-    wanted = {"P31", "P279"}
-    for name in DOMAINS:
-        wanted.update(re.findall(r"P\d+", read_definition(name).model_dump_json()))
-    return [
-        {**document, "claims": {name: statements for name, statements in document["claims"].items() if name in wanted}}
-        for document in joined_documents()
-    ]
-
-
-@pytest.mark.slow
-@needs("wd50k_labelled", "nodes.jsonl.gz")
-@needs("wikipeople")
-def test_every_domain_builds_from_a_store_of_real_statements(tmp_path: Path) -> None:
-    counts = {}
-    with SparqlEndpoint(all_triples([*relevant_documents()])) as endpoint:
-        for name in DOMAINS:
-            path = tmp_path / f"{name}.json"
-            result = built_domain(endpoint, name, path)
-            assert validated(path) == (result.nodes, result.relationships)
-            counts[name] = (result.nodes, result.relationships)
-    assert counts["movie"] > (1500, 4000)
-    assert counts["politics"] > (250, 1500)
-    assert counts["company"] > (100, 100)
-    assert sum(1 for nodes, _ in counts.values() if nodes) >= 6, counts
-
-
-def built_domain(endpoint: SparqlEndpoint, name: str, path: Path) -> Built:
-    source = SparqlSource(Endpoint(endpoint.url, QUICK))
-    try:
-        return build(read_definition(name), source, path)
-    finally:
-        source.close()
