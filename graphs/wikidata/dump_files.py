@@ -21,7 +21,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
 
-BLOCK = 1 << 22
+BLOCK = 1 << 20
 LONGEST_STREAM = 1 << 25
 _STREAM = re.compile(rb"BZh[1-9]1AY&SY")
 GZIP, BZIP2 = b"\x1f\x8b", b"BZh"

@@ -7,10 +7,11 @@ last complete batch, and the graph is written from the same rows as in an uninte
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import orjson
 
@@ -18,10 +19,9 @@ from graphground.graphs.wikidata.statements import Statement, packed, unpacked
 
 FORMAT = "1"
 EXTRACT = "-extract"
-TARGETS_KEPT = 1 << 18
+TARGETS_KEPT = 1 << 15
 """The number of items whose merge targets are kept in memory; most relationships end at the same few items."""
-ITEMS_KEPT = 1 << 12
-"""The number of items whose statements are kept in memory; several steps read the same items."""
+ITEMS_IN_QUERY = 1000
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS done (task TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -65,7 +65,7 @@ class Workspace:
         try:
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = NORMAL")
-            self._db.execute("PRAGMA cache_size = -65536")
+            self._db.execute("PRAGMA cache_size = -12288")
             self._db.executescript(_TABLES)
         except sqlite3.DatabaseError as error:
             self._db.close()
@@ -79,7 +79,12 @@ class Workspace:
             self._db.close()
             raise WorkspaceError(f"{path} belongs to another definition or source; remove it, or name another")
         self._targets: dict[int, int] = {}
-        self._read: dict[int, tuple[dict[int, bytes], dict[int, list[Statement]]]] = {}
+        self._batch: frozenset[int] = frozenset()
+        """The items of the latest batch. What is asked about one of them is read for all of them, in one query."""
+        self._statements: dict[int, dict[int, bytes | list[Statement]]] = {}
+        """The statements of the batch by property and item, as stored, or unpacked at first use."""
+        self._names: dict[int, Names] | None = None
+        self._merged: bool | None = None
 
     def close(self) -> None:
         """Close the workspace file."""
@@ -157,14 +162,19 @@ class Workspace:
         """Store items that are nodes of a label."""
         self._db.executemany("INSERT OR IGNORE INTO nodes VALUES (?, ?)", ((label, item) for item in items))
 
-    def is_node(self, label: int, item: int) -> bool:
-        """Whether an item is a node of the label."""
-        found = self._db.execute("SELECT 1 FROM nodes WHERE label = ? AND item = ?", (label, item))
-        return found.fetchone() is not None
-
     def batches(self, table: str, label: int, size: int) -> Iterator[list[int]]:
         """Yield the items of a label in the table `candidates` or `nodes`, ordered by number, in batches of `size`."""
-        return self._keyset(f"SELECT item FROM {table} WHERE label = ? AND item > ? ORDER BY item LIMIT {size}", label)
+        query = f"SELECT item FROM {table} WHERE label = ? AND item > ? ORDER BY item LIMIT {size}"
+        for items in self._keyset(query, label):
+            self._forget()
+            self._batch = frozenset(items)
+            yield items
+        self._forget()
+
+    def _forget(self) -> None:
+        """Forget what was read for the latest batch, because another one follows or the data will change."""
+        self._batch = frozenset()
+        self._statements, self._names = {}, None
 
     def unnamed(self, size: int) -> Iterator[list[int]]:
         """Yield the nodes and values whose names have not been fetched, in batches of `size`."""
@@ -192,22 +202,26 @@ class Workspace:
 
     def add_packed(self, rows: Iterable[tuple[int, int, bytes]]) -> None:
         """Store statements that another process has packed."""
-        self._read.clear()
+        self._forget()
         self._db.executemany("INSERT OR REPLACE INTO statements VALUES (?, ?, ?)", rows)
 
     def statements(self, item: int, name: str) -> list[Statement]:
         """Return an item's statements of a property, of all ranks."""
-        read = self._read.get(item)
-        if read is None:
-            rows = self._db.execute("SELECT property, body FROM statements WHERE item = ?", (item,))
-            if len(self._read) >= ITEMS_KEPT:
-                self._read.clear()
-            self._read[item] = read = dict(rows.fetchall()), {}
-        bodies, known = read
         number = int(name[1:])
-        if number not in known:
-            known[number] = unpacked(bodies[number]) if number in bodies else []
-        return known[number]
+        if item not in self._batch:
+            body = self._read_statements(number, (item,)).get(item)
+            return [] if body is None else unpacked(body)
+        known = self._statements.get(number)
+        if known is None:
+            known = self._statements[number] = {**self._read_statements(number, self._batch)}
+        found = known.get(item, [])
+        if isinstance(found, bytes):
+            found = known[item] = unpacked(found)
+        return found
+
+    def _read_statements(self, number: int, items: Collection[int]) -> dict[int, bytes]:
+        query = f"SELECT item, body FROM statements WHERE property = ? AND item IN ({_marks(items)})"
+        return dict(self._db.execute(query, (number, *items)).fetchall())
 
     def add_values_seen(self, items: Iterable[int]) -> None:
         """Store items that occur as values, so that their names are fetched."""
@@ -215,6 +229,7 @@ class Workspace:
 
     def add_names(self, rows: Iterable[tuple[int, Names]]) -> None:
         """Store the names of items."""
+        self._forget()
         self._db.executemany(
             "INSERT OR REPLACE INTO names VALUES (?, ?, ?, ?, ?)",
             (
@@ -225,18 +240,43 @@ class Workspace:
 
     def names(self, item: int) -> Names | None:
         """Return the names of an item; None if they have not been fetched."""
-        row: Any = self._db.execute(
-            "SELECT name, description, aliases, article FROM names WHERE item = ?", (item,)
-        ).fetchone()
-        return None if row is None else Names(row[0], row[1], orjson.loads(row[2]), row[3])
+        if item not in self._batch:
+            return self._read_names((item,)).get(item)
+        if self._names is None:
+            self._names = self._read_names(self._batch)
+        return self._names.get(item)
+
+    def _read_names(self, items: Collection[int]) -> dict[int, Names]:
+        query = f"SELECT item, name, description, aliases, article FROM names WHERE item IN ({_marks(items)})"
+        return {
+            item: Names(name, description, orjson.loads(aliases), article)
+            for item, name, description, aliases, article in self._db.execute(query, tuple(items))
+        }
+
+    def named_nodes(self, label: int, items: Iterable[int]) -> set[int]:
+        """Return those of the items that are nodes of the label and have a name, if merged the name of their target."""
+        found: set[int] = set()
+        remaining = iter(items)
+        while some := list(islice(remaining, ITEMS_IN_QUERY)):
+            query = f"SELECT item FROM nodes WHERE label = ? AND item IN ({_marks(some)})"
+            targets = {row[0]: self.target(row[0]) for row in self._db.execute(query, (label, *some)).fetchall()}
+            query = f"SELECT item FROM names WHERE name IS NOT NULL AND item IN ({_marks(targets)})"
+            named = {row[0] for row in self._db.execute(query, tuple(targets.values()))}
+            found.update(item for item, target in targets.items() if target in named)
+        return found
 
     def add_redirects(self, rows: Iterable[tuple[int, int]]) -> None:
         """Store pairs of an item and the item into which it was merged."""
         self._targets.clear()
+        self._merged = None
         self._db.executemany("INSERT OR REPLACE INTO redirects VALUES (?, ?)", rows)
 
     def target(self, item: int) -> int:
         """Return the item into which an item was merged, or the item itself if it was not merged."""
+        if self._merged is None:
+            self._merged = self._db.execute("SELECT 1 FROM redirects LIMIT 1").fetchone() is not None
+        if not self._merged:
+            return item
         known = self._targets.get(item)
         if known is None:
             known = self._target(item)
@@ -253,3 +293,8 @@ class Workspace:
                 break
             seen.add(item)
         return item
+
+
+def _marks(items: Collection[int]) -> str:
+    """Return the parameters of an SQL list: `?, ?` for two items."""
+    return ", ".join("?" * len(items))

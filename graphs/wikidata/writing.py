@@ -23,7 +23,7 @@ from graphground.graphs.wikidata.values import ITEM, QUANTITY, Value, item_numbe
 from graphground.graphs.wikidata.workspace import Workspace
 
 ITEMS_AT_ONCE = 1000
-NAMES_KEPT = 1 << 16
+NAMES_KEPT = 1 << 14
 
 
 class GraphWriting:
@@ -33,7 +33,6 @@ class GraphWriting:
         self.plan, self.workspace = plan, workspace
         self.discards = Discards()
         self._name_of: Callable[[str], str | None] = lru_cache(NAMES_KEPT)(self._name)
-        self._is_written: Callable[[str, int], bool] = lru_cache(NAMES_KEPT)(self._is_named_node)
 
     def _name(self, identifier: str) -> str | None:
         number = item_number(identifier)
@@ -56,12 +55,10 @@ class GraphWriting:
             return None
         properties = {}
         for key, wanted in self.plan.node(label).properties.items():
-            value = node_property(
-                self.workspace.statements(item, wanted.wikidata),
-                wanted,
-                self._name_of,
-                self._discarding(f"{label}.{key}", item),
-            )
+            statements = self.workspace.statements(item, wanted.wikidata)
+            if not statements and wanted.type != "bool":
+                continue
+            value = node_property(statements, wanted, self._name_of, self._discarding(f"{label}.{key}", item))
             if value is not None:
                 properties[key] = value
         provenance = [article_address(names.article, self.plan.definition.wikipedia)] if names.article else []
@@ -82,11 +79,18 @@ class GraphWriting:
         """Yield each relationship as a SimpleKG relation."""
         rids = count()
         for relationship in self.plan.definition.relationships:
-            for some in self.workspace.batches("nodes", self.plan.number(relationship.start), ITEMS_AT_ONCE):
-                for item in some:
-                    if not self._is_written(relationship.start, item):
-                        continue
-                    for end, properties in self._relationships(relationship, item):
+            start, end_label = self.plan.number(relationship.start), self.plan.number(relationship.end)
+            for some in self.workspace.batches("nodes", start, ITEMS_AT_ONCE):
+                starts = self.workspace.named_nodes(start, some)
+                ends = {
+                    item: list(ends_of(self.workspace, self.plan, relationship, item))
+                    for item in some
+                    if item in starts
+                }
+                written = self.workspace.named_nodes(end_label, {end for many in ends.values() for end, _ in many})
+                for item, many in ends.items():
+                    kept = [(end, place) for end, place in many if end in written]
+                    for end, properties in self._relationships(relationship, item, kept):
                         yield {
                             "rid": str(next(rids)),
                             "label": relationship.type,
@@ -96,10 +100,13 @@ class GraphWriting:
                             "provenance": [],
                         }
 
-    def _is_named_node(self, label: str, item: int) -> bool:
-        return self.workspace.is_node(self.plan.number(label), item) and self._name_of(f"Q{item}") is not None
-
-    def _relationships(self, relationship: Relationship, item: int) -> Iterator[tuple[int, dict[str, Any]]]:
+    def _relationships(
+        self, relationship: Relationship, item: int, ends: Sequence[tuple[int, int]]
+    ) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield the relationships of an item to `ends`, each of which has the place of its statement, merged by end."""
+        if not relationship.properties:
+            yield from ((end, {}) for end in sorted({end for end, _ in ends}))
+            return
         kept = (
             []
             if relationship.wikidata == IDENTICAL
@@ -108,10 +115,9 @@ class GraphWriting:
             )
         )
         by_end: dict[int, list[dict[str, Any]]] = {}
-        for end, place in ends_of(self.workspace, self.plan, relationship, item):
-            if self._is_written(relationship.end, end):
-                found = self._properties(relationship, kept[place], item) if place >= 0 else {}
-                merge_into(by_end.setdefault(end, []), found)
+        for end, place in ends:
+            found = self._properties(relationship, kept[place], item) if place >= 0 else {}
+            merge_into(by_end.setdefault(end, []), found)
         for end in sorted(by_end):
             for properties in by_end[end]:
                 yield end, properties

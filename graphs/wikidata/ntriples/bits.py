@@ -14,6 +14,8 @@ from zlib import crc32
 
 import numpy
 
+from graphground.graphs.wikidata.ntriples.terms import item_in
+
 MOST = 1 << 28
 """The largest number of bits (32 MiB), enough for one bit per item of Wikidata."""
 AT_ONCE = 1 << 20
@@ -51,6 +53,11 @@ class Bits:
     def of_keys(cls, keys: Iterable[bytes], count: int) -> Bits:
         """Return the bit set of `count` keys."""
         return cls(*_body(map(crc32, keys), min(MOST, 1 << max((count * 16).bit_length(), 16))))
+
+    def item_in(self, part: bytes) -> int | None:
+        """Return the number of the item with which a part of a line begins, if it is in the set."""
+        item = item_in(part)
+        return item if item is not None and item in self else None
 
     def __contains__(self, key: int | bytes) -> bool:
         if isinstance(key, bytes):

@@ -22,7 +22,15 @@ from graphground.graphs.wikidata.ntriples.predicates import (
     RANK,
     SAME_AS,
 )
-from graphground.graphs.wikidata.ntriples.terms import STATEMENT, VALUE_NODE, item_in, key_in, language_of, term_of
+from graphground.graphs.wikidata.ntriples.terms import (
+    STATEMENT,
+    VALUE_NODE,
+    is_object,
+    item_in,
+    key_in,
+    language_of,
+    term_of,
+)
 
 Line = tuple[bytes, bytes, bytes]
 """The subject, the predicate, and the rest of a line: the object and the final full stop."""
@@ -154,15 +162,17 @@ class Claims(_Pass):
     def read(self, piece: bytes) -> Found:
         """Return the truthy values and the statement keys of candidates in a block."""
         found = Found()
+        last, item = b"", None
         for subject, predicate, rest in triples(piece, {**self.direct, **self.claims}):
-            item = item_in(subject)
-            if item is None or item not in self.items:
+            if subject != last:  # a dump usually has the lines of an item together
+                last, item = subject, self.items.item_in(subject)
+            if item is None:
                 continue
             if predicate in self.claims:
                 key = key_in(rest, STATEMENT)
                 if key:
                     found.add("links", key, item, self.claims[predicate])
-            elif term_of(rest) is None:
+            elif not is_object(rest):
                 found.broken += 1
             else:
                 found.add("direct", item, self.direct[predicate], rest)
@@ -221,17 +231,22 @@ class Names(_Pass):
         """Return the names and articles of items in a block."""
         found = Found()
         usual = tuple(b'"@%b .' % language for language in self.languages)
-        for subject, predicate, rest in triples(piece, NAMES):
+        last, item = b"", None
+        for parts in [
+            parts
+            for line in piece.split(b"\n")
+            # Most names are in other languages: their lines end with another tag, one space and the full stop.
+            if (line.endswith(usual) or line[-2:] != b" ." or not line[-3:-2].isalnum())
+            and len(parts := line.split(None, 2)) == 3
+            and parts[1] in NAMES
+        ]:
+            subject, predicate, rest = parts
             if predicate == ABOUT:
-                if subject.startswith(self.articles) and (item := item_in(rest)) is not None and item in self.items:
-                    found.add("texts", item, predicate, b"%b ." % (b'"' + subject[1:-1] + b'"'))
-            elif rest.endswith(usual) or (not _is_plain(rest) and language_of(rest) in self.languages):
-                item = item_in(subject)
-                if item is not None and item in self.items:
+                if subject.startswith(self.articles) and (about := self.items.item_in(rest)) is not None:
+                    found.add("texts", about, predicate, b"%b ." % (b'"' + subject[1:-1] + b'"'))
+            elif rest.endswith(usual) or language_of(rest) in self.languages:
+                if subject != last:
+                    last, item = subject, self.items.item_in(subject)
+                if item is not None:
                     found.add("texts", item, predicate, rest)
         return found
-
-
-def _is_plain(rest: bytes) -> bool:
-    """Whether a literal's language tag is followed by one space and the full stop, as in the published dumps."""
-    return rest.endswith(b" .") and rest[-3:-2].isalnum()

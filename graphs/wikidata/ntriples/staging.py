@@ -14,7 +14,7 @@ from graphground.graphs.wikidata.names import Texts
 from graphground.graphs.wikidata.ntriples.bits import Bits
 from graphground.graphs.wikidata.ntriples.passes import Found
 from graphground.graphs.wikidata.ntriples.predicates import ABOUT, ALIAS, DESCRIPTION, LABEL
-from graphground.graphs.wikidata.ntriples.terms import direct_value, language_of, term_of
+from graphground.graphs.wikidata.ntriples.terms import term_of, text_of, truthy_value
 from graphground.graphs.wikidata.rdf import Gathering
 from graphground.graphs.wikidata.statements import NORMAL, Statement
 
@@ -100,7 +100,7 @@ class Staging:
     def _direct(self) -> Iterator[tuple[int, str, list[Statement]]]:
         rows = self._db.execute("SELECT DISTINCT item, property, rest FROM temp.direct ORDER BY item, property")
         for (item, name), several in groupby(rows, itemgetter(0, 1)):
-            values = {direct_value(term) for _, _, rest in several if (term := term_of(rest)) is not None}
+            values = {value for _, _, rest in several if (value := truthy_value(rest)) is not None}
             yield item, f"P{name}", [Statement(NORMAL, value) for value in sorted(values, key=str)]
 
     def _gather(self, gathering: Gathering, item: int, name: int, key: bytes) -> None:
@@ -126,7 +126,7 @@ class Staging:
         for item, several in groupby(rows, itemgetter(0)):
             texts = Texts()
             for _, predicate, rest in several:
-                term = term_of(rest)
-                if term is not None:
-                    texts.add(_KINDS[predicate], language_of(rest).decode("ascii", "replace"), term["value"])
+                found = text_of(rest)
+                if found is not None:
+                    texts.add(_KINDS[predicate], found[1], found[0])
             yield item, texts

@@ -11,12 +11,14 @@ from __future__ import annotations
 import re
 
 from graphground.graphs.wikidata.rdf import Term
-from graphground.graphs.wikidata.values import DAY, MONTH, TIME, YEAR, Value, value_of_term
+from graphground.graphs.wikidata.values import DAY, ITEM, MONTH, TIME, YEAR, Value, value_of_term
 
 ENTITY = b"<http://www.wikidata.org/entity/"
 STATEMENT = b"<http://www.wikidata.org/entity/statement/"
 VALUE_NODE = b"<http://www.wikidata.org/value/"
 _ITEM = re.compile(rb"<http://www\.wikidata\.org/entity/Q(\d{1,18})>").match
+_ITEM_ALONE = re.compile(rb"<http://www\.wikidata\.org/entity/(Q\d{1,18})>\s*\.\s*").fullmatch
+_TEXT = re.compile(rb'"([^"\\]*)"@([A-Za-z0-9-]+) \.').fullmatch
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
 _SINGLE = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
 
@@ -30,6 +32,20 @@ def item_in(part: bytes) -> int | None:
 def key_in(part: bytes, prefix: bytes) -> bytes:
     """Return the name of a statement or value node: the part of an IRI after `prefix`; empty for any other IRI."""
     return part[len(prefix) : part.find(b">")] if part.startswith(prefix) else b""
+
+
+def truthy_value(rest: bytes) -> Value | None:
+    """Return the value of a truthy triple, whose object is usually an item; None if the line is malformed."""
+    item = _ITEM_ALONE(rest)
+    if item:
+        return ITEM, item[1].decode()
+    term = term_of(rest)
+    return None if term is None else direct_value(term)
+
+
+def is_object(rest: bytes) -> bool:
+    """Return whether the rest of a line is a well-formed object with its full stop."""
+    return _ITEM_ALONE(rest) is not None or term_of(rest) is not None
 
 
 def term_of(rest: bytes) -> Term | None:
@@ -57,6 +73,22 @@ def term_of(rest: bytes) -> Term | None:
     if suffix.startswith("^^<") and suffix.endswith(">"):
         return {"type": "literal", "value": value, "datatype": suffix[3:-1]}
     return None if suffix else {"type": "literal", "value": value}
+
+
+def text_of(rest: bytes) -> tuple[str, str] | None:
+    """Return the text of a literal and its language, which may be empty; None if the line is malformed.
+
+    >>> text_of(b'"Ascenseur"@fr .')
+    ('Ascenseur', 'fr')
+    """
+    plain = _TEXT(rest)
+    if plain:
+        try:
+            return plain[1].decode(), plain[2].decode()
+        except UnicodeDecodeError:
+            return None
+    term = term_of(rest)
+    return None if term is None else (term["value"], language_of(rest).decode("ascii", "replace"))
 
 
 def unescaped(text: str) -> str:

@@ -13,7 +13,15 @@ from graphground.graphs.wikidata.build import Built, build
 from graphground.graphs.wikidata.dump_files import DumpError, is_ntriples
 from graphground.graphs.wikidata.dump_source import DumpSource
 from graphground.graphs.wikidata.ntriples.bits import MOST, Bits
-from graphground.graphs.wikidata.ntriples.terms import direct_value, item_in, language_of, term_of
+from graphground.graphs.wikidata.ntriples.terms import (
+    direct_value,
+    is_object,
+    item_in,
+    language_of,
+    term_of,
+    text_of,
+    truthy_value,
+)
 from graphground.graphs.wikidata.ntriples.triples_source import NTriplesSource
 from graphground.graphs.wikidata.source import SourceError
 from graphground.server.commands.wikidata import main
@@ -274,6 +282,14 @@ def test_the_kind_of_a_dump_is_detected_from_its_content(content: bytes, expecte
         (b'"a@b"@de-ch .', {"type": "literal", "value": "a@b", "xml:lang": "de-ch"}),
         (b'"1"^^<http://x#int> .', {"type": "literal", "value": "1", "datatype": "http://x#int"}),
         (b'"\\uD800" .', {"type": "literal", "value": "\N{REPLACEMENT CHARACTER}"}),
+        (b"<http://www.wikidata.org/entity/Q42> .", {"type": "uri", "value": "http://www.wikidata.org/entity/Q42"}),
+        (b"<http://www.wikidata.org/entity/Q42>\t. \r", {"type": "uri", "value": "http://www.wikidata.org/entity/Q42"}),
+        (b"<http://www.wikidata.org/entity/P42> .", {"type": "uri", "value": "http://www.wikidata.org/entity/P42"}),
+        (b"<http://www.wikidata.org/entity/Q42>", None),
+        (b"<http://www.wikidata.org/entity/Q42> . x", None),
+        (b'"Heat"@en .', {"type": "literal", "value": "Heat", "xml:lang": "en"}),
+        (b'"Heat"@en. ', {"type": "literal", "value": "Heat", "xml:lang": "en"}),
+        (b'"\xff"@en .', None),
         (b'"open .', None),
         (b'"a"', None),
         (b'"a"b .', None),
@@ -284,6 +300,9 @@ def test_the_kind_of_a_dump_is_detected_from_its_content(content: bytes, expecte
 )
 def test_objects_of_lines_are_parsed_as_terms(rest: bytes, expected: dict[str, str] | None) -> None:
     assert term_of(rest) == expected
+    assert is_object(rest) is (expected is not None)
+    assert truthy_value(rest) == (None if expected is None else direct_value(expected))
+    assert text_of(rest) == (None if expected is None else (expected["value"], expected.get("xml:lang", "")))
 
 
 def test_items_and_languages_are_read_from_lines() -> None:

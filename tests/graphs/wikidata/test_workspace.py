@@ -1,0 +1,58 @@
+"""The workspace of a build: what is read for a batch of items at once is what is read for each of them."""
+
+from pathlib import Path
+
+import pytest
+
+from graphground.graphs.wikidata.statements import NORMAL, Statement
+from graphground.graphs.wikidata.values import ITEM
+from graphground.graphs.wikidata.workspace import Names, Workspace
+
+SIZE, ITEMS = 40, 100
+
+
+def statement(item: int) -> list[Statement]:
+    return [Statement(NORMAL, (ITEM, f"Q{item * 2}"), {"P580": [("time", 1999, 0, 0, 9)]}, f"Q{item}-a")]
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    """Make a workspace in which every third item has no statements, and every fifth no name."""
+    made = Workspace(tmp_path / "graph.build", "identity")
+    made.add_nodes(0, range(ITEMS))
+    made.add_statements((item, "P17", statement(item)) for item in range(ITEMS) if item % 3)
+    made.add_names((item, Names(f"name {item}" if item % 5 else None, "text", ["alias"])) for item in range(ITEMS))
+    return made
+
+
+def test_statements_and_names_of_a_batch_are_those_of_its_items(workspace: Workspace) -> None:
+    seen = []
+    for items in workspace.batches("nodes", 0, SIZE):
+        for item in items:
+            seen.append(item)
+            assert workspace.statements(item, "P17") == (statement(item) if item % 3 else [])
+            assert workspace.statements(item, "P31") == []
+            beyond = (item + SIZE) % ITEMS  # usually not in the batch
+            assert workspace.statements(beyond, "P17") == (statement(beyond) if beyond % 3 else [])
+            for asked in (item, beyond):
+                assert workspace.names(asked) == Names(f"name {asked}" if asked % 5 else None, "text", ["alias"])
+    assert seen == list(range(ITEMS))
+    assert workspace.names(ITEMS) is None
+
+
+def test_statements_and_names_that_are_added_during_a_batch_are_read(workspace: Workspace) -> None:
+    items = next(workspace.batches("nodes", 0, SIZE))
+    assert workspace.statements(items[0], "P17") == []
+    workspace.add_statements([(items[0], "P17", statement(7))])
+    workspace.add_names([(items[1], Names("new"))])
+    assert workspace.statements(items[0], "P17") == statement(7)
+    assert workspace.names(items[1]) == Names("new", None, [])
+
+
+def test_named_nodes_have_the_label_and_a_name_of_their_own_or_of_their_target(workspace: Workspace) -> None:
+    asked = range(-10, ITEMS + 2000)
+    assert workspace.named_nodes(0, asked) == {item for item in range(ITEMS) if item % 5}
+    assert workspace.named_nodes(1, asked) == set()
+    workspace.add_redirects([(5, 15), (15, 16), (6, 10)])
+    assert workspace.target(5) == 16
+    assert workspace.named_nodes(0, asked) == {item for item in range(ITEMS) if item % 5} - {6} | {5, 15}
