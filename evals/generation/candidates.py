@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -75,10 +75,19 @@ class Candidates:
     """Samples candidates for each pattern; the same random state gives the same candidates."""
 
     def __init__(
-        self, graph: Graph, facts: GraphFacts, rng: random.Random, answers: Answers, asked: Mapping[str, frozenset[str]]
+        self,
+        graph: Graph,
+        facts: GraphFacts,
+        rng: random.Random,
+        answers: Answers,
+        asked: Mapping[str, frozenset[str]],
+        once: Collection[str] = (),
     ) -> None:
-        """`asked` names, for each kind of pattern, the labels with a property that its templates can use."""
-        self._graph, self._facts, self._rng, self._asked = graph, facts, rng, asked
+        """`asked` names, for each kind of pattern, the labels with a property that its templates can use; `once` the
+        kinds for which a candidate gives a single task, so that it is returned once.
+        """
+        self._graph, self._facts, self._rng, self._asked, self._once = graph, facts, rng, asked, once
+        self._used: set[tuple[str, frozenset[str]]] = set()
         self._rows = answers.rows
         self._pools: dict[str, list[Candidate]] = defaultdict(list)
         self._at_least: dict[str, tuple[int, bool]] = {}
@@ -100,6 +109,11 @@ class Candidates:
                 if timed is None:
                     continue
                 candidate = timed
+            used = (pattern["id"], candidate.key)
+            if used in self._used:
+                continue
+            if pattern["kind"] in self._once:
+                self._used.add(used)
             if self._realistic(pattern, candidate):
                 return candidate
         return None

@@ -119,14 +119,16 @@ class _Generator:
             for template in templates
             if "needs" in template
         }
-        asked = {}
+        asked, once = {}, set()
         for kind in {pattern["kind"] for pattern in patterns}:
             own = [template for template in templates if kind in template["kinds"]]
             if own and all(template["id"] in self._labels for template in own):
                 asked[kind] = frozenset[str]().union(*(self._labels[template["id"]] for template in own))
+            elif len(own) == 1:  # a template without a property can be filled in one way
+                once.add(kind)
         answers = Answers(graph)
         self._rows = answers.rows
-        self._candidates = Candidates(graph, facts, rng, answers, asked)
+        self._candidates = Candidates(graph, facts, rng, answers, asked, once)
         self._known: set[object] = set()
         self._read: tuple[Candidate, _Values] | None = None
 

@@ -212,9 +212,18 @@ def excludes_none(shape: Shape) -> bool:
 
 
 def counts_one(shape: Shape, *, optional: bool) -> bool:
-    """Whether the number of nodes `m0` is the same for every `n`: at most 1, or with `optional` never 0."""
+    """Whether the number of nodes `m0` is the same for every `n`: at most 1, or with `optional` never 0.
+
+    It is never 0 if every node has the relationship, or if another link of the shape is the same relationship.
+    """
     for left, link, right in shape.slots.links:
         if (left, right) == ("n", "m0"):
             facts, out = shape.links[link]
-            return not facts.many(out) or (optional and (facts.all_starts if out else facts.all_ends))
+            again = any(
+                first == "n" and shape.links[other] == (facts, out)
+                for first, other, _ in shape.slots.links
+                if other != link
+            )
+            never_none = again or (facts.all_starts if out else facts.all_ends)
+            return not facts.many(out) or (optional and never_none)
     return False

@@ -14,10 +14,11 @@ import pytest
 
 from graphground.cypher import validate
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
-from graphground.evals.generation.candidates import Candidate
-from graphground.evals.generation.facts import GraphFacts, LinkFacts
+from graphground.evals.generation.answers import Answers
+from graphground.evals.generation.candidates import Candidate, Candidates
+from graphground.evals.generation.facts import GraphFacts, LinkFacts, read_facts
 from graphground.evals.generation.generate import GenerationError, generate, read_data
-from graphground.evals.generation.shapes import choose_shape, slots_of
+from graphground.evals.generation.shapes import choose_shape, counts_one, slots_of
 from graphground.evals.generation.templates import condition, fill, rounded
 from graphground.evals.tasks.classify import BASIC, SPECIAL, classify
 from graphground.evals.tasks.task import Task, read_tasks, write_tasks
@@ -165,6 +166,32 @@ def test_links_in_another_order_give_the_same_task() -> None:
     }
     assert len(found) == 4
     assert len(keys) == 2
+
+
+def test_an_optional_match_of_a_relationship_that_was_matched_before_always_finds_something() -> None:
+    links = [
+        LinkFacts(RelationshipPattern(type_, "Player", "Team"), 9, 5, 5, False, False)
+        for type_ in ("playsFor", "draftedBy")
+    ]
+    schema = PropertyGraphSchema("basketball", {label: Label(label, {}) for label in ("Player", "Team")}, ())
+    facts = GraphFacts(schema, tuple(links), {}, {}, {})
+    match = next(pattern["match"] for pattern in read_data("patterns") if pattern["id"] == "special_optional_match")
+    rng = random.Random(1)
+    shapes = {shape.cypher({}): shape for _ in range(60) if (shape := choose_shape(match, facts, rng)) is not None}
+    pointless = {text for text, shape in shapes.items() if counts_one(shape, optional=True)}
+    assert pointless == {text for text, shape in shapes.items() if shape.links["r0"] == shape.links["r1"]}
+    assert len(shapes) == 8
+    assert len(pointless) == 4
+    assert not any(counts_one(shape, optional=False) for shape in shapes.values())
+
+
+def test_a_pattern_whose_only_template_has_no_property_asks_about_each_candidate_once(nba_graph: Graph) -> None:
+    pattern = next(pattern for pattern in read_data("patterns") if pattern["id"] == "special_time_sensitive")
+    facts = read_facts(nba_graph, random.Random(2))
+    candidates = Candidates(nba_graph, facts, random.Random(2), Answers(nba_graph), {}, {"time"})
+    found = [candidate for _ in range(60) if (candidate := candidates.next(pattern)) is not None]
+    assert len(found) > 10
+    assert len({candidate.key for candidate in found}) == len(found)
 
 
 def test_a_condition_excludes_nodes_without_a_value_only_if_there_are_such_nodes() -> None:
