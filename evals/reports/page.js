@@ -28,7 +28,7 @@ const section = (title, ...children) => make("section", {}, make("h2", {}, title
 
 function card(title, score) {
   return make("div", { class: "card" }, make("small", {}, title), make("b", {}, score ? percent(score.mean) : "none"),
-    make("small", {}, score ? interval(score) : "no such task"));
+    make("small", {}, score ? interval(score) : "no such tasks"));
 }
 
 // Horizontal bars with their confidence interval, one a group.
@@ -73,16 +73,16 @@ function overview() {
   }
   main.append(make("div", { class: "cards", id: "scores" }, card("Execution accuracy", overall.execution_accuracy),
     card("PSJS", overall.psjs), card("Executable", overall.executable),
-    card("Wrong, said with confidence", honesty.confident_wrong), card("From a query without rows", honesty.from_nothing),
-    card("Rightly refused or asked back", honesty.refusals_right)));
+    card("Wrong, of the answers with rows", honesty.confident_wrong), card("Answers from queries without rows", honesty.from_nothing),
+    card("Right refusals and clarifying questions", honesty.refusals_right)));
   main.append(section("Execution accuracy by graph", bars(by.graph, "execution_accuracy", "#2b5fa8")),
     section("Execution accuracy by graph pattern", bars(by.pattern, "execution_accuracy", "#2f7d5b")),
     section("Execution accuracy by RETURN template", bars(by.template, "execution_accuracy", "#b7791f")));
   if (Object.keys(by.variant).some((name) => name !== "none")) {
     main.append(section("Execution accuracy by variant", bars(by.variant, "execution_accuracy", "#6b5ca5")));
   }
-  const categories = Object.entries(summary.categories).map(([name, one]) => [name, one.count, one.meaning])
-    .sort((one, other) => other[1] - one[1]);
+  const categories = Object.entries(summary.categories).map(([name, category]) => [name, category.count, category.meaning])
+    .sort((left, right) => right[1] - left[1]);
   main.append(section(`Error categories of ${wrong} wrong predictions`, make("div", { id: "categories" }, counts(categories, wrong))));
   main.append(costs(cost));
 }
@@ -94,9 +94,9 @@ function costs(cost) {
     table.append(make("tr", {}, make("td", {}, tool), ...["calls", "seconds", "tokens_in", "tokens_out"].map(
       (key) => make("td", { class: "number" }, String(sums[key] ?? 0)))));
   }
-  const one = cost.per_task;
-  const words = `A task: ${one.calls} tool calls, ${one.tokens_in} tokens in, ${one.tokens_out} out, ${one.seconds} s `
-    + `(median ${cost.seconds_median} s, 95th percentile ${cost.seconds_p95} s), $${one.cost}. `
+  const mean = cost.per_task;
+  const words = `Mean per task: ${mean.calls} tool calls, ${mean.tokens_in} tokens in, ${mean.tokens_out} out, ${mean.seconds} s `
+    + `(median ${cost.seconds_median} s, 95th percentile ${cost.seconds_p95} s), $${mean.cost}. `
     + (cost.calls_per_correct === null ? "" : `${cost.calls_per_correct} calls for each right answer.`);
   return section("What the answers cost", make("p", { class: "quiet", id: "cost" }, words),
     Object.keys(cost.by_tool).length ? table : null);
@@ -155,20 +155,20 @@ function subgraph(graph) {
     y: height / 2 + 110 * Math.sin((2 * Math.PI * place) / graph.nodes.length) }));
   const known = new Map(nodes.map((node) => [node.id, node]));
   for (let step = 0; step < 200; step += 1) {
-    for (const one of nodes) {
+    for (const node of nodes) {
       for (const other of nodes) {
-        if (one === other) continue;
-        const dx = one.x - other.x, dy = one.y - other.y, distance = Math.max(20, Math.hypot(dx, dy));
-        one.x += (dx / distance) * (900 / distance) * 0.1;
-        one.y += (dy / distance) * (900 / distance) * 0.1;
+        if (node === other) continue;
+        const dx = node.x - other.x, dy = node.y - other.y, distance = Math.max(20, Math.hypot(dx, dy));
+        node.x += (dx / distance) * (900 / distance) * 0.1;
+        node.y += (dy / distance) * (900 / distance) * 0.1;
       }
     }
     for (const link of graph.links) {
-      const one = known.get(link.start), other = known.get(link.end);
-      const dx = other.x - one.x, dy = other.y - one.y, distance = Math.max(1, Math.hypot(dx, dy));
+      const start = known.get(link.start), end = known.get(link.end);
+      const dx = end.x - start.x, dy = end.y - start.y, distance = Math.max(1, Math.hypot(dx, dy));
       const pull = (distance - 110) * 0.02;
-      one.x += (dx / distance) * pull; one.y += (dy / distance) * pull;
-      other.x -= (dx / distance) * pull; other.y -= (dy / distance) * pull;
+      start.x += (dx / distance) * pull; start.y += (dy / distance) * pull;
+      end.x -= (dx / distance) * pull; end.y -= (dy / distance) * pull;
     }
     for (const node of nodes) {
       node.x = Math.min(width - 70, Math.max(70, node.x));
@@ -184,9 +184,9 @@ function subgraph(graph) {
   defs.append(marker);
   svg.append(defs);
   for (const link of graph.links) {
-    const one = known.get(link.start), other = known.get(link.end);
-    svg.append(draw("line", { x1: one.x, y1: one.y, x2: other.x, y2: other.y, stroke: "#8a95a5", "marker-end": "url(#arrow)" }),
-      draw("text", { x: (one.x + other.x) / 2, y: (one.y + other.y) / 2 - 3, "text-anchor": "middle", class: "quiet" }, link.type));
+    const start = known.get(link.start), end = known.get(link.end);
+    svg.append(draw("line", { x1: start.x, y1: start.y, x2: end.x, y2: end.y, stroke: "#8a95a5", "marker-end": "url(#arrow)" }),
+      draw("text", { x: (start.x + end.x) / 2, y: (start.y + end.y) / 2 - 3, "text-anchor": "middle", class: "quiet" }, link.type));
   }
   for (const node of nodes) {
     const circle = draw("circle", { cx: node.x, cy: node.y, r: 8, fill: colours[labels.indexOf(node.label) % colours.length] });
@@ -201,44 +201,44 @@ function subgraph(graph) {
 }
 
 function task(qid) {
-  const one = byQid.get(qid);
-  if (!one) { list(); return; }
-  const right = one.execution_accuracy === 1;
-  const diagnostics = make("ul", {}, ...one.diagnostics.map((found) => make("li", {},
+  const chosenTask = byQid.get(qid);
+  if (!chosenTask) { list(); return; }
+  const right = chosenTask.execution_accuracy === 1;
+  const diagnostics = make("ul", {}, ...chosenTask.diagnostics.map((found) => make("li", {},
     make("b", {}, `${found.severity}, ${found.code}: `), `line ${found.line}, column ${found.column}: ${found.message}`)));
-  const calls = one.agent.trace.map((call) => `${call.tool} (${call.seconds} s)`).join(" → ");
+  const calls = chosenTask.agent.trace.map((call) => `${call.tool} (${call.seconds} s)`).join(" → ");
   main.replaceChildren(
     make("div", {}, make("button", { class: "back", id: "back", onclick: () => { location.hash = "tasks"; } }, "All tasks")),
-    make("section", {}, make("h2", { id: "question" }, one.question),
-      make("p", {}, make("span", { class: `tag ${right ? "right" : "wrong"}` }, right ? "right" : one.category),
-        make("span", { class: "tag" }, `PSJS ${one.psjs.toFixed(2)}`), make("span", { class: "tag" }, one.graph),
-        make("span", { class: "tag" }, one.pattern), make("span", { class: "tag" }, one.template),
-        one.variant ? make("span", { class: "tag" }, one.variant) : null, make("span", { class: "quiet" }, one.qid)),
-      one.text ? make("p", {}, one.text) : null,
+    make("section", {}, make("h2", { id: "question" }, chosenTask.question),
+      make("p", {}, make("span", { class: `tag ${right ? "right" : "wrong"}` }, right ? "right" : chosenTask.category),
+        make("span", { class: "tag" }, `PSJS ${chosenTask.psjs.toFixed(2)}`), make("span", { class: "tag" }, chosenTask.graph),
+        make("span", { class: "tag" }, chosenTask.pattern), make("span", { class: "tag" }, chosenTask.template),
+        chosenTask.variant ? make("span", { class: "tag" }, chosenTask.variant) : null, make("span", { class: "quiet" }, chosenTask.qid)),
+      chosenTask.text ? make("p", {}, chosenTask.text) : null,
       calls ? make("p", { class: "quiet" }, calls) : null),
-    make("div", { class: "two" }, section("Gold query", make("pre", {}, one.gold)),
-      section("Prediction", make("pre", { id: "prediction" }, one.prediction || "(none)"),
-        one.message ? make("p", { class: "wrong" }, one.message) : null)),
-    one.diagnostics.length ? section("Diagnostics", diagnostics) : "",
-    make("div", { class: "two" }, section("Gold answer", one.gold_failure ? make("p", { class: "wrong" }, one.gold_failure) : answer(one.gold_answer)),
-      section("Predicted answer", answer(one.predicted_answer))),
-    make("div", { class: "two" }, section("Gold subgraph", subgraph(one.gold_subgraph)),
-      section("Predicted subgraph", right ? make("p", { class: "quiet" }, "The answer is right; see the gold subgraph.") : subgraph(one.predicted_subgraph))));
+    make("div", { class: "two" }, section("Gold query", make("pre", {}, chosenTask.gold)),
+      section("Prediction", make("pre", { id: "prediction" }, chosenTask.prediction || "(none)"),
+        chosenTask.message ? make("p", { class: "wrong" }, chosenTask.message) : null)),
+    chosenTask.diagnostics.length ? section("Diagnostics", diagnostics) : "",
+    make("div", { class: "two" }, section("Gold answer", chosenTask.gold_failure ? make("p", { class: "wrong" }, chosenTask.gold_failure) : answer(chosenTask.gold_answer)),
+      section("Predicted answer", answer(chosenTask.predicted_answer))),
+    make("div", { class: "two" }, section("Gold subgraph", subgraph(chosenTask.gold_subgraph)),
+      section("Predicted subgraph", right ? make("p", { class: "quiet" }, "The answer is right; see the gold subgraph.") : subgraph(chosenTask.predicted_subgraph))));
   window.scrollTo(0, 0);
 }
 
 function comparison() {
-  const one = summary.comparison;
+  const compared = summary.comparison;
   const rows = (qids) => make("table", {}, ...qids.slice(0, 300).map((qid) => make("tr", { class: "task", "data-qid": qid,
     onclick: () => { location.hash = `task/${encodeURIComponent(qid)}`; } },
   make("td", {}, byQid.get(qid)?.question ?? qid), make("td", {}, byQid.get(qid)?.pattern ?? ""))));
-  main.replaceChildren(section(`Beside ${one.with}`, make("p", { id: "verdict" },
-    `${one.tasks} tasks in common: ${one.won.length} won, ${one.lost.length} lost, ${one.both_right} right in both, `
-    + `${one.both_wrong} wrong in both. McNemar's exact test: p = ${one.p_value}. `
-    + (one.p_value < 0.05 ? "A difference of this size is unlikely to be chance." : "The difference may be chance.")),
-  make("p", { class: "quiet" }, `Execution accuracy ${percent(one.first.execution_accuracy.mean)} there, `
-    + `${percent(one.second.execution_accuracy.mean)} here.`)),
-  make("div", { class: "two" }, section(`Won (${one.won.length})`, rows(one.won)), section(`Lost (${one.lost.length})`, rows(one.lost))));
+  main.replaceChildren(section(`Compared with ${compared.with}`, make("p", { id: "verdict" },
+    `${compared.tasks} tasks in common: ${compared.won.length} won, ${compared.lost.length} lost, ${compared.both_right} right in both, `
+    + `${compared.both_wrong} wrong in both. McNemar's exact test: p = ${compared.p_value}. `
+    + (compared.p_value < 0.05 ? "A difference of this size is unlikely to be chance." : "The difference may be chance.")),
+  make("p", { class: "quiet" }, `Execution accuracy ${percent(compared.first.execution_accuracy.mean)} in that run, `
+    + `${percent(compared.second.execution_accuracy.mean)} in this one.`)),
+  make("div", { class: "two" }, section(`Won (${compared.won.length})`, rows(compared.won)), section(`Lost (${compared.lost.length})`, rows(compared.lost))));
 }
 
 const TABS = [["overview", "Overview", overview], ["tasks", "Tasks", list]];
