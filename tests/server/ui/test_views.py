@@ -117,7 +117,7 @@ def test_entities_are_found_while_typing_with_the_reason_and_the_verdict(tab: Pa
     tab.evaluate("document.getElementById('mention').select()")
     tab.type("LeBron James")
     tab.wait("document.querySelector('.verdict.found strong')?.textContent === 'LeBron James'")
-    assert "the name as it is written" in text_of(tab, "#results")
+    assert "the same text" in text_of(tab, "#results")
     tab.click(".candidates a")
     ready(tab, "query")
     assert "(n:Player {name: 'LeBron James'})" in tab.evaluate("document.getElementById('query').value")

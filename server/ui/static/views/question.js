@@ -52,15 +52,15 @@ export async function show(place, context) {
     steps.replaceChildren();
     clearAlarm();
     await step("Names in the question", "find_entities", { question: text, graph }, (found) =>
-      found.mentions.length ? found.mentions.flatMap((mention) => shownMention(mention, context)) : [element("p", {}, "It names nothing in the graph.")],
+      found.mentions.length ? found.mentions.flatMap((mention) => shownMention(mention, context)) : [element("p", {}, "The question names nothing in the graph.")],
     );
     if (!current()) return;
-    await step("The schema that it needs", "get_filtered_schema", { question: text, graph }, ({ schema, whole, tokens, left_out: left = [] }) => [
+    await step("The schema for the question", "get_filtered_schema", { question: text, graph }, ({ schema, whole, tokens, left_out: left = [] }) => [
       element("p", {}, whole ? "Nothing could be left out." : `About ${counted(tokens, "token")}.${left.length ? ` Left out: ${cut(left.join(", "), 400)}.` : ""}`),
       element("pre", { tabindex: 0 }, schema),
     ]);
     if (!current()) return;
-    const suggested = await step("Queries that it may mean", "suggest_queries", { question: text, graph }, ({ candidates }) => [
+    const suggested = await step("Queries that the question may mean", "suggest_queries", { question: text, graph }, ({ candidates }) => [
       element("ol", { class: "suggestions" }, candidates.map((candidate, place_) => suggestion(candidate, place_, text, current))),
     ]);
     if (!current()) return;

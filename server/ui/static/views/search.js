@@ -8,7 +8,7 @@ const MODES = [
   ["vector", "meaning alone"],
 ];
 const REASONS = {
-  exact: "the name as it is written",
+  exact: "the same text",
   alias: "another of its names",
   fuzzy: "a similar spelling",
   vector: "a similar meaning",
@@ -95,7 +95,7 @@ function shownCandidate({ name, label, property, score, match, description, cyph
     element(
       "div",
       { class: "quiet" },
-      `${REASONS[match]}${matched ? `, “${cut(matched, 100)}”` : ""}, in ${property}; score ${score.toFixed(2)}`,
+      `${REASONS[match]}${matched ? `, “${cut(matched, 100)}”` : ""}, in the property ${property}; score ${score.toFixed(2)}`,
     ),
     description ? element("div", {}, cut(description, 300)) : null,
     relationships.length ? element("ul", { class: "plain" }, relationships.map((text) => element("li", {}, element("code", {}, cut(text, 200))))) : null,
