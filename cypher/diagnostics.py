@@ -42,18 +42,15 @@ class Diagnostic:
     """The edits that fix the problem, if the fix is clear; not included in tool answers."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form for tool answers; very long spans, messages and suggestions are shortened.
-
-        The end is left out if `found` shows it: on the same line, as many characters after the start as `found` has.
-        """
-        shown = self.line == self.end_line and self.end_column - self.column == len(self.found) <= LONGEST_SPAN
+        """Return the JSON form for tool answers; very long spans, messages and suggestions are shortened."""
         return {
             "code": self.code,
             "severity": self.severity,
             "message": cut_inside(self.message, LONGEST_MESSAGE),
             "line": self.line,
             "column": self.column,
-            **({} if shown else {"end_line": self.end_line, "end_column": self.end_column}),
+            "end_line": self.end_line,
+            "end_column": self.end_column,
             "found": cut(self.found, LONGEST_SPAN),
             "suggestions": [text for text in self.suggestions if len(text) <= LONGEST_MESSAGE],
         }

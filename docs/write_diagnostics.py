@@ -16,8 +16,8 @@ fails when this page is stale.
 
 A diagnostic has `code`, `severity`, `message`, `line`, `column`, `end_line`, `end_column`, `found` and `suggestions`.
 Lines and columns count from 1. The end is just past the last character, `found` is the text from start to end, and each
-suggestion can replace that text; the best comes first. `end_line` and `end_column` are left out where `found` shows the
-end: on the same line, after as many characters. An `error` makes a query invalid, a `warning` or a `hint` does not.
+suggestion can replace that text; the best comes first. An `error` makes a query invalid, a `warning` or a `hint` does
+not.
 """
 
 

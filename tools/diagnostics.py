@@ -29,8 +29,8 @@ class DiagnosticAnswer(BaseModel):
     message: str
     line: int
     column: int
-    end_line: int = Field(0, description="Left out, like end_column, if `found` is the whole span.")
-    end_column: int = 0
+    end_line: int
+    end_column: int
     found: str = ""
     suggestions: list[str] = Field(default_factory=list, description="Text to put in place of the span.")
 

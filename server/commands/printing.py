@@ -89,9 +89,8 @@ def diagnostic_lines(query: str, diagnostics: Sequence[Mapping[str, Any]]) -> li
         lines.append(f"{diagnostic['severity']}: {diagnostic['message'].partition(chr(10))[0]} ({diagnostic['code']})")
         number, column = diagnostic["line"], diagnostic["column"]
         text = source[number - 1] if number <= len(source) else ""
-        same_line = diagnostic.get("end_line", number) == number
-        end = diagnostic.get("end_column", column + len(diagnostic.get("found", "")))
-        length = (end if same_line else len(text) + 1) - column
+        same_line = diagnostic["end_line"] == number
+        length = (diagnostic["end_column"] if same_line else len(text) + 1) - column
         if length <= 0:
             continue  # the diagnostic concerns the whole query
         margin = " " * len(str(number))

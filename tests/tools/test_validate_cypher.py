@@ -1,3 +1,6 @@
+import json
+
+from graphground.server.call import encode_answer
 from graphground.tools.validate_cypher import ValidateCypherAnswer, ValidateCypherRequest, validate_cypher
 from tests.support.films import films_alone
 
@@ -23,6 +26,20 @@ def test_text_that_is_not_cypher_gets_a_normal_answer_with_a_position() -> None:
     assert not answer.valid
     assert answer.diagnostics[0].code == "syntax"
     assert (answer.diagnostics[0].line, answer.diagnostics[0].column) == (1, 16)
+
+
+def test_every_diagnostic_of_an_answer_states_where_its_span_begins_and_ends() -> None:
+    texts = (
+        "MATCH (m:Movi) RETURN m.name",
+        "MATCH (m:Movie RETURN m",
+        "MATCH (m:Movie)\nSET m.runtime_minute = 1",
+        ";",
+    )
+    for text in texts:
+        diagnostics = json.loads(encode_answer(validated(text)))["diagnostics"]
+        assert diagnostics
+        for diagnostic in diagnostics:
+            assert {"code", "severity", "message", "line", "column", "end_line", "end_column"} <= diagnostic.keys()
 
 
 def test_a_write_is_an_error_that_names_its_access() -> None:

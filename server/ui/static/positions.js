@@ -13,16 +13,10 @@ export function offsetOf(text, line, column) {
   return start + letters.slice(0, column - 1).join("").length;
 }
 
-/** Return the offset of a diagnostic's end; an answer leaves the end out if `found` is the whole span, on one line. */
-function endOf(text, diagnostic) {
-  const { line, column, found = "" } = diagnostic;
-  return offsetOf(text, diagnostic.end_line ?? line, diagnostic.end_column ?? column + Array.from(found).length);
-}
-
 /** Return the span of a diagnostic: `{ from, to }`, never empty unless the text is. */
 export function spanOf(text, diagnostic) {
   let from = offsetOf(text, diagnostic.line, diagnostic.column);
-  let to = Math.max(from, endOf(text, diagnostic));
+  let to = Math.max(from, offsetOf(text, diagnostic.end_line, diagnostic.end_column));
   if (from === to) {
     if (to < text.length && text[to] !== "\n") to += 1;
     else if (from > 0) from -= 1;
@@ -33,5 +27,5 @@ export function spanOf(text, diagnostic) {
 /** Return the span that a suggestion replaces: empty for a diagnostic without extent, such as a missing word. */
 export function replacedSpan(text, diagnostic) {
   const from = offsetOf(text, diagnostic.line, diagnostic.column);
-  return { from, to: Math.max(from, endOf(text, diagnostic)) };
+  return { from, to: Math.max(from, offsetOf(text, diagnostic.end_line, diagnostic.end_column)) };
 }
