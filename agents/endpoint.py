@@ -63,13 +63,22 @@ class Endpoint:
         self._key = settings.key()
         self._client, self._model = _connected(settings, self._key)
 
-    async def request(self, messages: Sequence[Message], tools: Sequence[ToolOffer]) -> Reply | FailedRequest:
-        """Make one request, without retries, and return the reply or the failure."""
+    async def request(
+        self, messages: Sequence[Message], tools: Sequence[ToolOffer], grammar: str = ""
+    ) -> Reply | FailedRequest:
+        """Make one request, without retries, and return the reply or the failure.
+
+        `grammar` restricts the reply; it is in GBNF, the form of llama.cpp's server.
+        """
         settings = RequestSettings(max_tokens=self._settings.max_tokens, timeout=self._settings.timeout)
         if self._settings.temperature is not None:
             settings["temperature"] = self._settings.temperature
         if self._settings.seed is not None:
             settings["seed"] = self._settings.seed
+        if grammar:
+            if self._settings.provider != "openai":
+                return FailedRequest(ModelFailure("refused", f"{self._where} takes no grammar; use llama.cpp's server"))
+            settings["extra_body"] = {"grammar": grammar}
         parameters = ModelRequestParameters(
             function_tools=[
                 ToolDefinition(

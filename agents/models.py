@@ -131,35 +131,38 @@ class Model:
             await self._endpoint.close()
             self._endpoint = None
 
-    async def ask(self, messages: Sequence[Message], tools: Sequence[ToolOffer] = ()) -> Reply:
+    async def ask(self, messages: Sequence[Message], tools: Sequence[ToolOffer] = (), grammar: str = "") -> Reply:
         """Return the model's reply, read from the cache if the same request was made before.
+
+        `grammar` is a grammar in GBNF that the reply must match; only llama.cpp's server accepts one.
 
         Raises:
             ModelFailure: the request failed; a temporary failure is first retried as often as `retries` allows.
         """
         if self._cache is None:
-            return await self._ask(messages, tools)
+            return await self._ask(messages, tools, grammar)
         name = digest(
             {
                 **self.settings.as_record(),
                 "messages": [asdict(message) for message in messages],
                 "tools": [asdict(tool) for tool in tools],
+                **({"grammar": grammar} if grammar else {}),
             }
         )
         async with self._locks.setdefault(name, anyio.Lock()):
             reply = self._cache.get(name)
             if reply is None:
-                reply = await self._ask(messages, tools)
+                reply = await self._ask(messages, tools, grammar)
                 self._cache.put(name, reply)
         self._locks.pop(name, None)
         return reply
 
-    async def _ask(self, messages: Sequence[Message], tools: Sequence[ToolOffer]) -> Reply:
+    async def _ask(self, messages: Sequence[Message], tools: Sequence[ToolOffer], grammar: str) -> Reply:
         if self._endpoint is None:
             self._endpoint = _open(self.settings)
         started, timeouts = time.monotonic(), 0
         for attempt in range(1, self.settings.retries + 2):
-            result = await self._endpoint.request(messages, tools)
+            result = await self._endpoint.request(messages, tools, grammar)
             if isinstance(result, Reply):
                 return _measured(result, messages, tools, time.monotonic() - started, attempt)
             if not result.passing:

@@ -22,6 +22,7 @@ from graphground.agents.conversation import Message
 from graphground.agents.question import Outcome
 from graphground.agents.replies import Grade, grade_in, query_in
 from graphground.agents.session import BoundReached, Session
+from graphground.agents.suggested import suggested_grammar
 from graphground.agents.trace import shortened
 from graphground.agents.verification import check_names, values_in, verify
 from graphground.agents.zero_shot import SchemaForm, read_schema
@@ -46,6 +47,8 @@ class LoopSettings:
     """Whether a model grades the result; otherwise a query that returns rows is accepted."""
     form: SchemaForm = "enhanced"
     max_schema_tokens: int | None = None
+    suggested: int = 0
+    """The number of suggested queries to which the generator is restricted; 0 lets the generator write any query."""
     prompts: Path = FOLDER
     """The folder of the prompt templates; a template here replaces the default of the same role."""
 
@@ -87,9 +90,9 @@ class MultiAgentLoop:
         stopped = "rounds"
         try:
             schema = await read_schema(session, self._settings.form, self._settings.max_schema_tokens)
-            feedback = ""
+            grammar, feedback = await suggested_grammar(session, self._settings.suggested), ""
             for number in range(1, self._settings.rounds + 1):
-                attempts.append(await self._round(session, number, schema, feedback))
+                attempts.append(await self._round(session, number, schema, feedback, grammar))
                 if attempts[-1].grade == "accept":
                     stopped = "accepted"
                     break
@@ -112,9 +115,10 @@ class MultiAgentLoop:
             stopped=stopped,
         )
 
-    async def _round(self, session: Session, number: int, schema: str, feedback: str) -> Attempt:
-        reply = await self._ask(session, "generator", schema=schema, question=session.question.text, feedback=feedback)
-        attempt = Attempt(number, query_in(reply))
+    async def _round(self, session: Session, number: int, schema: str, feedback: str, grammar: str) -> Attempt:
+        prompt = self._prompt("generator", schema=schema, question=session.question.text, feedback=feedback)
+        reply = await session.ask("generator", [Message("user", prompt)], grammar=grammar)
+        attempt = Attempt(number, query_in(reply.text))
         if not attempt.query:
             attempt.result = attempt.reason = "the reply holds no Cypher query"
             session.state("generate", f"round {number}", "no query")
@@ -206,8 +210,10 @@ class MultiAgentLoop:
             return ""
 
     async def _ask(self, session: Session, role: Role, **values: str) -> str:
-        prompt = agent_prompt(role, self._settings.prompts, **values)
-        return (await session.ask(role, [Message("user", prompt)])).text
+        return (await session.ask(role, [Message("user", self._prompt(role, **values))])).text
+
+    def _prompt(self, role: Role, **values: str) -> str:
+        return agent_prompt(role, self._settings.prompts, **values)
 
 
 def _message_of(failure: str) -> str:

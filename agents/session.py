@@ -21,8 +21,8 @@ Given = TypeVar("Given")
 class Asks(Protocol):
     """The interface of a model: `Model`, or another class with the method `ask`."""
 
-    async def ask(self, messages: Sequence[Message], tools: Sequence[ToolOffer] = ()) -> Reply:
-        """Return the model's reply to a conversation."""
+    async def ask(self, messages: Sequence[Message], tools: Sequence[ToolOffer] = (), grammar: str = "") -> Reply:
+        """Return the model's reply to a conversation; with a grammar in GBNF, a reply that matches it."""
         ...
 
 
@@ -64,7 +64,9 @@ class Session:
         """The server's tools."""
         return await self._server.tools()
 
-    async def ask(self, role: str, messages: Sequence[Message], tools: Sequence[ToolOffer] = ()) -> Reply:
+    async def ask(
+        self, role: str, messages: Sequence[Message], tools: Sequence[ToolOffer] = (), grammar: str = ""
+    ) -> Reply:
         """Call the model assigned to a role, or the default model if the role has none, and return its reply.
 
         Raises:
@@ -76,7 +78,7 @@ class Session:
         sent = [{"role": message.role, "text": shortened(message.text)} for message in messages]
         started = time.monotonic()
         try:
-            reply = await self._in_time(self._models.get(role, self._models[""]).ask(messages, tools))
+            reply = await self._in_time(self._models.get(role, self._models[""]).ask(messages, tools, grammar))
         except (ModelFailure, BoundReached) as failure:
             elapsed = (time.monotonic() - started) * 1000
             self._trace.write("model", self.question.qid, role, elapsed, input=sent, failed=True, output=str(failure))

@@ -12,6 +12,7 @@ from graphground.agents.conversation import Message, ToolUse
 from graphground.agents.question import Outcome
 from graphground.agents.replies import query_in, stance_in
 from graphground.agents.session import BoundReached, Session
+from graphground.agents.suggested import suggested_grammar
 from graphground.agents.trace import shortened
 from graphground.prompts.agents import agent_prompt
 
@@ -25,9 +26,12 @@ class ToolAgent:
 
     name = "tools"
 
-    def __init__(self, turns: int = 12, shown: int = 8_000) -> None:
-        """Limit the number of replies with tool calls to `turns`, and each tool's answer to `shown` characters."""
-        self._turns, self._shown = turns, shown
+    def __init__(self, turns: int = 12, shown: int = 8_000, suggested: int = 0) -> None:
+        """Limit the number of replies with tool calls to `turns`, and each tool's answer to `shown` characters.
+
+        With `suggested`, a model that ends without a query is asked a last time, for one of that many suggested queries.
+        """
+        self._turns, self._shown, self._suggested = turns, shown, suggested
 
     async def answer(self, session: Session) -> Outcome:
         """Let the model call tools until it replies without a call, and return the outcome."""
@@ -35,25 +39,31 @@ class ToolAgent:
         graph = question.graph or "the only one that is open"
         messages = [Message("system", agent_prompt("tool_agent", graph=graph)), Message("user", question.text)]
         offers = await session.tools()
+        grammar = await suggested_grammar(session, self._suggested)
         ran, seen = "", set[str]()
-        stopped = "calls"
+        text, stopped = "", "calls"
         try:
             for _ in range(self._turns):
                 reply = await session.ask("tool_agent", messages, offers)
                 messages.append(reply.as_message())
                 if not reply.uses:
-                    return _outcome(reply.text, ran, "answered")
+                    text, stopped = reply.text, "answered"
+                    break
                 for use in reply.uses:
-                    text, query = await self._call(session, use, seen)
+                    result, query = await self._call(session, use, seen)
                     ran = query or ran
-                    messages.append(Message("tool", text, answers=use))
+                    messages.append(Message("tool", result, answers=use))
         except BoundReached as reached:
             stopped = reached.bound
             session.state("tools", str(reached), "stopped")
-        try:
-            reply = await session.ask("tool_agent", [*_closed(messages), Message("user", NO_MORE)])
+        outcome = _outcome(text, ran, stopped)
+        if stopped == "answered" and not (outcome.error and grammar):
+            return outcome
+        try:  # llama.cpp's server takes no grammar beside tools, so the grammar comes with a request that offers none
+            last = [*_closed(messages), Message("user", NO_MORE)]
+            reply = await session.ask("tool_agent", last, grammar="" if ran else grammar)
         except BoundReached:
-            return _outcome("", ran, stopped)
+            return outcome
         return _outcome(reply.text, ran, stopped)
 
     async def _call(self, session: Session, use: ToolUse, seen: set[str]) -> tuple[str, str]:

@@ -12,6 +12,7 @@ from graphground.agents.conversation import Message
 from graphground.agents.question import Outcome, Question
 from graphground.agents.replies import query_in, stance_in
 from graphground.agents.session import Session
+from graphground.agents.suggested import suggested_grammar
 from graphground.prompts.agents import agent_prompt
 
 SchemaForm = Literal["enhanced", "base", "exact", "masked", "similarity"]
@@ -23,14 +24,16 @@ class ZeroShot:
 
     name = "zero-shot"
 
-    def __init__(self, form: SchemaForm = "base", max_schema_tokens: int | None = None) -> None:
-        self._form, self._max_schema_tokens = form, max_schema_tokens
+    def __init__(self, form: SchemaForm = "base", max_schema_tokens: int | None = None, suggested: int = 0) -> None:
+        """Choose the form of the schema and its token budget; `suggested` restricts the query to that many suggestions."""
+        self._form, self._max_schema_tokens, self._suggested = form, max_schema_tokens, suggested
 
     async def answer(self, session: Session) -> Outcome:
         """Read the schema, ask the model once, and extract the query from its reply."""
         schema = await read_schema(session, self._form, self._max_schema_tokens)
         prompt = agent_prompt("zero_shot", schema=schema, question=session.question.text)
-        reply = await session.ask("zero_shot", [Message("user", prompt)])
+        grammar = await suggested_grammar(session, self._suggested)
+        reply = await session.ask("zero_shot", [Message("user", prompt)], grammar=grammar)
         query = query_in(reply.text)
         if not query:
             return Outcome(error=f"the model wrote no query: {_start(reply.text)}", stopped="answered")

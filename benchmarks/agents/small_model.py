@@ -1,11 +1,13 @@
 """Runs all three agents with a small real model, SmolLM2-135M-Instruct, over stdio and HTTP.
 
     python -m benchmarks.agents.small_model FOLDER [--questions 3] [--agents zero-shot tools loop] [--transports stdio http]
+        [--suggested 10]
 
-FOLDER is a data folder; the bundled graph is loaded into it. The model is served by llama.cpp, which is built once in
-six minutes (`tests/support/small_model.py`). The output for each agent and transport: the numbers of questions with a
-query and with an error, how the runs ended, model calls, tool calls, tokens, and wall-clock seconds. Traces are written
-to FOLDER/traces. A model of this size seldom writes a query, so the figures only show that every run ends, and why.
+FOLDER is a data folder; the bundled graph is loaded into it. The model is served by llama.cpp, which is built once
+(`tests/support/small_model.py`). The output for each agent and transport: the numbers of questions with a query, with a
+query that runs, and with an error, how the runs ended, model calls, tool calls, tokens, and wall-clock seconds. Traces
+are written to FOLDER/traces. A model of this size writes no query by itself, so without `--suggested` the figures only
+show that every run ends, and why; with it, the model chooses among that many suggested queries.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import argparse
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -41,11 +43,12 @@ QUESTIONS = (
     "Which teams play in the Western Conference?",
     "Where was LeBron James born?",
 )
-AGENTS: dict[str, Agent] = {
-    "zero-shot": ZeroShot("exact"),
-    "tools": ToolAgent(turns=4, shown=1_500),
-    "loop": MultiAgentLoop(LoopSettings(form="exact")),
+AGENTS: dict[str, Callable[[int, int], Agent]] = {
+    "zero-shot": lambda suggested, rounds: ZeroShot("exact", suggested=suggested),
+    "tools": lambda suggested, rounds: ToolAgent(turns=4, shown=1_500, suggested=suggested),
+    "loop": lambda suggested, rounds: MultiAgentLoop(LoopSettings(form="exact", rounds=rounds, suggested=suggested)),
 }
+"""Makes each agent, from the number of suggested queries (0: none) and the most rounds of the loop."""
 
 
 @contextmanager
@@ -78,20 +81,32 @@ async def measure_agent(
     async with Model(settings) as model:
         predictions = out.with_suffix(".predictions.jsonl")
         try:
-            await run(AGENTS[name], questions, predictions, connection, {"": model}, bounds, trace, workers=1)
+            agent = AGENTS[name](given.suggested, given.rounds)
+            await run(agent, questions, predictions, connection, {"": model}, bounds, trace, workers=1)
         except ModelFailure as failure:  # a run that the model ends has figures too
             print(f"{name} over {transport} was ended by the model: {failure.kind}: {failure}", flush=True)
-    found = figures(trace.lines)
+    seconds = (time.monotonic() - begun) / len(questions)
+    found, executable = figures(trace.lines), await executed(trace, connection)
     calls: dict[str, Any] = {
         "model": sum(role["calls"] for role in found["models"].values()),
         "tools": sum(tool["calls"] for tool in found["tools"].values()),
     }
     print(
-        f"{name} over {transport}: {found['questions']} questions, {found['with_query']} with a query, "
-        f"{found['errors']} without; ended {found['stopped']}, rounds {found['rounds']}; {calls['model']} calls of the model, "
+        f"{name} over {transport}: {found['questions']} questions, {found['with_query']} with a query, {executable} of them "
+        f"executable, {found['errors']} without; ended {found['stopped']}, rounds {found['rounds']}; {calls['model']} calls of the model, "
         f"{calls['tools']} of tools; {found['input_tokens']:,} tokens in, {found['output_tokens']:,} out"
-        f"{' (estimated)' if found['tokens_estimated'] else ''}; {(time.monotonic() - begun) / len(questions):.0f} s a question",
+        f"{' (estimated)' if found['tokens_estimated'] else ''}; {seconds:.0f} s a question",
         flush=True,
+    )
+
+
+async def executed(trace: Trace, connection: ServerConnection) -> int:
+    """Execute the queries of the predictions in a trace, and return how many can be executed."""
+    queries = [
+        line["output"]["cypher"] for line in trace.lines if line["kind"] == "prediction" and "cypher" in line["output"]
+    ]
+    return sum(
+        [not (await connection.call("execute_cypher", {"graph": "nba", "query": query})).failed for query in queries]
     )
 
 
@@ -104,6 +119,8 @@ def main() -> None:
     arguments.add_argument("--seconds", type=float, default=900.0, help="bound of one question, and of one reply")
     arguments.add_argument("--max-tokens", type=int, default=120)
     arguments.add_argument("--threads", type=int, default=1)
+    arguments.add_argument("--rounds", type=int, default=4, help="most rounds of the loop")
+    arguments.add_argument("--suggested", type=int, default=0, help="restrict queries to this many suggested ones")
     given = arguments.parse_args()
     # The default action would end this process without its cleanup, and leave the model and the server running.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))

@@ -62,6 +62,13 @@ def parser() -> CommandLine:
         form_taker.add_argument("--form", choices=FORMS, default=default, help=f"The schema (default: {default}).")
         form_taker.add_argument("--schema-tokens", type=int, metavar="N", help="Token budget of the schema.")
     for command in (shot, tools, loop):
+        command.add_argument(
+            "--suggested",
+            type=int,
+            default=0,
+            metavar="N",
+            help="Restrict the query to N suggested ones, by a grammar; needs llama.cpp's server (default: 0, any query).",
+        )
         _add_common(command)
     add_commands(group)
     return group
@@ -112,6 +119,8 @@ def ask(parsed: argparse.Namespace) -> int:
         raise WrongUse("--workers, --most-calls, --most-tokens and --most-seconds must be positive")
     if getattr(parsed, "rounds", 1) < 1 or getattr(parsed, "turns", 1) < 1:
         raise WrongUse("--rounds and --turns must be at least 1")
+    if not 0 <= parsed.suggested <= 50:
+        raise WrongUse("--suggested must be from 0 to 50")
     return anyio.run(_ask, parsed)
 
 
@@ -203,9 +212,9 @@ def _agent(parsed: argparse.Namespace) -> Agent:
     from graphground.prompts.agents import agent_templates
 
     if parsed.agent == "zero-shot":
-        return ZeroShot(parsed.form, parsed.schema_tokens)
+        return ZeroShot(parsed.form, parsed.schema_tokens, parsed.suggested)
     if parsed.agent == "tools":
-        return ToolAgent(parsed.turns)
+        return ToolAgent(parsed.turns, suggested=parsed.suggested)
     settings = LoopSettings.single_pass() if "single-pass" in parsed.ablation else LoopSettings(rounds=parsed.rounds)
     settings = replace(
         settings,
@@ -213,6 +222,7 @@ def _agent(parsed: argparse.Namespace) -> Agent:
         judge=settings.judge and "no-judge" not in parsed.ablation,
         form=parsed.form,
         max_schema_tokens=parsed.schema_tokens,
+        suggested=parsed.suggested,
     )
     if parsed.prompts is not None:
         try:

