@@ -13,7 +13,9 @@ import pytest
 
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.engines.embedded.quarantine import QUARANTINE
+from graphground.graphs.opening.bundled import load_bundled
 from graphground.graphs.storage.home import Home
+from tests.support.data_folders import copied
 
 pytest_plugins = (
     "tests.support.attacking",
@@ -24,6 +26,7 @@ pytest_plugins = (
 """Plugins with fixtures for the whole run. A fixture imported into a test module would start once per module."""
 
 ENGINE = {
+    "bundled_home",
     "data_folder",
     "empty_home",
     "loaded_small_home",
@@ -167,8 +170,18 @@ def no_caller_is_quarantined() -> None:
 
 
 @pytest.fixture(scope="session")
-def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Yield a data folder for the whole run, with the bundled graph; its engine is stopped at the end."""
-    folder = tmp_path_factory.mktemp("home")
-    yield folder
-    end_engine(Home(folder))
+def bundled_home(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """Return a data folder into which the first process that needs it loads the bundled graph; tests work on copies."""
+    pytest.importorskip("arcadedb_embedded", reason="needs the embedded engine, which has no wheel for this machine")
+    run = tmp_path_factory.getbasetemp()
+    home = Home((run.parent if "PYTEST_XDIST_WORKER" in os.environ else run) / "bundled").make()
+    load_bundled("nba", home)  # other processes wait for it
+    return home
+
+
+@pytest.fixture(scope="session")
+def data_folder(bundled_home: Home, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Yield a data folder with the bundled graph, for the whole run; its engine is stopped at the end."""
+    home = copied(bundled_home, tmp_path_factory.mktemp("served") / "home")
+    yield home.folder
+    end_engine(home)

@@ -10,7 +10,7 @@ from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.storage.home import Home
-from tests.support.small_graph import copied
+from tests.support.data_folders import copied
 
 
 @pytest.fixture(scope="package")

@@ -9,18 +9,19 @@ import pytest
 
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.storage.home import Home
+from tests.support.data_folders import copied
 from tests.support.node_packages import NotInstalled, install, node_binary
 from tests.support.serving import http_server
 from tests.support.wrong_use import SETTINGS, VARIABLES
 
 
 @pytest.fixture(scope="session")
-def wrong_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def wrong_home(bundled_home: Home, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Yield a data folder with the bundled graph, and with an unreachable database in its settings."""
-    folder = tmp_path_factory.mktemp("wrong")
-    (folder / "settings.toml").write_text(SETTINGS, encoding="utf-8")
-    yield folder
-    end_engine(Home(folder))
+    home = copied(bundled_home, tmp_path_factory.mktemp("wrong") / "home")
+    (home.folder / "settings.toml").write_text(SETTINGS, encoding="utf-8")
+    yield home.folder
+    end_engine(home)
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,8 @@
 
 Each server is started once per run, on a free loopback port, emptied for each test module, and stopped with the run,
 even if the run is killed. At most two servers run at once.
+
+    python -m tests.support.neo4j_server       fetches Neo4j and makes the archives of its classes now
 """
 
 from __future__ import annotations
@@ -15,7 +17,9 @@ import secrets
 import shutil
 import socket
 import subprocess
+import tempfile
 import time
+import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -30,6 +34,7 @@ LIBRARIES = Path(os.environ.get("GRAPHGROUND_TEST_LIBRARIES") or platformdirs.us
 LTS, NEWEST, APOC = "5.26.30", "2026.08.1", "5.26.19"
 START_SECONDS = 240.0
 FETCH_SECONDS = 600.0
+STOP_SECONDS, ARCHIVE_SECONDS = 30.0, 300.0
 QUICK = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
 """JVM options that halve the processor time of a server that lives for minutes: fast compilation, simple collector."""
 SHARED = {"db.memory.transaction.max": "256m"}
@@ -37,6 +42,20 @@ SHARED = {"db.memory.transaction.max": "256m"}
 OPENED = [
     f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in ("java.nio", "java.io", "sun.nio.ch", "java.lang")
 ]
+
+
+TRAINING = (
+    "CREATE INDEX FOR (n:A) ON (n.name)",
+    "UNWIND range(1, 20) AS i CREATE (:A {name: 'a' + i, day: date()})-[:R {year: i}]->(:B {names: ['x', 'y']})",
+    "MATCH (a:A {name: 'a3'})-[r:R]->(b:B) WHERE r.year > 1 RETURN a, r, b.names AS names ORDER BY r.year LIMIT 3",
+    "MATCH p = (a:A)-[:R*1..2]-(b) RETURN length(p) AS steps, count(DISTINCT b) AS found, collect(b.name)[..2] AS names",
+    "MATCH (a:A) OPTIONAL MATCH (a)-[:R]->(b) WITH a, count(b) AS n WHERE NOT EXISTS { (a)<-[:R]-() } RETURN max(n)",
+    "CALL () { MATCH (a:A) RETURN a.name AS name UNION MATCH (b:B) RETURN b.names[0] AS name } RETURN toUpper(name)",
+    "EXPLAIN MATCH (a:A) WHERE a.name CONTAINS 'x' OR a.name IS NULL RETURN labels(a), keys(a)",
+    "SHOW INDEXES YIELD name, type RETURN name, type",
+    "MATCH (n) DETACH DELETE n",
+)
+"""Queries whose classes are put into the archive with those of the start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,18 +121,43 @@ def libraries(kind: str, version: str) -> Path:
 
 
 def program(java: str, version: str) -> Path:
-    """Return the folder with the compiled server program, which is compiled once per source and version of Neo4j."""
+    """Return the jar of the server program, which is compiled once per source and version of Neo4j."""
     source = HERE / "Neo4jForTests.java"
     jars = libraries("server", version)
     release = "21" if version.startswith("20") else "17"
-    folder = jars.with_name(f"{jars.name}-{hashlib.sha256(source.read_bytes()).hexdigest()[:12]}")
-    with FileLock(f"{folder}.lock", timeout=FETCH_SECONDS):
-        if not (folder / "Neo4jForTests.class").exists():
-            class_path = os.pathsep.join(map(str, jars.glob("*.jar")))
-            compiler = [java, "-m", "jdk.compiler/com.sun.tools.javac.Main", "--release", release]
-            options = ["-d", str(folder), "-cp", class_path, str(source)]
-            subprocess.run([*compiler, *options], check=True, timeout=FETCH_SECONDS)
-    return folder
+    jar = jars.with_name(f"{jars.name}-{hashlib.sha256(source.read_bytes()).hexdigest()[:12]}.jar")
+    with FileLock(f"{jar}.lock", timeout=FETCH_SECONDS):
+        if not jar.exists():
+            with tempfile.TemporaryDirectory(prefix="neo4j-program-") as folder:
+                class_path = os.pathsep.join(map(str, jars.glob("*.jar")))
+                compiler = [java, "-m", "jdk.compiler/com.sun.tools.javac.Main", "--release", release]
+                options = ["-d", folder, "-cp", class_path, str(source)]
+                subprocess.run([*compiler, *options], check=True, timeout=FETCH_SECONDS)
+                part = jar.with_suffix(".part")
+                with zipfile.ZipFile(part, "w") as archive:
+                    for compiled in Path(folder).glob("*.class"):
+                        archive.write(compiled, compiled.name)
+                part.replace(jar)
+    return jar
+
+
+def class_archive(java: str, version: str) -> Path:
+    """Return an archive of the server's classes, which is made once per Java and version of Neo4j.
+
+    Reading and checking 20,000 classes takes half of a server's start. The file is empty if this Java writes none.
+    """
+    jar = program(java, version)
+    used = f"{Path(java).resolve()} {QUICK} {TRAINING}"
+    file = jar.with_name(f"{jar.stem}-{hashlib.sha256(used.encode()).hexdigest()[:12]}.jsa")
+    with FileLock(f"{file}.lock", timeout=FETCH_SECONDS):
+        if not file.exists():
+            with tempfile.TemporaryDirectory(prefix="neo4j-archive-") as folder:
+                part = Path(folder) / "classes.jsa"
+                with running_neo4j(Path(folder) / "home", version, archived_to=part) as server:
+                    seeded(server, *TRAINING)
+                part.touch()
+                shutil.move(part, file)
+    return file
 
 
 @contextmanager
@@ -126,21 +170,29 @@ def running_neo4j(
     settings: dict[str, str] | None = None,
     port: int = 0,
     password: str | None = None,
+    archived_to: Path | None = None,
 ) -> Iterator[Neo4jServer]:
     """Start a Neo4j in `folder`, which is empty at first; stop the server at the end of the block.
 
-    With the `port` and the `password` of a stopped server, the new server takes its place.
+    With the `port` and the `password` of a stopped server, the new server takes its place. With `archived_to`, the
+    server writes an archive of the classes that it has loaded when it stops.
     """
     java = java_for(version)
     if java is None:
         pytest.skip(f"needs Java {'21' if version.startswith('20') else '17'} or newer, to run Neo4j {version}")
-    class_path = [f"{libraries('server', version)}/*"]
+    # An archive is valid for one class path, to which jars may be added at the end.
+    class_path = [program(java, version), *sorted(libraries("server", version).glob("*.jar"))]
+    if archived_to is not None:
+        archive = [f"-XX:ArchiveClassesAtExit={archived_to}"]
+    else:
+        made = class_archive(java, version)
+        archive = [f"-XX:SharedArchiveFile={made}"] if made.stat().st_size else []
     (folder / "plugins").mkdir(parents=True, exist_ok=True)
     if apoc is not None:
         for jar in libraries("apoc", apoc).glob("*.jar"):
             if not (folder / "plugins" / jar.name).exists():
                 (folder / "plugins" / jar.name).symlink_to(jar)
-        class_path.append(f"{folder}/plugins/*")
+        class_path += sorted((folder / "plugins").glob("*.jar"))
     with socket.socket() as probe:
         # The connections that a killed server left do not keep its port from being used again.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -165,9 +217,10 @@ def running_neo4j(
                 java,
                 f"-Xmx{heap}",
                 *QUICK,
+                *archive,
                 *OPENED,
                 "-cp",
-                os.pathsep.join([str(program(java, version)), *class_path]),
+                os.pathsep.join(map(str, class_path)),
                 "Neo4jForTests",
                 str(folder),
                 str(folder / "neo4j.conf"),
@@ -189,9 +242,10 @@ def running_neo4j(
             time.sleep(0.1)
         yield Neo4jServer(f"bolt://127.0.0.1:{port}", "neo4j", password, version, folder, process.pid)
     finally:
-        # The data is deleted with the folder, so it is safe not to wait ten seconds for the connectors to close.
-        process.kill()
-        process.communicate(timeout=30)
+        if archived_to is None:
+            # The data is deleted with the folder, so it is safe not to wait ten seconds for the connectors to close.
+            process.kill()
+        process.communicate(timeout=STOP_SECONDS if archived_to is None else ARCHIVE_SECONDS)
 
 
 class Neo4jServers:
@@ -313,3 +367,9 @@ def seeded(server: Neo4jServer, *statements: str) -> None:
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
         for statement in statements:
             driver.execute_query(statement)
+
+
+if __name__ == "__main__":
+    for wanted in (LTS, NEWEST):
+        if (found := java_for(wanted)) is not None and shutil.which("mvn") is not None:
+            class_archive(found, wanted)

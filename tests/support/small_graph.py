@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.loading.load import load_file
 from graphground.graphs.storage.catalog import Entry
 from graphground.graphs.storage.home import Home
+from tests.support.data_folders import copied
 
 SMALL: dict[str, Any] = {
     "schema": {
@@ -133,15 +133,6 @@ def loaded_small_home(tmp_path_factory: pytest.TempPathFactory) -> Home:
     home = Home(folder / "home").make()
     loaded(home, folder)
     return home
-
-
-def copied(home: Home, folder: Path) -> Home:
-    """Copy a data folder whose engine has not been started; return the copy.
-
-    A copy takes a hundredth of the processor time of a load.
-    """
-    shutil.copytree(home.folder, folder)
-    return Home(folder)
 
 
 @pytest.fixture(scope="module")

@@ -22,6 +22,7 @@ from graphground.graphs.storage.home import Home
 from graphground.server.traces.event import Event
 from tests.server.ui.hostile_graph import HOSTILE_NAMES, hostile_graph
 from tests.support.browser import CHROMIUM, Page, browser_page
+from tests.support.data_folders import copied
 from tests.support.node_packages import FOLDER, NotInstalled, install
 from tests.support.scripted_endpoint import Answer, Asked, ScriptedEndpoint, say
 from tests.support.serving import http_server
@@ -33,10 +34,10 @@ UNREACHABLE = '[graphs.away]\nuri = "bolt://127.0.0.1:1"\n'
 
 
 @pytest.fixture(scope="session")
-def page_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+def page_home(bundled_home: Home, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     """Yield a data folder with the bundled graph, and with a graph whose names are attacks."""
     folder = tmp_path_factory.mktemp("page")
-    home = Home(folder / "home").make()
+    home = copied(bundled_home, folder / "home")
     load_file(written(folder, hostile_graph(), "hostile.json"), home, name="hostile")
     yield home
     end_engine(home, kill=True)
