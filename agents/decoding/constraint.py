@@ -57,7 +57,7 @@ class Constraint:
         left = [query for query, tokens in found.items() if tokens is None]
         if not sequences:
             raise NotSpellable(
-                f"None of the {len(left)} queries can be written with the tokens of the vocabulary"
+                "None of the given queries can be written with the tokens of the vocabulary"
                 + (f", {left[0]!r} for example." if left else ".")
             )
         return Constraint(Automaton.of(sequences), vocabulary, None, texts, left)
@@ -70,7 +70,7 @@ class Constraint:
 
         Raises:
             RegularExpressionError: the expression cannot be parsed.
-                NotSpellable: a WordPiece tokenizer, which changes texts; use `of_queries` with a finite set of queries.
+            NotSpellable: a WordPiece tokenizer, which changes texts; use `of_queries` with a finite set of queries.
         """
         if vocabulary.family == "words":
             raise NotSpellable(

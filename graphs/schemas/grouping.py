@@ -1,4 +1,4 @@
-"""Groups elements of a schema that differ in a label alone, so that a text form states them once.
+"""Groups elements of a schema that differ only in a label, so that a text form states them once.
 
 `(:Painting)-[:createdBy]->(:Person)` and `(:Sculpture)-[:createdBy]->(:Person)` become
 `(:Painting|Sculpture)-[:createdBy]->(:Person)`, a pattern that can be used in a query as it stands.

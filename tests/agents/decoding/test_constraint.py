@@ -124,7 +124,7 @@ def test_word_tokens_encode_the_query_with_its_spaces_and_its_case() -> None:
 
 
 def test_a_space_that_cannot_be_written_is_refused() -> None:
-    with pytest.raises(NotSpellable, match="None of the 1 queries"):
+    with pytest.raises(NotSpellable, match="None of the given queries"):
         Constraint.of_queries(["RETURN 'Łódź'"], word_vocabulary())
     with pytest.raises(NotSpellable, match="regular expression cannot be followed"):
         Constraint.of_expression("RETURN 1", word_vocabulary())
