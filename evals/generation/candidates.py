@@ -84,7 +84,7 @@ class Candidates:
         once: Collection[str] = (),
     ) -> None:
         """`asked` names, for each kind of pattern, the labels with a property that its templates can use; `once` the
-        kinds for which a candidate gives a single task, so that it is returned once.
+        kinds of pattern for which a candidate gives a single task, so that `use` ends its return.
         """
         self._graph, self._facts, self._rng, self._asked, self._once = graph, facts, rng, asked, once
         self._used: set[tuple[str, frozenset[str]]] = set()
@@ -109,14 +109,17 @@ class Candidates:
                 if timed is None:
                     continue
                 candidate = timed
-            used = (pattern["id"], candidate.key)
-            if used in self._used:
+            if (pattern["id"], candidate.key) in self._used:
                 continue
-            if pattern["kind"] in self._once:
-                self._used.add(used)
             if self._realistic(pattern, candidate):
                 return candidate
+            self.use(pattern, candidate)
         return None
+
+    def use(self, pattern: Mapping[str, Any], candidate: Candidate) -> None:
+        """Never return a candidate again if its kind of pattern gives a single task for each candidate."""
+        if pattern["kind"] in self._once:
+            self._used.add((pattern["id"], candidate.key))
 
     def count(self, match: str) -> int:
         """Return the number of nodes `n` that a MATCH part matches; 0 if the query fails or takes too long."""

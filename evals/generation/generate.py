@@ -174,6 +174,7 @@ class _Generator:
                     if self._balance.passes_over(pattern, template, len(rows)):
                         return None
                     self._known |= keys
+                    self._candidates.use(pattern, candidate)
                     self._balance.add(pattern, template, len(rows))
                     return Task(
                         f"{self._graph.name}-{number:05}",
@@ -187,6 +188,7 @@ class _Generator:
                         match_cypher=candidate.cypher,
                         return_cypher=filled.returns,
                     )
+            self._candidates.use(pattern, candidate)
         self._balance.miss(pattern)
         return None
 
