@@ -52,20 +52,20 @@ class Texts:
     """Collects an item's texts from RDF, by language and kind: `label`, `description`, `alias` or `article`."""
 
     def __init__(self) -> None:
-        self._found: dict[str, dict[str, list[str]]] = {"label": {}, "description": {}, "alias": {}, "article": {}}
+        self._found: dict[str, dict[str, list[str]]] = {}
 
     def add(self, kind: str, language: str, text: str) -> None:
         """Add a text: `add("label", "en", "Heat")`; an article is added by its address."""
-        self._found[kind].setdefault(language, []).append(text)
+        self._found.setdefault(kind, {}).setdefault(language, []).append(text)
 
     def names(self, languages: Sequence[str]) -> Names:
         """Return the names in the first of the languages that has any; of several in it, the alphabetically first."""
         label, description, articles = (
-            {language: min(texts) for language, texts in self._found[kind].items()}
+            {language: min(texts) for language, texts in self._found.get(kind, {}).items()}
             for kind in ("label", "description", "article")
         )
         return names_of(
-            label, description, self._found["alias"], title_of(articles[""]) if articles else None, languages
+            label, description, self._found.get("alias", {}), title_of(articles[""]) if articles else None, languages
         )
 
 

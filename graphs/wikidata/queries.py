@@ -28,8 +28,6 @@ _PREFIXES = {
     "xsd": "http://www.w3.org/2001/XMLSchema#",
     "bd": "http://www.bigdata.com/rdf#",
 }
-NAME_KINDS = ("label", "alias", "description", "article")
-"""The variables of `names`, which say what a row holds."""
 
 
 def prefixed(body: str) -> str:
@@ -95,7 +93,7 @@ def names(items: Sequence[int], languages: Sequence[str], wikipedia: str) -> str
     """Return the query for names, descriptions and aliases in some languages, for the articles of a Wikipedia, and for
     the items into which items were merged.
 
-    Each row has one of the variables of `NAME_KINDS` or ?same. The Wikipedia is compared in a filter, because a planner
+    Each row has one variable besides ?item, which says what it holds. The Wikipedia is compared in a filter, because a planner
     that begins with its articles compares each of them with each item.
     """
     among = ", ".join(f'"{language}"' for language in languages)

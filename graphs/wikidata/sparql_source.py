@@ -24,7 +24,7 @@ from graphground.graphs.wikidata.plan import Plan
 from graphground.graphs.wikidata.rdf import last
 from graphground.graphs.wikidata.source import Progress
 from graphground.graphs.wikidata.statement_query import Fetched, StatementQuery
-from graphground.graphs.wikidata.values import item_number, item_of
+from graphground.graphs.wikidata.values import ENTITY, item_number, item_of
 from graphground.graphs.wikidata.workspace import Names, Workspace
 
 ITEMS_AT_ONCE, CLASSES_AT_ONCE, NAMES_AT_ONCE = 400, 200, 800
@@ -264,15 +264,16 @@ class SparqlSource:
         texts: dict[int, Texts] = defaultdict(Texts)
         targets: dict[int, int | None] = {}
         languages, wikipedia = with_fallback(definition.languages), definition.wikipedia
+        numbers = {f"{ENTITY}Q{item}": item for item in items}
         for found in self.endpoint.select(queries.names(items, languages, wikipedia)):
-            number = _number(found, "item")
+            number = numbers.get(found["item"]["value"])
             if number is None:
                 continue
-            if "same" in found:
-                targets[number] = _number(found, "same")
-            for kind in queries.NAME_KINDS:
-                if kind in found:
-                    texts[number].add(kind, found[kind].get("xml:lang", ""), found[kind]["value"])
+            for kind, term in found.items():
+                if kind == "same":
+                    targets[number] = _number(found, "same")
+                elif kind != "item":
+                    texts[number].add(kind, term.get("xml:lang", ""), term["value"])
         return [(item, texts[item].names(definition.languages), targets.get(item)) for item in items]
 
     def _in_parts(

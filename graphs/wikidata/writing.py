@@ -18,7 +18,7 @@ from graphground.graphs.wikidata.discards import Discards
 from graphground.graphs.wikidata.names import article_address
 from graphground.graphs.wikidata.plan import Plan
 from graphground.graphs.wikidata.selection import ends_of
-from graphground.graphs.wikidata.statements import Statement, chosen
+from graphground.graphs.wikidata.statements import Statement, best, chosen
 from graphground.graphs.wikidata.values import ITEM, QUANTITY, Value, item_number
 from graphground.graphs.wikidata.workspace import Workspace
 
@@ -159,11 +159,12 @@ def values_named(plan: Plan, workspace: Workspace, label: str, item: int) -> Ite
     """Yield the items whose names are needed for the properties of an item and of its relationships."""
     for wanted in plan.node(label).properties.values():
         if wanted.type in ("str", "list[str]"):
-            yield from _named(statement.value for statement in workspace.statements(item, wanted.wikidata))
+            yield from _named(statement.value for statement in best(workspace.statements(item, wanted.wikidata)))
     for relationship in plan.starting(label):
         texts = [wanted for wanted in relationship.properties.values() if wanted.type in ("str", "list[str]")]
         if texts:
-            for statement in workspace.statements(item, relationship.wikidata):
+            kept = chosen(workspace.statements(item, relationship.wikidata), plan.definition.ranks(relationship))
+            for statement in kept:
                 for wanted in texts:
                     yield from _named(statement.qualifiers.get(wanted.wikidata, ()))
 

@@ -23,6 +23,8 @@ from graphground.graphs.wikidata.sparql_source import SparqlSource
 from graphground.graphs.wikidata.workspace import WorkspaceError
 from tests.support.shared_data import needs
 from tests.support.sparql_endpoint import Answer, Fault, SparqlEndpoint
+from tests.support.wikibase_rdf import all_triples
+from tests.support.wikidata_documents import Document
 from tests.support.wikidata_places import PLACES, place_triples
 
 pytestmark = [needs("wikidata_entities", "entities.jsonl.gz"), pytest.mark.timeout(240)]
@@ -312,3 +314,32 @@ def test_constraints_select_the_members(store: SparqlEndpoint, tmp_path: Path) -
     assert "Estonia" in with_internet_domain < everything
     assert selected('sparql = "?item wdt:P30 wd:Q46"\n') >= {"Estonia"}
     assert "Belize" not in selected('sparql = "?item wdt:P30 wd:Q46"\n')
+
+
+def test_only_values_that_are_used_are_named(tmp_path: Path) -> None:
+    ranks = {"Q101": "preferred", "Q102": "normal", "Q103": "deprecated"}
+    claims = {
+        "P31": [statement("P31", "Q515", "normal")],
+        "P36": [statement("P36", value, rank) for value, rank in ranks.items()],
+    }
+    documents = [named("Q100", "Town", claims), *(named(key, f"Capital {key}", {}) for key in ranks)]
+    definition = (
+        'name = "x"\n[nodes.Town]\nwikidata = "Q515"\nproperties.capital = { type = "str", wikidata = "P36" }\n'
+    )
+    with SparqlEndpoint(all_triples(documents)) as endpoint:
+        built(endpoint, tmp_path / "x.json", definition)
+        (names,) = (query for query in endpoint.queries if "rdfs:label" in query)
+    assert "wd:Q101 " in names
+    assert "wd:Q102" not in names
+    assert "wd:Q103" not in names
+    (town,) = json.loads((tmp_path / "x.json").read_bytes())["entities"]
+    assert town["properties"] == {"capital": "Capital Q101"}
+
+
+def named(key: str, name: str, claims: Document) -> Document:
+    return {"id": key, "labels": {"en": {"language": "en", "value": name}}, "claims": claims}
+
+
+def statement(name: str, item: str, rank: str) -> Document:
+    value = {"type": "wikibase-entityid", "value": {"id": item}}
+    return {"id": f"{name}${item}", "rank": rank, "mainsnak": {"snaktype": "value", "datavalue": value}}
