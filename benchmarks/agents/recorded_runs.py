@@ -27,10 +27,10 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "agent-runs.md"
 BLOCK = re.compile(r"```text\n(\$ graphground agent .*?)\n(.*?)```", re.DOTALL)
 ENDPOINT = "http://127.0.0.1:8080/v1"
-"""The address that the commands of the page have; each run uses a free port."""
+"""The address in the commands of the page, for which each run substitutes its own."""
 LONGEST_RUN_SECONDS = 1_200
 SHOWN = 300
-"""The most characters of a text that a transcript shows."""
+"""The number of characters of a text that a transcript shows."""
 
 
 def steps(lines: Iterable[dict[str, Any]]) -> Iterator[str]:
