@@ -1,12 +1,14 @@
 """Measures the cost of statistics: on top of a load, in a connected Neo4j, and on disk.
 
     python -m benchmarks.schemas.statistics load FILE [--runs 3]       a SimpleKG file, loaded with and without
+    python -m benchmarks.schemas.statistics published FOLDER [GRAPH …]  each graph at its published size, without an engine
     python -m benchmarks.schemas.statistics bolt URI USER PASSWORD     read by bounded queries
     python -m benchmarks.schemas.statistics neo4j [--share 1.0]        as bolt, on a new Neo4j of the movie graph's size
 
 `load` runs `graphs.loading.worker` in child processes, in turns with the real collector and with one that does nothing.
 The wall times are compared, and the processor times of the thread that reads the file (other threads do the same work
-in both).
+in both). `published` reads each file as a load does, but writes nothing into an engine: its output is the processor time
+of collecting statistics, and their bytes on disk. Missing files are generated in FOLDER, as by `engines.scale`.
 """
 
 from __future__ import annotations
@@ -21,14 +23,18 @@ import tempfile
 import time
 from array import array
 from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks.engines.scale import SIZES
+from benchmarks.engines.scale import SIZES, make
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import bolt_engine
+from graphground.graphs.engines.embedded import batch
 from graphground.graphs.loading import worker
 from graphground.graphs.schemas.extraction.extract import extract
+from graphground.graphs.schemas.statistics.collected import Collected
 from graphground.graphs.schemas.statistics.model import Statistics
 from graphground.graphs.schemas.statistics.queried import query_statistics
 from tests.support.neo4j_server import LTS, Neo4jServer, running_neo4j, seeded
@@ -48,6 +54,73 @@ class Nothing:
     def statistics(self) -> Statistics:
         """Return no statistics."""
         return Statistics()
+
+
+class TimedCollected(Collected):
+    """The real collector, which counts the processor time of its methods."""
+
+    seconds = 0.0
+
+    def nodes(self, label: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Count a block of nodes."""
+        with self.timed():
+            super().nodes(label, rows)
+
+    def relationships(self, type_: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Count a block of relationships."""
+        with self.timed():
+            super().relationships(type_, rows)
+
+    def statistics(self, seconds: float = 0.0) -> Statistics:
+        """Return the collected statistics."""
+        with self.timed():
+            return super().statistics(seconds)
+
+    @classmethod
+    @contextmanager
+    def timed(cls) -> Iterator[None]:
+        """Add the processor time of a block."""
+        begin = time.thread_time()
+        yield
+        cls.seconds += time.thread_time() - begin
+
+
+class NoEngine:
+    """A writer of graphs that writes nothing."""
+
+    def __init__(self, *_: object) -> None: ...
+
+    def nodes(self, label: str, rows: Sequence[object]) -> list[str]:
+        """Return a record id for each node."""
+        return ["#0:0"] * len(rows)
+
+    def relationships(self, type_: str, rows: object) -> None:
+        """Write nothing."""
+
+    def finish(self) -> None:
+        """Write nothing."""
+
+
+def measure_published(folder: Path, names: Sequence[str], share: float) -> None:
+    """Print the processor time and the size of the statistics of each graph, and the sums."""
+    worker.Collected = TimedCollected  # type: ignore[misc]
+    batch.GraphWriter = NoEngine  # type: ignore[assignment,misc]
+    folder.mkdir(parents=True, exist_ok=True)
+    seconds = size = 0.0
+    for name in names or SIZES:
+        file = make(name, folder, share)
+        TimedCollected.seconds, begin = 0.0, time.thread_time()
+        with tempfile.TemporaryDirectory() as written:
+            nodes, relationships, _ = worker.load(file, Path(written), lambda _: None)
+            read = time.thread_time() - begin
+            its_size = (Path(written) / "graph" / "statistics.json").stat().st_size
+        print(
+            f"{name}: {nodes:,} nodes, {relationships:,} relationships: statistics {TimedCollected.seconds:.2f} s of "
+            f"{read:.1f} s of reading without an engine, {its_size:,} bytes",
+            flush=True,
+        )
+        seconds, size = seconds + TimedCollected.seconds, size + its_size
+    print(f"all: {seconds:.1f} s of processor time, {size:,.0f} bytes")
 
 
 def load_once(kind: str, file: Path) -> None:
@@ -131,7 +204,7 @@ def seeded_apart(server: Neo4jServer, statement: str) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kind", choices=["load", "load-once", "bolt", "neo4j"])
+    parser.add_argument("kind", choices=["load", "load-once", "published", "bolt", "neo4j"])
     parser.add_argument("where", nargs="*")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--share", type=float, default=1.0)
@@ -140,6 +213,8 @@ def main() -> None:
         load_once(given.where[0], Path(given.where[1]))
     elif given.kind == "load":
         measure_load(Path(given.where[0]), given.runs)
+    elif given.kind == "published":
+        measure_published(Path(given.where[0]), given.where[1:], given.share)
     elif given.kind == "bolt":
         measure_bolt(*given.where)
     else:
