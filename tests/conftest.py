@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from functools import cache
@@ -134,6 +135,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         place = markers.index(True) if any(markers) else len(markers)
         places[item.path] = min(place, places.get(item.path, place))
     items.sort(key=lambda item: (places[item.path], sorted(wanted.get(item.path, ()))))
+
+
+def pytest_collection_finish() -> None:
+    """Leave modules and collected tests out of later garbage collections, which took a sixth of the processor time.
+
+    Objects that tests create are still collected, and an unclosed resource among them is still reported.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 10)
 
 
 @pytest.hookimpl(optionalhook=True)
