@@ -13,7 +13,7 @@ the limit rises again slowly.
 from __future__ import annotations
 
 import ssl
-import time
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
@@ -60,7 +60,10 @@ class Patience:
 
 
 class Endpoint:
-    """A client that sends SELECT queries; tests can replace `sleep`."""
+    """A client that sends SELECT queries; tests can replace `sleep`.
+
+    `stop` ends the pauses of other threads, whose queries then fail.
+    """
 
     def __init__(
         self,
@@ -68,11 +71,13 @@ class Endpoint:
         patience: Patience | None = None,
         *,
         agent: str = USER_AGENT,
-        sleep: Callable[[float], None] = time.sleep,
+        sleep: Callable[[float], object] | None = None,
     ) -> None:
         if not url.startswith(("http://", "https://")):
             raise EndpointError(f"{url!r} is not an endpoint address: it must begin with http:// or https://")
-        self.url, self.patience, self._sleep, self._agent = url, patience or Patience(), sleep, agent
+        self.url, self.patience, self._agent = url, patience or Patience(), agent
+        self._stopped = threading.Event()
+        self._sleep = sleep or self._stopped.wait
         self.asked = 0
         self.traffic = Traffic(1 if self.patience.between else self.patience.at_once or queries_at_once(url))
         self._clients = [self._client(with_certificates=url.startswith("https://"))]
@@ -97,6 +102,10 @@ class Endpoint:
     ) -> None:
         self.close()
 
+    def stop(self) -> None:
+        """Send nothing more, and end the pauses between tries."""
+        self._stopped.set()
+
     def close(self) -> None:
         """Close the connections."""
         for client in self._clients:
@@ -119,6 +128,8 @@ class Endpoint:
         for attempt in range(self.patience.tries):
             if attempt or (self.asked and self.patience.between):
                 self._sleep(self.patience.between if not attempt else pause)
+            if self._stopped.is_set():
+                raise EndpointError(f"{self.url}: the build was stopped. {HINT}")
             self.asked += 1
             pause = min(self.patience.pause * 2**attempt, LONGEST_PAUSE)
             try:

@@ -58,7 +58,8 @@ class SparqlSource:
         """Accept every definition: an endpoint can provide all data that a definition may need."""
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close the connections, after the answers to the queries in progress."""
+        self.endpoint.stop()
         self._pool.shutdown(cancel_futures=True)
         self.endpoint.close()
 

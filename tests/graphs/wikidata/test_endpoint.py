@@ -176,6 +176,25 @@ def test_a_second_query_waits_for_its_turn() -> None:
     thread.join(20)
 
 
+def test_stopping_ends_the_pauses_of_other_threads() -> None:
+    asked = threading.Event()
+
+    def busy(query: str, body: bytes) -> Answer | None:
+        asked.set()
+        return 503, {"Retry-After": "100"}, b""
+
+    with (
+        SparqlEndpoint([TRIPLE], itertools.repeat(busy)) as server,
+        ThreadPoolExecutor(1) as threads,
+        Endpoint(server.url) as endpoint,
+    ):
+        answer = threads.submit(endpoint.select, QUERY)
+        assert asked.wait(20)
+        endpoint.stop()
+        with pytest.raises(EndpointError, match="stopped"):
+            answer.result(20)
+
+
 def test_public_endpoints_get_fewer_queries_at_the_same_time() -> None:
     assert queries_at_once("https://query.wikidata.org/sparql") == 2
     assert queries_at_once("http://localhost:7878/query") == queries_at_once("https://wikidata.org.example/") == 4
