@@ -7,10 +7,9 @@
 The trees are fitted on mentions of the training graphs (`verdict_mentions`), alone and among 100,000 other names. The
 threshold for the probability of a meant candidate is chosen by cross-validation on the same graphs: the lowest at which
 98.5 % of the absent mentions are `not_found` in the graphs alone, 97.5 % among 100,000 other names, and 93 % among a
-million, where nearly every misspelt name is near another. A mention counts as absent only if none of the other names is
-equal to the mention. The test graphs are used only for the report. `--rows FOLDER` stores the features in files, so
-that a second run need not look the mentions up again.
-"""
+million, where nearly every misspelt name is near another. A mention counts as absent only if none of the other names
+is equal to the mention, or to the name that the mention misspells. The test graphs are used only for the report.
+`--rows FOLDER` stores the features in files, so that a second run need not look the mentions up again."""
 
 from __future__ import annotations
 
@@ -113,8 +112,8 @@ def looked_up(side: Side, names: int, count: int) -> Iterator[Row]:
             build_index(Path(folder) / "index", among(records, names))
             index = open_index(Path(folder) / "index")
             for asked in mentions_of(records, others, count, seed=number):
-                if not asked.keys and index.same_name(asked.mention):
-                    continue  # the mention equals an added name, so it is not absent
+                if not asked.keys and any(map(index.same_name, {asked.mention, asked.name})):
+                    continue  # the mention is a spelling of an added name, so it is not absent
                 found = list(index.find(asked.mention, mode="fuzzy", limit=CONSIDERED))
                 judgement = judge(asked.mention, found, index)
                 yield Row(

@@ -32,11 +32,15 @@ MISSPELT = ("typing error", "two typing errors", ALIAS)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A mention, its kind, and the keys of the entities that it means; an absent mention has no keys."""
+    """A mention, its kind, and the keys of the entities that it means; an absent mention has no keys.
+
+    `name` is the name of which an absent mention is the spelling, itself or with a typing error.
+    """
 
     mention: str
     kind: str
     keys: frozenset[str]
+    name: str = ""
 
 
 def graphs_of(side: Side) -> Iterator[tuple[str, list[Record]]]:
@@ -124,10 +128,10 @@ def mentions_of(
         texts = (record.name or "", *record.aliases)
         if record.key in known or any(fold(text) in keys for text in texts) or len(fold(texts[0])) < 3:
             continue
-        yield Asked(texts[0], ABSENT, frozenset())
+        yield Asked(texts[0], ABSENT, frozenset(), texts[0])
         misspelt = with_error(texts[0], "typing error", rng)
         if misspelt and fold(misspelt) not in keys:
-            yield Asked(misspelt, ABSENT_MISSPELT, frozenset())
+            yield Asked(misspelt, ABSENT_MISSPELT, frozenset(), texts[0])
         made += 1
         if made == 2 * count:
             break

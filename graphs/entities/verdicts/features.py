@@ -9,6 +9,7 @@ so the number of names is a feature too.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -30,6 +31,7 @@ FEATURES = (
     "sorted_likeness", "shortest_near", "meaning",
 )  # fmt: skip
 _MOST_WORDS = 24
+_NUMBER = re.compile(r"(\d+)(?:st|nd|rd|th|s)?")
 
 
 class WordCounts(Protocol):
@@ -98,11 +100,36 @@ def align(words: Sequence[str], its: Sequence[str]) -> Alignment:
 
 
 def errors_allowed(word: str, other: str) -> int:
-    """Return the number of wrong letters up to which two words count as similar: none in a short word."""
+    """Return the number of wrong letters up to which two words count as similar: none in a short word or a number.
+
+    `66th` and `64th` are different numbers, not spellings of one.
+    """
     if word.isdecimal() or other.isdecimal():
+        return 0
+    number = number_in(word)
+    if number is not None and number_in(other) not in (None, number):
         return 0
     longest = max(len(word), len(other))
     return 0 if longest < 3 else 1 if longest < 5 else 2 if longest < 10 else 3
+
+
+def number_in(word: str) -> str | None:
+    """Return the digits of a number or an ordinal: `66` for `66th`, None for `u571`."""
+    found = _NUMBER.fullmatch(word)
+    return found[1] if found else None
+
+
+def numbered_otherwise(words: Sequence[str], its: Sequence[str]) -> bool:
+    """Whether two names have different numbers: `66th Awards` and `64th Awards`, but not `Awards` and `64th Awards`.
+
+    One digit may be the initial of a longer number.
+    """
+    numbers = {number for word in words if (number := number_in(word)) is not None}
+    its_numbers = {number for word in its if (number := number_in(word)) is not None}
+    mine, its_own = numbers - its_numbers, its_numbers - numbers
+    return bool(mine and its_own) and not any(
+        min(len(number), len(other)) == 1 and number[0] == other[0] for number in mine for other in its_own
+    )
 
 
 def features_of(mention: str, candidates: Sequence[Candidate], counts: WordCounts, place: int = 0) -> list[float]:
@@ -123,7 +150,7 @@ def features_of(mention: str, candidates: Sequence[Candidate], counts: WordCount
     letters = sum(max(len(word), len(other)) for word, other, _ in aligned.near) or 1
     best = candidates[0].score
     rest = [rival.score for number, rival in enumerate(candidates) if number != place]
-    numbers = {word for word in words if word.isdecimal()} ^ {word for word in its if word.isdecimal()}
+    numbers = set(map(number_in, words)) ^ set(map(number_in, its))
     names = math.log10(counts.texts + 10)
     return [
         float(text == other),
@@ -154,7 +181,7 @@ def features_of(mention: str, candidates: Sequence[Candidate], counts: WordCount
         float(candidate.is_value),
         float(sum(len(word) == 1 for word, _ in aligned.initials)),
         float(sum(len(other) == 1 for _, other in aligned.initials)),
-        float(len(numbers)),
+        float(len(numbers - {None})),
         float(bool(text) and bool(other) and text[0] == other[0]),
         OSA.normalized_similarity(text.replace(" ", ""), other.replace(" ", "")),
         names * math.log(10) - agreeing - near,

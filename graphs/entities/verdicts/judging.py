@@ -25,6 +25,8 @@ MARGIN = 0.035
 """The largest distance from the best score at which a candidate may still be meant."""
 LEAST_MEANING = 0.75
 """The least similarity in meaning at which a candidate with another spelling may be meant."""
+HEARD = 0.5
+"""The share of the least probability that suffices for a name that sounds the same, such as `Steven` for `Stephen`."""
 CONSIDERED = 5
 """The number of best candidates by spelling that the model considers."""
 LOOKED_UP = 8
@@ -110,15 +112,21 @@ def _likely(mention: str, spelled: Sequence[Candidate], counts: WordCounts) -> l
     """Return the candidates whose names the mention probably spells, correctly or with errors."""
     if not spelled or not fold(mention):
         return []
-    from graphground.graphs.entities.verdicts.features import features_of  # NumPy, on first use
+    from graphground.graphs.entities.verdicts.features import features_of, numbered_otherwise  # NumPy, on first use
+    from graphground.graphs.entities.verdicts.sound import sound_the_same
     from graphground.graphs.entities.verdicts.trees import trees
 
     model = trees()
     least = model.least(counts.texts)
     rows = [features_of(mention, spelled, counts, place) for place in range(len(spelled))]
-    return [
-        candidate for candidate, chance in zip(spelled, model.chances(rows).tolist(), strict=True) if chance > least
-    ]
+    words = fold(mention).split()
+    likely = []
+    for candidate, chance in zip(spelled, model.chances(rows).tolist(), strict=True):
+        its = fold(candidate.matched or candidate.name).split()
+        enough = least * HEARD if sound_the_same(words, its) else least
+        if chance > enough and not numbered_otherwise(words, its):
+            likely.append(candidate)
+    return likely
 
 
 def _distinct(candidates: Sequence[Candidate]) -> list[Candidate]:

@@ -55,6 +55,44 @@ def test_a_certain_match_is_found_with_one_candidate(index: EntityIndex, mention
     assert (judgement.verdict, [candidate.name for candidate in judgement.candidates]) == ("found", [name])
 
 
+NUMBERED = [
+    *(Record(f"A{number}", "Award", f"{number}th Academy Awards") for number in (44, 74, 80, 108)),
+    *(Record(f"R{number}", "Road", f"Interstate {number}") for number in (5, 10, 90)),
+    Record("F1", "Player", "Stephen Curry"),
+    Record("F2", "Player", "Philip Jackson"),
+    Record("F3", "Player", "Katherine Durant"),
+    Record("F4", "Player", "Dell Curry"),
+]
+
+
+@pytest.fixture(scope="module")
+def numbered(tmp_path_factory: pytest.TempPathFactory) -> EntityIndex:
+    folder = tmp_path_factory.mktemp("numbered") / "index"
+    build_index(folder, [*RECORDS, *NUMBERED])
+    return open_index(folder)
+
+
+@pytest.mark.parametrize(
+    "mention", ["84th Academy Awards", "106th Academy Awards", "47th Acadmy Awards", "Interstate 80"]
+)
+def test_another_number_is_another_name_and_not_a_typing_error(numbered: EntityIndex, mention: str) -> None:
+    assert verdict(numbered, mention).verdict == "not_found"
+
+
+@pytest.mark.parametrize(
+    ("mention", "name"),
+    [
+        ("Steven Curry", "Stephen Curry"),
+        ("Filip Jackson", "Philip Jackson"),
+        ("Catherine Durant", "Katherine Durant"),
+        ("80th Acadmy Awards", "80th Academy Awards"),
+    ],
+)
+def test_a_first_name_written_as_it_is_heard_is_found(numbered: EntityIndex, mention: str, name: str) -> None:
+    judgement = verdict(numbered, mention)
+    assert (judgement.verdict, [candidate.name for candidate in judgement.candidates]) == ("found", [name])
+
+
 @pytest.mark.parametrize(
     "mention", ["Carl Sagan", "Barack Obama", "Emperor Hirohito", "Greece", "Adele Inkster", "Quentin Tarantino", "???"]
 )
