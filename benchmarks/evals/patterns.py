@@ -53,6 +53,8 @@ def main() -> None:
             f"{published[graph][pattern] if published[graph] else '?'}, {ours[graph][pattern]}" for graph in GRAPHS
         ]
         print(f"| `{pattern}` | {' | '.join(cells)} |")
+    totals = [f"{published[graph].total() or '?'}, {ours[graph].total()}" for graph in GRAPHS]
+    print(f"| all | {' | '.join(totals)} |\n")
     for graph in GRAPHS:
         if absent := [pattern for pattern in published[graph] if not ours[graph][pattern]]:
             print(f"- {graph}: published and not generated: {', '.join(absent)}")
