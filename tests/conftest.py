@@ -115,7 +115,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark each test by the fixtures that it uses; put modules that share a Neo4j next to each other, and longer modules
-    first.
+    and groups first.
     """
     wanted: dict[Path, set[str]] = {}
     places: dict[Path, int] = {}
@@ -130,9 +130,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             wanted.setdefault(item.path, set()).update(used & NEO4J - {"neo4j_servers"})
         if used & NODE:
             item.add_marker("node")
-        # While one process is busy with Neo4j the others run the rest; short modules come last, so that all end together.
-        markers = [item.get_closest_marker(name) is not None for name in ("neo4j", "slow", "node", "engine")]
-        place = markers.index(True) if any(markers) else len(markers)
+        # Three processes are busy for minutes, with Neo4j, the page and the server that most modules share. Short modules
+        # come last, so that all end together.
+        neo4j, *others = (item.get_closest_marker(name) is not None for name in ("neo4j", "slow", "node", "engine"))
+        kinds = [neo4j, bool(used & SHARED["page"]), bool(used & SHARED["served"]), *others]
+        place = kinds.index(True) if any(kinds) else len(kinds)
         places[item.path] = min(place, places.get(item.path, place))
     items.sort(key=lambda item: (places[item.path], sorted(wanted.get(item.path, ()))))
 

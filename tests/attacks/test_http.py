@@ -4,6 +4,7 @@ import json
 import re
 import socket
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -35,7 +36,8 @@ def exchanged(port: int, request: bytes, *, cut_short: bool = False) -> tuple[in
         try:
             connection.sendall(request)
             if cut_short:
-                connection.shutdown(socket.SHUT_WR)
+                with suppress(OSError):  # the server may have refused the request and closed the connection already
+                    connection.shutdown(socket.SHUT_WR)
             while part := connection.recv(65_536):
                 answer += part
         except ConnectionError:

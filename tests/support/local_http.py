@@ -1,9 +1,10 @@
 """An HTTP server on this machine, for tests: a handler with the method `reply`, served by a thread during a block."""
 
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 
 class LocalHandler(BaseHTTPRequestHandler):
@@ -29,12 +30,21 @@ class LocalHandler(BaseHTTPRequestHandler):
         """Suppress the log messages."""
 
 
+class _QuietServer(ThreadingHTTPServer):
+    """Reports no client that leaves before its answer: tests end such clients on purpose."""
+
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 class LocalServer:
     """A local server, `with Server() as server: server.address`; subclasses pass their handler to `__init__`."""
 
     def __init__(self, handler: type[LocalHandler]) -> None:
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        self._server.daemon_threads = True
+        self._server = _QuietServer(("127.0.0.1", 0), handler)
         self.address = f"http://127.0.0.1:{self._server.server_port}"
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
 

@@ -88,20 +88,21 @@ def make_archive(file: Path) -> bool:
         if is_made(file):
             return True
         with tempfile.TemporaryDirectory(prefix="graphground-archive-") as folder:
-            written = Path(folder) / "engine.aot"
-            subprocess.run(
-                [sys.executable, "-m", f"{__package__}.training", folder, str(written)],
-                check=True,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                timeout=MAKING_SECONDS,
-                env={**os.environ, FOLDER: OFF},
-            )
+            written, log = Path(folder) / "engine.aot", Path(folder) / "training.log"
+            with log.open("wb") as output:
+                subprocess.run(
+                    [sys.executable, "-m", f"{__package__}.training", folder, str(written)],
+                    check=True,
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    timeout=MAKING_SECONDS,
+                    env={**os.environ, FOLDER: OFF},
+                )
+            if not is_made(written):
+                raise OSError(f"the JVM wrote no archive: {log.read_text('utf-8', 'replace')[-2_000:]}")
             part = file.with_suffix(".part")
             part.write_bytes(written.read_bytes())
-            if not is_made(part):
-                raise OSError("the JVM wrote an empty archive")
             os.replace(part, file)
             file.with_suffix(".json").write_text(json.dumps({"installation": sys.prefix}), "utf-8")
         remove_stale(file)
