@@ -100,7 +100,8 @@ def _lane(config: pytest.Config) -> str | None:
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Run a lane in several processes, unless `-n` is given or an option needs the terminal.
 
-    There are two processes more than cores, because tests often wait: three processes leave a sixth of two cores idle.
+    There is one process more than there are cores, because tests often wait. With one more, tests that measure time fail
+    now and then.
     """
     option = config.option
     alone = option.usepdb or option.capture == "no" or option.collectonly or hasattr(config, "workerinput")
@@ -108,14 +109,14 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         return
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if cores > 1:
-        option.numprocesses = min(cores + 2, MOST_PROCESSES)
+        option.numprocesses = min(cores + 1, MOST_PROCESSES)
         option.loadscopereorder = False  # `pytest_collection_modifyitems` has put long modules first
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark each test by the fixtures that it uses; put modules that share a Neo4j next to each other, and longer modules
-    and groups first.
+    first.
     """
     wanted: dict[Path, set[str]] = {}
     places: dict[Path, int] = {}
@@ -130,11 +131,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             wanted.setdefault(item.path, set()).update(used & NEO4J - {"neo4j_servers"})
         if used & NODE:
             item.add_marker("node")
-        # Three processes are busy for minutes, with Neo4j, the page and the server that most modules share. Short modules
-        # come last, so that all end together.
-        neo4j, *others = (item.get_closest_marker(name) is not None for name in ("neo4j", "slow", "node", "engine"))
-        kinds = [neo4j, bool(used & SHARED["page"]), bool(used & SHARED["served"]), *others]
-        place = kinds.index(True) if any(kinds) else len(kinds)
+        # While one process is busy with Neo4j the others run the rest; short modules come last, so that all end together.
+        markers = [item.get_closest_marker(name) is not None for name in ("neo4j", "slow", "node", "engine")]
+        place = markers.index(True) if any(markers) else len(markers)
         places[item.path] = min(place, places.get(item.path, place))
     items.sort(key=lambda item: (places[item.path], sorted(wanted.get(item.path, ()))))
 

@@ -120,14 +120,17 @@ def test_eight_servers_started_at_once_share_one_engine(tmp_path: Path) -> None:
 def test_a_server_continues_after_its_engine_was_killed(data_folder: Path) -> None:
     with servers(data_folder, 2) as (first, second):
         assert first.rows() == second.rows() == [[30]]
-        (pid,) = engine_pids(data_folder)
-        os.kill(pid, signal.SIGKILL)
+        killed = engine_pids(data_folder)  # two, if an earlier test kept the first one busy
+        assert killed
+        for pid in killed:
+            os.kill(pid, signal.SIGKILL)
         begin = time.monotonic()
         assert first.rows() == [[30]]
         taken = time.monotonic() - begin
         assert second.rows() == [[30]]
-        (fresh,) = engine_pids(data_folder)
-        assert fresh != pid
+        fresh = engine_pids(data_folder)
+        assert fresh
+        assert not {*fresh} & {*killed}
         assert taken < 30  # the limit of 6 s is measured by benchmarks/server/startup.py, on a quiet machine
 
 

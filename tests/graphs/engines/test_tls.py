@@ -1,0 +1,80 @@
+"""A Neo4j that speaks Bolt only over TLS: certificates, schemes of addresses, and a restart between two calls."""
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import neo4j
+import pytest
+
+from graphground.graphs.engines.bolt import bolt_engine
+from graphground.graphs.engines.engine import EngineUnavailable
+from tests.support.bolt_addresses import answers, as_scheme, refusal
+from tests.support.certificates import self_signed, tls_settings
+from tests.support.neo4j_server import LTS, Neo4jServer, Neo4jServers, running_neo4j
+
+pytestmark = [pytest.mark.neo4j, pytest.mark.timeout(400)]
+
+
+@pytest.fixture(scope="module")
+def encrypted(
+    neo4j_5: Neo4jServer, neo4j_servers: Neo4jServers, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Neo4jServer, Path]]:
+    """Start a Neo4j that speaks Bolt only over TLS, with a self-signed certificate, beside the one without TLS."""
+    folder = tmp_path_factory.mktemp("neo4j-tls")
+    certificate = self_signed(folder / "certificates")
+    neo4j_servers.make_room()
+    with running_neo4j(folder, LTS, heap="512m", settings=tls_settings(folder / "certificates")) as server:
+        yield server, certificate
+
+
+@pytest.mark.parametrize("kind", ["bolt", "neo4j"])
+def test_a_self_signed_certificate_is_accepted_if_the_address_says_so(
+    encrypted: tuple[Neo4jServer, Path], kind: str
+) -> None:
+    assert answers(as_scheme(encrypted[0], f"{kind}+ssc"))
+
+
+@pytest.mark.parametrize("kind", ["bolt", "neo4j"])
+def test_an_untrusted_certificate_is_reported_with_the_fix(encrypted: tuple[Neo4jServer, Path], kind: str) -> None:
+    said = refusal(as_scheme(encrypted[0], f"{kind}+s"))
+    assert said.startswith(f"The certificate of {kind}+s://127.0.0.1:")
+    assert f"Write {kind}+ssc:// to accept a self-signed one" in said
+    assert "SSL_CERT_FILE" in said
+
+
+@pytest.mark.parametrize("kind", ["bolt", "neo4j"])
+def test_a_certificate_that_is_trusted_on_this_machine_is_enough(
+    encrypted: tuple[Neo4jServer, Path], kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(encrypted[1]))
+    assert answers(as_scheme(encrypted[0], f"{kind}+s"))
+
+
+@pytest.mark.parametrize("kind", ["bolt", "neo4j"])
+def test_tls_on_only_one_side_is_reported_as_such(
+    encrypted: tuple[Neo4jServer, Path], neo4j_5: Neo4jServer, kind: str
+) -> None:
+    assert f"write {kind}+s://" in refusal(as_scheme(encrypted[0], kind))
+    assert f"does not speak TLS. Write {kind}:// instead" in refusal(as_scheme(neo4j_5, f"{kind}+s"))
+
+
+def test_a_server_that_restarts_between_two_calls_answers_the_second(
+    encrypted: tuple[Neo4jServer, Path], tmp_path: Path
+) -> None:
+    first, certificate = encrypted
+    port = int(first.uri.rpartition(":")[2])
+    address = as_scheme(first, "bolt+ssc")
+    with neo4j.GraphDatabase.driver(address.uri, auth=(first.user, first.password)) as driver:
+        driver.execute_query("CREATE (:Movie {name: 'Heat'})")
+    engine = bolt_engine(address)
+    assert engine.run("MATCH (n) RETURN count(n)").rows == [[1]]
+    os.kill(first.pid, signal.SIGKILL)
+    os.waitid(os.P_PID, first.pid, os.WEXITED | os.WNOWAIT)  # the fixture waits for the ended process
+    with pytest.raises(EngineUnavailable, match="No Bolt server answers"):
+        engine.run("MATCH (n) RETURN count(n)")
+    settings = tls_settings(certificate.parent)
+    with running_neo4j(tmp_path, LTS, heap="512m", settings=settings, port=port, password=first.password):
+        assert engine.run("MATCH (n) RETURN count(n)").rows == [[0]]
+    engine.close()
