@@ -27,6 +27,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from benchmarks.engines.scale import SIZES, make
 from graphground.graphs.engines.address import BoltAddress
@@ -103,14 +104,16 @@ class NoEngine:
 
 def measure_published(folder: Path, names: Sequence[str], share: float) -> None:
     """Print the processor time and the size of the statistics of each graph, and the sums."""
-    worker.Collected = TimedCollected  # type: ignore[misc]
-    batch.GraphWriter = NoEngine  # type: ignore[assignment,misc]
     folder.mkdir(parents=True, exist_ok=True)
     seconds = size = 0.0
     for name in names or SIZES:
         file = make(name, folder, share)
         TimedCollected.seconds, begin = 0.0, time.thread_time()
-        with tempfile.TemporaryDirectory() as written:
+        with (
+            tempfile.TemporaryDirectory() as written,
+            mock.patch.object(worker, "Collected", TimedCollected),
+            mock.patch.object(batch, "GraphWriter", NoEngine),
+        ):
             nodes, relationships, _ = worker.load(file, Path(written), lambda _: None)
             read = time.thread_time() - begin
             its_size = (Path(written) / "graph" / "statistics.json").stat().st_size
