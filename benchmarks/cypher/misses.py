@@ -1,0 +1,16 @@
+"""Collects the queries for which a check missed its aim, for the file of `--misses`."""
+
+from __future__ import annotations
+
+from graphground.cypher import Report
+
+MISSES: list[str] = []
+"""The lines of the file that `--misses` names."""
+
+
+def miss(figure: str, *what: object) -> None:
+    MISSES.append("\t".join([figure, *(str(part).replace("\n", " ") for part in what)]))
+
+
+def errors_of(report: Report) -> list[str]:
+    return sorted({diagnostic.code for diagnostic in report.diagnostics if diagnostic.severity == "error"})
