@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from graphground.agents.models import ModelSettings
 
 QUOTED = 300
-"""The most characters of an endpoint's error text that a message quotes."""
+"""The maximum number of characters of an endpoint's error text that a message quotes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,8 @@ KEY_VARIABLES = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 ENDPOINT_VARIABLES = {"openai": "OPENAI_BASE_URL", "anthropic": "ANTHROPIC_BASE_URL"}
 FIRST_WAIT_SECONDS = 1.0
 TIMEOUT_RETRIES = 1
-"""The most retries after a time-out; each retry adds load, since the endpoint still works on the abandoned request."""
+"""The maximum number of retries after a time-out; each retry adds load, since the endpoint still works on the abandoned
+request."""
 CHARACTERS_PER_TOKEN = 4
 
 
@@ -50,11 +51,12 @@ class ModelSettings:
     """The sampling temperature; None omits the temperature from requests, for models that refuse the parameter."""
     seed: int | None = None
     max_tokens: int = 1024
-    """The most tokens of one reply."""
+    """The maximum number of tokens of one reply."""
     timeout: float = 120.0
     """The time limit of one request, in seconds."""
     retries: int = 5
-    """The most retries after a rate limit, an overload or a lost connection (`TIMEOUT_RETRIES` after a time-out)."""
+    """The maximum number of retries after a rate limit, an overload or a lost connection (`TIMEOUT_RETRIES` after a
+    time-out)."""
     longest_wait: float = 60.0
     """The longest wait for a retry, in seconds. If an endpoint asks for a longer one, the run stops."""
 

@@ -33,7 +33,7 @@ class Bounds:
     model_calls: int = 40
     tool_calls: int = 30
     tokens: int = 200_000
-    """The most tokens of all model calls, input and output together."""
+    """The maximum number of tokens of all model calls, input and output together."""
     seconds: float = 600.0
     """The time limit for the question, in seconds; a call that is then still running is cancelled."""
 

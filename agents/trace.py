@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 SHOWN = 12_000
-"""The most characters of a tool's answer in a trace."""
+"""The maximum number of characters of a tool's answer in a trace."""
 Line = dict[str, Any]
 
 

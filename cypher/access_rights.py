@@ -72,7 +72,8 @@ def access(query: tree.Query) -> Access:
 def violations(
     query: tree.Query, parameters: Mapping[str, Any] | None = None, *, eager: bool = False
 ) -> list[Violation]:
-    """Return every construct because of which a query is not read-only, or needs too much memory with these parameters.
+    """Return every construct that makes a query more than read-only, or that needs too much memory with these
+    parameters.
 
     `eager` says whether the database computes rows that `LIMIT 0` then drops.
     """

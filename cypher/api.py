@@ -69,9 +69,9 @@ def validate(
 
     `Report.access` is always set. With `read_only`, every construct that does more than read the graph is also an error
     (`not_read_only`, `forbidden_procedure`, `file_or_network_access`, `two_readings`); without it, such constructs do
-    not affect `valid`. `eager` is true of a database that computes what `LIMIT 0` then drops, which counts as memory
-    that the query takes. `data` holds the graph's statistics (`graph.statistics()`), which the checks use for empty
-    labels and duplicate names.
+    not affect `valid`. `eager` is true for a database that computes rows even if `LIMIT 0` drops them; their memory
+    then counts too. `data` holds the graph's statistics (`graph.statistics()`), which the checks use for empty labels
+    and duplicate names.
     """
 
     def report_on(text: str) -> Report:

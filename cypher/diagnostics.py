@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Severity = Literal["error", "warning", "hint"]
 LONGEST_SPAN, LONGEST_MESSAGE = 400, 2_000
-"""The most characters of a span of the query, and of a message, that a tool's answer contains."""
+"""The maximum number of characters of a span of the query, and of a message, that a tool's answer contains."""
 
 
 @dataclass(frozen=True, slots=True)

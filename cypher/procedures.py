@@ -1,7 +1,7 @@
 """The built-in procedures of Neo4j 5.26: their arguments, columns and access modes.
 
-A line of the table holds the name, the least and the greatest number of arguments, the mode, and the columns with their
-types (letters as in `functions`).
+A line of the table holds the name, the minimum and the maximum number of arguments, the mode, and the columns with
+their types (letters as in `functions`).
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MOST_ROUNDS = 8
 LONGEST = 20_000
-"""The most characters of a text that is repaired, because each round parses it again."""
+"""The maximum number of characters of a text that is repaired, because each round parses it again."""
 LEAD = 0.12
 """The best repair is suggested only if the second-best costs at least this much more."""
 MOST_COST = 6.0

@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 LEAST_SHARE = 0.9
-"""The least share of values that must have one form for the whole property to count as having that form."""
+"""The minimum share of values that must have one form for the whole property to count as having that form."""
 
 FEWEST_VALUES = 3
 MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec"

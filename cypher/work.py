@@ -17,7 +17,7 @@ from time import thread_time
 SECONDS = 0.5
 """Seconds of processor time for all checks of one text: about five times what 100 kB of Cypher take."""
 MOST_FINDINGS = 100
-"""The most errors that one stage (parsing, language check, schema check) reports for a text."""
+"""The maximum number of errors that one stage (parsing, language check, schema check) reports for a text."""
 
 
 class TooMuchWork(Exception):

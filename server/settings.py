@@ -176,7 +176,8 @@ class Settings:
 MODEL_KEY_VARIABLES = ("OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 """The environment variables from which the model providers' clients read a key."""
 SHORTEST_MODEL_KEY = 12
-"""The fewest characters of a model's key; a shorter text is a placeholder, such as `ollama`, and not kept secret."""
+"""The minimum number of characters of a model's key; a shorter text is a placeholder, such as `ollama`, and not kept
+secret."""
 
 
 def secrets_in(settings: Settings) -> list[str]:

@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 def graph_sources(settings: Settings, *, may_be_provisional: bool = False) -> OpenGraphs:
     """Return the graphs of a server; each is opened on first use.
 
-    The first schema of a large database is provisional if it may be, which is right for a process that goes on until the
+    With `may_be_provisional`, the first schema of a large database is provisional: for processes that run until the
     complete schema has been read.
 
     Your own database takes precedence over a loaded graph of the same name. Beside your own database, the bundled graph

@@ -27,11 +27,13 @@ THREADS, QUICK_THREADS, MOST_THREADS = 64, 16, 512
 RESERVED, OLD = 16, 1.0
 LOOK_SECONDS = 0.1
 AT_ONCE, WAITING = 8, 64
-"""The most calls of an HTTP client that run concurrently, and the most that run or wait, taken together."""
+"""The maximum number of calls of an HTTP client that run concurrently, and of those that run or wait, taken
+together."""
 ALONE_WAITING = 2_000
-"""The most calls of a stdio server's only client that run or wait, taken together."""
+"""The maximum number of calls of a stdio server's only client that run or wait, taken together."""
 BULKY, BULKY_AT_ONCE = 5_000, 2
-"""The length from which a query is long, in characters, and the most long queries that are checked concurrently."""
+"""The length from which a query is long, in characters, and the maximum number of long queries that are checked
+concurrently."""
 QUICK = frozenset({"list_graphs", "get_schema", "resource", "prompt", "completion"})
 ResultT = TypeVar("ResultT")
 

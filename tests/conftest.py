@@ -64,7 +64,7 @@ for variable in ("GRAPHGROUND_ENGINE_JVM_ARGS", "GRAPHGROUND_LOADER_JVM_ARGS"):
     # If a JVM compiles only with its first compiler, a process that lives for a minute takes a third less processor time.
     os.environ.setdefault(variable, "-XX:TieredStopAtLevel=1")
 MOST_PROCESSES = 4
-"""The most processes of a test run, because each may start an engine or two."""
+"""The maximum number of processes of a test run, because each may start an engine or two."""
 
 # A busy machine is no reason to fail: benchmarks/ measures speed, and pytest limits the time of every test.
 hypothesis.settings.register_profile(

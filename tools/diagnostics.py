@@ -94,7 +94,7 @@ def _by_question(graph: Graph, query: str, question: str | None, report: Report)
 def doubted(report: Report, reason: str, severities: Sequence[str] = ("error",)) -> Report:
     """Turn the schema errors of a report into warnings, because the schema may be outdated or incomplete.
 
-    The reason is added to the message of each schema finding that has one of the severities.
+    Only findings with one of the `severities` are changed; the reason is added to their messages.
     """
     diagnostics = tuple(
         replace(diagnostic, severity="warning", message=f"{diagnostic.message} ({reason})")

@@ -8,7 +8,8 @@ from typing import Any
 from graphground.cypher.diagnostics import LONGEST_MESSAGE, Diagnostic, cut_inside
 
 LONGEST_INPUT, MOST_INPUTS = 10_000, 100
-"""The most characters of a valid input that a failure suggests, and the most inputs that it suggests."""
+"""The maximum number of characters of a valid input that a failure suggests, and the maximum number of inputs that it
+suggests."""
 
 
 class ToolFailure(Exception):

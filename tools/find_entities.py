@@ -23,7 +23,7 @@ from graphground.tools.get_schema import NOTE_MARKS, settled
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
 
 MOST_COMPARED = 4
-"""The most candidates of a mention for which relationships are read, to tell the candidates apart."""
+"""The maximum number of candidates of a mention for which relationships are read, to tell the candidates apart."""
 
 
 def _at_most(characters: int) -> AfterValidator:

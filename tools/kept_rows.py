@@ -27,7 +27,7 @@ from graphground.tools.failure import ToolFailure
 
 LIFE_SECONDS = 600.0
 ANSWER_BYTES, OWNER_BYTES, ALL_BYTES = 4_000_000, 16_000_000, 64_000_000
-"""The most bytes kept for one answer, for one client, and in total."""
+"""The maximum number of bytes kept for one answer, for one client, and in total."""
 ROW_BYTES = 64
 """The estimated bytes of memory that a row takes in addition to its JSON text."""
 MOST_FORGOTTEN = 1_000

@@ -7,7 +7,7 @@ from typing import Any
 LONGEST_TEXT = 4_000
 LONGEST_LIST = 500
 DEEPEST = 20
-"""The greatest depth of nested JSON in an answer; most clients can parse about a hundred levels."""
+"""The maximum depth of nested JSON in an answer; most clients can parse about a hundred levels."""
 
 
 def shorten_rows(rows: list[Any]) -> bool:

@@ -11,7 +11,7 @@ from graphground.agents.server_connection import ToolAnswer
 
 QUERIES = 5
 NODES = 60
-"""The most nodes retrieved for one pattern."""
+"""The maximum number of nodes retrieved for one pattern."""
 
 
 class Server(Protocol):

@@ -75,8 +75,8 @@ def compared(question: AnsweredQuestion) -> list[list[Value]]:
 def best_first(found: Sequence[Candidate], rows: int) -> list[Candidate]:
     """Return the candidates with a hit: exact candidates first, then by F1; ties keep the given order.
 
-    A candidate is exact if it returns all answers and nothing else, in `rows` rows, the number of answers with
-    repetitions.
+    A candidate is exact if it returns all answers and nothing else, in exactly `rows` rows, the number of answers
+    including repetitions.
     """
 
     def rank(candidate: Candidate) -> tuple[bool, float]:

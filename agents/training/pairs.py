@@ -17,9 +17,9 @@ from graphground.agents.training.questions import AnsweredQuestion
 CANDIDATES = 50
 """The number of candidates requested from `suggest_queries`."""
 MEANINGS = 3
-"""The most entities considered for one mention."""
+"""The maximum number of entities considered for one mention."""
 LONGEST_QUERY = 95_000
-"""The most characters of the counting query; the server accepts 100,000."""
+"""The maximum number of characters of the counting query; the server accepts 100,000."""
 ROWS = 2_000
 SECONDS = 60.0
 TEMPORAL = ("date", "datetime")

@@ -1,4 +1,4 @@
-"""Collects the queries for which a check missed its aim, for the file of `--misses`."""
+"""Collects the queries that a check judged wrongly, for the file of `--misses`."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ MISSPELT = ("typing error", "two typing errors", ALIAS)
 class Asked:
     """A mention, its kind, and the keys of the entities that it means; an absent mention has no keys.
 
-    `name` is the name of which an absent mention is the spelling, itself or with a typing error.
+    `name` is the name that an absent mention spells, correctly or with a typing error.
     """
 
     mention: str

@@ -38,7 +38,7 @@ class Data(Protocol):
 
 
 def owners(facts: Facts, symbol: Symbol, key: str) -> tuple[str, ...]:
-    """Return the labels or types that a symbol may have and whose schema includes the property; empty if unknown."""
+    """Return those possible labels or types of a symbol that have the property in the schema; empty if unknown."""
     index = facts.index
     if symbol.kind == "node":
         labels = index.labels_of(index.having(symbol.kinds, key))

@@ -47,7 +47,7 @@ _CONNECTIVES = frozenset({"AND", "OR", "XOR"})
 OPERATORS = frozenset({*COMPARISONS, *_TEXT_COMPARISONS, *_CONNECTIVES, "IN", "=~"})
 """The operators whose result is a condition."""
 MOST_COMBINATIONS = 256
-"""The most combinations of constants for which an operator or a function is computed."""
+"""The maximum number of combinations of constants for which an operator or a function is computed."""
 _LAST_SORTED_ALIKE = "\ud7ff"
 """Strings up to this character sort alike by UTF-16 units, as in Java, and by code points."""
 
@@ -176,7 +176,7 @@ def _intervals(operator: str, left: Value, right: Value) -> Value:
 
 
 def _interval(value: Value) -> tuple[float, float] | None:
-    """Return the least and the largest number that a value may be, or None if they are unknown."""
+    """Return the smallest and the largest number that a value may be, or None if they are unknown."""
     if isinstance(value, Present) and value.numbers:
         ends = value.numbers[0], value.numbers[-1]
         return min(ends), max(ends)

@@ -184,7 +184,8 @@ class Evaluation:
         return value
 
     def _case(self, node: tree.Case, names: Names) -> Value:
-        """Evaluate the parts of a CASE that are always computed: conditions up to the first that may be true, and a certain result."""
+        """Evaluate the parts of a CASE that are always computed: conditions up to the first that may be true, and the
+        result if it is certain."""
         subject = self.value(node.subject, names) if node.subject is not None else None
         for branch in node.branches:
             possible: frozenset[bool | None] = frozenset({False})

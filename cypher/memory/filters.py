@@ -18,12 +18,12 @@ _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "<>": "<>"}
 
 
 def count_of(numbers: range) -> int:
-    """Return the length of a range; unlike `len`, also of a very long one."""
+    """Return the length of a range; unlike `len`, this works for a very long range too."""
     return max(0, (numbers.stop - numbers.start + numbers.step - (1 if numbers.step > 0 else -1)) // numbers.step)
 
 
 def least_kept(condition: tree.Expression, name: str, numbers: range) -> int:
-    """Return the least number of values for which a condition is true, if `name` takes each of `numbers` once."""
+    """Return the minimum number of values for which a condition is true, if `name` takes each of `numbers` once."""
     check_work()
     whole = count_of(numbers)
     match condition:

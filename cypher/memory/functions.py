@@ -68,7 +68,7 @@ _SAME_LENGTH = {
     "apoc.coll.runningtotal": BOXED,
     "apoc.convert.tolist": BOXED,
 }
-"""Functions that turn a list into a new list of the same length, with the least bytes of each new element."""
+"""Functions that turn a list into a new list of the same length, with the minimum size in bytes of each new element."""
 _NULL_OF_NULL = frozenset(
     {
         "size",

@@ -33,19 +33,19 @@ from graphground.cypher.memory.values import (
 from graphground.cypher.work import check_work
 
 ROW = REFERENCE + BOXED
-"""The least number of bytes that `collect`, a sort or DISTINCT stores for a row."""
+"""The minimum number of bytes that `collect`, a sort or DISTINCT stores for a row."""
 _STORING = frozenset({"collect", "percentilecont", "percentiledisc"})
 _PLUG_INS_STORING = frozenset({"apoc.agg.slice", "apoc.agg.median"})
 
 
 @dataclass
 class Rows:
-    """The rows between two clauses: their least number, and what is known about each variable."""
+    """The rows between two clauses: their minimum number, and what is known about each variable."""
 
     number: int = 1
     names: dict[str, Value] = field(default_factory=dict)
     most: float = 1
-    """The greatest possible number of rows; infinity if unknown."""
+    """The maximum number of rows; infinity if unknown."""
     streamed: bool = False
     """Whether EXISTS reads the rows, and so stops at the first."""
 
@@ -66,7 +66,8 @@ class Rows:
         self.most = self.most * most if self.most and most else 0
 
     def filtered(self, condition: tree.Expression, value: Value) -> None:
-        """Account for a WHERE: it keeps all rows, no rows, or at least those whose number of a range certainly satisfies it."""
+        """Account for a WHERE, which certainly keeps all rows, none, or those whose number from a range satisfies
+        it."""
         possible = outcomes(value)
         if possible == {True}:
             return
@@ -273,7 +274,7 @@ def _aggregated(item: tree.ReturnItem, rows: Rows, evaluation: Evaluation) -> No
 
 
 def _groups(keys: list[tree.ReturnItem], rows: Rows) -> int:
-    """Return the least number of groups: the combinations of variables that were unwound from separate long lists."""
+    """Return the minimum number of groups: the combinations of variables that were unwound from separate long lists."""
     known = {
         key.expression.name: rows.names.get(key.expression.name)
         for key in keys

@@ -1,4 +1,4 @@
-"""Lower bounds for a value: a number, a string, a list with its least length, or only that it is not null.
+"""What is certain about a value: its number, its string, the minimum length of a list, or only that it is not null.
 
 >>> memory_of(Items(1_000_000, each=20))
 20000000
@@ -14,11 +14,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 MOST_BYTES = 32 * 2**20
-"""The most memory of one value, in bytes: eight such queries at the same time fit into half of a 512 MB heap."""
+"""The maximum memory of one value, in bytes: eight such queries at the same time fit into half of a 512 MB heap."""
 REFERENCE, BOXED, HEADER = 4, 16, 16
 """Bytes of a reference in a list, of a boxed integer, and of the header of a string or list, in a JVM with a small heap."""
 LONGEST_TEXT = 2_000
-"""The most characters of a string that are kept; of a longer one only the count of each character is kept."""
+"""The maximum number of characters of a string that are kept; of a longer one only the count of each character is
+kept."""
 MOST_OPTIONS = 32
 """The longest list of constants whose elements are kept."""
 
@@ -66,7 +67,7 @@ class Present(NamedTuple):
 
     held: int = 0
     distinct: int = 0
-    """The least number of different values over the rows."""
+    """The minimum number of different values over the rows."""
     inside: int = 0
     """The total bytes of lazy lists inside the value, counted as if stored."""
     numbers: range | None = None
@@ -145,7 +146,7 @@ def known_text(text: str) -> Text:
 
 
 def memory_of(value: Value) -> int:
-    """Return the least number of bytes that a value takes while the database stores it."""
+    """Return the minimum number of bytes that a value takes while the database stores it."""
     match value:
         case Text():
             return value.size
@@ -155,7 +156,8 @@ def memory_of(value: Value) -> int:
 
 
 def when_stored(value: Value) -> int:
-    """Return the least bytes of a value with all its elements computed, as plug-ins and clients receive it."""
+    """Return the minimum size in bytes of a value with all its elements computed, as plug-ins and clients receive
+    it."""
     match value:
         case Text():
             return value.size

@@ -6,13 +6,14 @@ from graphground.cypher.tokens import Tokens
 from graphground.cypher.tree import Name, Variable
 
 MAX_DEPTH = 60
-"""The greatest depth to which expressions, patterns and subqueries may be nested."""
+"""The maximum depth to which expressions, patterns and subqueries may be nested."""
 MAX_LENGTH = 200_000
-"""The most characters that a query may have."""
+"""The maximum number of characters that a query may have."""
 MOST_DIGITS = 1000
-"""The most digits of an integer that are converted: more than any valid integer has, and within Python's limit for conversions."""
+"""The maximum number of digits of an integer that are converted: more than any valid integer has, and within Python's
+limit for conversions."""
 MAX_TOKENS = 50_000
-"""The most tokens that a query may have."""
+"""The maximum number of tokens that a query may have."""
 
 
 class Failure(Exception):

@@ -13,7 +13,7 @@ from graphground.cypher.parser.statement import ParseError, failure_of
 from graphground.cypher.tokens import Tokens
 
 MOST_ERRORS = 5
-"""The most syntax errors reported for one text."""
+"""The maximum number of syntax errors reported for one text."""
 
 _BEGINNINGS = frozenset(("MATCH", "OPTIONAL", "UNWIND", "WITH", "RETURN", "CALL", "MERGE", "LOAD", "USE"))
 _BOUNDARIES = frozenset(

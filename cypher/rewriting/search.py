@@ -19,7 +19,7 @@ from graphground.cypher.tree import altered
 from graphground.cypher.work import check_work
 
 WIDTH = 60
-"""The most partial combinations that the beam search keeps."""
+"""The maximum number of partial combinations that the beam search keeps."""
 
 
 @dataclass(frozen=True, slots=True)

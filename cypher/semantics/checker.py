@@ -20,7 +20,7 @@ the few positions in which Neo4j compiles only count(*).
 
 
 MOST_SOUGHT = 20
-"""The most undefined variables for which similar names are searched."""
+"""The maximum number of undefined variables for which similar names are searched."""
 
 
 class Enough(Exception):

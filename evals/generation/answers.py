@@ -19,7 +19,7 @@ from graphground.graphs.graph import Graph
 SECONDS = 30.0
 """The time limit of a query, in seconds."""
 MOST_HELD = 500_000
-"""The most values kept in all, about 40 MB; the least recently used queries are dropped first."""
+"""The maximum number of values kept in all, about 40 MB; the least recently used queries are dropped first."""
 
 
 class Answers:

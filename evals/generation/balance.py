@@ -18,9 +18,10 @@ from graphground.evals.generation.templates import bucket
 MISSES = 60
 """The number of attempts in a row without a task after which a pattern is given up."""
 PASSED_OVER = 3
-"""The most tasks in a row that are rejected for a pattern because answers of their length are already frequent."""
+"""The maximum number of tasks in a row that are rejected for a pattern because answers of their length are already
+frequent."""
 FEW = 10
-"""The number of tasks of a template from which on the lengths of their answers are balanced."""
+"""The lengths of a template's answers are balanced once it has this many tasks."""
 
 
 class Balance:
@@ -64,7 +65,7 @@ class Balance:
         )
 
     def passes_over(self, pattern: Mapping[str, Any], template: Mapping[str, Any], rows: int) -> bool:
-        """Whether to look for an answer of another length: over half of the template's answers are of this length.
+        """Whether to reject an answer of this length, because more than half of the template's answers have it.
 
         A template whose answers all have the same length, such as a count, is not balanced.
         """

@@ -35,13 +35,14 @@ from graphground.graphs.graph import Graph
 SAMPLE = 40
 """The number of names from which one sampling query starts."""
 MOST_SAMPLED = 400
-"""The most rows of a sampling query."""
+"""The maximum number of rows of a sampling query."""
 TAKEN = 6
-"""The most candidates taken from one sampling query."""
+"""The maximum number of candidates taken from one sampling query."""
 ENOUGH, ANY = 3, 2
-"""Names that match `ENOUGH` nodes, so that these can be sorted, are preferred; `ANY` candidates are taken regardless."""
+"""Names that match at least `ENOUGH` nodes are preferred, so that the nodes can be sorted; `ANY` candidates are taken
+whatever they match."""
 MOST_COUNTED = 100_000
-"""The most groups whose sizes are read."""
+"""The maximum number of groups whose sizes are read."""
 BOUND = 1_000
 """A weaker pattern is counted up to this many nodes at first, so that the count serves many candidates."""
 
@@ -83,8 +84,8 @@ class Candidates:
         asked: Mapping[str, frozenset[str]],
         once: Collection[str] = (),
     ) -> None:
-        """`asked` names, for each kind of pattern, the labels with a property that its templates can use; `once` the
-        kinds of pattern for which a candidate gives a single task, so that `use` ends its return.
+        """`asked` holds for each kind of pattern the labels with a property that its templates can use. `once` holds
+        the kinds of pattern for which a candidate gives a single task: after `use`, it is not returned again.
         """
         self._graph, self._facts, self._rng, self._asked, self._once = graph, facts, rng, asked, once
         self._used: set[tuple[str, frozenset[str]]] = set()
@@ -152,7 +153,8 @@ class Candidates:
         return not needless_inverse(shape) and not excludes_none(shape)
 
     def _chosen(self, shape: Shape, *, grouped: bool) -> Sequence[Mapping[str, str]]:
-        """Return names for the named nodes of a shape that match it; with `grouped`, some `n` in several ways."""
+        """Return names for the named nodes of a shape, such that it has matches; with `grouped`, some node `n` matches
+        in several ways."""
         named = shape.slots.named
         if not named:
             return [{}]

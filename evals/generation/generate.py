@@ -35,7 +35,7 @@ from graphground.graphs.graph import Graph
 
 MOST_ROWS = 100_000
 MOST_MATCHED = 5_000
-"""The most matched nodes whose values are read to fill a template; further nodes are not read."""
+"""The maximum number of matched nodes whose values are read to fill a template; further nodes are not read."""
 FIELDS = {"pattern": ("id", "match", "question", "kind"), "template": ("id", "kinds", "return", "question")}
 """The fields that each record of a pattern or template file needs."""
 

@@ -16,7 +16,7 @@ from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.evals.generation.facts import GraphFacts, LinkFacts
 
 MOST_NEXT = 2_000
-"""The most nodes next to the start of a sampling query whose further links are followed."""
+"""The maximum number of nodes next to the start of a sampling query whose further links are followed."""
 
 _NODE = re.compile(r"\((\w+)(\*?)\)")
 _LINK = re.compile(r"\((\w+)\*?\)~(\w+)~(?=\((\w+)\*?\))")

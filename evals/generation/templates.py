@@ -53,7 +53,7 @@ def fill(
 ) -> Filled | None:
     """Fill a template for the values of a property in the matched nodes; None if the result would be unrealistic.
 
-    A template with `if_null` has another form, with a condition, for nodes of which some have no value. Without
+    If some nodes have no value, the template's form `if_null` is filled, which has a condition. Without
     `complete`, the values are those of some of the matched nodes.
     """
     if not complete and template["id"] in WHOLE:

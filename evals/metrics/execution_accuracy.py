@@ -13,7 +13,7 @@ departures:
 | floats | equal within 1e-9 of their size | equal to the last bit |
 | `true` beside 1 | different | equal, as in Python |
 | a predicted list that mixes types | compared | scores 0 (Python cannot sort it) |
-| the gold query orders | its last projection has ORDER BY | the words `order by` are in its text, a literal included |
+| the gold query orders | its last projection has ORDER BY | the words `order by` are in its text, even in a literal |
 | a relationship or path in a row | compared | ends the evaluation with a TypeError |
 | the prediction's text equals the gold query's | both are run, and may fail | scores 1 without running |
 

@@ -6,7 +6,7 @@ collect(DISTINCT elementId(published0))']
 
 Scores that others measured with that implementation are comparable only with scores of the same rule. Its rule differs
 from the paper's definition as `provenance_similarity` lists; the queries are equivalent to the published ones, which
-name relationships too. Keywords count in upper case only, also inside texts.
+name relationships too. Only upper-case keywords count, even those inside string literals.
 """
 
 from __future__ import annotations

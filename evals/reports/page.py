@@ -11,7 +11,7 @@ from typing import Any
 from graphground.evals.reports.summary import compare, summarize
 
 MOST_TASKS = 5_000
-"""The most tasks shown on a page, wrong ones first. The figures cover all tasks."""
+"""The maximum number of tasks shown on a page, wrong ones first. The figures cover all tasks."""
 
 
 def write_report(

@@ -27,7 +27,7 @@ from graphground.evals.runs.prediction import Prediction, read_reply
 from graphground.evals.tasks.task import Task
 
 SHOWN = 200
-"""The most characters of an invalid reply that an error quotes."""
+"""The maximum number of characters of an invalid reply that an error quotes."""
 
 
 class AgentError(RuntimeError):

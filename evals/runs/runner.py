@@ -40,7 +40,7 @@ class RunError(RuntimeError):
 
 @dataclass
 class Outcome:
-    """The outcome of a run: the numbers of tasks scored now, scored earlier, and not scored, the last by reason."""
+    """The outcome of a run: the numbers of tasks scored now, scored earlier, and for each reason not scored."""
 
     scored: int = 0
     before: int = 0

@@ -22,7 +22,7 @@ from graphground.graphs.graph import Graph
 from graphground.graphs.schemas.pictures.of_query import subgraph
 
 SHOWN_ROWS = 20
-"""The most rows of an answer that a record keeps for the report; scores are computed from all rows."""
+"""The maximum number of rows of an answer that a record keeps for the report; scores are computed from all rows."""
 
 
 def score(

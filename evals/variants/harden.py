@@ -34,7 +34,7 @@ Kind = Literal["alias", "misspelt", "shortened", "absent", "ambiguous"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 SECONDS = 10.0
 LEAST_LETTERS = 5
-"""The fewest letters of a name that is still recognizable when misspelt."""
+"""The minimum number of letters of a name that is still recognizable when misspelt."""
 
 
 def harden(tasks: Iterable[Task], graph: Graph, seed: int = 0, kinds: Sequence[Kind] = KINDS) -> list[Task]:

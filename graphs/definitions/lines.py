@@ -34,7 +34,7 @@ class Lines:
                     self._add((*path, inner[1]), number)
 
     def of(self, path: Sequence[str | int]) -> int:
-        """Return the line number of a path, or else of the nearest part that encloses it; 1 if there is neither."""
+        """Return the line number of a path, else of the nearest part that encloses it, else 1."""
         for length in range(len(path), 0, -1):
             if found := self._lines.get(tuple(path[:length])):
                 return found

@@ -54,7 +54,8 @@ class RunningQuery:
             self._cancellation.remove(self.cancel)
 
     def may_begin(self) -> bool:
-        """Return False if the caller cancelled before the query is sent: terminating it would have no effect."""
+        """Return False if the caller has already cancelled: the query must then not be sent, since no later
+        termination would reach it."""
         return not self.stopped
 
     def cancel(self) -> None:

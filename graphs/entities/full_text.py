@@ -36,7 +36,7 @@ SECONDS = 2.0
 AGAIN_SECONDS = 60.0
 """Seconds after a failure during which the full-text indexes are not searched."""
 MOST_NODES, MOST_OF_QUESTION, MOST_COUNTED = 100, 300, 1000
-"""The most nodes that are returned for one mention, returned for a whole question, and counted for one word."""
+"""The maximum numbers of nodes: returned for a mention, returned for a whole question, and counted for a word."""
 MOST_WORDS = 60
 logger = logging.getLogger(__name__)
 

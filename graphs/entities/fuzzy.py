@@ -1,6 +1,6 @@
 """Selects the few rows that are worth comparing with a mention character by character, from the words of the mention.
 
-Each word of the mention is matched with the index words for which it may stand, each with its rows. The scores of rare
+Each word of the mention is matched with the index words that it may stand for, each with its rows. The scores of rare
 words are added up first. A word that very many names have (`john`, `the`) is not scanned: it only raises the scores of
 rows that a rarer word has selected (the idea of MaxScore).
 """
@@ -28,7 +28,7 @@ _INITIAL, _BEGINS = 0.45, 2.5
 
 @dataclass(frozen=True, slots=True)
 class _Meanings:
-    """The index words for which the words of a mention may stand, ordered by the number of their rows.
+    """The index words that the words of a mention may stand for, ordered by the number of their rows.
 
     Each entry holds the word of the mention, the word of the index, the score that its rows gain, and its rows: `count`
     postings from `start` on. `weights` has one number for each word of the mention.
@@ -69,7 +69,8 @@ class Fuzzy:
         return rows
 
     def _meanings(self, typed: Sequence[str], low: int, high: int, errors: int) -> _Meanings:
-        """Return the index words for which typed words may stand within a range of rows, and each word's weight."""
+        """Return the index words that typed words may stand for, within a range of rows, and the weight of each typed
+        word."""
         words: list[Array] = []
         gains: list[Array] = []
         weights = np.full(len(typed), 2.0, dtype=np.float32)
@@ -153,8 +154,8 @@ class Fuzzy:
 def _walked(meanings: _Meanings) -> int:
     """Return the number of index words whose rows are scanned; other words only raise the scores of these rows.
 
-    The first index words are scanned as long as they are cheap together; then more, until too much would be scanned or
-    enough of the mention is covered.
+    Words are scanned while their rows number at most `_CHEAP` in total; after that, up to `_DEAR` rows, only until
+    half of the mention is covered.
     """
     cost = np.cumsum(meanings.count)
     walked = int(np.searchsorted(cost, _CHEAP, side="right"))

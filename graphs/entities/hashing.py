@@ -1,4 +1,4 @@
-"""Hashes of words and names, computed alike in NumPy (for millions) and in Python (for a single one).
+"""Hashes of words and names, computed alike in NumPy (for millions of them) and in Python (for a single word or name).
 
 The number of a word is a polynomial over its code points; the number of a name is a polynomial over the numbers of its
 words. Both are taken modulo 2^64. The *deletion numbers* of a word are the numbers of its first seven letters with
@@ -117,7 +117,7 @@ def deletion_pairs(
     words: U64,
     bits: int,
 ) -> U64:
-    """Return the integers `bucket << 32 | word` for each deletion number of many words.
+    """Return an integer `bucket << 32 | word` for each deletion number of each word.
 
     `prefixes` has one row of `PREFIX` code points for each word, padded with zeros; `errors` is the number of letters
     that may be deleted from each word.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 MOST_NAMES = 1_000_000
 KEPT_SECONDS = 900.0
-"""Seconds for which the names are kept; nothing but rereading updates them."""
+"""Seconds for which the names are kept; only rereading updates them."""
 WORST_SCORE = 60.0
 RESCORED = 50
 """The number of names, the most similar by rapidfuzz, that get the same exact score as in an index."""

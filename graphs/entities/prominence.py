@@ -14,7 +14,8 @@ SECONDS = 1.0
 MOST = 10_000
 """The number up to which relationships are counted: more make no difference."""
 FACTOR = 5
-"""The ratio of relationships from which a node may be meant although the name of another node fits better."""
+"""A node with at least this many times the relationships of another may be the one meant, even if the name of the
+other fits better."""
 
 
 def degree(engine: Engine, schema: PropertyGraphSchema, candidate: Candidate) -> int:

@@ -37,10 +37,10 @@ of the and de la le les von van der den di da du del in for at to on y et & no a
 APART = frozenset(("and", "or", "&", "in", "at", "by", "to", "for", "on", "from", "with"))
 """Connectors that may separate two names in a sequence of capitalised words."""
 LONGEST_MISSPELT = 6
-"""The most words of a misspelt name: the strange word and its neighbours."""
+"""The maximum number of words of a misspelt name: the strange word and its neighbours."""
 MOST_LOOKED_UP = 60
 ALIKE = 0.85
-"""The least similarity, ignoring spaces, at which two texts count as equal except for a misplaced space."""
+"""The minimum similarity, ignoring spaces, at which two texts count as equal except for a misplaced space."""
 # fmt: off
 EXPLAINED = frozenset("""
 different distinct unique various multiple several single similar specific particular certain other same corresponding

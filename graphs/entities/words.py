@@ -19,7 +19,7 @@ _MOST_NEIGHBOURS = 4_000
 
 @dataclass(frozen=True, slots=True)
 class Variants:
-    """Index words for which a typed word may stand, with their similarity: `james` with 0.83 for `jmaes`."""
+    """Index words that a typed word may stand for, with their similarity: `james` with 0.83 for `jmaes`."""
 
     words: Array
     likeness: Array

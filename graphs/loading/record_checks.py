@@ -152,7 +152,7 @@ class RecordChecks:
     def entity(self, number: int, record: Mapping[str, Any]) -> tuple[str, str, dict[str, Any]]:
         """Return the label, id and properties of a node, including the reserved properties.
 
-        For a node with several labels the first of them is the name of the set: `Actor~Person`.
+        For a node with several labels, the returned label is the name of their set: `Actor~Person`.
         """
         eid, label, name = record.get("eid"), record.get("label"), record.get("name")
         if record.get("labels") is not None:

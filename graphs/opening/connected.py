@@ -26,8 +26,8 @@ logger = logging.getLogger(__name__)
 def open_database(database: Database, home: Home, *, may_be_provisional: bool = False) -> Graph:
     """Connect to your own database and open it as a graph, with its schema and its entity lookup.
 
-    A schema in the data folder's cache is reused. If there is none, the first schema of a large database is provisional
-    if it may be. A warning is logged if the database does not refuse writes.
+    A schema in the data folder's cache is reused. If there is none and `may_be_provisional` is set, the first schema
+    of a large database is provisional. A warning is logged if the database does not refuse writes.
 
     Raises:
         EngineUnavailable: a wrong address, a refused password, a missing database.

@@ -28,7 +28,7 @@ from graphground.graphs.schemas.extraction.provisional import read_provisional
 
 OPENING_STEP_SECONDS, OPENING_SECONDS, CLOSING_SECONDS = 10.0, 20.0, 5.0
 QUICK_SECONDS = 0.75
-"""The longest last reading, in seconds, with which the call that detects a change immediately rereads the schema."""
+"""If the last reading took at most this many seconds, the call that detects a change rereads the schema immediately."""
 SETTLE_STEP_SECONDS, SETTLE_SECONDS = 4.0, 8.0
 """How long a call waits for a stale schema to be reread, in seconds: per step, and in all."""
 COMPLETE_SECONDS, REREAD_SECONDS = 600.0, 60.0
@@ -36,7 +36,7 @@ COMPLETE_SECONDS, REREAD_SECONDS = 600.0, 60.0
 MOST_SHARE = 0.2
 """The largest share of the time that may be spent rereading a continuously changing database."""
 FINGERPRINT_SECONDS = 2.0
-"""The least time, in seconds, between checks for changes in a database that does not mark its transactions."""
+"""The minimum time, in seconds, between checks for changes in a database that does not mark its transactions."""
 logger = logging.getLogger(__name__)
 
 

@@ -37,7 +37,8 @@ Samples = Mapping[tuple[str, str], Sequence[Any]]
 
 LONGEST_SAMPLE = 40
 SAMPLES_SHOWN = 2
-"""The sample values of a property; of names and lists, one shows how they are written."""
+"""The number of sample values shown for a property; for a name or a list, one is enough to show how values are
+written."""
 UNSAMPLED_TYPES = frozenset({"date", "datetime", "bool"})
 """Types whose values are not shown, because they add no information to the line."""
 LONGEST_DESCRIPTION = 120
@@ -291,7 +292,8 @@ class _Enhanced:
         return lines + pattern_rules(self.schema, self.facts)
 
     def _beside_ends(self, pattern: RelationshipPattern) -> Hashable:
-        """Return what the patterns in one line must share; a count of some but not of others would be ambiguous."""
+        """Return what the patterns in one line must share; a count that applies to only some of them would be
+        ambiguous."""
         count = self._pattern_count(pattern)
         known = None if count is None else not count.startswith("(")
         properties = tuple(pattern.properties.items())

@@ -16,7 +16,7 @@ from graphground.graphs.suggestions.written import Written, read_text
 
 LONGEST_QUERY, LONGEST_QUESTION = 4_000, 1_000
 LIKELY, SURE = 0.45, 0.93
-"""The least probability of a suggested query: for a query with mistakes, and for a query without mistakes."""
+"""The minimum probability of a suggested query: for a query with mistakes, and for a query without mistakes."""
 CODE = "question_not_covered"
 _OTHER_WAYS = re.compile(r"\b(?:EXISTS|UNWIND|OR|CASE|CALL|OPTIONAL|UNION)\b|\bCOUNT\s*\{", re.IGNORECASE)
 """Constructs that can express the same as other constructs."""

@@ -12,7 +12,7 @@ from graphground.graphs.suggestions.question import Question
 from graphground.graphs.suggestions.returns import times_of
 
 MOST_STEPS = 14
-"""The most relationships that are followed from one node."""
+"""The maximum number of relationships that are followed from one node."""
 MOST_LABELS = 12
 AnchorScore = Callable[[Step, Entity], float]
 

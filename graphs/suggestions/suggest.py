@@ -20,7 +20,8 @@ from graphground.graphs.suggestions.ranker import Ranked, SuggestionSpace, Weigh
 from graphground.graphs.suggestions.reading import reading
 
 MOST_COUNTED, SPARE = 8, 3
-"""The most patterns whose matches are counted, and the number of extra candidates that may replace others."""
+"""The maximum number of patterns whose matches are counted, and the number of extra candidates that may replace
+others."""
 SECONDS = 5.0
 MOST_KEPT = 16
 VARIANT = 0.3

@@ -195,7 +195,8 @@ class SyntheticGraph:
     def _repeat(
         self, twin: _Twin, at: int, starts: NDArray[np.int64], ends: NDArray[np.int64], rng: np.random.Generator
     ) -> None:
-        """Replace the ends of some relationships by those of the twin's, unless the twin has such ends itself."""
+        """Replace the ends of some relationships by ends of the twin's relationships, unless the twin has a twin
+        itself."""
         count = self.pattern_counts[twin.place]
         size = min(BLOCK, count - at)
         if size <= 0 or twin.place in self._twins:

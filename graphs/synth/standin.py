@@ -133,7 +133,8 @@ class _Planter:
         named: Mapping[str, str] | None = None,
         shared: Mapping[str, int] | None = None,
     ) -> dict[str, int]:
-        """Plant nodes and relationships that satisfy a part but not `violated`; return each node's number."""
+        """Plant nodes and relationships that satisfy a part except for the condition `violated`; return each node's
+        number."""
         way = part.alternatives[number % len(part.alternatives)]
         fixed: dict[str, dict[str, Any]] = defaultdict(dict)
         owners = self._owners(part)
@@ -208,7 +209,7 @@ class _Planter:
 
 
 def _order(part: Part, fixed: Mapping[str, dict[str, Any]]) -> None:
-    """Exchange values of two nodes of which the first should have the larger one."""
+    """Swap the values of two nodes if the first has the smaller one and should have the larger one."""
     for (element, key), (other, other_key) in part.larger:
         if key in fixed[element] and other_key in fixed[other]:
             high, low = fixed[element][key], fixed[other][other_key]

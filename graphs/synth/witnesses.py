@@ -77,8 +77,8 @@ class Part:
     wanted: list[tuple[str, str]] = field(default_factory=list)
     """Elements and properties that are returned or sorted by, and should therefore have values."""
     larger: list[tuple[tuple[str, str], tuple[str, str]]] = field(default_factory=list)
-    """Pairs of such properties of which the first should be larger, so that the WHEN of a CASE holds: a query that
-    compares other properties, which may be null, gets to ELSE."""
+    """Pairs of such properties of which the first should be larger, so that the WHEN of a CASE is true: a wrong query
+    that compares other properties, which may be null, takes the ELSE branch."""
     answer: str = ""
 
 

@@ -254,7 +254,8 @@ class Workspace:
         }
 
     def named_nodes(self, label: int, items: Iterable[int]) -> set[int]:
-        """Return those of the items that are nodes of the label and have a name, if merged the name of their target."""
+        """Return those of the items that are nodes of the label and have a name; a merged item has the name of its
+        target."""
         found: set[int] = set()
         remaining = iter(items)
         while some := list(islice(remaining, ITEMS_IN_QUERY)):

@@ -103,7 +103,8 @@ class GraphWriting:
     def _relationships(
         self, relationship: Relationship, item: int, ends: Sequence[tuple[int, int]]
     ) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the relationships of an item to `ends`, each of which has the place of its statement, merged by end."""
+        """Yield the relationships of an item, merged by end; each of `ends` comes with the position of its
+        statement."""
         if not relationship.properties:
             yield from ((end, {}) for end in sorted({end for end, _ in ends}))
             return

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 SHOWN = 3
-"""The most suggestions printed for one diagnostic."""
+"""The maximum number of suggestions printed for one diagnostic."""
 WIDEST = 100_000
 """The width of lines, in characters, where stdout is not a terminal, so that no row is wrapped."""
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from graphground.server.application import Application
 
 MOST_ROWS, MOST_BYTES = 100_000, 64_000_000
-"""The most rows and the most bytes that `--all` prints."""
+"""The maximum number of rows and of bytes that `--all` prints."""
 
 
 def parser() -> CommandLine:

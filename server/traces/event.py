@@ -41,7 +41,7 @@ class Event:
 
     kind: str = TOOL_CALL
     time: str = ""
-    """The time at which the event began, as ISO 8601 text in UTC."""
+    """The time at which the call was answered, or at which a running call began, as ISO 8601 text in UTC."""
     session: str = ""
     client: str = ""
     name: str = ""

@@ -25,16 +25,17 @@ from graphground.server.traces.file import TraceFile, follow_events
 from graphground.server.traces.redaction import Redactor
 
 MOST_EVENTS, MOST_BYTES = 2_000, 32_000_000
-"""The most events and bytes kept in memory; the oldest events are dropped first."""
+"""The maximum number of events and bytes kept in memory; the oldest events are dropped first."""
 MOST_WAITING, MOST_WAITING_BYTES = 1_000, 64_000_000
-"""The most calls, and bytes of calls, that may wait for the recorder's thread; further calls are counted and dropped."""
+"""The maximum number of calls, and bytes of calls, that may wait for the recorder's thread; further calls are counted
+and dropped."""
 MOST_ANSWER_BYTES = 200_000
 """The largest answer recorded whole; of a larger one, only some rows or the beginning of the text is recorded."""
 COUNTED_CHARACTERS = 20_000
 """The longest text whose tokens are estimated as a whole; a longer text is extrapolated from its beginning."""
 CLOSING_SECONDS = 5.0
 SHOWN_AFTER_SECONDS, MOST_RUNNING = 0.3, 200
-"""The seconds after which a call is shown as running, and the most running calls that are shown."""
+"""The seconds after which a call is shown as running, and the maximum number of running calls that are shown."""
 logger = logging.getLogger(__name__)
 
 

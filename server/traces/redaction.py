@@ -119,7 +119,7 @@ class Redactor:
             self._remember(secret)
 
     def _remember(self, secret: str) -> None:
-        """Look for a secret in all texts from now on, in the forms in which texts of other formats hold it."""
+        """Search all further texts for a secret, as it is and as other formats write it."""
         if len(secret) >= SHORTEST:
             self._found |= forms(secret)
 
@@ -230,7 +230,7 @@ class Redactor:
 
 
 def forms(secret: str) -> set[str]:
-    """Return a secret as it is, and as addresses, HTML, JSON and JSON in JSON hold it.
+    """Return a secret as it is, and as addresses, HTML, JSON and JSON in JSON write it.
 
     >>> sorted(forms('p"a/s'))
     ['p"a/s', 'p%22a%2Fs', 'p%22a/s', 'p&quot;a/s', 'p\\\\"a/s', 'p\\\\\\\\\\\\"a/s']

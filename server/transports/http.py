@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 PATH, HEALTH = "/mcp", "/health"
 BACKLOG = 32
-"""The most connections that wait to be accepted; the event loop accepts at most as many before it serves others."""
+"""The maximum number of connections that wait to be accepted; the event loop accepts at most as many before it serves
+others."""
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 
 

@@ -11,9 +11,9 @@ from starlette.types import Receive, Scope, Send
 IDLE_SECONDS = 30 * 60.0
 MOST_SESSIONS = 1_000
 MOST_BODY_BYTES = 1_048_576
-"""The most bytes of a request: enough for a query of 100,000 characters and its parameters."""
+"""The maximum number of bytes of a request: enough for a query of 100,000 characters and its parameters."""
 USED = 50
-"""The number of requests from which all sessions count as equally used."""
+"""Sessions with at least this many requests count as equally used."""
 
 
 class BoundedSessions(StreamableHTTPSessionManager):

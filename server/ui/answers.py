@@ -16,7 +16,7 @@ from graphground.server.threads import owner_of
 from graphground.tools.failure import ToolFailure
 
 MOST_BYTES = 1_048_576
-"""The most bytes of a request's body; MCP requests have the same limit."""
+"""The maximum number of bytes of a request's body; MCP requests have the same limit."""
 
 
 def of_outcome(outcome: Outcome) -> Response:

@@ -33,10 +33,11 @@ from graphground.tools.failure import ToolFailure
 from graphground.tools.tool import Request as Arguments
 
 AT_ONCE = 4
-"""The most concurrent requests to the model, from all pages together."""
+"""The maximum number of concurrent requests to the model, from all pages together."""
 REPLY_SECONDS, RETRIES, LONGEST_WAIT_SECONDS = 60.0, 1, 5.0
 SHOWN_ROWS, SHOWN_CHARACTERS = 20, 6_000
-"""The most rows of an answer that are sent to the model, and the most characters of these rows."""
+"""The maximum number of rows of an answer that are sent to the model, and the maximum number of characters of these
+rows."""
 MOST_ATTEMPTS = 4
 
 

@@ -78,7 +78,7 @@ def block(label: str, body: str) -> str:
 
 
 @pytest.mark.parametrize("text", FOREIGN)
-def test_text_in_another_language_is_no_query_whatever_its_label(text: str) -> None:
+def test_text_in_another_language_is_not_a_query_whatever_its_label(text: str) -> None:
     assert [query_in(block(label, text)) for label in LABELS] == [""] * len(LABELS)
     assert query_in(f"Use this:\n{text}") == ""
 
@@ -104,7 +104,7 @@ def test_an_invalid_query_labelled_as_cypher_still_reaches_the_server(query: str
     assert query_in(block("cypher", query)) == query
 
 
-def test_prose_with_the_words_of_clauses_is_no_query() -> None:
+def test_prose_with_the_words_of_clauses_is_not_a_query() -> None:
     for text in (
         "Return the ball (please).",
         "With the (old) team as winner, return it.",

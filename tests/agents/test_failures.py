@@ -46,7 +46,7 @@ def right(asked: Asked) -> Answer:
 
 
 class Run:
-    """Runs an agent over the two questions, as often as it is asked to, into the same file."""
+    """Runs an agent over the two questions, repeatedly, with the same file of predictions."""
 
     def __init__(self, agent: Agent, server: str, folder: Path) -> None:
         self.agent, self.server, self.path = agent, server, folder / "predictions.jsonl"
@@ -96,7 +96,7 @@ def after_the_first_question(failing: Answer) -> Callable[[Asked], Answer]:
 
 
 def resumes(running: Run) -> None:
-    """The first question has its prediction already; a model that replies completes the second."""
+    """Check that the first question has a prediction, and that a model that replies completes the second."""
     assert predicted(running.path) == {"q1"}
     seen: list[str] = []
 

@@ -13,7 +13,7 @@ from tests.support.embedded_films import SCHEMA
 from tests.support.time_shapes import SHAPES
 
 SLACK = 0.1
-"""The most seconds between two checks of the time limit."""
+"""The maximum number of seconds between two checks of the time limit."""
 QUICK = 0.2
 """A text of 100 kB that takes fewer seconds than this is not compared with a shorter one."""
 

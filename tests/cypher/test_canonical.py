@@ -31,7 +31,7 @@ from tests.support.cypher_fuzz import queries
         ("MATCH (a)\u2013[:X]\u2014\u27e9(b) RETURN 1_000 AS x", "MATCH (a)-[:X]->(b) RETURN 1000 AS x"),
     ],
 )
-def test_the_canonical_text(given_text: str, sent: str) -> None:
+def test_a_query_has_this_canonical_text(given_text: str, sent: str) -> None:
     assert canonical(given_text).text == sent
 
 

@@ -107,7 +107,7 @@ def test_a_newer_function_is_named_as_newer_in_cypher_5() -> None:
         ("RETURN vector([1], apoc.load.json('x'), INTEGER) AS v", "admin"),
     ],
 )
-def test_access_of_cypher_25(query: str, access: str) -> None:
+def test_clauses_of_cypher_25_need_the_right_access(query: str, access: str) -> None:
     assert validate(query, language="cypher25", read_only=True).access == access
 
 

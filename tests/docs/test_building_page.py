@@ -1,4 +1,5 @@
-"""The page on the building: its ten questions are put to the imported graph, by the calls that the page shows."""
+"""The page on the building: its ten questions are answered from the imported graph, by the calls that the page
+shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Addresses of a test's Neo4j, and what comes of opening them."""
+"""Addresses of a test's Neo4j, and the results of opening them."""
 
 import time
 

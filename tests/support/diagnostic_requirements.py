@@ -40,7 +40,7 @@ REQUIREMENTS: dict[str, tuple[str, ...]] = {
         "checks/test_text_values.py::test_text_that_holds_numbers_is_reported_if_it_is_sorted_or_summed",
         "checks/test_text_values.py::test_plain_text_and_text_that_sorts_correctly_are_not_reported",
     ),
-    "time_open_interval": ("checks/test_answers.py::test_a_time_filter_that_excludes_open_intervals_is_a_warning",),
+    "time_open_interval": ("checks/test_answers.py::test_a_time_filter_that_excludes_open_intervals_causes_a_warning",),
     "null_comparison": (
         "checks/test_nulls.py::test_a_comparison_with_null_is_an_error_and_the_intended_test_is_suggested",
         "checks/test_nulls.py::test_a_correct_use_of_null_is_not_reported",
@@ -55,14 +55,14 @@ REQUIREMENTS: dict[str, tuple[str, ...]] = {
         "checks/test_emptiness.py::test_a_query_that_expects_nulls_is_not_reported",
         "checks/test_emptiness.py::test_sorting_by_a_property_that_hardly_any_node_has_is_reported",
     ),
-    "returns_node": ("checks/test_answers.py::test_a_returned_node_is_a_hint_to_return_properties",),
+    "returns_node": ("checks/test_answers.py::test_a_returned_node_causes_a_hint_to_return_properties",),
     "distinct_merges_entities": (
         "checks/test_answers.py::test_counting_distinct_names_merges_namesakes",
         "checks/test_answers.py::test_returning_distinct_names_merges_namesakes",
     ),
-    "extra_sort_column": ("checks/test_answers.py::test_a_column_that_only_sorts_is_a_hint",),
+    "extra_sort_column": ("checks/test_answers.py::test_a_column_that_only_sorts_causes_a_hint",),
     "cartesian_product": ("checks/test_costs.py::test_patterns_that_share_nothing_are_a_cartesian_product",),
-    "unbounded_path": ("checks/test_costs.py::test_a_path_without_a_bound_is_a_warning",),
-    "no_limit": ("checks/test_costs.py::test_an_unrestricted_result_is_a_hint",),
+    "unbounded_path": ("checks/test_costs.py::test_a_path_without_a_bound_causes_a_warning",),
+    "no_limit": ("checks/test_costs.py::test_an_unrestricted_result_causes_a_hint",),
 }
 """The tests of each code; for codes of the language, `test_reference.py` also checks the example of each code."""

@@ -31,7 +31,7 @@ class LocalHandler(BaseHTTPRequestHandler):
 
 
 class _QuietServer(ThreadingHTTPServer):
-    """Reports no client that leaves before its answer: tests end such clients on purpose."""
+    """A server that does not report clients that disconnect before their answer, which tests do on purpose."""
 
     daemon_threads = True
 

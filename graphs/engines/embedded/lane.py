@@ -51,7 +51,8 @@ START_SECONDS_APART = 10.0
 STARTING = "The second engine process, which runs queries that may have to be killed, is still starting; try again in a moment."
 RESTARTED = "The engine restarted during this query, which has no time left; try again in a moment."
 RAN = 0.1
-"""A query that fails for a lost connection after this many seconds was running; a dead connection fails it sooner."""
+"""If the connection is lost this many seconds after a query was sent, the query was running; a connection that was
+already dead fails sooner."""
 ENDED_BY_QUERY = (
     f"The engine process ended {BREAKS + 1} times while it ran this query, which may need more memory than the engine has. "
     "Narrow it: fewer rows before collect() or reduce, shorter ranges, smaller values."
@@ -67,7 +68,7 @@ READ_ONLY = "read only database"
 SCRATCH_SECONDS = 2.0
 """Seconds after its start during which an engine process may not have created its scratch database yet."""
 LEAST_LIFE = 10.0
-"""The least age, in seconds, of a shared process that is killed for a query that it cannot terminate."""
+"""The minimum age, in seconds, of a shared process that is killed for a query that it cannot terminate."""
 MOST_ABANDONED = 4
 """The number of unterminated queries at which a shared process is killed even before `LEAST_LIFE`."""
 PROOF_SECONDS = 3.0

@@ -43,7 +43,7 @@ from graphground.graphs.engines.rewriting.scopes import (
 
 ROUNDS = 8
 LONG = 3
-"""The least upper bound of a path that is rewritten; paths with a smaller bound are few."""
+"""The smallest upper bound of a path that is rewritten; paths with a smaller bound are few."""
 
 AGGREGATES = frozenset(
     {"count", "sum", "avg", "min", "max", "collect", "stdev", "stdevp", "percentilecont", "percentiledisc"}

@@ -34,7 +34,7 @@ FOLDER, BUILDING = "vectors", "vectors.building"
 FORMAT = 2
 NAMES, DESCRIPTIONS = "names", "descriptions"
 MOST_SHARED = 10
-"""The most entities of a label that may share a description; a more common description gets no vector."""
+"""The maximum number of entities of a label that may share a description; a more common description gets no vector."""
 _AT_ONCE = 8_192
 _SAMPLE = 512
 

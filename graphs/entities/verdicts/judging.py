@@ -24,9 +24,10 @@ Verdict = Literal["found", "ambiguous", "not_found"]
 MARGIN = 0.035
 """The largest distance from the best score at which a candidate may still be meant."""
 LEAST_MEANING = 0.75
-"""The least similarity in meaning at which a candidate with another spelling may be meant."""
+"""The minimum similarity in meaning for a candidate whose name is spelt differently from the mention."""
 HEARD = 0.5
-"""The share of the least probability that suffices for a name that sounds the same, such as `Steven` for `Stephen`."""
+"""The share of the required probability that is enough for a name that sounds the same, such as `Steven` for
+`Stephen`."""
 CONSIDERED = 5
 """The number of best candidates by spelling that the model considers."""
 LOOKED_UP = 8

@@ -1,11 +1,11 @@
-"""The sound of a name, roughly: the spellings `Stephen`, `Steven` and `Stefan` have the same.
+"""A rough phonetic key of a name: `Stephen`, `Steven` and `Stefan` have the same key.
 
     >>> sound("stephen"), sound("steven"), sound("seth")
     ('stfn', 'stfn', 'st')
 
 Letters and groups of letters that often stand for the same sound in European names are written alike, and vowels after
 the first letter are left out, as in the phonetic keys of Soundex and Metaphone. A person's name is often written as it
-is heard, and differs then in more letters than a typing error does.
+is heard, which changes more letters than a typing error.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ class Trees:
         self._depth = leaf.shape[1].bit_length() - 1
 
     def least(self, texts: int) -> float:
-        """Return the least probability of a likely candidate, in a graph with `texts` names."""
+        """Return the minimum probability at which a candidate is likely, in a graph with `texts` names."""
         return float(np.interp(math.log10(texts + 10), SIZES, self._least))
 
     def chances(self, rows: npt.ArrayLike) -> npt.NDArray[np.float64]:

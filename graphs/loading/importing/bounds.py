@@ -12,13 +12,13 @@ from xml.parsers import expat
 from graphground.graphs.loading.importing.problems import ImportRefused
 
 LONGEST_LINE = 1 << 26
-"""The most bytes or characters in one line of JSON Lines or CSV."""
+"""The maximum number of bytes or characters in one line of JSON Lines or CSV."""
 LONGEST_PIECE = 1 << 24
-"""The most bytes in one XML tag or one XML text."""
+"""The maximum number of bytes in one XML tag or one XML text."""
 LONGEST_NAME = 200
-"""The most characters in the name of a label, a type, a property or a column."""
+"""The maximum number of characters in the name of a label, a type, a property or a column."""
 LONGEST_ENTITY = 200
-"""The most characters in an XML entity; RDF/XML uses entities for the beginnings of IRIs."""
+"""The maximum number of characters in an XML entity; RDF/XML uses entities for the beginnings of IRIs."""
 
 
 def bounded_lines(file: IO[AnyStr], name: str) -> Iterator[AnyStr]:

@@ -23,7 +23,8 @@ from graphground.graphs.schemas.extraction.steps import Steps
 SAMPLED_NODES, SAMPLED_VALUES = 400, 100
 MOST_PROPERTIES = 80
 MOST_CHECKED = 100_000
-"""The most values that one check converts; the others are assumed to be similar, so conversions may still fail."""
+"""The maximum number of values that one check converts; the others are assumed to be similar, so conversions may still
+fail."""
 SECONDS = 2.0
 
 

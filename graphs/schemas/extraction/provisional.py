@@ -108,7 +108,7 @@ class Sampling:
         return self._tasks("samples of relationship types", samples, self._add_relationships)
 
     def ends(self, type_: str, starts: Iterable[str], finishes: Iterable[str]) -> None:
-        """Sample the start and end labels of one type; each label that has the type is in a pattern afterwards."""
+        """Sample the start and end labels of one type; afterwards every label that has the type occurs in a pattern."""
         self._uncounted.add(type_)
         self._add_ends(type_, "", "", SAMPLED)
         found = [ends for ends in self._findings.patterns if ends[0] == type_]

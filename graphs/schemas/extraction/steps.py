@@ -14,7 +14,8 @@ from graphground.graphs.engines.engine import Engine, EngineError, QueryTimeout
 from graphground.graphs.schemas.extraction.findings import Findings
 
 Progress = Callable[[str, int, int], None]
-"""A function called with the step (`properties of Movie`), the number of finished steps, and of all steps so far."""
+"""A function called with the step (`properties of Movie`), the number of finished steps, and the number of all steps
+so far."""
 
 MOST_ROWS = 1_000_000
 

@@ -137,7 +137,8 @@ class AutoFilter:
         return [name for name in kept[:MOST_LABELS] if scored[name].relevance >= least]
 
     def _meant(self, mention: Mention, selection: Selection) -> list[str]:
-        """Return the labels of the nodes that a mention names; of several, those selected or linked to a selected one.
+        """Return the labels of the nodes that a mention names; if there are several, those selected or linked to a
+        selected label.
 
         If the mention is not a name but a value of other properties, return the labels of these properties, unless one
         of them is selected already or there are more than two.
@@ -246,7 +247,7 @@ class AutoFilter:
                 selection.add_pattern(place, score * (self._standing(place, chosen) or 0.5))
 
     def _standing(self, place: int, chosen: Mapping[str, float]) -> float:
-        """Return the higher of the relevances of a pattern's two ends."""
+        """Return the relevance of the more relevant end of a pattern."""
         pattern = self.schema.patterns[place]
         return max(chosen.get(pattern.start, 0.0), chosen.get(pattern.end, 0.0))
 

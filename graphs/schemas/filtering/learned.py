@@ -21,7 +21,8 @@ SHARE = 0.5
 """The share of the whole schema's tokens up to which a selection is filled."""
 BY_KIND, BESIDE, NEIGHBOUR = 0.45, 0.3, 0.15
 MOST_LABELS = 60
-"""The most labels of a schema for which a selection is filled up; of a larger one, `SHARE` would be too much text."""
+"""The maximum number of labels of a schema for which a selection is filled up; of a larger one, `SHARE` would be too
+much text."""
 
 
 def _words(text: str) -> frozenset[str]:

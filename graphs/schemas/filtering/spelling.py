@@ -13,7 +13,7 @@ from graphground.graphs.schemas.filtering.words import Word, question_words, roo
 
 SHORTEST = 4
 LEAST_SIMILARITY = 78.0
-"""The least similarity, from 0 to 100: it allows one typing error in a word of five letters, two in one of nine."""
+"""The minimum similarity, from 0 to 100: it allows one typing error in a word of five letters, two in one of nine."""
 
 
 QUESTION_WORDS = frozenset(

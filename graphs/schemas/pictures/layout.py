@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
 ROUNDS = 80
 LEAST_SQUARE = 1e-18
-"""The least squared distance used as a divisor, because boxes may be at the same position."""
+"""The minimum squared distance used as a divisor, because boxes may be at the same position."""
 PUSHES = 600
 ROUNDS_BETWEEN_GROWTH, GROWTH = 8, 1.06
 WIDER = np.array([1.25, 0.8])

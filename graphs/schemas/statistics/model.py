@@ -17,9 +17,9 @@ from functools import cached_property
 from typing import Any
 
 MOSTLY_SYMMETRIC = 0.66
-"""The share of relationships present in both directions from which a relation counts as symmetric."""
+"""A relation counts as symmetric if at least this share of its relationships exists in both directions."""
 FEWEST_FOR_SYMMETRY = 10
-"""The least number of relationships for which the share of symmetric relationships is meaningful."""
+"""The minimum number of relationships for which the share of symmetric relationships is meaningful."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,7 +127,7 @@ class Reading:
     ) -> dict[str, PropertyStatistics]:
         """Return the statistics of properties: how many nodes or relationships have a value, and the values' details.
 
-        The properties in `known_filled`, which all have, are not counted again.
+        The properties in `known_filled`, which all nodes or relationships have, are not counted again.
         """
         keys = list(types)[:MOST_PROPERTIES]
         if not keys or not count:

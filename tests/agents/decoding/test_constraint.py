@@ -36,7 +36,7 @@ def test_no_walk_through_allowed_tokens_ends_outside_the_queries(any_tokens: boo
     assert len(seen) > len(QUERIES) / 2
 
 
-def test_exactly_the_tokens_that_begin_a_rest_of_a_query_are_allowed() -> None:
+def test_exactly_the_tokens_that_can_continue_a_query_are_allowed() -> None:
     constraint = Constraint.of_queries(QUERIES, VOCABULARY, any_tokens=True)
     rng = random.Random(8)
     for _ in range(6):

@@ -53,7 +53,7 @@ def test_a_narrow_beam_returns_valid_queries_and_a_beam_of_one_is_greedy(width: 
             assert found[0].query == greedy(model, CONSTRAINT).query
 
 
-def test_a_model_is_called_once_for_a_stretch_without_a_choice() -> None:
+def test_a_model_is_called_once_for_several_tokens_without_an_alternative() -> None:
     model = RandomModel(len(VOCABULARY))
     single = Constraint.of_queries(QUERIES[:1], VOCABULARY)
     assert greedy(model, single).query == QUERIES[0]

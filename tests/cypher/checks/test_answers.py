@@ -7,7 +7,7 @@ def hints(query: str) -> list[tuple[str, str, str]]:
     ]
 
 
-def test_a_returned_node_is_a_hint_to_return_properties() -> None:
+def test_a_returned_node_causes_a_hint_to_return_properties() -> None:
     (finding,) = findings("MATCH (n:Company {name: 'x'})-[:hasCEO]->(m) RETURN m")
     assert (finding.code, finding.severity, finding.suggestions) == ("returns_node", "hint", ("m.name",))
 
@@ -29,7 +29,7 @@ def test_distinct_values_and_entities_are_fine() -> None:
     assert hints("MATCH (n:Person)<-[:foundedBy]-(:Company {name: 'x'}) RETURN count(DISTINCT n)") == []
 
 
-def test_a_column_that_only_sorts_is_a_hint() -> None:
+def test_a_column_that_only_sorts_causes_a_hint() -> None:
     query = (
         "MATCH (n:Company)-[:operatesIn]->(m:Industry {name: 'music'}) RETURN n.name, n.launch_year "
         "ORDER BY n.launch_year ASC LIMIT 1"
@@ -44,7 +44,7 @@ CLOSED = (
 )
 
 
-def test_a_time_filter_that_excludes_open_intervals_is_a_warning() -> None:
+def test_a_time_filter_that_excludes_open_intervals_causes_a_warning() -> None:
     (finding,) = findings(CLOSED)
     assert (finding.code, finding.severity) == ("time_open_interval", "warning")
     assert finding.suggestions == ("(r0.end_year >= 2010 OR r0.end_year IS NULL)",)

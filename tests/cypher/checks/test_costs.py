@@ -26,7 +26,7 @@ def test_joined_or_anchored_patterns_are_not_a_cartesian_product(query: str) -> 
     assert costs(query) == []
 
 
-def test_a_path_without_a_bound_is_a_warning() -> None:
+def test_a_path_without_a_bound_causes_a_warning() -> None:
     assert costs("MATCH (c:Company {name: 'x'})-[:subsidiaryOf*]->(d) RETURN d.name") == [("unbounded_path", "warning")]
     assert costs("MATCH (c:Company {name: 'x'})-[:subsidiaryOf]->+(d) RETURN d.name") == [("unbounded_path", "warning")]
 
@@ -41,7 +41,7 @@ def test_a_bounded_or_shortest_path_is_fine() -> None:
     )
 
 
-def test_an_unrestricted_result_is_a_hint() -> None:
+def test_an_unrestricted_result_causes_a_hint() -> None:
     assert costs("MATCH (p:Person) RETURN p.name") == [("no_limit", "hint")]
 
 

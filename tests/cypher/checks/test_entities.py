@@ -65,7 +65,7 @@ def test_names_in_lists_and_parameters_are_looked_up() -> None:
     assert (diagnostic.found, diagnostic.suggestions) == ("$name", ("'Apple'",))
 
 
-def test_parts_of_names_and_negations_are_hints() -> None:
+def test_unknown_parts_of_names_and_negated_names_cause_hints() -> None:
     (diagnostic,) = diagnostics_of("MATCH (c:Company) WHERE c.name STARTS WITH 'walmart' RETURN c.launch_year")
     assert diagnostic.severity == "hint"
     (diagnostic,) = diagnostics_of("MATCH (c:Company) WHERE c.name <> 'Aple' RETURN c.launch_year")

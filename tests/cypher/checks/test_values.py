@@ -66,12 +66,12 @@ def test_a_list_in_the_map_of_an_unnamed_node_has_no_clear_fix() -> None:
     assert not any(diagnostic.edits for diagnostic in found)
 
 
-def test_a_value_property_with_in_is_a_warning() -> None:
+def test_in_with_a_property_that_is_not_a_list_causes_a_warning() -> None:
     (one,) = said("MATCH (p:Person) WHERE 'male' IN p.gender RETURN p.name")
     assert (one.code, one.severity, one.suggestions) == ("type_mismatch", "warning", ("p.gender = 'male'",))
 
 
-def test_comparing_two_properties_of_incomparable_types_is_a_warning() -> None:
+def test_comparing_two_properties_of_incomparable_types_causes_a_warning() -> None:
     (one,) = said("MATCH (p:Person)<-[:hasCEO]-(c) WHERE p.date_of_birth > c.launch_year RETURN p.name")
     assert (one.code, one.severity) == ("type_mismatch", "warning")
 

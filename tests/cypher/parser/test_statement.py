@@ -38,7 +38,7 @@ def test_dotted_function_names_are_one_name() -> None:
     assert [call.name for call in calls] == ["point.distance"]
 
 
-def test_directions_of_relationships() -> None:
+def test_a_relationship_has_the_direction_of_its_arrow() -> None:
     directions = [
         found.direction for found in parse("MATCH (a)-->(b)<--(c)--(d)<-->(e) RETURN a").find(RelationshipPattern)
     ]

@@ -19,7 +19,8 @@ NEVER_THERE = {"biology": {"basic_(n)-(m0),(n)-(m0)"}, "terrorist_attack": {"bas
 
 
 def facts_of(graph: str) -> GraphFacts:
-    """Return facts with which a schema alone decides: every label has names, every relationship has many ends."""
+    """Return facts that rule no pattern out, so that only the schema decides: all labels have names, all relationships
+    many ends."""
     schema = schema_of(graph)
     links = tuple(LinkFacts(pattern, 10, 5, 5, False, False) for pattern in schema.patterns)
     labels = dict.fromkeys(schema.labels, ("a", "b"))

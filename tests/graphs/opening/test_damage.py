@@ -57,7 +57,7 @@ def test_damage_is_reported_when_the_graph_is_opened(copied: Home, harm: Callabl
         open_stored("films", copied)
 
 
-def test_a_graph_loaded_without_notes_is_opened(copied: Home) -> None:
+def test_a_graph_loaded_without_a_manifest_is_opened(copied: Home) -> None:
     entry = Catalog(copied).get("films")
     (copied.graphs / entry.id / "manifest.json").unlink()
     open_stored("films", copied).close()

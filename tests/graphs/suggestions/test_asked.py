@@ -105,7 +105,7 @@ def test_a_correct_query_is_unchanged(names: EntityLookup) -> None:
         ),
     ],
 )
-def test_a_part_of_the_question_that_the_query_ignores_is_a_hint(
+def test_a_part_of_the_question_that_the_query_ignores_causes_a_hint(
     query: str, question: str, said: str, names: EntityLookup
 ) -> None:
     report = asked(query, question, names)

@@ -1,4 +1,4 @@
-"""The workspace of a build: what is read for a batch of items at once is what is read for each of them."""
+"""The workspace of a build: reading a batch of items gives the same as reading each item."""
 
 from pathlib import Path
 

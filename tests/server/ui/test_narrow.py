@@ -13,7 +13,7 @@ pytestmark = pytest.mark.timeout(300)
 """A long limit: the first test waits for an engine, a server and a browser."""
 
 LETTERS = 10.0
-"""The least height, in pixels, of readable letters."""
+"""The minimum height, in pixels, of readable letters."""
 LETTER_PIXELS = (
     "parseFloat(getComputedStyle(document.querySelector('.canvas .title')).fontSize) * "
     "new DOMMatrix(getComputedStyle(document.querySelector('.canvas svg')).transform).a"

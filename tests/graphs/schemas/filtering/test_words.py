@@ -47,7 +47,7 @@ def test_words_of_one_family_share_a_root(first, second):
         ("glass", "glass"),
     ],
 )
-def test_plurals_have_their_singular(plural, singular):
+def test_plurals_are_reduced_to_their_singular(plural, singular):
     assert lemma(plural) == singular
 
 
@@ -67,7 +67,7 @@ def test_words_of_general_english_share_a_concept(first, second):
     assert concepts_of(first) & concepts_of(second)
 
 
-def test_words_have_their_position_and_no_genitive_ending():
+def test_words_have_their_position_and_lose_a_genitive_ending():
     words = question_words("Who is Beyoncé’s father?")
     assert [(word.folded, word.start) for word in words][2:] == [("beyonce", 7), ("father", 17)]
 
