@@ -95,6 +95,15 @@ def packed(statements: Sequence[Statement]) -> bytes:
     return orjson.dumps([tuple(statement) for statement in statements])
 
 
+def packed_items(numbers: Iterable[int]) -> bytes:
+    """Return statements of normal rank as bytes, one for each item, in the order of the items' names.
+
+    >>> packed_items([5, 42]) == packed([Statement(NORMAL, ("item", "Q42")), Statement(NORMAL, ("item", "Q5"))])
+    True
+    """
+    return b"[%b]" % b",".join([b'[1,["item","Q%b"],{},""]' % name for name in sorted(b"%d" % n for n in numbers)])
+
+
 def unpacked(body: bytes) -> list[Statement]:
     """Return the statements from the bytes that `packed` made."""
     return [

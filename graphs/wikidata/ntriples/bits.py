@@ -14,7 +14,7 @@ from zlib import crc32
 
 import numpy
 
-from graphground.graphs.wikidata.ntriples.terms import item_in
+from graphground.graphs.wikidata.ntriples.lines import Mask, Numbers
 
 MOST = 1 << 28
 """The largest number of bits (32 MiB), enough for one bit per item of Wikidata."""
@@ -54,10 +54,12 @@ class Bits:
         """Return the bit set of `count` keys."""
         return cls(*_body(map(crc32, keys), min(MOST, 1 << max((count * 16).bit_length(), 16))))
 
-    def item_in(self, part: bytes) -> int | None:
-        """Return the number of the item with which a part of a line begins, if it is in the set."""
-        item = item_in(part)
-        return item if item is not None and item in self else None
+    def contain(self, items: Numbers) -> Mask:
+        """Return whether each item is in the set; negative numbers are not."""
+        body = numpy.frombuffer(self.body, numpy.uint8)
+        places = items & self.mask
+        found: Mask = (body[places >> 3] >> (places & 7).astype(numpy.uint8) & 1).astype(bool) & (items == places)
+        return found | numpy.isin(items, list(self.beyond)) if self.beyond else found
 
     def __contains__(self, key: int | bytes) -> bool:
         if isinstance(key, bytes):
@@ -67,6 +69,29 @@ class Bits:
             if number > self.mask:
                 return number in self.beyond
         return bool(self.body[number >> 3] >> (number & 7) & 1)
+
+
+@dataclass(frozen=True, slots=True)
+class SortedItems:
+    """A set of item numbers in ascending order, for small sets of large numbers: the subclasses of a class."""
+
+    numbers: Numbers
+
+    @classmethod
+    def of(cls, items: Iterable[int]) -> SortedItems:
+        """Return the set of the items."""
+        return cls(numpy.array(sorted(items), numpy.int64))
+
+    def contain(self, items: Numbers) -> Mask:
+        """Return whether each item is in the set."""
+        if not len(self.numbers):
+            return numpy.zeros(len(items), bool)
+        places = numpy.minimum(numpy.searchsorted(self.numbers, items), len(self.numbers) - 1)
+        found: Mask = self.numbers[places] == items
+        return found
+
+
+ItemSet = Bits | SortedItems
 
 
 def _body(numbers: Iterable[int], size: int) -> tuple[bytes, int]:

@@ -1,17 +1,21 @@
 """Reads blocks of N-Triples lines, with one class for each pass: extract, members, subjects, claims, parts, details and
 names.
 
-A line is split into three parts, and skipped unless its predicate is one that the pass reads: most lines of a dump are
-names in other languages, references and properties that the definition does not use.
+Lines are skipped unless their predicate is one that the pass reads: most lines of a dump are names in other languages,
+references and properties that the definition does not use.
 """
 
 from __future__ import annotations
 
 import gzip
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from graphground.graphs.wikidata.ntriples.bits import Bits
+import numpy
+
+from graphground.graphs.wikidata.ntriples.bits import Bits, ItemSet
+from graphground.graphs.wikidata.ntriples.lines import Lines, Mask, Numbers, Terms, lines_ending
 from graphground.graphs.wikidata.ntriples.predicates import (
     ABOUT,
     ALIAS,
@@ -22,31 +26,13 @@ from graphground.graphs.wikidata.ntriples.predicates import (
     RANK,
     SAME_AS,
 )
-from graphground.graphs.wikidata.ntriples.terms import (
-    STATEMENT,
-    VALUE_NODE,
-    is_object,
-    item_in,
-    key_in,
-    language_of,
-    term_of,
-)
+from graphground.graphs.wikidata.ntriples.terms import STATEMENT, VALUE_NODE, is_object, key_in, language_of
 
-Line = tuple[bytes, bytes, bytes]
-"""The subject, the predicate, and the rest of a line: the object and the final full stop."""
 LEVEL = 1
 """The gzip compression level of the extract: the fastest."""
-NAMES = frozenset({LABEL, ALIAS, DESCRIPTION, ABOUT})
+NAMES = (LABEL, ALIAS, DESCRIPTION, ABOUT)
+"""The predicates of names; in the staging tables, a predicate's place here stands for it."""
 Row = tuple[int | bytes, ...]
-
-
-def triples(piece: bytes, wanted: frozenset[bytes] | Mapping[bytes, object]) -> list[Line]:
-    """Return the lines of a block whose predicate is in `wanted`."""
-    return [
-        (parts[0], parts[1], parts[2])
-        for line in piece.split(b"\n")
-        if len(parts := line.split(None, 2)) == 3 and parts[1] in wanted
-    ]
 
 
 @dataclass(slots=True)
@@ -58,9 +44,9 @@ class Found:
     statements: int = 0
     broken: int = 0
 
-    def add(self, table: str, *row: int | bytes) -> None:
-        """Add a row to a table."""
-        self.rows.setdefault(table, []).append(row)
+    def add(self, table: str, rows: Iterable[Row]) -> None:
+        """Add rows to a table."""
+        self.rows.setdefault(table, []).extend(rows)
 
 
 class _Pass:
@@ -76,59 +62,73 @@ class Extract(_Pass):
     subclass_of: bytes
     claims: frozenset[bytes]
 
+    @cached_property
+    def _terms(self) -> Terms:
+        return Terms(sorted(self.wanted))
+
+    @cached_property
+    def _claims(self) -> Mask:
+        return self._terms.are(self.claims)
+
     def read(self, piece: bytes) -> Found:
         """Return the lines of a block that the extract keeps, with edges of the class tree and redirects."""
-        found, kept = Found(), []
-        for subject, predicate, rest in triples(piece, self.wanted):
-            if not rest.endswith((b".", b".\r", b". ")):
-                found.broken += 1
-            elif predicate == SAME_AS:
-                _add_pair(found, "redirects", item_in(subject), item_in(rest))
-            elif predicate != RANK or not rest.startswith(NORMAL_RANK):
-                if predicate == self.subclass_of:
-                    _add_pair(found, "edges", item_in(rest), item_in(subject))
-                found.statements += predicate in self.claims
-                kept.append(b"%b %b %b\n" % (subject, predicate, rest))
-        if kept:
-            found.extract = gzip.compress(b"".join(kept), LEVEL)
+        terms, lines = self._terms, Lines(piece, self._terms)
+        is_complete = lines.are_complete
+        found = Found(broken=len(lines) - int(is_complete.sum()))
+        is_redirect = lines.are_of(terms, SAME_AS) & is_complete
+        if is_redirect.any():
+            redirects = lines.only(is_redirect)
+            _add_pairs(found, "redirects", redirects.subjects, redirects.objects)
+        ranks = numpy.flatnonzero(lines.are_of(terms, RANK))
+        is_normal = numpy.zeros(len(lines), bool)
+        is_normal[ranks] = lines.only(ranks).kinds_of_objects(_NORMAL) >= 0
+        kept = lines.only(is_complete & ~is_redirect & ~is_normal)
+        edges = kept.only(kept.are_of(terms, self.subclass_of))
+        _add_pairs(found, "edges", edges.objects, edges.subjects)
+        found.statements = int(self._claims[kept.kinds].sum())
+        if len(kept):
+            found.extract = gzip.compress(kept.text(), LEVEL)
         return found
 
 
-def _add_pair(found: Found, table: str, left: int | None, right: int | None) -> None:
-    if left is not None and right is not None:
-        found.add(table, left, right)
+_NORMAL = Terms([NORMAL_RANK])
+
+
+def _add_pairs(found: Found, table: str, lefts: Numbers, rights: Numbers) -> None:
+    pairs = (lefts >= 0) & (rights >= 0)
+    if pairs.any():
+        found.add(table, zip(lefts[pairs].tolist(), rights[pairs].tolist(), strict=True))
 
 
 @dataclass(frozen=True)
 class Members(_Pass):
     """Finds the members of classes and the start items of relationships, in truthy triples or in full statements.
 
-    `classes` maps each predicate that states a class to the labels of each class. `starts` maps the predicate of a
-    relationship to its start labels, each with the items at which the relationship may end. For the predicates in
+    `ends` maps a predicate that states a class, or the predicate of a relationship, to labels, each with the items
+    (classes, or ends of the relationship) that make the subject a candidate of the label. For the predicates in
     `by_statement`, a start is stored with the key of its statement.
     """
 
-    classes: Mapping[bytes, Mapping[int, tuple[int, ...]]]
-    starts: Mapping[bytes, tuple[tuple[int, Bits], ...]]
+    ends: Mapping[bytes, tuple[tuple[int, ItemSet], ...]]
     by_statement: frozenset[bytes]
+
+    @cached_property
+    def _terms(self) -> Terms:
+        return Terms(self.ends)
 
     def read(self, piece: bytes) -> Found:
         """Return the members and starts in a block of whole lines."""
-        found = Found()
-        for subject, predicate, rest in triples(piece, {**self.classes, **self.starts}):
-            value = item_in(rest)
-            if value is None:
-                continue
-            labels = [label for label, ends in self.starts.get(predicate, ()) if value in ends]
-            if predicate in self.by_statement:
-                key = key_in(subject, STATEMENT)
-                for label in labels if key else ():
-                    found.add("hits", key, label)
-                continue
-            item = item_in(subject)
-            if item is not None:
-                for label in (*self.classes.get(predicate, {}).get(value, ()), *labels):
-                    found.add("members", label, item)
+        found, every = Found(), Lines(piece, self._terms)
+        for kind, predicate in enumerate(self._terms.terms):
+            lines = every.only(every.kinds == kind)
+            for label, ends in self.ends[predicate]:
+                some = lines.only(ends.contain(lines.objects))
+                if predicate in self.by_statement:
+                    keys = (key_in(subject, STATEMENT) for subject in some.subject_texts())
+                    found.add("hits", ((key, label) for key in keys if key))
+                else:
+                    items = some.subjects[some.subjects >= 0]
+                    found.add("members", ((label, item) for item in items.tolist()))
         return found
 
 
@@ -139,44 +139,60 @@ class Subjects(_Pass):
     claims: frozenset[bytes]
     keys: Bits
 
+    @cached_property
+    def _terms(self) -> Terms:
+        return Terms([RANK, *sorted(self.claims)])
+
     def read(self, piece: bytes) -> Found:
         """Return the items of the hits in a block, and the hits that are deprecated."""
-        found = Found()
-        for subject, predicate, rest in triples(piece, self.claims | {RANK}):
-            if predicate == RANK:
-                if rest.startswith(DEPRECATED_RANK) and (key := key_in(subject, STATEMENT)) in self.keys:
-                    found.add("deprecated", key)
-            elif (key := key_in(rest, STATEMENT)) in self.keys and (item := item_in(subject)) is not None:
-                found.add("subjects", key, item)
+        found, lines = Found(), Lines(piece, self._terms)
+        is_rank = lines.are_of(self._terms, RANK)
+        ranks, claims = lines.only(is_rank), lines.only(~is_rank & (lines.subjects >= 0))
+        for subject, rest in zip(ranks.subject_texts(), ranks.rests(), strict=True):
+            if rest.startswith(DEPRECATED_RANK) and (key := key_in(subject, STATEMENT)) in self.keys:
+                found.add("deprecated", ((key,),))
+        keys = (key_in(rest, STATEMENT) for rest in claims.rests())
+        subjects = zip(keys, claims.subjects.tolist(), strict=True)
+        found.add("subjects", ((key, item) for key, item in subjects if key in self.keys))
         return found
 
 
 @dataclass(frozen=True)
 class Claims(_Pass):
-    """Reads the truthy values of candidates, and the keys of their statements."""
+    """Reads the truthy values of candidates, and the keys of their statements.
+
+    A truthy value that is an item is stored as the item's number.
+    """
 
     direct: Mapping[bytes, int]
     claims: Mapping[bytes, int]
     items: Bits
 
+    @cached_property
+    def _terms(self) -> Terms:
+        return Terms([*self.direct, *self.claims])
+
+    @cached_property
+    def _properties(self) -> Numbers:
+        return numpy.array([*self.direct.values(), *self.claims.values()], numpy.int64)
+
     def read(self, piece: bytes) -> Found:
         """Return the truthy values and the statement keys of candidates in a block."""
-        found = Found()
-        last, item = b"", None
-        for subject, predicate, rest in triples(piece, {**self.direct, **self.claims}):
-            if subject != last:  # a dump usually has the lines of an item together
-                last, item = subject, self.items.item_in(subject)
-            if item is None:
-                continue
-            if predicate in self.claims:
-                key = key_in(rest, STATEMENT)
-                if key:
-                    found.add("links", key, item, self.claims[predicate])
-            elif not is_object(rest):
-                found.broken += 1
-            else:
-                found.add("direct", item, self.direct[predicate], rest)
+        found, lines = Found(), Lines(piece, self._terms)
+        lines = lines.only(self.items.contain(lines.subjects))
+        is_direct = lines.kinds < len(self.direct)
+        claims, direct = lines.only(~is_direct), lines.only(is_direct)
+        items, others = direct.only(direct.are_items), direct.only(~direct.are_items)
+        found.add("direct", self._rows(items, items.objects.tolist()))
+        values = [rest if is_object(rest) else b"" for rest in others.rests()]
+        found.broken = values.count(b"")
+        found.add("direct", (row for row in self._rows(others, values) if row[2]))
+        keys = [key_in(rest, STATEMENT) for rest in claims.rests()]
+        found.add("links", ((key, item, name) for item, name, key in self._rows(claims, keys) if key))
         return found
+
+    def _rows(self, lines: Lines, values: Sequence[int | bytes]) -> Iterator[tuple[int, int, int | bytes]]:
+        return zip(lines.subjects.tolist(), self._properties[lines.kinds].tolist(), values, strict=True)
 
 
 @dataclass(frozen=True)
@@ -186,19 +202,25 @@ class Parts(_Pass):
     wanted: frozenset[bytes]
     keys: Bits
 
+    @cached_property
+    def _terms(self) -> Terms:
+        return Terms(sorted(self.wanted))
+
     def read(self, piece: bytes) -> Found:
         """Return the values, qualifiers, ranks and value nodes of statements in a block."""
-        found = Found()
-        for subject, predicate, rest in triples(piece, self.wanted):
+        found, lines = Found(), Lines(piece, self._terms)
+        rows: list[Row] = []
+        for subject, kind, rest in zip(lines.subject_texts(), lines.kinds.tolist(), lines.rests(), strict=True):
             key = key_in(subject, STATEMENT)
             if key in self.keys:
-                if term_of(rest) is None:
+                if not is_object(rest):
                     found.broken += 1
                     continue
-                found.add("parts", key, predicate, rest)
+                rows.append((key, self._terms.terms[kind], rest))
                 node = key_in(rest, VALUE_NODE)
                 if node:
-                    found.add("value_nodes", node)
+                    found.add("value_nodes", ((node,),))
+        found.add("parts", rows)
         return found
 
 
@@ -209,13 +231,18 @@ class Details(_Pass):
     wanted: frozenset[bytes]
     nodes: Bits
 
+    @cached_property
+    def _terms(self) -> Terms:
+        return Terms(sorted(self.wanted))
+
     def read(self, piece: bytes) -> Found:
         """Return the parts of value nodes in a block."""
-        found = Found()
-        for subject, predicate, rest in triples(piece, self.wanted):
-            node = key_in(subject, VALUE_NODE)
-            if node in self.nodes:
-                found.add("details", node, predicate, rest)
+        found, lines = Found(), Lines(piece, self._terms)
+        nodes = (key_in(subject, VALUE_NODE) for subject in lines.subject_texts())
+        details = zip(nodes, lines.kinds.tolist(), lines.rests(), strict=True)
+        found.add(
+            "details", ((node, self._terms.terms[kind], rest) for node, kind, rest in details if node in self.nodes)
+        )
         return found
 
 
@@ -227,26 +254,36 @@ class Names(_Pass):
     languages: frozenset[bytes]
     articles: bytes
 
+    @cached_property
+    def _terms(self) -> Terms:
+        return Terms(NAMES)
+
+    @cached_property
+    def _usual(self) -> tuple[bytes, ...]:
+        return tuple(b'"@%b .' % language for language in sorted(self.languages))
+
     def read(self, piece: bytes) -> Found:
         """Return the names and articles of items in a block."""
-        found = Found()
-        usual = tuple(b'"@%b .' % language for language in self.languages)
-        last, item = b"", None
-        for parts in [
-            parts
-            for line in piece.split(b"\n")
-            # Most names are in other languages: their lines end with another tag, one space and the full stop.
-            if (line.endswith(usual) or line[-2:] != b" ." or not line[-3:-2].isalnum())
-            and len(parts := line.split(None, 2)) == 3
-            and parts[1] in NAMES
-        ]:
-            subject, predicate, rest = parts
-            if predicate == ABOUT:
-                if subject.startswith(self.articles) and (about := self.items.item_in(rest)) is not None:
-                    found.add("texts", about, predicate, b"%b ." % (b'"' + subject[1:-1] + b'"'))
-            elif rest.endswith(usual) or language_of(rest) in self.languages:
-                if subject != last:
-                    last, item = subject, self.items.item_in(subject)
-                if item is not None:
-                    found.add("texts", item, predicate, rest)
+        found, lines = Found(), Lines(lines_ending(piece, self._usual), self._terms)
+        is_about = lines.are_of(self._terms, ABOUT)
+        articles, names = lines.only(is_about), lines.only(~is_about)
+        articles = articles.only(self.items.contain(articles.objects))
+        place = NAMES.index(ABOUT)
+        found.add(
+            "texts",
+            (
+                (item, place, b"%b ." % (b'"' + subject[1:-1] + b'"'))
+                for item, subject in zip(articles.objects.tolist(), articles.subject_texts(), strict=True)
+                if subject.startswith(self.articles)
+            ),
+        )
+        names = names.only(self.items.contain(names.subjects))
+        found.add(
+            "texts",
+            (
+                (item, kind, rest)
+                for item, kind, rest in zip(names.subjects.tolist(), names.kinds.tolist(), names.rests(), strict=True)
+                if rest.endswith(self._usual) or language_of(rest) in self.languages
+            ),
+        )
         return found

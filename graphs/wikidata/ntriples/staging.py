@@ -12,11 +12,12 @@ from operator import itemgetter
 
 from graphground.graphs.wikidata.names import Texts
 from graphground.graphs.wikidata.ntriples.bits import Bits
-from graphground.graphs.wikidata.ntriples.passes import Found
+from graphground.graphs.wikidata.ntriples.passes import NAMES, Found
 from graphground.graphs.wikidata.ntriples.predicates import ABOUT, ALIAS, DESCRIPTION, LABEL
 from graphground.graphs.wikidata.ntriples.terms import term_of, text_of, truthy_value
 from graphground.graphs.wikidata.rdf import Gathering
-from graphground.graphs.wikidata.statements import NORMAL, Statement
+from graphground.graphs.wikidata.statements import NORMAL, Statement, packed, packed_items
+from graphground.graphs.wikidata.values import ITEM
 
 ITEMS_AT_ONCE = 1000
 COLUMNS = {
@@ -24,14 +25,16 @@ COLUMNS = {
     "hits": "key BLOB, label INTEGER",
     "deprecated": "key BLOB",
     "subjects": "key BLOB, item INTEGER",
-    "direct": "item INTEGER, property INTEGER, rest BLOB",
+    "direct": "item INTEGER, property INTEGER, value BLOB",
     "links": "key BLOB, item INTEGER, property INTEGER",
     "parts": "key BLOB, predicate BLOB, rest BLOB",
     "value_nodes": "node BLOB",
     "details": "node BLOB, predicate BLOB, rest BLOB",
-    "texts": "item INTEGER, predicate BLOB, rest BLOB",
+    "texts": "item INTEGER, kind INTEGER, rest BLOB",
 }
-_KINDS = {LABEL: "label", ALIAS: "alias", DESCRIPTION: "description", ABOUT: "article"}
+KINDS = tuple(
+    {LABEL: "label", ALIAS: "alias", DESCRIPTION: "description", ABOUT: "article"}[predicate] for predicate in NAMES
+)
 
 
 class Staging:
@@ -51,7 +54,7 @@ class Staging:
     def add(self, found: Found) -> None:
         """Store the rows that a pass has found."""
         for name, rows in found.rows.items():
-            if name in COLUMNS:
+            if rows and name in COLUMNS:
                 marks = ", ".join("?" * len(rows[0]))
                 self._db.executemany(f"INSERT INTO temp.{name} VALUES ({marks})", rows)
 
@@ -79,8 +82,8 @@ class Staging:
         )
         return (row[0] for row in rows)
 
-    def statements(self) -> Iterator[tuple[int, str, list[Statement]]]:
-        """Yield the statements of each item and property, in the order of items."""
+    def statements(self) -> Iterator[tuple[int, int, bytes]]:
+        """Yield the statements of each item and property, packed, in the order of items."""
         yield from self._direct()
         self._db.execute("CREATE INDEX temp.parts_key ON parts (key)")
         self._db.execute("CREATE INDEX temp.links_item ON links (item)")
@@ -93,15 +96,20 @@ class Staging:
                 self._gather(gathering, item, name, key)
             many += 1
             if many == ITEMS_AT_ONCE:
-                yield from gathering.rows()
+                yield from _packed_rows(gathering)
                 gathering, many = Gathering(), 0
-        yield from gathering.rows()
+        yield from _packed_rows(gathering)
 
-    def _direct(self) -> Iterator[tuple[int, str, list[Statement]]]:
-        rows = self._db.execute("SELECT DISTINCT item, property, rest FROM temp.direct ORDER BY item, property")
+    def _direct(self) -> Iterator[tuple[int, int, bytes]]:
+        rows = self._db.execute("SELECT DISTINCT item, property, value FROM temp.direct ORDER BY item, property")
         for (item, name), several in groupby(rows, itemgetter(0, 1)):
-            values = {value for _, _, rest in several if (value := truthy_value(rest)) is not None}
-            yield item, f"P{name}", [Statement(NORMAL, value) for value in sorted(values, key=str)]
+            values = [value for _, _, value in several]
+            if all(type(value) is int for value in values):
+                yield item, name, packed_items(values)
+            else:
+                read = {(ITEM, f"Q{value}") if type(value) is int else truthy_value(value) for value in values}
+                known = sorted((value for value in read if value is not None), key=str)
+                yield item, name, packed([Statement(NORMAL, value) for value in known])
 
     def _gather(self, gathering: Gathering, item: int, name: int, key: bytes) -> None:
         subject = key.decode("utf-8", "replace")
@@ -122,11 +130,15 @@ class Staging:
 
     def texts(self) -> Iterator[tuple[int, Texts]]:
         """Yield the names of each item, by kind and language."""
-        rows = self._db.execute("SELECT DISTINCT item, predicate, rest FROM temp.texts ORDER BY item")
+        rows = self._db.execute("SELECT DISTINCT item, kind, rest FROM temp.texts ORDER BY item")
         for item, several in groupby(rows, itemgetter(0)):
             texts = Texts()
-            for _, predicate, rest in several:
+            for _, kind, rest in several:
                 found = text_of(rest)
                 if found is not None:
-                    texts.add(_KINDS[predicate], found[1], found[0])
+                    texts.add(KINDS[kind], found[1], found[0])
             yield item, texts
+
+
+def _packed_rows(gathering: Gathering) -> Iterator[tuple[int, int, bytes]]:
+    return ((item, int(name[1:]), packed(statements)) for item, name, statements in gathering.rows())

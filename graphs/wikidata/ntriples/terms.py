@@ -14,6 +14,7 @@ from graphground.graphs.wikidata.rdf import Term
 from graphground.graphs.wikidata.values import DAY, ITEM, MONTH, TIME, YEAR, Value, value_of_term
 
 ENTITY = b"<http://www.wikidata.org/entity/"
+ITEM_PREFIX = ENTITY + b"Q"
 STATEMENT = b"<http://www.wikidata.org/entity/statement/"
 VALUE_NODE = b"<http://www.wikidata.org/value/"
 _ITEM = re.compile(rb"<http://www\.wikidata\.org/entity/Q(\d{1,18})>").match

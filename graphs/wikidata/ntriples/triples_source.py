@@ -17,7 +17,7 @@ from graphground.graphs.definitions.model import IDENTICAL
 from graphground.graphs.wikidata.dump_files import blocks, identity_of
 from graphground.graphs.wikidata.names import with_fallback
 from graphground.graphs.wikidata.ntriples import passes, predicates
-from graphground.graphs.wikidata.ntriples.bits import Bits
+from graphground.graphs.wikidata.ntriples.bits import ItemSet, SortedItems
 from graphground.graphs.wikidata.ntriples.passes import Found
 from graphground.graphs.wikidata.ntriples.predicates import Predicates
 from graphground.graphs.wikidata.ntriples.staging import Staging
@@ -100,31 +100,28 @@ class NTriplesSource:
     def _members(self, wanted: Predicates, labels: Sequence[str], workspace: Workspace, staging: Staging) -> None:
         """Find the members of classes and the start items of relationships, and store them as candidates."""
         plan = wanted.plan
-        classes: dict[bytes, dict[int, tuple[int, ...]]] = defaultdict(dict)
-        starts: dict[bytes, tuple[tuple[int, Bits], ...]] = defaultdict(tuple)
+        ends: dict[bytes, list[tuple[int, ItemSet]]] = defaultdict(list)
         by_statement: dict[bytes, bytes] = {}
         for label in labels:
             number, node = plan.number(label), plan.node(label)
-            if not node.from_relationships:
-                members = classes[predicates.direct(plan.class_property(label))]
-                for name in node.classes:
-                    root = int(name[1:])
-                    for class_id in workspace.classes(root) if node.subclasses else {root}:
-                        members[class_id] = tuple(dict.fromkeys((*members.get(class_id, ()), number)))
+            if node.classes and not node.from_relationships:
+                roots = {int(name[1:]) for name in node.classes}
+                classes = set().union(*map(workspace.classes, roots)) if node.subclasses else roots
+                ends[predicates.direct(plan.class_property(label))].append((number, SortedItems.of(classes)))
             for relationship, is_end in plan.selecting(label):
                 if is_end or relationship.wikidata == IDENTICAL:
                     continue
                 name = relationship.wikidata
-                ends = staging.items("SELECT item FROM nodes WHERE label = ?", [plan.number(relationship.end)])
+                nodes = staging.items("SELECT item FROM nodes WHERE label = ?", [plan.number(relationship.end)])
                 if name in wanted.with_statements and plan.definition.ranks(relationship) != "best":
                     key = predicates.value(name)
                     by_statement[key] = predicates.claim(name)
                 else:
                     key = predicates.direct(name)
-                starts[key] = (*starts[key], (number, ends))
-        if not classes and not starts:
+                ends[key].append((number, nodes))
+        if not ends:
             return
-        task = passes.Members(dict(classes), dict(starts), frozenset(by_statement))
+        task = passes.Members({key: tuple(rules) for key, rules in ends.items()}, frozenset(by_statement))
         self._stage("members", task, workspace, staging)
         if staging.count("hits"):
             keys = staging.keys("key", "hits")
@@ -149,7 +146,7 @@ class NTriplesSource:
         if staging.count("value_nodes"):
             task = passes.Details(frozenset(predicates.DETAILS), staging.keys("node", "value_nodes"))
             self._stage("details", task, workspace, staging)
-        workspace.add_statements(staging.statements())
+        workspace.add_packed(staging.statements())
 
     def names(self, plan: Plan, workspace: Workspace) -> None:
         """Read the names of nodes and values in one pass over the dump."""

@@ -1,0 +1,287 @@
+"""The lines of a block of N-Triples as arrays: their predicates and item numbers are read for all lines at once.
+
+>>> direct = b"<http://www.wikidata.org/prop/direct/P31>"
+>>> block = b"<http://www.wikidata.org/entity/Q42> %b <http://www.wikidata.org/entity/Q5> .\\n" % direct
+>>> lines = Lines(block, Terms([direct]))
+>>> lines.kinds, lines.subjects, lines.objects, lines.rests()
+(array([0]), array([42]), array([5]), [b'<http://www.wikidata.org/entity/Q5> .'])
+
+Only the lines whose predicate is wanted are kept. Arrays assume the usual layout: one space between the parts, and no
+other white space before the object. A block with any other line is first rewritten in this layout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+import numpy
+from numpy.typing import NDArray
+
+from graphground.graphs.wikidata.ntriples.terms import ITEM_PREFIX, item_in
+
+Numbers = NDArray[numpy.int64]
+Mask = NDArray[numpy.bool_]
+WORD = 8
+"""Bytes are compared eight at a time, as integers."""
+MOST_DIGITS = 18
+LINE_FEED, RETURN, SPACE, FULL_STOP, CLOSING, ZERO = b"\n\r .>0"
+_OTHER_SPACES = (b"\t", b"\r", b"\x0b", b"\x0c")
+SPREAD = numpy.uint64(0x9E3779B97F4A7C15)
+"""An odd factor that spreads the lengths of terms over the integers of eight bytes."""
+_ALPHANUMERIC = numpy.array([bytes((value,)).isalnum() for value in range(256)])
+_POWERS = 10 ** numpy.arange(MOST_DIGITS, dtype=numpy.int64)[::-1]
+
+
+class Block:
+    """The bytes of whole lines, the positions of the ends of the lines, and the bytes as integers of eight bytes each.
+
+    The integer at a position consists of the eight bytes that begin there.
+    """
+
+    def __init__(self, piece: bytes) -> None:
+        self.piece = piece if not piece or piece.endswith(b"\n") else piece + b"\n"
+        self.bytes = numpy.frombuffer(self.piece, numpy.uint8)
+        padded = numpy.frombuffer(self.piece + bytes(WORD), numpy.uint8)
+        self.words = numpy.ndarray((len(self.piece),), "<u8", padded, strides=(1,))
+
+    @cached_property
+    def ends(self) -> Numbers:
+        """The position of the line feed of each line."""
+        return numpy.flatnonzero(self.bytes == LINE_FEED)
+
+    @cached_property
+    def starts(self) -> Numbers:
+        """The position at which each line starts."""
+        return numpy.concatenate((numpy.zeros(1, numpy.int64), self.ends + 1))[:-1]
+
+
+class Terms:
+    """Terms that are recognized in a block: `Terms([b"<http://www.w3.org/2002/07/owl#sameAs>"])`.
+
+    A term has at least eight bytes.
+    """
+
+    def __init__(self, terms: Iterable[bytes]) -> None:
+        self.terms = tuple(dict.fromkeys(terms))
+        keys = numpy.array([_word(term[-WORD:]) for term in self.terms], numpy.uint64)
+        keys += numpy.array([len(term) for term in self.terms], numpy.uint64) * SPREAD
+        order = numpy.argsort(keys, kind="stable")
+        self._keys = keys[order]
+        self._order = order.astype(numpy.int64)
+        self._lengths = numpy.array([len(self.terms[place]) for place in order], numpy.int64)
+        longest = max(map(len, self.terms), default=0)
+        self._words = numpy.array(
+            [
+                [
+                    _word(term[at : at + WORD])
+                    for at in (min(start, len(term) - WORD) for start in range(0, longest, WORD))
+                ]
+                for term in (self.terms[place] for place in order)
+            ],
+            numpy.uint64,
+        )
+        _, counts = numpy.unique(self._keys, return_counts=True)
+        self._alike = int(counts.max(initial=0))
+        """The largest number of terms of the same length that end in the same eight bytes."""
+
+    def are(self, terms: Iterable[bytes]) -> Mask:
+        """Return whether each of the terms is among the given ones, to be indexed by places."""
+        given = frozenset(terms)
+        return numpy.array([term in given for term in self.terms], bool)
+
+    def find(self, block: Block, starts: Numbers, ends: Numbers) -> Numbers:
+        """Return the place among the terms of the text between each start and end, which is -1 for any other text."""
+        found = numpy.full(len(starts), -1, numpy.int64)
+        if not self.terms or not len(starts):
+            return found
+        lengths = ends - starts
+        tails = block.words[numpy.maximum(ends - WORD, 0)]
+        keys = tails + lengths.astype(numpy.uint64) * SPREAD
+        first = numpy.searchsorted(self._keys, keys)
+        for place in range(self._alike):
+            among = numpy.minimum(first + place, len(self._keys) - 1)
+            rows = numpy.flatnonzero((self._keys[among] == keys) & (self._lengths[among] == lengths))
+            if len(rows):
+                rows = rows[self._is_equal(block, starts[rows], among[rows])]
+                found[rows] = self._order[among[rows]]
+        return found
+
+    def _is_equal(self, block: Block, starts: Numbers, among: Numbers) -> Mask:
+        equal = numpy.ones(len(starts), bool)
+        last = self._lengths[among] - WORD
+        for number in range(self._words.shape[1]):
+            equal &= block.words[starts + numpy.minimum(number * WORD, last)] == self._words[among, number]
+        return equal
+
+
+_ITEM_WORDS = tuple(
+    numpy.uint64(int.from_bytes(ITEM_PREFIX[at : at + WORD], "little")) for at in range(0, len(ITEM_PREFIX) - 1, WORD)
+)
+
+
+def _word(text: bytes) -> int:
+    return int.from_bytes(text, "little")
+
+
+class Lines:
+    """The lines of a block whose predicate is among the terms: `Lines(block, Terms([…]))`."""
+
+    def __init__(self, piece: bytes, terms: Terms) -> None:
+        block = Block(piece)
+        parts = None if any(space in piece for space in _OTHER_SPACES) else _parts(block)
+        if parts is None:
+            block = Block(_usual(block.piece))
+            parts = _parts(block)
+            assert parts is not None, "a block was not rewritten in the usual layout"
+        starts, first, second = parts
+        kinds = terms.find(block, first + 1, second)
+        kept = numpy.flatnonzero(kinds >= 0)
+        self.block = block
+        self.kinds = kinds[kept]
+        """The place of each line's predicate among the terms."""
+        self.starts, self.ends = starts[kept], block.ends[kept]
+        self._first, self._second = first[kept], second[kept]
+
+    def __len__(self) -> int:
+        return len(self.kinds)
+
+    def only(self, rows: Numbers | Mask) -> Lines:
+        """Return some of the lines: `lines.only(lines.kinds == 0)`."""
+        some = object.__new__(Lines)
+        some.block, some.kinds = self.block, self.kinds[rows]
+        some.starts, some.ends = self.starts[rows], self.ends[rows]
+        some._first, some._second = self._first[rows], self._second[rows]
+        return some
+
+    @cached_property
+    def subjects(self) -> Numbers:
+        """The number of the item with which each line begins; -1 if it begins with something else."""
+        return _items(self.block, self.starts, self._first)
+
+    @cached_property
+    def objects(self) -> Numbers:
+        """The number of the item with which each line's object begins; -1 if it begins with something else."""
+        return _items(self.block, self._second + 1, self.ends - 2)
+
+    @cached_property
+    def are_complete(self) -> Mask:
+        """Whether each line ends with a full stop, which one space or carriage return may follow."""
+        last, before = self.block.bytes[self.ends - 1], self.block.bytes[self.ends - 2]
+        found: Mask = (last == FULL_STOP) | ((before == FULL_STOP) & ((last == SPACE) | (last == RETURN)))
+        return found
+
+    @cached_property
+    def are_items(self) -> Mask:
+        """Whether each line's object is an item, followed by one space and the full stop."""
+        values, ends = self.block.bytes, self.ends
+        found: Mask = (values[ends - 1] == FULL_STOP) & (values[ends - 2] == SPACE) & (values[ends - 3] == CLOSING)
+        return found & (self.objects >= 0)
+
+    def are_of(self, terms: Terms, predicate: bytes) -> Mask:
+        """Return whether the predicate of each line is the given one; `terms` are those of the lines."""
+        found: Mask = terms.are((predicate,))[self.kinds]
+        return found
+
+    def kinds_of_objects(self, terms: Terms) -> Numbers:
+        """Return the place of each line's object among the terms; -1 for any other object, or an unusual line end."""
+        return terms.find(self.block, self._second + 1, self.ends - 2)
+
+    def subject_texts(self) -> list[bytes]:
+        """Return the subject of each line."""
+        return _slices(self.block.piece, self.starts, self._first)
+
+    def rests(self) -> list[bytes]:
+        """Return the rest of each line: the object and the final full stop."""
+        return _slices(self.block.piece, self._second + 1, self.ends)
+
+    def text(self) -> bytes:
+        """Return the lines as they were read."""
+        return _joined(self.block.piece, self.starts, self.ends)
+
+
+def lines_ending(piece: bytes, usual: Sequence[bytes]) -> bytes:
+    """Return the lines of a block that may hold a text in a wanted language; `usual` are the ends of such lines.
+
+    Most lines are texts in other languages: they end with another tag, one space and the full stop.
+
+    >>> lines_ending(b'<a> <b> "c"@de .\\n<a> <b> "c"@en .\\n<a> <b> <c> .\\n', [b'"@en .'])
+    b'<a> <b> "c"@en .\\n<a> <b> <c> .\\n'
+    """
+    block = Block(piece)
+    ends = block.ends
+    before = block.bytes[numpy.maximum(ends - 3, 0)]
+    kept = (block.bytes[ends - 1] != FULL_STOP) | (block.bytes[ends - 2] != SPACE) | ~_ALPHANUMERIC[before]
+    tails = block.words[numpy.maximum(ends - WORD, 0)]
+    for end in usual:
+        size = min(len(end), WORD)
+        kept |= tails >> numpy.uint64(8 * (WORD - size)) == numpy.uint64(_word(end[-size:]))
+    return _joined(block.piece, block.starts[kept], ends[kept])
+
+
+def _joined(piece: bytes, starts: Numbers, ends: Numbers) -> bytes:
+    """Return whole lines; consecutive lines are copied together."""
+    if not len(starts):
+        return b""
+    gaps = numpy.flatnonzero(starts[1:] != ends[:-1] + 1)
+    starts = numpy.concatenate((starts[:1], starts[1:][gaps]))
+    ends = numpy.concatenate((ends[:-1][gaps], ends[-1:]))
+    return b"".join(_slices(piece, starts, ends + 1))
+
+
+def _slices(piece: bytes, starts: Numbers, ends: Numbers) -> list[bytes]:
+    return [piece[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+
+
+def _parts(block: Block) -> tuple[Numbers, Numbers, Numbers] | None:
+    """Return the start of each line and its first two spaces; None if a line does not have the usual layout."""
+    separators = numpy.flatnonzero((block.bytes == LINE_FEED) | (block.bytes == SPACE))
+    lasts = numpy.flatnonzero(block.bytes[separators] == LINE_FEED)
+    before = numpy.concatenate((numpy.full(1, -1, numpy.int64), lasts))[:-1]
+    if (lasts - before < 3).any():  # fewer than three parts
+        return None
+    starts = block.starts
+    first, second = separators[before + 1], separators[before + 2]
+    if (first == starts).any() or (second == first + 1).any() or (block.bytes[second + 1] == SPACE).any():
+        return None
+    return starts, first, second
+
+
+def _usual(piece: bytes) -> bytes:
+    """Return the lines that have three parts, with one space between the parts."""
+    return b"".join(
+        b"%b %b %b\n" % (parts[0], parts[1], parts[2])
+        for line in piece.split(b"\n")
+        if len(parts := line.split(None, 2)) == 3
+    )
+
+
+def _items(block: Block, starts: Numbers, ends: Numbers) -> Numbers:
+    """Return the number of the item with which the text at each start begins; -1 if it begins with something else.
+
+    The text usually ends with the item; `ends` are the positions after it.
+    """
+    found = numpy.full(len(starts), -1, numpy.int64)
+    digits = ends - 1 - len(ITEM_PREFIX) - starts
+    rows = numpy.flatnonzero(starts + len(ITEM_PREFIX) < len(block.piece))
+    rows = rows[block.bytes[starts[rows] + len(ITEM_PREFIX) - 1] == ITEM_PREFIX[-1]]
+    for number, word in enumerate(_ITEM_WORDS):
+        rows = rows[block.words[starts[rows] + number * WORD] == word]
+    if not len(rows):
+        return found
+    closings, counts = ends[rows] - 1, digits[rows]
+    is_usual = (counts > 0) & (counts <= MOST_DIGITS) & (block.bytes[closings] == CLOSING)
+    usual = rows[is_usual]
+    if len(usual):
+        counts = counts[is_usual]
+        most = int(counts.max())
+        places = closings[is_usual][:, None] - numpy.arange(most, 0, -1)
+        values = block.bytes[places].astype(numpy.int64) - ZERO
+        values[numpy.arange(most) < most - counts[:, None]] = 0
+        is_number = ((values >= 0) & (values <= 9)).all(axis=1)
+        found[usual] = numpy.where(is_number, values @ _POWERS[-most:], -1)
+    for row in rows[found[rows] < 0].tolist():
+        start = int(starts[row])
+        item = item_in(block.piece[start : start + len(ITEM_PREFIX) + MOST_DIGITS + 1])
+        found[row] = -1 if item is None else item
+    return found

@@ -1,0 +1,124 @@
+"""Blocks of N-Triples read as arrays give what reading line by line gives, whatever the lines look like."""
+
+import random
+
+import numpy
+import pytest
+
+from graphground.graphs.wikidata.ntriples.bits import MOST, Bits, SortedItems
+from graphground.graphs.wikidata.ntriples.lines import Lines, Terms, lines_ending
+from graphground.graphs.wikidata.ntriples.terms import item_in, language_of
+
+ENTITY, PROP = b"<http://www.wikidata.org/entity/", b"<http://www.wikidata.org/prop/"
+WANTED = [
+    PROP + b"direct/P31>",
+    PROP + b"statement/P12345>",
+    PROP + b"qualifier/P12345>",  # as long as the one before, with the same last bytes
+    PROP + b"P31>",
+    b"<http://www.w3.org/2002/07/owl#sameAs>",
+]
+PREDICATES = [*WANTED, PROP + b"reference/P12345>", PROP + b"direct/P3>", b"<a>", b"p", PROP + b"direct/P31>x"]
+TERMS = [
+    ENTITY + b"Q42>",
+    ENTITY + b"Q7>",
+    ENTITY + b"Q130000001>",
+    ENTITY + b"Q" + b"9" * 18 + b">",
+    ENTITY + b"Q" + b"9" * 19 + b">",
+    ENTITY + b"Q42-F078>",
+    ENTITY + b"Q>",
+    ENTITY + b"Q4x2>",
+    ENTITY + b"Q42",
+    ENTITY + b"Q42>x",
+    ENTITY + b"P42>",
+    ENTITY + b"statement/Q42-F078>",
+    b"<http://www.wikidata.org/entity",
+    b"_:b",
+    b"#",
+    "été".encode(),
+    b"\x01\xff",
+]
+OBJECTS = [*TERMS, b'"a text  of words"@en', b'"a\ttab"@de', b'"\\"@en"', b'"1"^^<x>', b'"@en .', b"<a> <b>"]
+ENDS = [b" .", b" .", b" .", b".", b" . ", b" .\r", b"", b" ", b" ..", b"\t.", b" .\x0c"]
+GAPS = [b" "] * 30 + [b"  ", b"\t", b"\r", b"\x0b ", b""]
+ODD = [b"", b"# a comment of words .", b" ", b"<a>", b"<a> <b>", b"<a> <b> ", b"\r", b"."]
+
+
+def block_of(chance: random.Random, odd: float) -> bytes:
+    """Return a block of random lines; `odd` is the share of lines in an unusual layout."""
+    lines = []
+    for _ in range(chance.randrange(30)):
+        if chance.random() < odd:
+            parts = [chance.choice(TERMS), chance.choice(PREDICATES), chance.choice(OBJECTS)]
+            gaps = [chance.choice([b""] * 9 + [b" ", b"\t"]), chance.choice(GAPS), chance.choice(GAPS)]
+            line = b"".join(gap + part for gap, part in zip(gaps, parts, strict=True)) + chance.choice(ENDS)
+            lines.append(chance.choice([line] * 9 + ODD))
+        else:
+            lines.append(b" ".join((chance.choice(TERMS), chance.choice(PREDICATES), chance.choice(OBJECTS), b".")))
+    return b"\n".join(lines) + chance.choice([b"", b"\n"])
+
+
+def expected(block: bytes) -> list[tuple[int, bytes, bytes, int, int]]:
+    """Return the kind, subject, rest and item numbers of each wanted line, read line by line."""
+    found = []
+    for line in block.split(b"\n"):
+        parts = line.split(None, 2)
+        if len(parts) == 3 and parts[1] in WANTED:
+            items = [item_in(part) for part in (parts[0], parts[2])]
+            numbers = [-1 if item is None else item for item in items]
+            found.append((WANTED.index(parts[1]), parts[0], parts[2], numbers[0], numbers[1]))
+    return found
+
+
+@pytest.mark.parametrize("odd", [0.0, 0.02, 0.5])
+def test_lines_read_as_arrays_are_those_read_one_by_one(odd: float) -> None:
+    chance, terms, seen = random.Random(17), Terms(WANTED), 0
+    for _ in range(400):
+        block = block_of(chance, odd)
+        lines = Lines(block, terms)
+        rows = zip(
+            lines.kinds.tolist(),
+            lines.subject_texts(),
+            lines.rests(),
+            lines.subjects.tolist(),
+            lines.objects.tolist(),
+            strict=True,
+        )
+        right = expected(block)
+        assert list(rows) == right
+        assert lines.are_complete.tolist() == [rest.endswith((b".", b".\r", b". ")) for _, _, rest, _, _ in right]
+        assert expected(lines.text()) == right
+        assert all(item_in(right[row][2]) is not None for row in numpy.flatnonzero(lines.are_items))
+        seen += len(right)
+    assert seen > 1000
+
+
+def test_terms_with_the_same_length_and_end_are_distinguished_by_all_their_bytes() -> None:
+    block = b"".join(b"<a> %b <b> .\n" % predicate for predicate in PREDICATES)
+    assert Lines(block, Terms(WANTED)).kinds.tolist() == [0, 1, 2, 3, 4]
+    assert len(Lines(block, Terms([]))) == 0
+    assert len(Lines(b"", Terms(WANTED))) == 0
+
+
+def test_lines_in_other_languages_are_left_out_and_no_line_in_a_wanted_language_is() -> None:
+    chance, usual = random.Random(5), (b'"@en .', b'"@zh-hant .')
+    tags = [b"en", b"de", b"zh-hant", b"xzh-hant", b"en-gb", b"een"]
+    for _ in range(200):
+        many = [
+            b'<a> <b> "%b"@%b%b' % (chance.choice([b"", b"a text"]), chance.choice(tags), chance.choice(ENDS))
+            for _ in range(20)
+        ]
+        block = b"\n".join([*many, chance.choice(ODD)])
+        kept = set(lines_ending(block, usual).split(b"\n"))
+        assert kept <= {*block.split(b"\n"), b""}
+        assert {line for line in many if language_of(line.split(None, 2)[2]) in (b"en", b"zh-hant")} <= kept
+        assert not any(line.endswith(b'"@de .') for line in kept)
+
+
+def test_sets_of_items_answer_for_whole_arrays_as_for_single_items() -> None:
+    items = {3, 5, 700, MOST - 1, MOST, 10**15}
+    asked = numpy.array([-1, 0, 3, 4, 5, 700, 701, MOST - 1, MOST, MOST + 3, 10**15, 10**17])
+    right = [item in items for item in asked.tolist()]
+    assert Bits.of_items(items, max(items)).contain(asked).tolist() == right
+    assert SortedItems.of(items).contain(asked).tolist() == right
+    assert Bits.of_items([5], 5).contain(asked).tolist() == [item == 5 for item in asked.tolist()]
+    assert not SortedItems.of([]).contain(asked).any()
