@@ -27,7 +27,7 @@ from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.graph import Graph
 from graphground.graphs.loading.export import export_graph
 from graphground.graphs.loading.load import load_file
-from graphground.graphs.loading.simplekg import write_simplekg
+from graphground.graphs.loading.simplekg_writing import write_simplekg
 from graphground.graphs.opening.stored import stored_sources
 from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home

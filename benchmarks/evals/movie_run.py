@@ -33,7 +33,8 @@ from graphground.cypher.quoting import quoted_string
 from graphground.evals.tasks.task import Task, write_tasks
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.loading.load import load_file
-from graphground.graphs.loading.simplekg import SimpleKGFile, write_simplekg
+from graphground.graphs.loading.simplekg import SimpleKGFile
+from graphground.graphs.loading.simplekg_writing import write_simplekg
 from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
 from graphground.graphs.synth import synth

@@ -17,7 +17,7 @@ from pathlib import Path
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.embedded.archive import archive_file, make_archive
 from graphground.graphs.loading.load import load_file, update_graph
-from graphground.graphs.loading.simplekg import write_simplekg
+from graphground.graphs.loading.simplekg_writing import write_simplekg
 from graphground.graphs.storage.home import Home
 
 SCHEMA = PropertyGraphSchema.from_cypherbench(

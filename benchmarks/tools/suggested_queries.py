@@ -31,7 +31,7 @@ from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.engines.table import Table
 from graphground.graphs.graph import Graph
 from graphground.graphs.loading.load import load_file
-from graphground.graphs.loading.simplekg import write_simplekg
+from graphground.graphs.loading.simplekg_writing import write_simplekg
 from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home

@@ -8,7 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 
 from graphground.cypher.schema import RESERVED_PROPERTIES
 from graphground.graphs.definitions.model import IDENTICAL, Definition, Property, Relationship
-from graphground.graphs.definitions.units import UNITS, find_unit
+from graphground.graphs.definitions.units import find_unit, units
 
 Place = tuple[str | int, ...]
 PATTERN = re.compile(r"\(:(\w+)\)-\[:(\w+)\]->\(:(\w+)\)")
@@ -148,7 +148,7 @@ def _nodes(definition: Definition) -> Iterator[tuple[Place, str]]:
 
 def _property(place: Place, value: Property) -> Iterator[tuple[Place, str]]:
     if value.unit is not None and find_unit(value.unit) is None:
-        yield (*place, "unit"), f"the unit {value.unit!r} is not known{_near(value.unit, [u.name for u in UNITS])}"
+        yield (*place, "unit"), f"the unit {value.unit!r} is not known{_near(value.unit, [u.name for u in units()])}"
     if value.unit is not None and value.type not in ("float", "int", "list[float]", "list[int]"):
         yield (*place, "unit"), f"is allowed with float or int, not with {value.type}"
     if (value.type == "bool") != (value.item is not None):

@@ -18,35 +18,33 @@ wikidata = "P57"
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
-
 from graphground.cypher.schema import RESERVED_PROPERTIES, Label, PropertyGraphSchema, RelationshipPattern
+from graphground.graphs.definitions.structure import NOT_EMPTY, Text
+from graphground.graphs.definitions.structure import json_schema as schema_of
 
-ItemId = Annotated[str, StringConstraints(pattern=r"^Q[1-9]\d*$")]
-PropertyId = Annotated[str, StringConstraints(pattern=r"^P[1-9]\d*$")]
-Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)]
-Language = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}(-[a-z0-9]+)*$")]
+ItemId = Annotated[str, Text(r"^Q[1-9]\d*$", "Q5")]
+PropertyId = Annotated[str, Text(r"^P[1-9]\d*$", "P31")]
+Name = Annotated[str, Text(r"^[A-Za-z_][A-Za-z0-9_]*$", longest=100)]
+Language = Annotated[str, Text(r"^[a-z]{2,3}(-[a-z0-9]+)*$")]
+GraphName = Annotated[str, Text(r"^[A-Za-z][A-Za-z0-9_.-]{0,63}$")]
 PropertyType = Literal["str", "int", "float", "bool", "date", "list[str]", "list[int]", "list[float]", "list[date]"]
 Cardinality = Literal["one-to-one", "one-to-many", "many-to-one", "many-to-many"]
 IDENTICAL = "identical"
 
 
-class Part(BaseModel):
-    """A part of a definition: unknown keys are errors, values are never coerced."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class Link(Part):
+@dataclass(frozen=True, kw_only=True)
+class Link:
     """A property that leads to an item: `{ property = "P118", item = "Q155223" }`."""
 
     property: PropertyId
     item: ItemId
 
 
-class Property(Part):
+@dataclass(frozen=True, kw_only=True)
+class Property:
     """A property of a node or of a relationship.
 
     runtime_minute = { type = "float", wikidata = "P2047", unit = "minute" }
@@ -54,41 +52,44 @@ class Property(Part):
     retired = { type = "bool", wikidata = "P31", item = "Q…" }
     """
 
-    type: PropertyType = Field(description="The type of the values. `int` takes the year of a point in time.")
-    wikidata: PropertyId = Field(
-        description="The Wikidata property. On a relationship: a qualifier, or the "
-        "relationship's own property for the value of its statement."
-    )
-    unit: str | None = Field(None, description="The unit into which quantities are converted, by its name or item.")
-    item: ItemId | None = Field(None, description="With type bool: true where the property has this item as a value.")
-    qualifiers: list[Link] = Field([], description="Only statements that have all these qualifiers.")
+    type: Annotated[PropertyType, "The type of the values. `int` takes the year of a point in time."]
+    wikidata: Annotated[
+        PropertyId,
+        "The Wikidata property. On a relationship: a qualifier, or the "
+        "relationship's own property for the value of its statement.",
+    ]
+    unit: Annotated[str | None, "The unit into which quantities are converted, by its name or item."] = None
+    item: Annotated[ItemId | None, "With type bool: true where the property has this item as a value."] = None
+    qualifiers: Annotated[list[Link], "Only statements that have all these qualifiers."] = field(default_factory=list)
     description: str | None = None
-    doubtful: str | None = Field(None, description="Why the Wikidata source may be wrong.")
+    doubtful: Annotated[str | None, "Why the Wikidata source may be wrong."] = None
 
 
-class Node(Part):
+@dataclass(frozen=True, kw_only=True)
+class Node:
     """A label and the conditions that select its items."""
 
-    wikidata: ItemId | list[ItemId] | None = Field(
-        None, description="One class or several; may be left out if from_relationships alone selects the items."
-    )
-    members: Literal["instances", "subclasses"] = Field(
-        "instances", description="Whether the nodes are the instances of the class or its subclasses."
-    )
-    subclasses: bool = Field(True, description="Whether instances of subclasses count too.")
-    from_relationships: list[str] = Field(
-        [],
-        description="Only items at the end or start of these relationships: "
+    wikidata: Annotated[
+        ItemId | list[ItemId] | None,
+        "One class or several; may be left out if from_relationships alone selects the items.",
+    ] = None
+    members: Annotated[
+        Literal["instances", "subclasses"], "Whether the nodes are the instances of the class or its subclasses."
+    ] = "instances"
+    subclasses: Annotated[bool, "Whether instances of subclasses count too."] = True
+    from_relationships: Annotated[
+        list[str],
+        "Only items at the end or start of these relationships: "
         "`partOf`, or `(:River)-[:partOf]->(:Basin)` where a type has several.",
+    ] = field(default_factory=list)
+    linked_to: Annotated[list[Link], "Only items with these values."] = field(default_factory=list)
+    has_property: Annotated[list[PropertyId], "Only items that have a value for each of these properties."] = field(
+        default_factory=list
     )
-    linked_to: list[Link] = Field([], description="Only items with these values.")
-    has_property: list[PropertyId] = Field([], description="Only items that have a value for each of these properties.")
-    sparql: str | None = Field(
-        None, description="An additional SPARQL condition on ?item; only for builds from an endpoint."
-    )
+    sparql: Annotated[str | None, "An additional SPARQL condition on ?item; only for builds from an endpoint."] = None
     description: str | None = None
     doubtful: str | None = None
-    properties: dict[Name, Property] = {}
+    properties: dict[Name, Property] = field(default_factory=dict)
 
     @property
     def classes(self) -> list[str]:
@@ -96,59 +97,61 @@ class Node(Part):
         return [self.wikidata] if isinstance(self.wikidata, str) else list(self.wikidata or ())
 
 
-class Relationship(Part):
+@dataclass(frozen=True, kw_only=True)
+class Relationship:
     """One pattern of a relationship type: its start label, end label and Wikidata property."""
 
     type: Name
     start: str
     end: str
-    wikidata: PropertyId | Literal["identical"] = Field(
-        description="The Wikidata property of the start item, or `identical`: both ends are the same item."
-    )
-    qualifier: PropertyId | None = Field(None, description="The end is the value of this qualifier.")
-    ranks: Literal["best", "not_deprecated"] | None = Field(
-        None,
-        description="`best`: the preferred statements, or the normal ones if none is preferred; `not_deprecated`: both. "
+    wikidata: Annotated[
+        PropertyId | Literal["identical"],
+        "The Wikidata property of the start item, or `identical`: both ends are the same item.",
+    ]
+    qualifier: Annotated[PropertyId | None, "The end is the value of this qualifier."] = None
+    ranks: Annotated[
+        Literal["best", "not_deprecated"] | None,
+        "`best`: the preferred statements, or the normal ones if none is preferred; `not_deprecated`: both. "
         "Default: `not_deprecated` if the type is time-bounded, else `best`.",
-    )
+    ] = None
     description: str | None = None
     doubtful: str | None = None
-    properties: dict[Name, Property] = {}
+    properties: dict[Name, Property] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return f"(:{self.start})-[:{self.type}]->(:{self.end})"
 
 
-class RelationshipType(Part):
+@dataclass(frozen=True, kw_only=True)
+class RelationshipType:
     """Facts about all patterns of a relationship type, used to generate questions."""
 
-    cardinality: Cardinality = Field("many-to-many", description="`many-to-one`: each start has at most one end.")
-    mandatory: list[Literal["start", "end"]] = Field(
-        [], description="The ends at which every node should have such a relationship."
-    )
-    symmetric: bool = Field(False, description="Whether a relationship from a to b implies one from b to a.")
-    time_bounded: bool = Field(False, description="Whether it has a start time and an end time.")
-    implies: list[str] = Field([], description="Types that always connect the same nodes as well.")
+    cardinality: Annotated[Cardinality, "`many-to-one`: each start has at most one end."] = "many-to-many"
+    mandatory: Annotated[
+        list[Literal["start", "end"]], "The ends at which every node should have such a relationship."
+    ] = field(default_factory=list)
+    symmetric: Annotated[bool, "Whether a relationship from a to b implies one from b to a."] = False
+    time_bounded: Annotated[bool, "Whether it has a start time and an end time."] = False
+    implies: Annotated[list[str], "Types that always connect the same nodes as well."] = field(default_factory=list)
 
 
-class Definition(Part):
+@dataclass(frozen=True, kw_only=True)
+class Definition:
     """A whole definition; `schema` is the schema of the resulting graph."""
 
-    name: Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,63}$")]
+    name: GraphName
     description: str = ""
-    languages: list[Language] = Field(
-        ["en"],
-        min_length=1,
-        description="Languages of names, best first; an item without a name in any of them is left out.",
-    )
-    wikipedia: Language = Field("en", description="The Wikipedia whose articles are the provenance.")
-    nodes: dict[Name, Node] = Field(min_length=1)
-    relationships: list[Relationship] = []
-    types: dict[Name, RelationshipType] = {}
+    languages: Annotated[
+        list[Language], "Languages of names, best first; an item without a name in any of them is left out.", NOT_EMPTY
+    ] = field(default_factory=lambda: ["en"])
+    wikipedia: Annotated[Language, "The Wikipedia whose articles are the provenance."] = "en"
+    nodes: Annotated[dict[Name, Node], NOT_EMPTY]
+    relationships: list[Relationship] = field(default_factory=list)
+    types: dict[Name, RelationshipType] = field(default_factory=dict)
 
     def characteristics(self, type_: str) -> RelationshipType:
         """Return the stated facts about a relationship type; default values if none are stated."""
-        return self.types.get(type_) or RelationshipType.model_validate({})
+        return self.types.get(type_) or RelationshipType()
 
     def ranks(self, relationship: Relationship) -> str:
         """Return the rank of the statements that become relationships: `best` or `not_deprecated`."""
@@ -199,4 +202,4 @@ def doubts(definition: Definition) -> Iterator[tuple[str, str]]:
 
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema of definition files, for editors; stored in `definition.schema.json` beside this module."""
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **Definition.model_json_schema()}
+    return schema_of(Definition)

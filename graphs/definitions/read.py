@@ -9,16 +9,12 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
-from pydantic import ValidationError
-from pydantic_core import ErrorDetails
-
-from graphground.graphs.definitions.consistency import Place, inconsistencies, nearest
+from graphground.graphs.definitions.consistency import inconsistencies, nearest
 from graphground.graphs.definitions.lines import Lines
-from graphground.graphs.definitions.model import Definition, Link, Node, Part, Property, Relationship, RelationshipType
+from graphground.graphs.definitions.model import Definition
+from graphground.graphs.definitions.structure import structured
 
 DOMAINS = (
     "art",
@@ -33,7 +29,7 @@ DOMAINS = (
     "soccer",
     "terrorist_attack",
 )
-EXAMPLES = {"Q": "Q5", "P": "P31"}
+CATALOG = Path(__file__).with_name("catalog")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +65,14 @@ def check_text(text: str) -> tuple[Definition | None, list[Problem]]:
         document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         return None, [Problem(*_toml_place(str(error), text))]
+    definition, misfits = structured(Definition, document, nearest)
+    problems = [(misfit.place, misfit.message) for misfit in misfits] if definition is None else []
+    if definition is not None:
+        problems = list(inconsistencies(definition))
+    if not problems:
+        return definition, []
     lines = Lines(text)
-    try:
-        definition = Definition.model_validate(document)
-    except ValidationError as error:
-        return None, sorted(_distinct(error, document, lines), key=_order)
-    problems = [Problem(lines.of(place), _dotted(place), message) for place, message in inconsistencies(definition)]
-    return (None if problems else definition), sorted(problems, key=_order)
+    return None, sorted((Problem(lines.of(place), _dotted(place), message) for place, message in problems), key=_order)
 
 
 def read_definition(source: str | Path) -> Definition:
@@ -96,7 +93,7 @@ def definition_text(source: str | Path) -> tuple[str, str]:
     """Return the text of a definition and the name under which errors report it."""
     path = Path(source)
     if str(source) in DOMAINS and not path.is_file():
-        return (files("graphground.graphs.definitions") / "catalog" / f"{source}.toml").read_text("utf-8"), str(source)
+        return (CATALOG / f"{source}.toml").read_text("utf-8"), str(source)
     try:
         return path.read_text("utf-8"), path.name
     except FileNotFoundError:
@@ -114,17 +111,6 @@ def definition_text(source: str | Path) -> tuple[str, str]:
         ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise DefinitionError(path.name, [Problem(0, "", f"cannot be read ({error})")]) from None
-
-
-def _distinct(error: ValidationError, document: Any, lines: Lines) -> set[Problem]:
-    """Return one problem per place; for a value with several possible forms, the problem of the most similar form."""
-    found: dict[str, tuple[bool, Problem]] = {}
-    for details in error.errors():
-        problem = _problem(details, document, lines)
-        vague = details["type"] in ("list_type", "literal_error", "string_type")
-        if problem.place not in found or (found[problem.place][0] and not vague):
-            found[problem.place] = vague, problem
-    return {problem for _, problem in found.values()}
 
 
 def _order(problem: Problem) -> tuple[int, str, str]:
@@ -149,65 +135,3 @@ def _dotted(place: Sequence[str | int]) -> str:
     for part in place:
         text += f"[{part}]" if isinstance(part, int) else ("." if text else "") + part
     return text
-
-
-def _problem(details: ErrorDetails, document: Any, lines: Lines) -> Problem:
-    place = _place_in(details["loc"], document)
-    kind, value, context = details["type"], details.get("input"), details.get("ctx", {})
-    if kind == "extra_forbidden":
-        key, fields = str(place[-1]), list(_fields(place[:-1]))
-        near = nearest(key, fields)
-        message = "is not known here; " + (f"did you mean {near!r}?" if near else f"known are {', '.join(fields)}")
-    elif kind == "missing":
-        message = f"{place[-1]!r} is missing"
-        place = place[:-1]
-    elif kind == "string_pattern_mismatch":
-        pattern = str(context.get("pattern", ""))
-        example = EXAMPLES.get(pattern[1:2])
-        message = (
-            f"must look like {example!r}, not {value!r}"
-            if example
-            else f"{value!r} cannot be used: letters, digits and '_' only, not beginning with a digit"
-        )
-    elif kind == "literal_error":
-        near = nearest(str(value), str(context["expected"]).replace(" or ", ", ").split(", "))
-        message = f"{value!r} is not allowed; it must be {context['expected']}" + (
-            f"; did you mean {near}?" if near else ""
-        )
-    else:
-        message = f"{details['msg'][0].lower()}{details['msg'][1:]}" + (
-            "" if isinstance(value, dict | list) else f", not {value!r}"
-        )
-    return Problem(lines.of(place), _dotted(place), message)
-
-
-def _place_in(location: Sequence[str | int], document: Any) -> Place:
-    """Return an error's path in the document, without pydantic's names of alternatives, which are not keys."""
-    place: list[str | int] = []
-    at: Any = document
-    for position, part in enumerate(location):
-        if isinstance(at, dict) and (part in at or position == len(location) - 1):
-            at = at.get(part)
-        elif isinstance(at, list | tuple) and isinstance(part, int) and part < len(at):
-            at = at[part]
-        else:
-            continue
-        place.append(part)
-    return tuple(part for part in place if part != "[key]")
-
-
-def _fields(place: Sequence[str | int]) -> Sequence[str]:
-    """Return the keys that are allowed at a place."""
-    model: type[Part] = Definition
-    rest = list(place)
-    if rest[:1] == ["nodes"]:
-        model = Node
-    elif rest[:1] == ["relationships"]:
-        model = Relationship
-    elif rest[:1] == ["types"]:
-        model = RelationshipType
-    if "properties" in rest:
-        model = Property
-    if rest and isinstance(rest[-1], int) and rest[-2:-1] != ["relationships"]:
-        model = Link
-    return list(model.model_fields)

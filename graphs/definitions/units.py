@@ -9,12 +9,10 @@ mean length in the Gregorian calendar. Each currency is a dimension of its own: 
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 EXACT = Context(prec=40)
 DIMENSIONLESS = "1"
@@ -34,26 +32,26 @@ class Unit:
     factor: Decimal
 
 
-def _read() -> tuple[Unit, ...]:
-    text = (files("graphground.graphs.definitions") / "units.csv").read_text("utf-8")
-    return tuple(
-        Unit(row["item"], row["name"], row["symbol"], row["dimension"], Decimal(row["factor"]))
-        for row in csv.DictReader(io.StringIO(text))
-    )
+@cache
+def units() -> tuple[Unit, ...]:
+    """Return all units; they are read at the first call, which most definitions do not need."""
+    import csv
 
-
-UNITS = _read()
-_BY_ITEM = {unit.item: unit for unit in UNITS}
+    with Path(__file__).with_name("units.csv").open(encoding="utf-8", newline="") as file:
+        return tuple(
+            Unit(row["item"], row["name"], row["symbol"], row["dimension"], Decimal(row["factor"]))
+            for row in csv.DictReader(file)
+        )
 
 
 @cache
 def find_unit(text: str) -> Unit | None:
     """Return the unit with the given Wikidata item, name or symbol: `find_unit("km")`, `find_unit("Q828224")`."""
-    if text in _BY_ITEM:
-        return _BY_ITEM[text]
     folded = text.casefold()
-    return next((unit for unit in UNITS if text == unit.symbol), None) or next(
-        (unit for unit in UNITS if unit.name.casefold() == folded), None
+    return (
+        next((unit for unit in units() if text == unit.item), None)
+        or next((unit for unit in units() if text == unit.symbol), None)
+        or next((unit for unit in units() if unit.name.casefold() == folded), None)
     )
 
 

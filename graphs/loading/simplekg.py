@@ -1,4 +1,4 @@
-"""SimpleKG, CypherBench's JSON form of a graph: read as a stream, checked, written.
+"""SimpleKG, CypherBench's JSON form of a graph: read as a stream, and checked.
 
     {"schema": {…}, "entities": [{"eid": "Q25173", "label": "Movie", "name": "Heat", "aliases": [],
      "description": "1995 film", "properties": {"runtime_minute": 170.0}, "provenance": ["…"]}, …],
@@ -12,17 +12,15 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 import ijson
-import orjson
 
 from graphground.cypher.schema import PropertyGraphSchema, SchemaError
 from graphground.graphs.loading.simplekg_blocks import NotInBlocks, entity_blocks, relation_blocks
-from graphground.graphs.storage.atomic import replacing
 
 GZIP = b"\x1f\x8b"
 PARTS = ("schema", "entities", "relations")
@@ -145,32 +143,6 @@ class _Unzipped:
 
     def __init__(self, file: gzip.GzipFile, raw: IO[bytes]) -> None:
         self.read, self.seek, self.tell = file.read, file.seek, raw.tell
-
-
-def write_simplekg(
-    path: Path,
-    schema: PropertyGraphSchema,
-    entities: Iterable[Mapping[str, Any]],
-    relations: Iterable[Mapping[str, Any]],
-) -> tuple[int, int]:
-    """Write a file as a stream, gzipped if its name ends in .gz; return the numbers of entities and relations.
-
-    The file gets its final name when it is complete.
-    """
-    counts = [0, 0]
-    with (
-        replacing(Path(path)) as raw,
-        gzip.open(raw, "wb", compresslevel=6) if path.suffix == ".gz" else nullcontext(raw) as file,
-    ):
-        file.write(b'{"schema": ' + orjson.dumps(schema.to_cypherbench()))
-        for place, (name, records) in enumerate((("entities", entities), ("relations", relations))):
-            file.write(f',\n"{name}": ['.encode())
-            for record in records:
-                file.write((b",\n" if counts[place] else b"\n") + orjson.dumps(record))
-                counts[place] += 1
-            file.write(b"\n]")
-        file.write(b"}\n")
-    return counts[0], counts[1]
 
 
 def _object(part: str, number: int, record: Any) -> Mapping[str, Any]:

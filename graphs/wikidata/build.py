@@ -11,15 +11,17 @@ removed when the graph has been written.
 from __future__ import annotations
 
 import hashlib
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import orjson
-from filelock import FileLock, Timeout
 
 from graphground.graphs.definitions.model import Definition
-from graphground.graphs.loading.simplekg import write_simplekg
+from graphground.graphs.loading.simplekg_writing import write_simplekg
 from graphground.graphs.wikidata.plan import Plan
 from graphground.graphs.wikidata.selection import add_ends, select
 from graphground.graphs.wikidata.source import Source
@@ -50,14 +52,9 @@ def build(definition: Definition, source: Source, path: Path, *, keep: bool = Fa
     path = Path(path)
     plan = Plan(definition)
     source.check(plan)
-    identity = hashlib.sha256(orjson.dumps([definition.model_dump(mode="json"), source.identity])).hexdigest()
+    identity = hashlib.sha256(orjson.dumps([definition, source.identity])).hexdigest()
     place = path.with_name(path.name + ".build")
-    lock = FileLock(str(place) + ".lock", timeout=0)
-    try:
-        lock.acquire()
-    except Timeout:
-        raise WorkspaceError(f"another process is building {path}") from None
-    try:
+    with alone(path):
         workspace = Workspace(place, identity)
         try:
             fetch(plan, source, workspace)
@@ -66,10 +63,37 @@ def build(definition: Definition, source: Source, path: Path, *, keep: bool = Fa
                 workspace.remove()
         finally:
             workspace.close()
-    finally:
-        lock.release()
-        Path(lock.lock_file).unlink(missing_ok=True)
     return built
+
+
+@contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """Hold the lock on building a file, which the system releases if the process is killed.
+
+    The lock is SQLite's, on an empty database: other libraries take longer to load than a small graph takes to build.
+
+    Raises:
+        WorkspaceError: another process holds the lock, or the folder cannot be written.
+    """
+    place = path.with_name(path.name + ".build.lock")
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        lock = sqlite3.connect(place, timeout=0, isolation_level=None)
+    except (OSError, sqlite3.OperationalError) as error:
+        raise WorkspaceError(f"{place} cannot be written ({error})") from None
+    try:
+        lock.execute("BEGIN EXCLUSIVE")
+    except sqlite3.OperationalError as error:
+        lock.close()
+        why = (
+            f"another process is building {path}" if "locked" in str(error) else f"{place} cannot be written ({error})"
+        )
+        raise WorkspaceError(why) from None
+    try:
+        yield
+    finally:
+        lock.close()
+        place.unlink(missing_ok=True)
 
 
 def fetch(plan: Plan, source: Source, workspace: Workspace) -> None:

@@ -12,20 +12,27 @@ the limit rises again slowly.
 
 from __future__ import annotations
 
-import ssl
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
-
-import httpx2
+from urllib.parse import urlencode
 
 from graphground import __version__
 from graphground.graphs.loading.retry_after import retry_after
 from graphground.graphs.wikidata.answers import TIMEOUT_SIGNS, AnswerError, Binding, bindings
 from graphground.graphs.wikidata.traffic import Traffic, queries_at_once
+from graphground.graphs.wikidata.transport import (
+    Answer,
+    FullTransport,
+    NoAnswer,
+    NoConnection,
+    Transport,
+    Unusable,
+    transport_for,
+)
 
-USER_AGENT = f"graphground/{__version__} (Wikidata to property graph; httpx2/{httpx2.__version__})"
+USER_AGENT = f"graphground/{__version__} (Wikidata to property graph)"
 ACCEPT = "application/sparql-results+json"
 TOO_MANY = 429
 BUSY = frozenset({408, 425, TOO_MANY, 500, 502, 503, 504})
@@ -75,24 +82,14 @@ class Endpoint:
     ) -> None:
         if not url.startswith(("http://", "https://")):
             raise EndpointError(f"{url!r} is not an endpoint address: it must begin with http:// or https://")
-        self.url, self.patience, self._agent = url, patience or Patience(), agent
+        self.url, self.patience = url, patience or Patience()
         self._stopped = threading.Event()
         self._sleep = sleep or self._stopped.wait
         self.asked = 0
         self.traffic = Traffic(1 if self.patience.between else self.patience.at_once or queries_at_once(url))
-        self._clients = [self._client(with_certificates=url.startswith("https://"))]
-
-    def _client(self, with_certificates: bool) -> httpx2.Client:
-        """Return an HTTP client; without certificates it connects to http:// addresses only, and follows no redirects.
-
-        Reading the certificates takes longer than all queries of a small build.
-        """
-        return httpx2.Client(
-            headers={"User-Agent": self._agent, "Accept": ACCEPT},
-            verify=True if with_certificates else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
-            follow_redirects=with_certificates,
-            timeout=httpx2.Timeout(self.patience.answer, connect=min(30.0, self.patience.answer)),
-        )
+        self._limits = {"connecting": min(30.0, self.patience.answer), "answering": self.patience.answer}
+        self._headers = {"User-Agent": agent, "Accept": ACCEPT}
+        self._transports: list[Transport] = [transport_for(url, self._headers, **self._limits)]
 
     def __enter__(self) -> Endpoint:
         return self
@@ -108,8 +105,8 @@ class Endpoint:
 
     def close(self) -> None:
         """Close the connections."""
-        for client in self._clients:
-            client.close()
+        for transport in self._transports:
+            transport.close()
 
     def select(self, query: str) -> list[Binding]:
         """Send a query and return its solutions; wait first while too many other queries are in progress.
@@ -134,19 +131,16 @@ class Endpoint:
             pause = min(self.patience.pause * 2**attempt, LONGEST_PAUSE)
             try:
                 answer = self._post(query)
-            except httpx2.ConnectTimeout:
-                problem = f"no connection within {min(30.0, self.patience.answer):g} s"
-                continue
-            except httpx2.TimeoutException:
-                raise QueryTooLong(f"no answer within {self.patience.answer:g} s") from None
-            except httpx2.TransportError as error:
+            except NoConnection as error:
                 problem = f"the connection failed ({error})"
                 continue
-            except httpx2.HTTPError as error:
+            except NoAnswer:
+                raise QueryTooLong(f"no answer within {self.patience.answer:g} s") from None
+            except Unusable as error:
                 raise EndpointError(f"{self.url}: {error}") from None
-            if answer.status_code == 200:
+            if answer.status == 200:
                 try:
-                    return bindings(answer.content)
+                    return bindings(answer.body)
                 except AnswerError as error:
                     cuts += error.cut
                     if error.timed_out or cuts > self.patience.cuts:
@@ -154,27 +148,27 @@ class Endpoint:
                     problem = str(error)
                     continue
             problem = self._refusal(answer)
-            if answer.status_code == TOO_MANY:
+            if answer.status == TOO_MANY:
                 self.traffic.refused()
-            pause = max(pause, min(retry_after(answer.headers.get("Retry-After")), LONGEST_PAUSE))
+            pause = max(pause, min(retry_after(answer.retry_after), LONGEST_PAUSE))
         raise EndpointError(f"{self.url} did not answer after {self.patience.tries} tries: {problem}. {HINT}")
 
-    def _post(self, query: str) -> httpx2.Response:
-        client = self._clients[-1]
-        answer = client.post(self.url, data={"query": query})
-        if answer.has_redirect_location and not client.follow_redirects:
-            self._clients.append(self._client(with_certificates=True))
-            answer = self._clients[-1].post(self.url, data={"query": query})
+    def _post(self, query: str) -> Answer:
+        body = urlencode({"query": query}).encode()
+        answer = self._transports[-1].post(body)
+        if answer.is_redirect:
+            self._transports.append(FullTransport(self.url, self._headers, **self._limits))
+            answer = self._transports[-1].post(body)
         return answer
 
-    def _refusal(self, answer: httpx2.Response) -> str:
+    def _refusal(self, answer: Answer) -> str:
         """Return a description of an error status that may be temporary; raise an error for any other status.
 
         Raises:
             QueryTooLong: the query exceeds the endpoint's time limit.
             EndpointError: a retry is useless; the message gives advice.
         """
-        status, body = answer.status_code, answer.content
+        status, body = answer.status, answer.body
         if (status in (500, 503, 504) and any(sign in body for sign in TIMEOUT_SIGNS)) or status == 504:
             raise QueryTooLong(f"status {status}: the endpoint's time limit")
         said = " ".join(body[:400].decode("utf-8", "replace").split())[:200]

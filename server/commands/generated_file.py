@@ -58,7 +58,8 @@ def write_generated_file(
         SimpleKGError: the schema cannot be read, or no graph can be generated from it.
     """
     from graphground.cypher.schema import PropertyGraphSchema, SchemaError
-    from graphground.graphs.loading.simplekg import SimpleKGError, write_simplekg
+    from graphground.graphs.loading.simplekg import SimpleKGError
+    from graphground.graphs.loading.simplekg_writing import write_simplekg
 
     try:
         graph = generate(PropertyGraphSchema.from_cypherbench(parsed.schema.read_bytes()))

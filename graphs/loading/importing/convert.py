@@ -15,7 +15,7 @@ from graphground.graphs.loading.importing.mapping import Column, Mapping, NodeTa
 from graphground.graphs.loading.importing.problems import Problems
 from graphground.graphs.loading.importing.tables import Table, open_table
 from graphground.graphs.loading.label_sets import SEPARATOR as LABEL_SEPARATOR
-from graphground.graphs.loading.simplekg import write_simplekg
+from graphground.graphs.loading.simplekg_writing import write_simplekg
 
 Cell = tuple[str, int, Callable[[Any], Any]]
 TableOf = Callable[[str], Table]

@@ -18,7 +18,7 @@ from graphground.graphs.loading.importing.bounds import LONGEST_NAME
 from graphground.graphs.loading.importing.problems import Problems
 from graphground.graphs.loading.importing.records import NodeRecord, RecordSource
 from graphground.graphs.loading.importing.values import as_type, merged, text_of, type_of
-from graphground.graphs.loading.simplekg import write_simplekg
+from graphground.graphs.loading.simplekg_writing import write_simplekg
 
 NAMES = ("name", "title", "label", "fullname", "full_name", "displayname", "display_name", "caption", "preflabel")
 """Names of properties that name a node, in lower case, in order of preference."""

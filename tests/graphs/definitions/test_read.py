@@ -99,7 +99,7 @@ def test_a_valid_definition_is_read_with_its_schema() -> None:
         (
             "subclasses = false",
             'subclasses = "no"',
-            "line 11: nodes.Person.subclasses: input should be a valid boolean",
+            "line 11: nodes.Person.subclasses: must be true or false, not 'no'",
         ),
     ],
 )

@@ -17,7 +17,7 @@ from graphground.graphs.definitions.read import check_text
 from graphground.graphs.loading.record_checks import RecordChecks
 from graphground.graphs.loading.simplekg import SimpleKGFile
 from graphground.graphs.wikidata import sparql_source
-from graphground.graphs.wikidata.build import Built, build
+from graphground.graphs.wikidata.build import Built, alone, build
 from graphground.graphs.wikidata.endpoint import Endpoint, EndpointError, Patience
 from graphground.graphs.wikidata.sparql_source import SparqlSource
 from graphground.graphs.wikidata.workspace import WorkspaceError
@@ -265,9 +265,7 @@ def test_a_workspace_of_another_definition_is_not_reused(store: SparqlEndpoint, 
 
 def test_two_concurrent_builds_of_one_file_are_refused(store: SparqlEndpoint, tmp_path: Path) -> None:
     path = tmp_path / "places.json"
-    from filelock import FileLock
-
-    with FileLock(str(path) + ".build.lock"), pytest.raises(WorkspaceError, match="another process is building"):
+    with alone(path), pytest.raises(WorkspaceError, match="another process is building"):
         built(store, path)
 
 

@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
-from graphground.graphs.definitions.model import Property
-from graphground.graphs.definitions.units import UNITS, find_unit
+from graphground.graphs.definitions.consistency import nearest
+from graphground.graphs.definitions.model import Link, Property
+from graphground.graphs.definitions.structure import structured
+from graphground.graphs.definitions.units import find_unit, units
 from graphground.graphs.wikidata.conversion import node_property, time_text
 from graphground.graphs.wikidata.statements import Statement, best, not_deprecated, packed, statements_of, unpacked
 from graphground.graphs.wikidata.values import Value, time, value_of_snak, value_of_term
@@ -18,7 +20,8 @@ NAMES = {"Q183": "Germany", "Q64": "Berlin", "Q4917": "United States dollar", "Q
 
 def made(key: str, type_: str, property_: str, part: str = "", **more: Any) -> tuple[Any, list[str]]:
     """Return the converted value of a property in a real document, and the reasons for discarded values."""
-    wanted = Property.model_validate({"type": type_, "wikidata": property_, **more})
+    wanted = structured(Property, {"type": type_, "wikidata": property_, **more}, nearest)[0]
+    assert wanted is not None
     qualifiers = frozenset(link.property for link in wanted.qualifiers)
     found = statements_of(raw_document(key, part)["claims"], {property_: qualifiers}).get(property_, [])
     reasons: list[str] = []
@@ -125,9 +128,7 @@ def test_every_real_quantity_with_a_unit_is_converted_into_itself_or_its_unit_is
                 if value[0] != "quantity" or value[2] == "1":
                     continue
                 unit = find_unit(value[2])
-                wanted = Property.model_validate(
-                    {"type": "float", "wikidata": "P1", "unit": unit.name if unit else "metre"}
-                )
+                wanted = Property(type="float", wikidata="P1", unit=unit.name if unit else "metre")
                 reasons: list[str] = []
                 result = node_property(
                     [Statement(1, value)], wanted, NAMES.get, lambda reason, _, kept=reasons: kept.append(reason)
@@ -198,18 +199,13 @@ def test_a_time_as_text_has_only_its_known_precision(value: Value, expected: str
     ],
 )
 def test_odd_values_are_converted_correctly_or_discarded(type_: str, value: Value, expected: Any) -> None:
-    wanted = Property.model_validate({"type": type_, "wikidata": "P1"})
+    wanted = Property(type=type_, wikidata="P1")
     assert node_property([Statement(1, value)], wanted, NAMES.get, lambda reason, value: None) == expected
 
 
 def test_qualifiers_can_select_the_statements_of_a_property() -> None:
-    wanted = Property.model_validate(
-        {
-            "type": "float",
-            "wikidata": "P4511",
-            "unit": "metre",
-            "qualifiers": [{"property": "P1013", "item": "Q10578722"}],
-        }
+    wanted = Property(
+        type="float", wikidata="P4511", unit="metre", qualifiers=[Link(property="P1013", item="Q10578722")]
     )
     statements = [
         Statement(1, ("quantity", "+4280", "Q11573"), {"P1013": [("item", "Q202785")]}),
@@ -219,7 +215,7 @@ def test_qualifiers_can_select_the_statements_of_a_property() -> None:
 
 
 def test_every_unit_is_found_by_its_item_name_and_symbol() -> None:
-    for unit in UNITS:
+    for unit in units():
         assert find_unit(unit.item) == find_unit(unit.name) == find_unit(unit.symbol) == unit
 
 

@@ -150,7 +150,7 @@ def relevant_documents() -> list[Document]:
     """Return the documents of real statements, reduced to the properties that the domains use."""
     wanted = {"P31", "P279"}
     for name in DOMAINS:
-        wanted.update(re.findall(r"P\d+", read_definition(name).model_dump_json()))
+        wanted.update(re.findall(r"P\d+", repr(read_definition(name))))
     return [
         {**document, "claims": {name: statements for name, statements in document["claims"].items() if name in wanted}}
         for document in documents_with_unlabelled_values()

@@ -1,0 +1,79 @@
+"""Structures of parsed documents: whatever does not fit is reported with its place, and the rest is checked all the same."""
+
+from typing import Any
+
+import pytest
+
+from graphground.graphs.definitions.consistency import nearest
+from graphground.graphs.definitions.model import Definition, Node, Property, Relationship
+from graphground.graphs.definitions.structure import json_schema, structured
+
+
+def misfits_of(model: type, document: Any) -> list[tuple[tuple[str | int, ...], str]]:
+    part, misfits = structured(model, document, nearest)
+    assert (part is None) == bool(misfits)
+    return [(misfit.place, misfit.message) for misfit in misfits]
+
+
+@pytest.mark.parametrize(
+    ("model", "document", "place", "message"),
+    [
+        (Node, [], (), "must be a table, not []"),
+        (Node, {"wikidata": 5}, ("wikidata",), "must be text, not 5"),
+        (Node, {"wikidata": ["Q5", "P5"]}, ("wikidata", 1), "must look like 'Q5', not 'P5'"),
+        (Node, {"wikidata": "Q5\n"}, ("wikidata",), "must look like 'Q5', not 'Q5\\n'"),
+        (Node, {"wikidata": "Q٥"}, ("wikidata",), "must look like 'Q5', not 'Q٥'"),
+        (Node, {"subclasses": 1}, ("subclasses",), "must be true or false, not 1"),
+        (Node, {"has_property": "P1"}, ("has_property",), "must be a list, not 'P1'"),
+        (Node, {"linked_to": [{"property": "P1"}]}, ("linked_to", 0), "'item' is missing"),
+        (Node, {"properties": {"a b": {"type": "str", "wikidata": "P1"}}}, ("properties", "a b"), "cannot be used"),
+        (Node, {"properties": {"a": 1}}, ("properties", "a"), "must be a table, not 1"),
+        (Node, {"properties": {"x" * 101: {"type": "str", "wikidata": "P1"}}}, ("properties",), "more than 100"),
+        (Node, {"membrs": "instances"}, ("membrs",), "is not known here; did you mean 'members'?"),
+        (Property, {"type": "text", "wikidata": "P1"}, ("type",), "'text' is not allowed; it must be 'str', 'int'"),
+        (Property, {"type": ["str"], "wikidata": "P1"}, ("type",), "['str'] is not allowed"),
+        (Relationship, {"type": "a", "start": "A", "end": "B", "wikidata": "identicall"}, ("wikidata",), "like 'P31'"),
+        (Relationship, {"type": "a", "start": "A", "end": "B", "wikidata": "P1", "ranks": 1}, ("ranks",), "'best' or"),
+        (Definition, {"name": "x", "nodes": {}}, ("nodes",), "must not be empty"),
+        (Definition, {"name": "x", "nodes": {"A": {}}, "languages": []}, ("languages",), "must not be empty"),
+    ],
+)
+def test_a_part_that_does_not_fit_is_reported_with_its_place(
+    model: type, document: Any, place: tuple[str | int, ...], message: str
+) -> None:
+    ((where, said),) = misfits_of(model, document)
+    assert where[: len(place)] == place
+    assert message in said
+
+
+def test_every_misfit_of_a_document_is_reported() -> None:
+    document = {"nodes": {"A": {"wikidata": "x", "members": "all"}}, "relationships": [{"type": 1}], "types": []}
+    places = [place for place, _ in misfits_of(Definition, document)]
+    assert places == [
+        (),
+        ("nodes", "A", "wikidata"),
+        ("nodes", "A", "members"),
+        ("relationships", 0, "type"),
+        ("relationships", 0),
+        ("relationships", 0),
+        ("relationships", 0),
+        ("types",),
+    ]
+
+
+def test_parts_that_are_not_stated_have_their_default_values() -> None:
+    node, misfits = structured(Node, {"wikidata": "Q5"}, nearest)
+    assert misfits == []
+    assert node == Node(wikidata="Q5", members="instances", subclasses=True, linked_to=[], properties={})
+
+
+def test_the_json_schema_states_patterns_alternatives_and_required_keys() -> None:
+    schema = json_schema(Definition)
+    assert schema["required"] == ["name", "nodes"]
+    assert schema["properties"]["nodes"]["minProperties"] == 1
+    node, relationship = schema["$defs"]["Node"], schema["$defs"]["Relationship"]
+    assert node["additionalProperties"] is False
+    assert node["properties"]["wikidata"]["anyOf"][0] == {"type": "string", "pattern": r"^Q[1-9]\d*$"}
+    assert node["properties"]["members"]["default"] == "instances"
+    assert relationship["properties"]["ranks"]["enum"] == ["best", "not_deprecated"]
+    assert schema["$defs"]["Property"]["properties"]["type"]["enum"][:2] == ["str", "int"]
