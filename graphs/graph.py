@@ -71,7 +71,11 @@ class StatisticsReader(Protocol):
 
 
 class Background(Protocol):
-    """Background work that stops when its graph is closed."""
+    """Background work that follows the changes of a database, and stops when its graph is closed."""
+
+    def look(self) -> None:
+        """Begin the work that a change has made necessary; returns at once."""
+        ...
 
     def stop(self) -> None:
         """Stop the work; may be called twice."""
@@ -148,6 +152,8 @@ class Graph:
         """Check before a call whether the database has changed; does nothing for a graph with a fixed schema."""
         if not isinstance(self.definition, PropertyGraphSchema):
             self.definition.look()
+            for work in self.background:
+                work.look()
 
     def settle(self) -> bool:
         """Reread a stale schema, or wait until a provisional one is complete; return whether it has been replaced."""
@@ -190,7 +196,9 @@ class Graph:
         """Stop background work and close the connections; may be called twice."""
         if not isinstance(self.definition, PropertyGraphSchema):
             self.definition.stop()
-        for work in (*self.background, *([self.facts] if self.facts is not None else [])):
+        for work in self.background:
             work.stop()
+        if self.facts is not None:
+            self.facts.stop()
         if self.engine is not None:
             self.engine.close()

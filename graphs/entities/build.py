@@ -41,7 +41,7 @@ def build_index(
     folder: Path,
     records: Iterable[Record],
     *,
-    source: str = "",
+    source: str | Callable[[], str] = "",
     total: int | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> IndexInfo:
@@ -49,7 +49,8 @@ def build_index(
 
         build_index(Path("nba.entities"), [Record("Q36159", "Player", "LeBron James", ("King James",))])
 
-    `total` is the number of records, if known; it is used only for `progress`.
+    `source` is the origin of the records, or a function that returns it when all records have been read. `total` is the
+    number of records, if known; it is used only for `progress`.
     """
     with IndexBuilder(folder, source=source, progress=progress, total=total) as builder:
         for record in records:
@@ -67,7 +68,7 @@ class IndexBuilder:
         self,
         folder: Path,
         *,
-        source: str = "",
+        source: str | Callable[[], str] = "",
         total: int | None = None,
         progress: Callable[[Progress], None] | None = None,
     ):
@@ -145,7 +146,7 @@ class IndexBuilder:
             properties=_texts_by_property(partitions),
             seconds=round(time.monotonic() - self._started, 3),
             bytes=sum(file.stat().st_size for file in self._new.iterdir()),
-            source=self._source,
+            source=self._source() if callable(self._source) else self._source,
         )
         meta = {
             "format": FORMAT,
@@ -216,7 +217,7 @@ class IndexBuilder:
         numbers = word_numbers(letters, np.cumsum(lengths) - lengths, lengths)
         distinct, first = np.unique(numbers, return_index=True)
         fresh = ~np.isin(distinct, self._known, assume_unique=True)
-        self._known = np.union1d(self._known, distinct[fresh])
+        self._known = np.sort(np.concatenate((self._known, distinct[fresh])))
         self._spool.texts("word", [words[place] for place in first[fresh]])
         self._spool.numbers("word_number", distinct[fresh])
         self._spool.numbers("word_first", letters[(np.cumsum(lengths) - lengths)[first[fresh]]])
@@ -244,7 +245,7 @@ class IndexBuilder:
         for column in ("key", "description"):
             self._save_texts(column, order)
         self._save("entity_label", labels)
-        self._distinct = len(np.unique(np.frombuffer(self._key_hash, dtype=np.int64)))
+        self._distinct = len(distinct(np.frombuffer(self._key_hash, dtype=np.uint64).copy()))
 
     def _write_rows(
         self, owner: npt.NDArray[Any], place: npt.NDArray[Any], used: list[Partition]
@@ -284,13 +285,11 @@ class IndexBuilder:
         Returns the number of words that the rows have, and the position of each of these words in the spool.
         """
         counts = self._spool.read("token_count", np.uint16)
-        spooled = self._spool.read("token", np.uint64)
         numbers = self._spool.read("word_number", np.uint64)
         by_number = np.argsort(numbers)
-        self._progress(Progress("sorting words", 0, len(spooled)))
+        self._progress(Progress("sorting words", 0, int(counts.sum(dtype=np.int64))))
         tokens = np.zeros(int(counts[order].sum(dtype=np.int64)), dtype=np.uint32)
-        gather(np.searchsorted(numbers[by_number], spooled).astype(np.uint32), offsets(counts), counts, order, tokens)
-        del spooled
+        gather(self._ranks(numbers, by_number), offsets(counts), counts, order, tokens)
         used = np.bincount(tokens, minlength=len(numbers)) > 0
         tokens = (np.cumsum(used) - 1).astype(np.uint32)[tokens]
         words = int(used.sum())
@@ -314,6 +313,10 @@ class IndexBuilder:
         self._save("name_number", names[by_name])
         self._save("name_row", by_name)
         return words, by_number[used]
+
+    def _ranks(self, words: npt.NDArray[np.uint64], order: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return the rank of the word of each token in the spool, if `order` puts the words in ascending order."""
+        return np.searchsorted(words[order], self._spool.read("token", np.uint64)).astype(np.uint32)
 
     def _write_words(self, spooled: npt.NDArray[Any]) -> None:
         self._save("word_number", self._spool.read("word_number", np.uint64)[spooled])

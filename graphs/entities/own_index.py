@@ -13,19 +13,20 @@ import logging
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import orjson
 from filelock import FileLock, Timeout
 
-from graphground.cypher.matching import nodes, property_of
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.cancellation import CURRENT, Cancellation
 from graphground.graphs.engines.engine import Engine, EngineError, QueryCancelled
 from graphground.graphs.entities.base_lookup import BaseLookup
 from graphground.graphs.entities.candidate import Candidate, EntityLookup, Mode
+from graphground.graphs.entities.current_names import CurrentNames, Place
 from graphground.graphs.entities.full_text import FullTextNames
 from graphground.graphs.entities.names_in_database import NamesInDatabase
 from graphground.graphs.entities.paging import Page, columns_of, count_nodes, database_pages
@@ -48,16 +49,23 @@ UNMARKED_SECONDS, MOST_SHARE = 60.0, 0.05
 """A database without transaction marks may change unnoticed. When its names are looked up, its index is refreshed if the
 last refresh was `UNMARKED_SECONDS` ago, and less often if refreshing would take more than `MOST_SHARE` of the time.
 """
-CHECK_SECONDS = 1.0
+LOOK_SHARE = 0.2
+"""The largest share of the time for which refreshes run that no look-up needs: they begin when a change is detected."""
+MOST_ATTEMPTS = 3
+"""How often the names are read from the start in one refresh, because the properties to read have changed."""
 SOURCE = "database, in the background, at "
 logger = logging.getLogger(__name__)
+
+
+class SchemaChanged(Exception):
+    """The properties to read for a label have changed since the label was read."""
 
 
 class OwnIndex(BaseLookup):
     """An `EntityLookup` over your own database: `OwnIndex("films", engine, lambda: schema, mark, folder)`.
 
     `schema` returns the current schema, `mark` a value that changes with the data (None if unknown); `complete` waits in
-    the background until the schema is complete.
+    the background until the schema is complete; `settled` returns the schema after waiting for a reading in progress.
     """
 
     def __init__(
@@ -69,9 +77,12 @@ class OwnIndex(BaseLookup):
         folder: Path,
         vectors: DatabaseVectors | None = None,
         complete: Callable[[], object] = lambda: None,
+        settled: Callable[[], PropertyGraphSchema] | None = None,
     ) -> None:
         self._name, self._engine, self._schema, self._mark = name, engine, schema, mark
         self._folder, self._vectors, self._complete = folder, vectors, complete
+        self._settled = settled or schema
+        self._current = CurrentNames(engine, schema)
         self._direct = NamesInDatabase(name, engine, schema, vectors)
         self._full_text = FullTextNames(name, engine, schema, self._direct, vectors)
         self._index: EntityIndex | None = None
@@ -79,7 +90,8 @@ class OwnIndex(BaseLookup):
         self._lock = threading.Lock()
         self._cancellation = Cancellation()
         self._stopped = threading.Event()
-        self._seconds = self._earliest = self._due = 0.0
+        self._seconds = self._earliest = self._due = self._look_earliest = 0.0
+        self._described: PropertyGraphSchema | None = None
         self._read: tuple[PropertyGraphSchema, str] | None = None
         self._problem: str | None = None
         self._done = self._total = 0
@@ -94,6 +106,11 @@ class OwnIndex(BaseLookup):
         except IndexMissing:
             pass
         if self.stale:
+            self._begin()
+
+    def look(self) -> None:
+        """Start a refresh if the database is known to have changed, at most `LOOK_SHARE` of the time."""
+        if self._index is not None and time.monotonic() >= self._look_earliest and self.stale:
             self._begin()
 
     @property
@@ -144,17 +161,20 @@ class OwnIndex(BaseLookup):
         mode: Mode = "auto",
         limit: int = 5,
     ) -> list[Sequence[Candidate]]:
-        """Return the candidates of each mention; entities that are no longer in the database are left out."""
+        """Return the candidates of each mention; an outdated index is corrected by queries to the database."""
         lookup = self._now()
         found = lookup.find_all(mentions, label=label, property=property, mode=mode, limit=limit)
-        return self._still_there(found) if lookup is self._index and self.stale else found
+        if lookup in (self._direct, self._full_text) or (lookup is self._index and not self.stale):
+            return found
+        kept = self._without_gone(found)
+        return kept if mode == "vector" else self._with_exact(mentions, kept, label, property, limit)
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
         """Whether a node of the label has exactly this value in the property, according to the index or the database."""
         lookup = self._now()
         if lookup.holds(value, label=label, property=property):
             return True
-        return not self._denied(value, label, property)
+        return not self._current.denied(value, label, property)
 
     def spans(self, question: str, *, unknown: bool = False) -> Sequence[Span]:
         """Return the names that occur in a question."""
@@ -228,8 +248,8 @@ class OwnIndex(BaseLookup):
         except EngineError:
             return  # the graph is being closed, or the next lookup tries again
         try:
-            mark, schema = self._mark(), self._schema()
-            self._done, self._total = 0, count_nodes(self._engine, schema)
+            mark = self._mark()
+            self._done, self._total = 0, count_nodes(self._engine, self._schema())
             if self._total > MOST_NODES:
                 self._problem = f"{self._total:,} nodes exceed the limit for automatic indexing"
                 return
@@ -238,17 +258,19 @@ class OwnIndex(BaseLookup):
             with FileLock(self._folder.with_name(self._folder.name + ".lock"), timeout=0):
                 for unfinished in self._folder.parent.glob(f"{self._folder.name}.building-*"):
                     shutil.rmtree(unfinished, ignore_errors=True)  # its process was killed: the lock is ours
-                refresh_index(
-                    self._folder,
-                    lambda: self._unhurried(schema),
-                    source=self._source(mark or "an unknown time", schema),
-                    total=self._total,
-                )
+                for _ in range(MOST_ATTEMPTS):
+                    with suppress(SchemaChanged):
+                        refresh_index(self._folder, self._pages, source=lambda: self._source(mark), total=self._total)
+                        break
+                    self._done = 0
+                else:
+                    return  # the next lookup tries again
             again, now = self._index is not None, time.monotonic()
             self._index, self._seconds = open_index(self._folder, self._vectors), now - begin
             self._due = now + max(UNMARKED_SECONDS, self._seconds / MOST_SHARE)
             if again and not self._quick:
                 self._earliest = now + self._seconds
+            self._look_earliest = now + (self._seconds / LOOK_SHARE if again else 0.0)
         except Timeout:
             return  # another server builds the same index
         except QueryCancelled:
@@ -264,18 +286,34 @@ class OwnIndex(BaseLookup):
                 logger.debug("the cause", exc_info=True)
                 self._problem = None if self._index is not None else reason
 
-    def _source(self, mark: str, schema: PropertyGraphSchema) -> str:
+    def _source(self, mark: str | None, schema: PropertyGraphSchema | None = None) -> str:
         """Return the origin that an index records: the state of the database, and the properties read for each label."""
-        known = self._read
+        schema, known = schema or self._described or self._schema(), self._read
         if known is None or known[0] is not schema:
             read = sorted((label.name, *map(str, columns_of(label))) for label in schema.labels.values())
             known = self._read = schema, hashlib.sha256(orjson.dumps(read)).hexdigest()[:8]
-        return f"{SOURCE}{mark}, schema {known[1]}"
+        return f"{SOURCE}{mark or 'an unknown time'}, schema {known[1]}"
 
-    def _unhurried(self, schema: PropertyGraphSchema) -> Iterator[Page]:
+    def _pages(self) -> Iterator[Page]:
+        """Yield the pages of all labels, the known labels first; the schema may be reread meanwhile.
+
+        Raises:
+            SchemaChanged: the properties to read for a label have changed since it was read.
+        """
+        read: dict[str, object] = {}
+        for current in (self._schema, self._settled):
+            schema = current()
+            if any(read.get(name, columns_of(label)) != columns_of(label) for name, label in schema.labels.items()):
+                raise SchemaChanged
+            fresh = {name: columns_of(label) for name, label in schema.labels.items() if name not in read}
+            read |= fresh
+            yield from self._unhurried(schema, fresh)
+            self._described = schema
+
+    def _unhurried(self, schema: PropertyGraphSchema, labels: Iterable[str]) -> Iterator[Page]:
         """Yield the pages, with pauses: the database rests at least half as long as it worked on the page before."""
         begin = time.monotonic()
-        for page in database_pages(self._engine, schema):
+        for page in database_pages(self._engine, schema, labels):
             read = time.monotonic()
             yield page
             self._done += len(page.keys)
@@ -283,44 +321,30 @@ class OwnIndex(BaseLookup):
                 raise EngineError("the server is shutting down")
             begin = time.monotonic()
 
-    def _still_there(self, found: list[Sequence[Candidate]]) -> list[Sequence[Candidate]]:
-        """Return the candidates that are still in the database; all candidates if the database cannot be queried."""
-        known: dict[tuple[str, str, str], bool] = {}
-        deadline = time.monotonic() + CHECK_SECONDS
-        for candidates in found:
-            for candidate in candidates:
-                place = candidate.label, candidate.name_property, candidate.name
-                if place not in known:
-                    known[place] = (
-                        not self._denied(candidate.name, candidate.label, candidate.name_property)
-                        if time.monotonic() < deadline
-                        else True
-                    )
+    def _without_gone(self, found: list[Sequence[Candidate]]) -> list[Sequence[Candidate]]:
+        """Return the candidates whose names are still in the database."""
+        gone = self._current.gone({_place(candidate) for candidates in found for candidate in candidates})
+        return [[candidate for candidate in candidates if _place(candidate) not in gone] for candidates in found]
+
+    def _with_exact(
+        self,
+        mentions: Sequence[str],
+        found: list[Sequence[Candidate]],
+        label: str | None,
+        property: str | None,
+        limit: int,
+    ) -> list[Sequence[Candidate]]:
+        """Return the candidates; nodes with exactly a mention's name come first if the outdated index lacks them."""
+        missing = [
+            mention
+            for mention, candidates in zip(mentions, found, strict=True)
+            if mention and not any(candidate.name == mention for candidate in candidates)
+        ]
+        named = self._current.named(missing, label, property) if missing else {}
         return [
-            [candidate for candidate in candidates if known[candidate.label, candidate.name_property, candidate.name]]
-            for candidates in found
+            [*named.get(mention, ()), *candidates][:limit] for mention, candidates in zip(mentions, found, strict=True)
         ]
 
-    def _denied(self, value: str, label: str | None, property: str | None) -> bool:
-        """Whether the database confirms that no node of the label has the value; False if it does not respond."""
-        schema = self._schema()
-        labels = [label] if label is not None else list(schema.labels)
-        for other_label in labels:
-            known = schema.labels.get(other_label)
-            key = property or (known.name_property if known is not None else None)
-            if known is None or key is None or key not in known.properties:
-                continue
-            text = property_of("n", key)
-            condition = f"$value IN {text}" if known.properties[key].startswith("list[") else f"{text} = $value"
-            try:
-                rows = self._engine.run(
-                    f"{nodes(other_label).match()} WHERE {condition} RETURN 1 AS one LIMIT 1",
-                    {"value": value},
-                    limit=1,
-                    timeout=CHECK_SECONDS,
-                ).rows
-            except EngineError:
-                return False
-            if rows:
-                return False
-        return True
+
+def _place(candidate: Candidate) -> Place:
+    return candidate.label, candidate.name_property, candidate.name

@@ -10,13 +10,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import orjson
 
 from graphground.graphs.entities.build import (
     DISTINCT_VALUES,
@@ -28,6 +26,7 @@ from graphground.graphs.entities.build import (
 )
 from graphground.graphs.entities.deletions import KnownDeletions
 from graphground.graphs.entities.files import Files
+from graphground.graphs.entities.fingerprints import fingerprints
 from graphground.graphs.entities.paging import Page, is_text
 from graphground.graphs.entities.record import IndexInfo, IndexMissing, Progress
 
@@ -42,7 +41,7 @@ def refresh_index(
     folder: Path,
     pages: Callable[[], Iterable[Page]],
     *,
-    source: str = "",
+    source: str | Callable[[], str] = "",
     total: int | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> IndexInfo:
@@ -101,9 +100,11 @@ class IndexRefresher(IndexBuilder):
         self._fingerprints.append(prints)
         spooled = np.full(count, -1, dtype=np.int64)
         if len(self._sorted):
-            places = np.minimum(np.searchsorted(self._sorted, prints), len(self._sorted) - 1)
-            known = self._sorted[places] == prints
-            spooled[known] = self._order[places[known]]
+            ascending = np.argsort(prints)  # a search in ascending order is several times as fast
+            wanted = prints[ascending]
+            places = np.minimum(np.searchsorted(self._sorted, wanted), len(self._sorted) - 1)
+            known = self._sorted[places] == wanted
+            spooled[ascending[known]] = self._order[places[known]]
         fresh = np.flatnonzero(spooled < 0)
         spooled[fresh] = np.arange(len(fresh)) + self._old_nodes + self._added
         self._added += len(fresh)
@@ -134,7 +135,7 @@ class IndexRefresher(IndexBuilder):
         place = owner.copy()
         for row, entity, ordinal in rows_of_values:
             owner[row], place[row] = entity, ordinal
-        names = np.unique(self._spool.read("partition", np.uint16)[owner >= 0]).tolist()
+        names = np.flatnonzero(np.bincount(self._spool.read("partition", np.uint16)[owner >= 0])).tolist()
         numbers = {number: partition for partition, number in self._partitions.items()}
         used = {numbers[number] for number in names} | self._found.keys()
         return self._finish(owner, place, [partition for partition in self._partitions if partition in used])
@@ -164,6 +165,15 @@ class IndexRefresher(IndexBuilder):
         self._known = np.asarray(old.word_number)
         counts = np.load(old.folder / "word_deletions.npy")
         self._known_deletions = KnownDeletions(counts, old.bits, old.deletion_word, old.deletion_starts)
+
+    def _ranks(self, words: npt.NDArray[np.uint64], order: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return the rank of the word of each token; the words of the older index need no search."""
+        if self._old is None:
+            return super()._ranks(words, order)
+        rank = np.empty(len(words), dtype=np.uint32)
+        rank[order] = np.arange(len(words), dtype=np.uint32)
+        fresh = self._spool.read("token", np.uint64)[len(self._old.token) :]
+        return np.concatenate([rank[self._old.token], np.searchsorted(words[order], fresh).astype(np.uint32)])
 
     def _count(self, label: str, property: str, column: Sequence[Any], first: int) -> None:
         """Count the values of a page's column, and note the first entity that has each."""
@@ -222,13 +232,3 @@ def refreshable(folder: Path) -> Files | None:
         return None
     needed = (old.folder / f"{name}.npy" for name in (FINGERPRINTS, "word_deletions"))
     return old if all(file.exists() for file in needed) else None
-
-
-def fingerprints(page: Page) -> npt.NDArray[np.uint64]:
-    """Return for each node of a page a number that changes with its key, its texts and the properties that are read."""
-    read = [page.label, page.name_property, page.alias_property, *page.values]
-    seed = int.from_bytes(blake2b(orjson.dumps(read), digest_size=8).digest(), "little")
-    columns = zip(page.keys, page.names, page.aliases, page.descriptions, *page.values.values(), strict=True)
-    dumps = orjson.dumps
-    digests = b"".join([blake2b(dumps(row, default=str), digest_size=8).digest() for row in columns])
-    return np.frombuffer(digests, dtype="<u8") ^ np.uint64(seed)

@@ -9,6 +9,9 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+NEIGHBOURS = 4
+"""The average number of neighbours in a run from which runs are copied as a whole."""
+
 
 class Spool:
     """Named columns of numbers and texts in a folder: `spool.numbers("entity", array)`, then `spool.read(…)`."""
@@ -75,8 +78,16 @@ def gather(
     into: npt.NDArray[Any],
     chunk: int = 500_000,
 ) -> None:
-    """Write the pieces of a packed column in another order, chunk by chunk."""
+    """Write the pieces of a packed column in another order: runs of neighbours as a whole, or else chunk by chunk."""
     written = 0
+    breaks = np.flatnonzero(np.diff(order.astype(np.int64)) != 1) + 1
+    if len(order) and NEIGHBOURS * len(breaks) < len(order):
+        firsts, lasts = order[np.concatenate(([0], breaks))], order[np.concatenate((breaks, [len(order)])) - 1]
+        ends = starts[lasts].astype(np.int64) + lengths[lasts]
+        for low, end in zip(starts[firsts].tolist(), ends.tolist(), strict=True):
+            into[written : written + end - low] = pieces[low:end]
+            written += end - low
+        return
     for low in range(0, len(order), chunk):
         chosen = order[low : low + chunk]
         wanted = lengths[chosen].astype(np.int64)

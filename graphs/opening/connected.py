@@ -93,6 +93,7 @@ def lookup_for(database: Database, home: Home, engine: Engine, live: LiveSchema)
         index_folder(home, database.name),
         vectors_in(database, engine),
         live.wait_until_complete,
+        live.after_reading,
     )
 
 

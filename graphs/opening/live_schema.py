@@ -156,6 +156,11 @@ class LiveSchema:
         with self._reading:
             return self.schema, self._read_mark
 
+    def after_reading(self) -> PropertyGraphSchema:
+        """Return the schema, after waiting for a reading in progress."""
+        with self._reading:
+            return self.schema
+
     def look(self) -> None:
         """Detect a change of the database, and reread it: immediately if that is quick, otherwise in the background.
 

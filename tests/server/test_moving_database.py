@@ -8,13 +8,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
+from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.own_index import OwnIndex
 from graphground.graphs.entities.paging import database_records
 from graphground.graphs.entities.places import index_folder
 from graphground.graphs.opening.database import Database
 from graphground.graphs.opening.open_graphs import OpenGraphs
+from graphground.graphs.schemas.extraction.extract import extract
 from graphground.graphs.storage.home import Home
 from graphground.server.settings import Settings
 from graphground.server.sources import graph_sources
@@ -114,6 +117,58 @@ def test_a_deleted_or_renamed_node_is_not_reported_as_found(served: OpenGraphs, 
     assert first_name(served, "Nordic Pantri") == "Nordic Pantry"
 
 
+def test_a_new_name_is_found_while_the_index_is_outdated(
+    served: OpenGraphs, neo4j_5: Neo4jServer, tmp_path: Path
+) -> None:
+    names, folder = served.get(None).entities, index_folder(Home(tmp_path), "shop")
+    assert isinstance(names, OwnIndex)
+    names.wait(60)
+    with FileLock(folder.with_name(f"{folder.name}.lock"), timeout=60):  # no refresh can begin
+        seeded(
+            neo4j_5,
+            "MATCH (c:Customer {companyName: 'Fjordmat'}) SET c.companyName = 'Nordic Pantry'",
+            "CREATE (:Festival {name: 'Nordlys'})",
+        )
+        found = find_entities(served, FindEntitiesRequest(mentions=["Nordic Pantry", "Nordlys", "Fjordmat"])).mentions
+        assert names.stale
+    assert [(its.verdict, its.candidates[0].cypher) for its in found[:2]] == [
+        ("found", "(n:Customer {companyName: 'Nordic Pantry'})"),
+        ("found", "(n:Festival {name: 'Nordlys'})"),
+    ]
+    assert "Fjordmat" not in [candidate.name for candidate in found[2].candidates]
+
+
+def test_an_index_follows_a_schema_that_is_read_again_meanwhile(
+    served: OpenGraphs, neo4j_5: Neo4jServer, tmp_path: Path
+) -> None:
+    graph = served.get(None)
+    assert graph.engine is not None
+    schemas = [graph.schema]
+
+    def settled() -> PropertyGraphSchema:
+        assert graph.engine is not None
+        schemas.append(extract(graph.engine, "shop").schema)
+        return schemas[-1]
+
+    names = OwnIndex(
+        "shop", graph.engine, lambda: schemas[-1], lambda: "1", tmp_path / "names", None, lambda: None, settled
+    )
+    seeded(
+        neo4j_5,
+        "CREATE (:Festival {name: 'Nordlys'})",
+        "MATCH (c:Customer) SET c.firm = c.companyName REMOVE c.companyName",
+    )
+    try:
+        names.start()
+        names.wait(60)
+        assert not names.stale
+        assert [names.find(name)[0].name_property for name in ("Nordlys", "Fjordmat")] == ["name", "firm"]
+        build_index(tmp_path / "anew", database_records(graph.engine, schemas[-1]))
+        assert_same_index(tmp_path / "names", tmp_path / "anew")
+    finally:
+        names.stop()
+
+
 def test_the_index_after_a_change_equals_a_new_build(served: OpenGraphs, neo4j_5: Neo4jServer, tmp_path: Path) -> None:
     graph = served.get(None)
     names, folder = graph.entities, index_folder(Home(tmp_path), "shop")
@@ -128,11 +183,14 @@ def test_the_index_after_a_change_equals_a_new_build(served: OpenGraphs, neo4j_5
         "MATCH (c:Customer {companyName: 'Shop no. 8'}) SET c:Order REMOVE c:Customer",
         "MATCH (c:Customer {city: 'Bath'}) DETACH DELETE c",
     ):
+        before = names.info
         seeded(neo4j_5, change)
         graph.look()
         graph.settle()
-        assert names.stale
         names.wait(60)
+        assert before is not None
+        assert names.info is not None
+        assert names.info.source != before.source
         assert not names.stale
         build_index(tmp_path / "anew", database_records(graph.engine, graph.schema))
         assert_same_index(folder, tmp_path / "anew")

@@ -111,6 +111,9 @@ class _Noted:
     def __init__(self, version: int, seen: list[int]) -> None:
         self._version, self._seen = version, seen
 
+    def look(self) -> None:
+        """Do nothing: the graph has a fixed schema."""
+
     def stop(self) -> None:
         self._seen.append(self._version)
 
