@@ -156,15 +156,16 @@ class Protocol:
     async def _picture(
         self, context: Any, name: str, arguments: Mapping[str, Any], outcome: Outcome
     ) -> dict[str, dict[str, str]]:
-        """Return the `_meta` of an answer for a client with views; empty if the answer has no picture."""
-        from graphground.server.apps.pictures import PICTURE, picture_of  # loaded only for clients with views
+        """Return the `_meta` of an answer for a client with views: its picture and its note, if it has them."""
+        from graphground.server.apps.pictures import NOTE, PICTURE, note_of, picture_of  # only for clients with views
 
         work = partial(picture_of, self.application, name, arguments, outcome)
         try:
             picture = await self._workers.run(caller_of(context.request), name, arguments, work)
         except ToolFailure:  # the client has too many calls in progress
             picture = None
-        return {} if picture is None else {"_meta": {PICTURE: picture}}
+        meta = {key: text for key, text in ((PICTURE, picture), (NOTE, note_of(name, outcome))) if text is not None}
+        return {"_meta": meta} if meta else {}
 
     def _running(self, context: Any, name: str, arguments: Mapping[str, Any]) -> AbstractContextManager[None]:
         """Return a context manager during which the recorder, if any, shows the call as running."""

@@ -87,11 +87,15 @@ def settled(graph: Graph) -> str:
 
     A provisional schema gets a note at once.
     """
-    if graph.provisional:
-        return f"\n({PROVISIONAL})"
-    if not graph.stale or graph.settle():
+    if graph.stale and not graph.provisional and graph.settle():
         return ""
-    return f"\n({STALE})" if graph.stale else ""
+    note = note_on(graph)
+    return f"\n({note})" if note else ""
+
+
+def note_on(graph: Graph) -> str:
+    """Return a sentence if the schema is provisional or outdated now, else an empty string; never waits."""
+    return PROVISIONAL if graph.provisional else STALE if graph.stale else ""
 
 
 def with_note(document: str, note: str) -> str:

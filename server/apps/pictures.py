@@ -1,4 +1,7 @@
-"""Draws the picture of an answer for clients with views; the picture is sent in `_meta`, which models do not read."""
+"""Draws the picture of an answer for clients with views, and finds the note on a schema that is not complete.
+
+Both are sent in `_meta`, which models do not read: the note is also in the schema's text.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,10 @@ import orjson
 from graphground.graphs.graph import Graph
 from graphground.server.application import Application
 from graphground.server.call import Outcome
+from graphground.tools.get_schema import PROVISIONAL, STALE
 from graphground.tools.tool import graph_named
 
-PICTURE = "graphground/picture"
+PICTURE, NOTE = "graphground/picture", "graphground/note"
 SLOW_MS, TIMEOUT_SECONDS = 2_000.0, 2.0
 """The longest time of a query whose answer gets a picture (in ms), and the time limit for the picture's own query."""
 logger = logging.getLogger(__name__)
@@ -32,6 +36,14 @@ def picture_of(application: Application, name: str, arguments: Mapping[str, Any]
     except Exception:  # a picture is optional, and the answer is complete without it
         logger.info("%s: the answer has no picture", name, exc_info=True)
     return None
+
+
+def note_of(name: str, outcome: Outcome) -> str | None:
+    """Return the sentence in the answer of `get_schema` that says why the schema may be incomplete or outdated."""
+    if name != "get_schema" or outcome.is_error:
+        return None
+    schema = orjson.loads(outcome.payload)["schema"]
+    return next((note for note in (PROVISIONAL, STALE) if note in schema), None)
 
 
 def _of_schema(graph: Graph) -> str | None:

@@ -8,6 +8,7 @@
 
 const VERSION = "2026-01-26";
 const PICTURE = "graphground/picture";
+const NOTE = "graphground/note";
 const MOST_ROWS = 200;
 const LONGEST_CELL = 300;
 const LONGEST_TEXT = 100000;
@@ -92,7 +93,7 @@ function show(result) {
   if (result.isError || answered === null || typeof answered !== "object") return showText(result);
   const picture = drawn(result._meta?.[PICTURE]);
   if (Array.isArray(answered.columns) && Array.isArray(answered.rows)) showRows(answered, picture);
-  else if (typeof answered.schema === "string") showSchema(answered, picture);
+  else if (typeof answered.schema === "string") showSchema(answered, picture, result._meta?.[NOTE]);
   else showText(result);
 }
 
@@ -111,8 +112,9 @@ function showText({ content, isError }) {
   main.replaceChildren(...title, made("pre", { tabindex: "0" }, cut(shown, LONGEST_TEXT)));
 }
 
-function showSchema({ graph, schema, left_out: leftOut }, picture) {
+function showSchema({ graph, schema, left_out: leftOut }, picture, note) {
   const parts = [made("h1", {}, `Schema of ${graph}`)];
+  if (typeof note === "string") parts.push(made("p", { id: "note" }, cut(note, LONGEST_CELL)));
   if (picture) parts.push(framed(picture, `Picture of the schema of ${graph}`));
   if (Array.isArray(leftOut) && leftOut.length) parts.push(made("p", { class: "quiet" }, `Left out: ${leftOut.join(", ")}`));
   const written = made("pre", { tabindex: "0" }, cut(schema, LONGEST_TEXT));

@@ -11,6 +11,7 @@ from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.graph import Graph
 from graphground.graphs.schemas.statistics.model import PropertyStatistics, Statistics
+from graphground.tools.get_schema import note_on
 
 LONGEST_VALUE, MOST_VALUES = 80, 5
 
@@ -19,11 +20,12 @@ def schema_with_picture(graph: Graph) -> dict[str, Any]:
     """Return a graph's schema: `{"labels": [{"name": "Team", "count": 30, …}], "patterns": […], "picture": […], …}`.
 
     `boxes` holds the labels in the order of the picture's boxes. `statistics` is false while statistics are still being
-    collected.
+    collected. `note` says why the schema may be incomplete or outdated; it is empty for a current schema.
     """
     from graphground.graphs.schemas.pictures.of_schema import schema_drawing  # loads NumPy
     from graphground.server.ui.picture import picture
 
+    note = note_on(graph)  # before the schema is read: a note on a schema that is complete by now does no harm
     facts = graph.statistics()
     schema = with_counts(graph.schema, facts)
     drawing = schema_drawing(schema)
@@ -31,6 +33,7 @@ def schema_with_picture(graph: Graph) -> dict[str, Any]:
         **names_of(schema, facts),
         "statistics": facts is not None,
         "expected": graph.facts is not None,
+        "note": note,
         "picture": picture(drawing),
         "boxes": [box.id for box in drawing.boxes],
     }

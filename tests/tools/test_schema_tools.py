@@ -13,6 +13,7 @@ from graphground.tools.get_schema import PROVISIONAL, GetSchemaRequest, get_sche
 from graphground.tools.validate_cypher import ValidateCypherRequest, validate_cypher
 from tests.support.films import FILMS, films_alone
 from tests.support.shared_data import SHARED, needs
+from tests.support.unsettled_schemas import SampledSchema, SlowSchema
 
 
 def opened(name):
@@ -44,21 +45,6 @@ def test_every_form_keeps_the_budget_and_names_the_omitted_elements(form, budget
         assert json.loads(answer.schema_)["name"] == "politics"
 
 
-class SlowSchema:
-    """The schema of a database that has changed, and that takes too long to read within a call."""
-
-    schema, stale, provisional, counts = FILMS, True, False, (None, None)
-
-    def look(self) -> None: ...
-
-    def refresh(self) -> None: ...
-
-    def stop(self) -> None: ...
-
-    def settle(self) -> bool:
-        return False
-
-
 def test_no_tool_presents_an_outdated_schema_as_current():
     graphs = OpenGraphs([GraphSource("films", "", "none", lambda: Graph("films", SlowSchema()))])
     note = "it is being read again"
@@ -73,12 +59,6 @@ def test_no_tool_presents_an_outdated_schema_as_current():
     assert note in checked.diagnostics[0].message
     with pytest.raises(ToolFailure, match=note):
         find_entities(graphs, FindEntitiesRequest(mentions=["Nordlys"], label="Festival"))
-
-
-class SampledSchema(SlowSchema):
-    """The schema of a large database that has just been connected, of which only a sample has been read."""
-
-    stale, provisional = False, True
 
 
 def test_no_tool_presents_a_sampled_schema_as_complete():

@@ -10,16 +10,20 @@ from typing import Any
 
 import pytest
 
+from graphground.graphs.graph import Graph
+from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.schemas.pictures.drawing import Arrow, Box, Drawing
 from graphground.graphs.schemas.pictures.svg import svg
 from graphground.server.application import Application
 from graphground.server.apps.extension import view_contents
-from graphground.server.apps.pictures import PICTURE, picture_of
+from graphground.server.apps.pictures import NOTE, PICTURE, note_of, picture_of
 from graphground.server.protocol import tool_result
 from graphground.server.settings import Settings
 from graphground.server.sources import graph_sources
+from graphground.tools.get_schema import PROVISIONAL
 from tests.server.apps.conftest import Shown, View
 from tests.server.ui.hostile_graph import HOSTILE_NAMES
+from tests.support.unsettled_schemas import SampledSchema
 
 QUERY = "MATCH (p:Player)-[:playsFor]->(t:Team {name: 'Chicago Bulls'}) RETURN p.name AS player, t.name AS team"
 
@@ -51,6 +55,17 @@ def test_the_schema_is_shown_as_a_picture_with_its_text(shown: Shown, applicatio
     assert view.evaluate("document.querySelectorAll('svg .box').length") >= 5
     assert "(:Player" in view.evaluate("document.querySelector('details pre').textContent")
     assert page.errors == []
+
+
+def test_a_schema_of_which_only_a_sample_has_been_read_is_marked(shown_once: Shown) -> None:
+    sampled = Graph("films", SampledSchema())
+    application = Application(lambda: OpenGraphs([GraphSource("films", "", "none", lambda: sampled)]))
+    result = answered(application, "get_schema", {"form": "json"})
+    note = note_of("get_schema", application.call("get_schema", {"form": "json"}))
+    page = shown_once(view_contents(), {}, {**result, "_meta": {**result["_meta"], NOTE: note}})
+    view = View(page)
+    view.wait("document.querySelector('svg .box')")
+    assert view.evaluate("document.getElementById('note').textContent") == PROVISIONAL
 
 
 def test_rows_are_shown_as_a_table_with_a_picture_of_the_matched_subgraph(

@@ -29,9 +29,9 @@ export async function show(place, context) {
     const focused = drawing.contains(document.activeElement);
     shown?.stop();
     const { labels, patterns } = schema;
-    note.textContent = `${counted(labels.length, "label")}, ${counted(patterns.length, "pattern")}. Choose a label for its properties.${
-      schema.expected && !schema.statistics ? " Statistics are being collected." : ""
-    }`;
+    const collecting = schema.expected && !schema.statistics ? " Statistics are being collected." : "";
+    const numbers = `${counted(labels.length, "label")}, ${counted(patterns.length, "pattern")}.`;
+    note.textContent = `${numbers} Choose a label for its properties.${collecting}${schema.note ? ` ${schema.note}` : ""}`;
     for (const button of forms) button.setAttribute("aria-pressed", button.dataset.form === form);
     shown = form === "picture" ? asPicture() : asList();
     drawing.replaceChildren(...shown.made);
@@ -133,17 +133,17 @@ export async function show(place, context) {
 
   draw();
   report(`The schema has ${counted(schema.labels.length, "label")}.`);
-  collectFigures();
+  update();
   return () => shown?.stop();
 
-  /** Request the statistics until they have been collected, a bounded number of times. */
-  async function collectFigures() {
+  /** Request the schema until it is current and its statistics have been collected, a bounded number of times. */
+  async function update() {
     try {
-      for (let tries = 0; schema.expected && !schema.statistics && tries < MOST_ASKED; tries += 1) {
+      for (let tries = 0; (schema.note || (schema.expected && !schema.statistics)) && tries < MOST_ASKED; tries += 1) {
         await new Promise((done) => setTimeout(done, AGAIN_MILLISECONDS));
         if (signal.aborted) return;
         const newer = await read("schema", { graph });
-        if (newer.statistics) {
+        if (newer.statistics !== schema.statistics || newer.note !== schema.note) {
           schema = newer;
           draw();
         }

@@ -1,0 +1,15 @@
+"""The schema for the page, of a graph without an engine."""
+
+import pytest
+
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.graph import Graph, SchemaReader
+from graphground.server.ui.schema import schema_with_picture
+from graphground.tools.get_schema import PROVISIONAL, STALE
+from tests.support.films import FILMS
+from tests.support.unsettled_schemas import SampledSchema, SlowSchema
+
+
+@pytest.mark.parametrize(("definition", "note"), [(SampledSchema(), PROVISIONAL), (SlowSchema(), STALE), (FILMS, "")])
+def test_a_schema_that_is_not_current_is_marked(definition: PropertyGraphSchema | SchemaReader, note: str) -> None:
+    assert schema_with_picture(Graph("films", definition))["note"] == note

@@ -1,0 +1,26 @@
+"""Schemas that are not current: one of a database that has changed, one of which only a sample has been read."""
+
+from __future__ import annotations
+
+from tests.support.films import FILMS
+
+
+class SlowSchema:
+    """The schema of a database that has changed, and that takes too long to read within a call."""
+
+    schema, stale, provisional, counts = FILMS, True, False, (None, None)
+
+    def look(self) -> None: ...
+
+    def refresh(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+    def settle(self) -> bool:
+        return False
+
+
+class SampledSchema(SlowSchema):
+    """The schema of a large database that has just been connected, of which only a sample has been read."""
+
+    stale, provisional = False, True
