@@ -53,6 +53,8 @@ LOOK_SHARE = 0.2
 """The largest share of the time for which refreshes run that no look-up needs: they begin when a change is detected."""
 MOST_ATTEMPTS = 3
 """How often the names are read from the start in one refresh, because the properties to read have changed."""
+CLOSING_SECONDS = 5.0
+"""The time limit, in seconds, of ending a build when the graph is closed."""
 SOURCE = "database, in the background, at "
 logger = logging.getLogger(__name__)
 
@@ -205,11 +207,11 @@ class OwnIndex(BaseLookup):
             self._building.join(seconds)
 
     def stop(self) -> None:
-        """Stop a running build; may be called twice."""
+        """Stop a running build, including its query in the database; may be called twice."""
         self._stopped.set()
-        self._cancellation.cancel()
-        if self._building is not None:
-            self._building.join(2.0)
+        until = time.monotonic() + CLOSING_SECONDS
+        for thread in (*self._cancellation.cancel(), *([self._building] if self._building is not None else [])):
+            thread.join(max(0.0, until - time.monotonic()))
 
     def _now(self) -> EntityLookup:
         """Return the lookup to use now: the index, else the full-text indexes, else the names read directly."""

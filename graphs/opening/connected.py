@@ -50,7 +50,6 @@ def open_database(database: Database, home: Home, *, may_be_provisional: bool = 
         refused = refuses_writes(database.name, engine)
         live.open()
         names = lookup_for(database, home, engine, live)
-        names.start()
         facts = LiveStatistics(
             database.name,
             engine,
@@ -58,8 +57,7 @@ def open_database(database: Database, home: Home, *, may_be_provisional: bool = 
             SchemaCache(home.schemas).path(database.key).with_suffix(".statistics.json"),
             lambda: live.mark,
         )
-        facts.now()
-        return Graph(
+        graph = Graph(
             database.name,
             live,
             database.description,
@@ -72,6 +70,9 @@ def open_database(database: Database, home: Home, *, may_be_provisional: bool = 
             background=(names,),
             facts=facts,
         )
+        names.start()
+        facts.now()
+        return graph
     except EngineError:
         live.stop()
         engine.close()

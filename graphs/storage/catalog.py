@@ -6,7 +6,7 @@ import json
 import re
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -120,12 +120,12 @@ class Catalog:
         with FileLock(self.home.folder / "catalog.lock", timeout=30):
             yield
 
-    def sweep(self) -> None:
-        """Delete the files of removed graphs and of failed loads; call it inside `changing`.
+    def sweep(self, in_use: Collection[str] = ()) -> None:
+        """Delete the files of removed graphs, except those `in_use`, and of failed loads; call it inside `changing`.
 
         A running engine process calls this after closing the databases; when none runs, any process may.
         """
-        kept = {entry.id for entry in self.entries()}
+        kept = {entry.id for entry in self.entries()} | set(in_use)
         for parent in (self.home.databases, self.home.graphs):
             for folder in parent.iterdir():
                 if folder.name not in kept and not folder.name.startswith(SCRATCH):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from graphground.server.commands.command_line import CommandLine, WrongUse, command_line, run
 from graphground.server.commands.eval_rephrase import add_rephrase
 from graphground.server.commands.eval_stand_in import add_stand_in
-from graphground.server.commands.options import GRAPHS, add_options, home_from, open_graphs, settings_from
+from graphground.server.commands.options import GRAPHS, add_options, check_names, home_from, open_graphs, settings_from
 from graphground.server.commands.progress import progress_bars
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def score_tasks(parsed: argparse.Namespace) -> int:
     tasks = read_tasks(parsed.tasks)
     home = home_from(parsed)
     with (
-        closing(open_graphs(settings_from(parsed))) as graphs,
+        closing(_opened(parsed)) as graphs,
         closing(_predictor(parsed, graphs, tasks)) as predictor,
         progress_bars() as progress,
     ):
@@ -190,7 +190,7 @@ def make(parsed: argparse.Namespace) -> int:
     patterns, templates = (
         list(read_records(path)) if path is not None else None for path in (parsed.patterns, parsed.templates)
     )
-    with closing(open_graphs(settings_from(parsed))) as graphs, progress_bars() as progress:
+    with closing(_opened(parsed)) as graphs, progress_bars() as progress:
         made = generate(
             graphs.get(parsed.graph_name),
             parsed.tasks,
@@ -218,7 +218,7 @@ def harden(parsed: argparse.Namespace) -> int:
 
     tasks = read_tasks(parsed.tasks)
     kinds = parsed.kind or KINDS
-    with closing(open_graphs(settings_from(parsed))) as graphs:
+    with closing(_opened(parsed)) as graphs:
         made = [
             variant
             for name in dict.fromkeys(task.graph for task in tasks)
@@ -227,6 +227,13 @@ def harden(parsed: argparse.Namespace) -> int:
     write_tasks(made, parsed.file)
     sys.stdout.write(f"Wrote {len(made)} variants of {len(tasks)} tasks to {parsed.file}.\n")
     return 0
+
+
+def _opened(parsed: argparse.Namespace) -> Graphs:
+    """Return the graphs that the options name, all of which must exist."""
+    settings = settings_from(parsed)
+    check_names(settings)
+    return open_graphs(settings)
 
 
 def _predictor(parsed: argparse.Namespace, graphs: Graphs, tasks: Sequence[Task]) -> Predictor:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphground.server.settings import Settings, options, read_home, read_settings
+from graphground.server.settings import Settings, default_home, options, read_home, read_settings
+from graphground.server.settings_error import SettingsError
 
 if TYPE_CHECKING:
     from graphground.graphs.storage.home import Home
@@ -95,3 +96,34 @@ def open_graphs(settings: Settings, *, may_be_provisional: bool = False) -> Grap
     from graphground.server.sources import graph_sources
 
     return graph_sources(settings, may_be_provisional=may_be_provisional)
+
+
+def check_names(settings: Settings) -> None:
+    """Refuse to run a command if a graph named by `--graph` does not exist.
+
+    Raises:
+        SettingsError: a graph does not exist; the message names the nearest and lists the existing graphs.
+    """
+    if not settings.graph:
+        return
+    from graphground.graphs.opening.bundled import offered  # only --graph needs the catalog this early
+    from graphground.graphs.storage.catalog import Catalog
+    from graphground.graphs.storage.home import Home
+
+    home = Home(default_home(settings.home))
+    known = dict.fromkeys(
+        [
+            *(bundled.name for bundled in offered(home)),
+            *(entry.name for entry in Catalog(home).entries()),
+            *(database.name for database in settings.bolt_databases()),
+        ]
+    )
+    for name in settings.graph:
+        if name not in known:
+            from graphground.cypher.names.nearest import closest  # loaded only after a mistake
+
+            near = [f"; nearest: {other}" for other in closest(name, list(known), limit=1)]
+            raise SettingsError(
+                f"--graph {name}: there is no such graph{''.join(near)}; available: {', '.join(known) or 'none'}. "
+                f"Load it with `graphground graphs load FILE --name {name}`."
+            )

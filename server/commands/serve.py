@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphground.server.commands.command_line import CommandLine, command_line, run
-from graphground.server.commands.options import add_options, open_graphs, set_up_logging, settings_from
-from graphground.server.settings import Settings, default_home, secrets_in
+from graphground.server.commands.options import add_options, check_names, open_graphs, set_up_logging, settings_from
+from graphground.server.settings import Settings, secrets_in
 from graphground.server.settings_error import SettingsError
 
 if TYPE_CHECKING:
@@ -135,31 +135,3 @@ def recorder_for(settings: Settings) -> Recorder | None:
     if settings.watch is not None:
         recorder.watch(Path(settings.watch).expanduser())
     return recorder
-
-
-def check_names(settings: Settings) -> None:
-    """Refuse to serve if a graph named by `--graph` does not exist.
-
-    Raises:
-        SettingsError: a graph does not exist; the message lists the existing graphs.
-    """
-    if not settings.graph:
-        return
-    from graphground.graphs.opening.bundled import offered  # only --graph needs the catalog this early
-    from graphground.graphs.storage.catalog import Catalog
-    from graphground.graphs.storage.home import Home
-
-    home = Home(default_home(settings.home))
-    known = dict.fromkeys(
-        [
-            *(bundled.name for bundled in offered(home)),
-            *(entry.name for entry in Catalog(home).entries()),
-            *(database.name for database in settings.bolt_databases()),
-        ]
-    )
-    for name in settings.graph:
-        if name not in known:
-            raise SettingsError(
-                f"--graph {name}: there is no such graph; available: {', '.join(known) or 'none'}. "
-                f"Load it with `graphground graphs load FILE --name {name}`."
-            )

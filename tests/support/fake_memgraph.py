@@ -13,6 +13,7 @@ import json
 import re
 import sys
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -81,6 +82,44 @@ SCANS: dict[str, Answer] = {
 }
 """The queries with which plain Cypher reads the schema, and the answers for the data above."""
 
+MANN = {"id": 2, "name": "Michael Mann"}
+NODES: dict[str, list[dict[str, Any]]] = {
+    "Movie": [
+        {"id": 0, "name": "Heat", "released": "1995-12-15", "rating": 8.3},
+        {"id": 1, "name": "Ronin", "rating": 7},
+    ],
+    "Director": [MANN],
+    "Person": [MANN],
+}
+DIRECTED = [{"year": 1994}, {"year": 1997}]
+"""The nodes of each label, and the relationships of the type `directedBy`; a date is a text here."""
+MATCH = re.compile(r"MATCH (?:\(n:(\w+)\)|\(a?(?::(\w+))?\)-\[[nr](?::directedBy)?\]->\(b?(?::(\w+))?\))")
+
+
+def read_data(query: str) -> Rows | None:
+    """Answer the queries with which the entity index and the statistics read the data; None for any other query."""
+    match = MATCH.match(query)
+    if match is None:
+        return None
+    label, start, end = match.groups()
+    joined = start in (None, "Movie") and end in (None, "Director", "Person")
+    records = NODES.get(label, []) if label else DIRECTED if joined else []
+    if "collect(" in query:  # a page of nodes for the entity index: one row, with a list for each column
+        keys = re.findall(r"collect\(coalesce\((?:id\(n\)|n\.(\w+)), ''\)\)", query)
+        lists = [[record.get(key or "id", "") for record in records] for key in keys]
+        return Rows([f"c{number}" for number in range(len(keys))], [lists])
+    if found := re.search(r"WITH n\.(\w+) AS v", query):
+        counts = Counter(record[found[1]] for record in records if found[1] in record)
+        if "AS different" in query:
+            ends = [min(counts, default=None), max(counts, default=None)] if "min(v)" in query else [None, None]
+            repeated = sum(count for count in counts.values() if count > 1)
+            return Rows(["different", "repeated", "least", "greatest"], [[len(counts), repeated, *ends]])
+        return Rows(["v", "c"], [[value, count] for value, count in counts.most_common()])
+    if query.endswith(" AS total"):
+        filled = [sum(key in record for record in records) for key in re.findall(r"count\(n\.(\w+)\)", query)]
+        return Rows([*(f"c{number}" for number in range(len(filled))), "total"], [[*filled, len(records)]])
+    return Rows(["c"], [[len(records)]]) if re.search(r"RETURN count\([nr*]\) AS c$", query) else None
+
 
 class Memgraph:
     """The answers of the fake; with `reads_only` it refuses writes, as for a user who only has the right MATCH."""
@@ -123,9 +162,8 @@ class Memgraph:
         for begin, answer in SCANS.items():
             if query.startswith(begin):
                 return answer
-        if " AS c0" in query:  # one page of nodes, as read to build an entity index
-            columns = re.findall(r" AS (c\d+)\b", query)
-            return Rows(columns, [[str(node), f"name {node}", *[None] * (len(columns) - 2)] for node in range(3)])
+        if (answer := read_data(query)) is not None:
+            return answer
         if "count(" in query:
             return Rows(["c"], [[3]])
         return Rows(["x"], [[1]])

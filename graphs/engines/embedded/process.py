@@ -48,6 +48,8 @@ HEAP_APART = 1024
 """Maximum heap, in MiB, of the second process, for queries that the engine may not be able to terminate."""
 LOCK = "database.lck"
 """The file that ArcadeDB leaves in a database folder if it was killed while the database was open for writing."""
+LEAVING_SECONDS = 10.0
+"""Seconds for which a database that has left the catalog can still be queried, by calls that began before."""
 BOLT_PLUGIN = "graphground-bolt:com.arcadedb.bolt.BoltProtocolPlugin"
 
 
@@ -63,6 +65,8 @@ class EngineProcess:
         self.server: Any = None
         self._failure: BaseException | None = None
         self._catalog_seen: object = None
+        self._leaving: dict[str, float] = {}
+        """The time at which each database was first found to have left the catalog."""
         self._problem = ""
         self._lost = 0
 
@@ -188,19 +192,26 @@ class EngineProcess:
             log(problem)
 
     def _tidy(self) -> None:
-        """Close and delete databases that have left the catalog, once after each change of the catalog."""
-        catalog = Catalog(self.home)
+        """Close and delete databases that left the catalog `LEAVING_SECONDS` ago and run no query."""
+        catalog, now = Catalog(self.home), time.monotonic()
         stamp = catalog.stamp()
-        if stamp == self._catalog_seen:
+        if stamp == self._catalog_seen and all(now - since < LEAVING_SECONDS for since in self._leaving.values()):
             return
         with suppress(Timeout), catalog.changing():
             self._catalog_seen = stamp
-            kept = {entry.id for entry in catalog.entries()}
-            for name in map(str, self.server.getDatabaseNames()):
-                if name not in kept and not name.startswith(SCRATCH):
-                    self.server.getDatabase(name).getEmbedded().close()
-                    self.server.removeDatabase(name)
-            catalog.sweep()
+            listed = {entry.id for entry in catalog.entries()}
+            opened = {str(name) for name in self.server.getDatabaseNames()}
+            stored = {folder.name for parent in (self.home.databases, self.home.graphs) for folder in parent.iterdir()}
+            gone = {name for name in (opened | stored) - listed if not name.startswith(SCRATCH)}
+            busy = {str(query.getDatabase()) for query in self.server.getRunningQueries().getRunning()}
+            since = {name: self._leaving.get(name, now) for name in gone}
+            self._leaving = {
+                name: time_ for name, time_ in since.items() if name in busy or now - time_ < LEAVING_SECONDS
+            }
+            for name in gone & opened - self._leaving.keys():
+                self.server.getDatabase(name).getEmbedded().close()
+                self.server.removeDatabase(name)
+            catalog.sweep(self._leaving)
 
 
 def server_settings(home: Home, state: EngineState) -> dict[str, Any]:

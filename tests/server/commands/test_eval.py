@@ -63,6 +63,20 @@ def test_wrong_input_is_reported_in_a_line_on_stderr(
     assert said in capsys.readouterr().err
 
 
+def test_a_misspelt_graph_is_named_with_the_nearest_and_nothing_is_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    task = {"qid": "1", "graph": "nba", "nl_question": "?", "gold_cypher": "MATCH (t:Team) RETURN t.name"}
+    Path("tasks.json").write_text(json.dumps([task]))
+    with pytest.raises(SystemExit, match="2"):
+        main(["run", "tasks.json", "run", "--suggest", "--graph", "nbaa", "--home", str(tmp_path / "home")])
+    said = capsys.readouterr().err
+    assert said.count("there is no") == 1
+    assert "--graph nbaa: there is no such graph; nearest: nba; available: nba." in said
+    assert not Path("run").exists()
+
+
 def test_the_gold_queries_of_the_chosen_graph_return_rows_on_a_stand_in(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
