@@ -31,11 +31,11 @@ class GetFilteredSchemaAnswer(Answer):
     """The part of the schema that the question needs, as text; the whole schema if the question matches nothing."""
 
     graph: str
-    method: str
+    method: str = "auto"
     schema_: str = Field(alias="schema", description="The part of the schema that the question needs.")
-    whole: bool = Field(description="Whether the question matched nothing; the schema is then not filtered.")
-    truncated: bool = Field(description="Whether more was left out to stay within the budget.")
-    tokens: int = Field(description="Approximate number of tokens in `schema`.")
+    whole: bool = Field(False, description="Whether the question matched nothing; the schema is then not filtered.")
+    truncated: bool = Field(False, description="Whether more was left out to stay within the budget.")
+    tokens: int | None = Field(None, description="Approximate tokens of `schema`, if max_tokens is given.")
     left_out: list[str] = Field(
         default_factory=list, description="The labels and relationship types left out, and how many properties."
     )
@@ -44,7 +44,7 @@ class GetFilteredSchemaAnswer(Answer):
         """Return the schema, followed by a note on what was left out."""
         if not self.left_out:
             return self.schema_
-        return f"{self.schema_}\n\nLeft out: {', '.join(self.left_out)}. get_schema has everything."
+        return f"{self.schema_}\n\nLeft out: {', '.join(self.left_out)}"
 
 
 def get_filtered_schema(graphs: Graphs, request: GetFilteredSchemaRequest) -> GetFilteredSchemaAnswer:
@@ -76,13 +76,16 @@ def get_filtered_schema(graphs: Graphs, request: GetFilteredSchemaRequest) -> Ge
         schema=text,
         whole=found.whole,
         truncated=found.cut,
-        tokens=estimate_tokens(text),
+        tokens=estimate_tokens(text) if request.max_tokens is not None else None,
         left_out=found.left_out.names(),
     )
     if not answer.left_out or found.cut or estimate_tokens(answer.as_text()) < estimate_tokens(whole):
         return answer
     whole += "\n(This is the whole schema: the part that the question needs would not be shorter.)"
-    return answer.model_copy(update={"schema_": whole, "whole": True, "tokens": estimate_tokens(whole), "left_out": []})
+    shown = answer.model_copy(update={"schema_": whole, "whole": True, "left_out": []})
+    if answer.tokens is not None:
+        shown.tokens = estimate_tokens(whole)
+    return shown
 
 
 class StaticMeaning:

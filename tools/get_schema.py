@@ -43,9 +43,9 @@ class GetSchemaAnswer(Answer):
     """The schema as text, and what was left out."""
 
     graph: str
-    form: str
+    form: str = "base"
     schema_: str = Field(alias="schema", description="The schema as text.")
-    truncated: bool = Field(description="Whether something was left out to stay within the budget.")
+    truncated: bool = Field(False, description="Whether something was left out to stay within the budget.")
     left_out: list[str] = Field(
         default_factory=list, description="The labels and relationship types left out, and how many properties."
     )

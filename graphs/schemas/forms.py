@@ -1,22 +1,20 @@
 """A schema as text: Cypher-like patterns (`base`, `enhanced`) and CypherBench's JSON.
 
     >>> print(base_form(films))
-    Nodes, each with name: str
+    Every node has name: str
     (:Movie {runtime_minute: float})
-    (:Person)
-    Relationships
     (:Movie)-[:hasCastMember {character_role: str}]->(:Person)
 
-Labels with the same properties share a line, and so do patterns that differ in one end: `(:Movie|Series)`. `enhanced`
-has a line for each property about which more is known, such as a unit or sample values, and states which relationships
-are symmetric or time-bounded. If the statistics of a graph are given, every form marks empty elements: `(0 nodes)`,
-`(no values)`, `(0 relationships)`.
+In `base`, a type that follows several properties is the type of each: `{start_year, end_year: int}`. Labels with the
+same properties share a line, and so do patterns that differ in one end or in the type: `(:Movie|Series)`. A label
+without further properties has no line if a pattern contains it. `enhanced` has a line for each property about which
+more is known, such as a unit or sample values, and states which relationships are symmetric or time-bounded. If the
+statistics of a graph are given, every form marks empty elements: `(0 nodes)`, `(no values)`, `(0 relationships)`.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -25,7 +23,8 @@ from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
 from graphground.cypher.text_values import TextValues
 from graphground.graphs.schemas.combinations import combination_lines
-from graphground.graphs.schemas.grouping import grouped, grouped_patterns, label_names, pattern_text
+from graphground.graphs.schemas.grouping import grouped, grouped_patterns, grouped_types, label_names, pattern_text
+from graphground.graphs.schemas.notation import cut_description, note, property_map, show_value, typed_names
 from graphground.graphs.schemas.statistics.model import Statistics
 from graphground.graphs.schemas.units import CALENDAR_YEAR, unit_of
 
@@ -35,13 +34,15 @@ FORMS: tuple[Form, ...] = ("base", "enhanced", "json")
 Samples = Mapping[tuple[str, str], Sequence[Any]]
 """Sample values by (label or relationship type, property): `{("Movie", "name"): ["Heat", "Ronin"]}`."""
 
-LONGEST_SAMPLE = 40
 SAMPLES_SHOWN = 2
-"""The number of sample values shown for a property; for a name or a list, one is enough to show how values are
-written."""
+"""The number of sample values shown for a property; for a name, a list or many distinct values, one is enough to show how
+values are written."""
+FEW_VALUES = 20
+"""The maximum number of distinct values of which two are shown, because they may be an enumeration."""
 UNSAMPLED_TYPES = frozenset({"date", "datetime", "bool"})
 """Types whose values are not shown, because they add no information to the line."""
-LONGEST_DESCRIPTION = 120
+SYMMETRIC = " (symmetric)"
+"""The mark of a pattern whose relationships exist in both directions; it is written without an arrowhead."""
 NOTHING = Statistics()
 """Empty statistics: every figure is unknown, so nothing is marked as empty."""
 INDEX_WORDS = {
@@ -71,37 +72,43 @@ def common_properties(schema: PropertyGraphSchema) -> dict[str, str]:
 def node_lines(schema: PropertyGraphSchema, without: Iterable[str] = (), facts: Statistics = NOTHING) -> list[str]:
     """Return a line for the labels with the same properties: `(:Painting|Sculpture {creation_year: int})`.
 
-    Empty labels are marked: `(:Series) (0 nodes)`.
+    Empty labels are marked: `(:Series) (0 nodes)`. Other labels without properties are left out if a pattern has them.
     """
     left = frozenset(without)
+    connected = {end for pattern in schema.patterns for end in (pattern.start, pattern.end)}
 
     def rest(label: Label) -> str:
         none = facts.nodes(label.name) == 0
         empty = frozenset() if none else empty_properties(label.name, label.properties, facts)
         return f"{property_map(label.properties, left, label.texts, empty)}){' (0 nodes)' if none else ''}"
 
+    def is_shown(label: Label) -> bool:
+        return label.name not in connected or rest(label) != ")"
+
     return [
         f"(:{label_names(label.name for label in group)}{rest(group[0])}"
-        for group in grouped(schema.labels.values(), rest)
+        for group in grouped((label for label in schema.labels.values() if is_shown(label)), rest)
     ]
 
 
 def relationship_lines(schema: PropertyGraphSchema, facts: Statistics = NOTHING) -> list[str]:
     """Return a line for each pattern, or group of patterns: `(:Movie)-[:hasCastMember {character_role: str}]->(:Person)`.
 
-    A line may end in `(symmetric)` or `(0 relationships)`.
+    A line may end in `(0 relationships)`, or in `(symmetric)` without an arrowhead, because queries need none there.
     """
 
     def rest(pattern: RelationshipPattern) -> tuple[str, str]:
         none = facts.relationships(pattern.type, pattern.start, pattern.end) == 0
         empty = frozenset() if none else empty_properties(pattern.type, pattern.properties, facts)
-        mark = " (0 relationships)" if none else " (symmetric)" if is_symmetric(pattern, facts) else ""
+        mark = " (0 relationships)" if none else SYMMETRIC if is_symmetric(pattern, facts) else ""
         return property_map(pattern.properties, (), pattern.texts, empty), mark
 
     lines = []
-    for group in grouped_patterns(schema.patterns, rest):
-        properties, mark = rest(group[0])
-        lines.append(pattern_text(group, properties) + mark)
+    for groups in grouped_types(grouped_patterns(schema.patterns, rest), rest):
+        properties, mark = rest(groups[0][0])
+        types = [group[0].type for group in groups]
+        directed = not is_symmetric(groups[0][0], facts)
+        lines.append(pattern_text(groups[0], properties, types=types, directed=directed) + mark)
     return lines
 
 
@@ -116,44 +123,20 @@ def empty_properties(owner: str, properties: Iterable[str], facts: Statistics) -
     return frozenset(key for key, values in known if values is not None and values.of and not values.count)
 
 
-def property_map(
-    properties: Mapping[str, str],
-    without: Iterable[str] = (),
-    texts: Mapping[str, TextValues] | None = None,
-    empty: frozenset[str] = frozenset(),
-) -> str:
-    """Return a property map, ` {year: int, winners: list[str] (no values), freight: str(float)}`, or an empty string.
-
-    `str(float)` is text that holds numbers.
-    """
-    left, held = frozenset(without), texts or {}
-    inner = ", ".join(
-        f"{quoted_name(key)}: {type_}{f'({held[key].type})' if key in held else ''}{' (no values)' if key in empty else ''}"
-        for key, type_ in properties.items()
-        if key not in left
-    )
-    return f" {{{inner}}}" if inner else ""
-
-
 def base_lines(schema: PropertyGraphSchema, facts: Statistics = NOTHING) -> list[str]:
     """Return the lines of the base form."""
     common = common_properties(schema)
-    lines = [_heading(common), *node_lines(schema, common, facts), *combination_lines(schema)]
-    if schema.patterns:
-        lines += ["Relationships", *relationship_lines(schema, facts)]
-    lines += pattern_rules(schema, facts)
+    lines = [*_heading(common), *node_lines(schema, common, facts), *combination_lines(schema)]
+    lines += [*relationship_lines(schema, facts), *pattern_rules(schema)]
     if any(label.texts for label in schema.labels.values()) or any(pattern.texts for pattern in schema.patterns):
         lines.append("str(float): text that holds such values; convert it, as in toFloat(n.price)")
     return lines
 
 
-def pattern_rules(schema: PropertyGraphSchema, facts: Statistics) -> list[str]:
-    """Return rules for queries about kinds of relationships, each rule once: `end_year IS NULL while it lasts`."""
+def pattern_rules(schema: PropertyGraphSchema) -> list[str]:
+    """Return the rule for relationships with an interval, once: `end_year IS NULL while it lasts`."""
     ends = dict.fromkeys(end for pattern in schema.patterns if (end := end_of_interval(pattern)) is not None)
-    rules = [f"{' and '.join(ends)} IS NULL while it lasts"] if ends else []
-    if any(is_symmetric(pattern, facts) for pattern in schema.patterns):
-        rules.append("(symmetric): match it without an arrow, as in (a)-[:TYPE]-(b)")
-    return rules
+    return [f"{' and '.join(ends)} IS NULL while it lasts"] if ends else []
 
 
 def base_form(schema: PropertyGraphSchema, facts: Statistics | None = None) -> str:
@@ -211,22 +194,8 @@ def end_of_interval(pattern: RelationshipPattern) -> str | None:
     return next((end for end in ends if end in pattern.properties), None)
 
 
-def show_value(value: Any) -> str:
-    """Return a sample value as Cypher writes it, with long text shortened: `'The Lord of the Rings: The Fell…'`."""
-    if isinstance(value, str):
-        text = re.sub(r"\s+", " ", value).strip()
-        text = text if len(text) <= LONGEST_SAMPLE else text[: LONGEST_SAMPLE - 1].rstrip() + "…"
-        return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
-    if isinstance(value, list):
-        inner = ", ".join(show_value(part) for part in value[:2])
-        return f"[{inner}{', …' if len(value) > 2 else ''}]"
-    return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def _heading(common: Mapping[str, str]) -> str:
-    if not common:
-        return "Nodes"
-    return "Nodes, each with " + ", ".join(f"{quoted_name(key)}: {type_}" for key, type_ in common.items())
+def _heading(common: Mapping[str, str]) -> list[str]:
+    return [f"Every node has {typed_names(common, common.__getitem__)}"] if common else []
 
 
 @dataclass
@@ -258,14 +227,14 @@ class _Enhanced:
         return all(key in label.reserved and key != label.name_property for label in self.schema.labels.values())
 
     def lines(self) -> list[str]:
-        lines = [_heading(self.common)]
+        lines = _heading(self.common)
         properties = {name: label.properties for name, label in self.schema.labels.items()}
         properties |= self.schema.relationship_properties
         legend = []
         if any((self._fill(owner, key) or "").endswith("%") for owner, keys in properties.items() for key in keys):
-            legend.append("68%: the share of them that has a value")
+            legend.append("68%: share with a value")
         if any(self._examples(owner, key, type_) for owner, keys in properties.items() for key, type_ in keys.items()):
-            legend.append("'x', 'y': sample values")
+            legend.append("'x': samples")
         lines += [f"// {'; '.join(legend)}"] if legend else []
         written: set[str] = set()
         for label in self.schema.labels.values():
@@ -273,23 +242,22 @@ class _Enhanced:
                 self._examples(label.name, key, type_) for key, type_ in self.common.items() if not self._is_beside(key)
             ]
             count = self._count(label.count, self.facts.nodes(label.name), "nodes")
-            lines.append(f"(:{quoted_name(label.name)})" + _note([count, _cut(label.description), *named]))
+            lines.append(f"(:{quoted_name(label.name)})" + note([count, cut_description(label.description), *named]))
             lines += self._properties(label.name, label.properties, self.common, label.texts, self._keys(label))
         lines += combination_lines(self.schema)
-        if self.schema.patterns:
-            lines.append("Relationships")
         for group in grouped_patterns(self.schema.patterns, self._beside_ends):
             pattern, counts = group[0], [self._pattern_count(pattern) for pattern in group]
-            symmetric = "(symmetric)" if is_symmetric(pattern, self.facts) else None
+            symmetric = is_symmetric(pattern, self.facts)
             lines.append(
-                pattern_text(group)
-                + _note([" and ".join(count for count in counts if count), _cut(pattern.description), symmetric])
+                pattern_text(group, directed=not symmetric)
+                + note([" and ".join(count for count in counts if count), cut_description(pattern.description)])
+                + (SYMMETRIC if symmetric else "")
             )
             # Facts about properties hold for the whole type, so only its first pattern lists them.
             said = frozenset(pattern.properties) if pattern.type in written else frozenset()
             written.add(pattern.type)
             lines += self._properties(pattern.type, pattern.properties, (), pattern.texts, {}, said)
-        return lines + pattern_rules(self.schema, self.facts)
+        return lines + pattern_rules(self.schema)
 
     def _beside_ends(self, pattern: RelationshipPattern) -> Hashable:
         """Return what the patterns in one line must share; a count that applies to only some of them would be
@@ -314,9 +282,9 @@ class _Enhanced:
     ) -> list[str]:
         """Return a line for each property with a note, except properties in `said`, and a last line for the others.
 
-        A property of which only the fill is known is on the last line, too: `date_of_birth: date (75%)`.
+        Properties of which only the fill is known are on the last line, too: `born (75%), died (56%): date`.
         """
-        left, lines, plain = frozenset(without), [], []
+        left, lines, plain = frozenset(without), [], dict[str, str]()
         for key, type_ in properties.items():
             if key in left:
                 continue
@@ -328,11 +296,13 @@ class _Enhanced:
                 self._examples(owner, key, type_),
             ]
             if key not in said and any(notes):
-                lines.append(f"  {quoted_name(key)}: {type_}{_note([fill, *notes])}")
+                lines.append(f"  {quoted_name(key)}: {type_}{note([fill, *notes])}")
             else:
                 share = "" if fill is None or key in said else f" {fill}" if fill.startswith("(") else f" ({fill})"
-                plain.append(f"{quoted_name(key)}: {type_}{share}")
-        return [*lines, f"  {', '.join(plain)}"] if plain else lines
+                plain[key] = f"{quoted_name(key)}{share}"
+        groups = grouped(plain, properties.__getitem__)
+        named = [f"{', '.join(plain[key] for key in group)}: {properties[group[0]]}" for group in groups]
+        return [*lines, f"  {', '.join(named)}"] if named else lines
 
     def _fill(self, owner: str, key: str) -> str | None:
         """Return `(no values)`, or how many nodes or relationships have a value; None if all have one, or if unknown."""
@@ -373,7 +343,12 @@ class _Enhanced:
             values, key=self._misfit
         )  # the sort is stable: values that do not fit the question keep their order
         label = self.schema.labels.get(owner)
-        alone = type_.startswith("list[") or (label is not None and key == label.name_property)
+        known = self.facts.property(owner, key)
+        alone = (
+            type_.startswith("list[")
+            or (label is not None and key == label.name_property)
+            or (known is not None and (known.distinct or 0) > FEW_VALUES)
+        )
         return ", ".join(show_value(value) for value in fitting[: 1 if alone else SAMPLES_SHOWN])
 
     def _misfit(self, value: Any) -> int:
@@ -385,14 +360,3 @@ def _unit_beyond_name(key: str, type_: str) -> str | None:
     """Return the unit of a property; None if the name states it already, as `start_year` and `lifespan_years` do."""
     unit = unit_of(key, type_)
     return None if unit is None or unit == CALENDAR_YEAR or key.endswith(f"_{unit.removeprefix('in ')}") else unit
-
-
-def _cut(text: str | None) -> str | None:
-    if not text or len(text) <= LONGEST_DESCRIPTION:
-        return text
-    return text[: LONGEST_DESCRIPTION - 1].rstrip() + "…"
-
-
-def _note(parts: Iterable[str | None]) -> str:
-    said = [part for part in parts if part]
-    return "  // " + "; ".join(said) if said else ""

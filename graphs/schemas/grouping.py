@@ -42,11 +42,28 @@ def grouped_patterns(
     return groups
 
 
-def pattern_text(group: Sequence[RelationshipPattern], properties: str = "") -> str:
-    """Return the text of a group of patterns: `(:Painting|Sculpture)-[:createdBy]->(:Person)`."""
+def grouped_types(
+    groups: Iterable[list[RelationshipPattern]], rest: Callable[[RelationshipPattern], Hashable]
+) -> list[list[list[RelationshipPattern]]]:
+    """Group the groups of patterns that connect the same labels and have equal `rest`, and so differ only in the type."""
+
+    def key(group: list[RelationshipPattern]) -> Hashable:
+        return tuple((pattern.start, pattern.end) for pattern in group), rest(group[0])
+
+    return grouped(groups, key)
+
+
+def pattern_text(
+    group: Sequence[RelationshipPattern], properties: str = "", *, types: Sequence[str] = (), directed: bool = True
+) -> str:
+    """Return the text of a group of patterns: `(:Painting|Sculpture)-[:createdBy]->(:Person)`.
+
+    With `types`, which differ in nothing else, all of them: `(:Person)-[:drafted|signed]->(:Team)`.
+    """
     starts = label_names(pattern.start for pattern in group)
     ends = label_names(pattern.end for pattern in group)
-    return f"(:{starts})-[:{quoted_name(group[0].type)}{properties}]->(:{ends})"
+    names = label_names(types or [group[0].type])
+    return f"(:{starts})-[:{names}{properties}]-{'>' if directed else ''}(:{ends})"
 
 
 def label_names(labels: Iterable[str]) -> str:

@@ -1,11 +1,14 @@
 import json
+import re
 from dataclasses import replace
 
 import pytest
 
+from graphground.cypher import parse, validate
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
-from graphground.graphs.schemas.forms import base_form, enhanced_form, json_form, show_value
+from graphground.graphs.schemas.forms import base_form, enhanced_form, json_form
+from graphground.graphs.schemas.notation import property_map, show_value
 from graphground.graphs.schemas.statistics.model import (
     LabelStatistics,
     PatternStatistics,
@@ -33,16 +36,13 @@ MOVIES = PropertyGraphSchema(
 
 def test_base_form_states_common_properties_once_and_quotes_names():
     assert base_form(MOVIES).splitlines() == [
-        "Nodes, each with name: str",
+        "Every node has name: str",
         "(:Movie {runtime_minute: float})",
-        "(:`Box Office`)",
         "(:Person {date_of_birth: date})",
-        "Relationships",
         "(:Movie)-[:hasCastMember {character_role: str}]->(:Person)",
-        "(:`Box Office`)-[:hasCEO {start_year: int, end_year: int}]->(:Person)",
-        "(:Person)-[:marriedTo]->(:Person) (symmetric)",
+        "(:`Box Office`)-[:hasCEO {start_year, end_year: int}]->(:Person)",
+        "(:Person)-[:marriedTo]-(:Person) (symmetric)",
         "end_year IS NULL while it lasts",
-        "(symmetric): match it without an arrow, as in (a)-[:TYPE]-(b)",
     ]
 
 
@@ -64,13 +64,13 @@ def test_every_form_marks_elements_that_are_empty_in_the_data():
     base = base_form(MOVIES, FACTS)
     assert "(:Movie {runtime_minute: float (no values)})" in base
     assert "(:`Box Office`) (0 nodes)" in base
-    assert "-[:hasCEO {start_year: int, end_year: int}]->(:Person) (0 relationships)" in base
+    assert "-[:hasCEO {start_year, end_year: int}]->(:Person) (0 relationships)" in base
     enhanced = enhanced_form(MOVIES, facts=FACTS)
     assert "(:`Box Office`)  // (0 nodes)" in enhanced
     assert "  runtime_minute: float  // (no values); in minutes" in enhanced
     assert "(:Movie)  // 1,684; A film" in enhanced
-    assert "  date_of_birth: date (68%)" in enhanced
-    assert "// 68%: the share of them that has a value" in enhanced.splitlines()
+    assert "  date_of_birth (68%): date" in enhanced
+    assert "// 68%: share with a value" in enhanced.splitlines()
     assert "// 68%" not in enhanced_form(MOVIES)
     assert "-[:hasCEO]->(:Person)  // (0 relationships)" in enhanced
     document = json.loads(json_form(MOVIES, FACTS))
@@ -82,7 +82,7 @@ def test_every_form_marks_elements_that_are_empty_in_the_data():
 
 def test_a_relation_that_exists_in_both_directions_is_marked_symmetric():
     schema = replace(MOVIES, patterns=(RelationshipPattern("marriedTo", "Person", "Person"),))
-    assert "(:Person)-[:marriedTo]->(:Person) (symmetric)" in base_form(schema, FACTS)
+    assert "(:Person)-[:marriedTo]-(:Person) (symmetric)" in base_form(schema, FACTS)
     assert "(symmetric)" not in base_form(schema)
 
 
@@ -90,11 +90,8 @@ def test_enhanced_form_explains_units_counts_symmetry_and_open_intervals():
     text = enhanced_form(MOVIES)
     assert "(:Movie)  // 1,234; A film" in text
     assert "  runtime_minute: float  // in minutes" in text
-    assert "(:Person)-[:marriedTo]->(:Person)  // (symmetric)" in text
-    assert text.splitlines()[-2:] == [
-        "end_year IS NULL while it lasts",
-        "(symmetric): match it without an arrow, as in (a)-[:TYPE]-(b)",
-    ]
+    assert "(:Person)-[:marriedTo]-(:Person) (symmetric)" in text
+    assert text.splitlines()[-1] == "end_year IS NULL while it lasts"
 
 
 def test_the_enhanced_form_repeats_nothing():
@@ -107,14 +104,13 @@ def test_the_enhanced_form_repeats_nothing():
         ("Movie", "runtime_minute"): [170.0],
     }
     assert enhanced_form(schema, samples).splitlines() == [
-        "Nodes, each with name: str",
-        "// 'x', 'y': sample values",
+        "Every node has name: str",
+        "// 'x': samples",
         "(:Movie)  // 1,234; A film",
         "  runtime_minute: float  // in minutes",
         "(:`Box Office`)",
         "(:Person)",
         "  date_of_birth: date",
-        "Relationships",
         "(:Person)-[:worksOn]->(:Movie|`Box Office`)",
         "  role: str  // 'editor', 'composer'",
         "  start_year: int",
@@ -137,9 +133,7 @@ PLACED = PropertyGraphSchema(
 
 def test_labels_and_patterns_that_differ_in_a_label_alone_share_a_line():
     assert base_form(PLACED).splitlines() == [
-        "Nodes, each with name: str",
-        "(:Painting|Sculpture|Museum|Person)",
-        "Relationships",
+        "Every node has name: str",
         "(:Painting|Sculpture)-[:createdBy]->(:Person)",
         "(:Painting)-[:displayedAt]->(:Museum)",
         "(:Sculpture)-[:displayedAt {since: int}]->(:Museum)",
@@ -168,8 +162,8 @@ def test_a_sample_of_the_name_stands_beside_the_label_and_a_unit_in_a_name_is_no
     schema = PropertyGraphSchema("living", {"Taxon": taxon, "Rank": Label("Rank", {"name": "str"})}, ())
     samples = {("Taxon", "name"): ["maize", "rye"], ("Taxon", "habitats"): [["field"], ["desert", "steppe"]]}
     assert enhanced_form(schema, samples).splitlines() == [
-        "Nodes, each with name: str",
-        "// 'x', 'y': sample values",
+        "Every node has name: str",
+        "// 'x': samples",
         "(:Taxon)  // 'maize'",
         "  habitats: list[str]  // ['field']",
         "  longest_lifespan_years: float",
@@ -182,12 +176,60 @@ def test_samples_that_fit_the_question_come_first_and_long_text_is_shortened():
     text = enhanced_form(MOVIES, samples, "Who acted with Jon Voight?")
     assert "(:Person)  // 'Jon Voight'" in text
     assert len(show_value("x" * 90)) == 42
-    assert show_value(["O'Hara", "b", "c"]) == "['O\\'Hara', 'b', …]"
+    assert show_value(["O'Hara", "b", "c"]) == "['O\\'Hara', …]"
 
 
 def test_a_single_label_keeps_its_properties_on_its_own_line():
     alone = replace(MOVIES, labels={"Person": MOVIES.labels["Person"]}, patterns=())
-    assert base_form(alone) == "Nodes\n(:Person {name: str, date_of_birth: date})"
+    assert base_form(alone) == "(:Person {name: str, date_of_birth: date})"
+
+
+def test_a_type_is_stated_once_after_all_the_properties_that_have_it():
+    assert (
+        property_map({"start_year": "int", "role": "str", "end_year": "int"})
+        == " {start_year, end_year: int, role: str}"
+    )
+    assert property_map({"a": "int", "b": "int", "c": "int"}, empty=frozenset({"b", "c"})) == (
+        " {a: int, b, c: int (no values)}"
+    )
+
+
+def test_types_between_the_same_labels_with_the_same_properties_share_a_line():
+    teams = PropertyGraphSchema(
+        "teams",
+        {name: Label(name, {"name": "str"}) for name in ("Person", "Team", "Referee")},
+        (
+            RelationshipPattern("draftedBy", "Person", "Team"),
+            RelationshipPattern("owned by", "Person", "Team"),
+            RelationshipPattern("playsFor", "Person", "Team", {"since": "int"}),
+        ),
+    )
+    assert base_form(teams).splitlines() == [
+        "Every node has name: str",
+        "(:Referee)",
+        "(:Person)-[:draftedBy|`owned by`]->(:Team)",
+        "(:Person)-[:playsFor {since: int}]->(:Team)",
+    ]
+
+
+@needs("schemas")
+@pytest.mark.parametrize("graph", ["art", "geography", "movie", "nba", "politics"])
+def test_every_line_of_patterns_in_the_base_form_is_valid_in_a_query(graph):
+    schema = PropertyGraphSchema.from_cypherbench((SHARED / "schemas" / f"{graph}.json").read_text(encoding="utf-8"))
+    patterns = [line for line in base_form(schema).splitlines() if "-[" in line]
+    for line in patterns:
+        query = parse("MATCH " + re.sub(r" \{[^}]*\}| \(symmetric\)$", "", line) + " RETURN count(*)")
+        assert not [
+            finding.message for finding in validate(query.text, schema).diagnostics if finding.severity == "error"
+        ]
+    assert {
+        (type_, start, end)
+        for line in patterns
+        for starts, types, ends in re.findall(r"\(:([\w|]+)\)-\[:([\w|]+)(?: \{[^}]*\})?\]->?\(:([\w|]+)\)", line)
+        for type_ in types.split("|")
+        for start in starts.split("|")
+        for end in ends.split("|")
+    } == {(pattern.type, pattern.start, pattern.end) for pattern in schema.patterns}
 
 
 @needs("schemas")

@@ -169,10 +169,11 @@ def filtered(trial: Trial) -> tuple[Tally, float]:
 
 
 def shown(element: str, schema: str) -> bool:
-    """Whether a schema's text has an element; labels that share a line are separated by `|`."""
-    return (
-        re.search(rf"[:|]`?{re.escape(element[1:])}\b", schema) is not None if element[0] == ":" else element in schema
-    )
+    """Whether a schema's text has an element; labels or types that share a line are separated by `|`."""
+    if element[0] not in ":[":
+        return element in schema
+    before = r"\[:(?:[^]{]*\|)?" if element[0] == "[" else "[:|]"
+    return re.search(rf"{before}`?{re.escape(element.lstrip('[:'))}\b", schema) is not None
 
 
 def used(query: str, schema: PropertyGraphSchema) -> list[str]:

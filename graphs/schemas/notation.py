@@ -1,0 +1,65 @@
+"""The notation of schema texts: property maps, sample values and notes at the end of a line."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from graphground.cypher.quoting import quoted_name
+from graphground.cypher.text_values import TextValues
+from graphground.graphs.schemas.grouping import grouped
+
+LONGEST_SAMPLE, LONGEST_DESCRIPTION = 40, 120
+"""The maximum numbers of characters of a sample value and of a description."""
+
+
+def property_map(
+    properties: Mapping[str, str],
+    without: Iterable[str] = (),
+    texts: Mapping[str, TextValues] | None = None,
+    empty: frozenset[str] = frozenset(),
+) -> str:
+    """Return a property map, ` {start_year, end_year: int, freight: str(float)}`, or an empty string.
+
+    `str(float)` is text that holds numbers; `list[str] (no values)` is a type of properties without values.
+    """
+    left, held = frozenset(without), texts or {}
+
+    def type_of(key: str) -> str:
+        text = f"({held[key].type})" if key in held else ""
+        return f"{properties[key]}{text}{' (no values)' if key in empty else ''}"
+
+    inner = typed_names([key for key in properties if key not in left], type_of)
+    return f" {{{inner}}}" if inner else ""
+
+
+def typed_names(keys: Iterable[str], type_of: Callable[[str], str]) -> str:
+    """Return property names, each type once after all the properties that have it: `name, eid: str, height_cm: float`."""
+    groups = grouped(keys, type_of)
+    return ", ".join(f"{', '.join(map(quoted_name, group))}: {type_of(group[0])}" for group in groups)
+
+
+def show_value(value: Any) -> str:
+    """Return a sample value as Cypher writes it, shortened: `'The Lord of the Rings: The Fell…'`, `['Drama', …]`."""
+    if isinstance(value, str):
+        text = re.sub(r"\s+", " ", value).strip()
+        text = text if len(text) <= LONGEST_SAMPLE else text[: LONGEST_SAMPLE - 1].rstrip() + "…"
+        return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    if isinstance(value, list):
+        return f"[{', '.join(show_value(part) for part in value[:1])}{', …' if len(value) > 1 else ''}]"
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def cut_description(text: str | None) -> str | None:
+    """Return a description, shortened to `LONGEST_DESCRIPTION` characters."""
+    if not text or len(text) <= LONGEST_DESCRIPTION:
+        return text
+    return text[: LONGEST_DESCRIPTION - 1].rstrip() + "…"
+
+
+def note(parts: Iterable[str | None]) -> str:
+    """Return a note for the end of a line, without the parts that are empty: `  // 1,204; in centimetres`."""
+    said = [part for part in parts if part]
+    return "  // " + "; ".join(said) if said else ""
