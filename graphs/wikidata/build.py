@@ -110,7 +110,10 @@ def fetch(plan: Plan, source: Source, workspace: Workspace) -> None:
             add_ends(workspace, plan, label)
         source.items(plan, labels, workspace)
         for label in labels:
-            select(workspace, plan, label)
+            if source.selects(plan, label):
+                workspace.select_candidates(plan.number(label))
+            else:
+                select(workspace, plan, label)
             _note_values(plan, workspace, label)
         with workspace.doing(task):
             pass
@@ -121,6 +124,8 @@ def fetch(plan: Plan, source: Source, workspace: Workspace) -> None:
 
 
 def _note_values(plan: Plan, workspace: Workspace, label: str) -> None:
+    if not plan.has_named_values(label):
+        return
     for some in workspace.batches("nodes", plan.number(label), ITEMS_AT_ONCE):
         found = {value for item in some for value in values_named(plan, workspace, label, item)}
         with workspace.doing():

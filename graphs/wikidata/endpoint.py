@@ -16,7 +16,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
-from urllib.parse import urlencode
+from urllib.parse import quote_plus
 
 from graphground import __version__
 from graphground.graphs.loading.retry_after import retry_after
@@ -38,6 +38,15 @@ TOO_MANY = 429
 BUSY = frozenset({408, 425, TOO_MANY, 500, 502, 503, 504})
 LONGEST_PAUSE = 120.0
 HINT = "To resume the build, run the same command again."
+
+
+_QUOTED = {place: quote_plus(chr(place)) for place in range(128)}
+
+
+def form_of(query: str) -> bytes:
+    """Return a query as a form: `form_of("SELECT ?s")` is `b"query=SELECT+%3Fs"`."""
+    # `urlencode` takes ten times as long, as long as the rest of a request.
+    return b"query=" + (query.translate(_QUOTED) if query.isascii() else quote_plus(query)).encode()
 
 
 class EndpointError(RuntimeError):
@@ -154,7 +163,7 @@ class Endpoint:
         raise EndpointError(f"{self.url} did not answer after {self.patience.tries} tries: {problem}. {HINT}")
 
     def _post(self, query: str) -> Answer:
-        body = urlencode({"query": query}).encode()
+        body = form_of(query)
         answer = self._transports[-1].post(body)
         if answer.is_redirect:
             self._transports.append(FullTransport(self.url, self._headers, **self._limits))

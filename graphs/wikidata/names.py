@@ -17,11 +17,13 @@ def with_fallback(languages: Sequence[str]) -> list[str]:
     return list(dict.fromkeys([*languages, ALL_LANGUAGES]))
 
 
-def first_of(texts: Mapping[str, str], languages: Sequence[str]) -> str | None:
-    """Return the text in the first of the languages that has one, else the text for all languages, else None."""
-    return next(
-        (texts[language].strip() for language in with_fallback(languages) if texts.get(language, "").strip()), None
-    )
+def _first(texts: Mapping[str, str], languages: Sequence[str]) -> tuple[str | None, str | None]:
+    """Return the first of the languages that has a text, and the text; else those for all languages, else None."""
+    for language in languages:
+        if text := texts.get(language, "").strip():
+            return language, text
+    text = texts.get(ALL_LANGUAGES, "").strip()
+    return (ALL_LANGUAGES, text) if text else (None, None)
 
 
 def names_of(
@@ -36,16 +38,15 @@ def names_of(
     The name and description are taken from the first language that has them; aliases are those in the name's language
     and those for all languages.
     """
-    name = first_of(labels, languages)
-    language = next((language for language in with_fallback(languages) if labels.get(language, "").strip()), None)
-    among = {language or languages[0], ALL_LANGUAGES}
-    others = {text.strip() for language in among for text in aliases.get(language, ())} - {"", name}
-    return Names(
-        name,
-        first_of({key: value for key, value in descriptions.items() if key != ALL_LANGUAGES}, languages),
-        sorted(others),
-        article,
-    )
+    language, name = _first(labels, languages)
+    if aliases:
+        among = {language or languages[0], ALL_LANGUAGES}
+        others = sorted({text.strip() for key in among for text in aliases.get(key, ())} - {"", name})
+    else:
+        others = []
+    if ALL_LANGUAGES in descriptions:
+        descriptions = {key: value for key, value in descriptions.items() if key != ALL_LANGUAGES}
+    return Names(name, _first(descriptions, languages)[1] if descriptions else None, others, article)
 
 
 class Texts:
@@ -60,13 +61,18 @@ class Texts:
 
     def names(self, languages: Sequence[str]) -> Names:
         """Return the names in the first of the languages that has any; of several in it, the alphabetically first."""
-        label, description, articles = (
-            {language: min(texts) for language, texts in self._found.get(kind, {}).items()}
-            for kind in ("label", "description", "article")
-        )
+        article = self._least("article").get("")
         return names_of(
-            label, description, self._found.get("alias", {}), title_of(articles[""]) if articles else None, languages
+            self._least("label"),
+            self._least("description"),
+            self._found.get("alias", {}),
+            title_of(article) if article else None,
+            languages,
         )
+
+    def _least(self, kind: str) -> dict[str, str]:
+        """Return the alphabetically first text of each language."""
+        return {language: min(texts) for language, texts in self._found[kind].items()} if kind in self._found else {}
 
 
 def names_in_document(document: Mapping[str, Any], languages: Sequence[str], wikipedia: str) -> Names:

@@ -84,28 +84,37 @@ class Plan:
         return frozenset(value.wikidata for properties in parts for value in properties.values())
 
     @cached_property
-    def beyond_values(self) -> frozenset[str]:
-        """The Wikidata properties for which the best values alone do not suffice: all others are read without ranks."""
+    def as_statements(self) -> frozenset[str]:
+        """The Wikidata properties whose statements are needed: their qualifiers, or statements that are not the best."""
         every_rank = {
             relationship.wikidata
             for relationship in self.definition.relationships
             if self.definition.ranks(relationship) != "best"
         }
-        return frozenset(
-            name
-            for name in self.wanted_of(self.labels)
-            if name in self.in_full or name in every_rank or self.qualifiers.get(name)
-        )
+        return frozenset(every_rank) | {name for name, qualifiers in self.qualifiers.items() if qualifiers}
 
-    def wanted(self, label: str) -> Wanted:
-        """Return the properties to read for a label's items, each with its qualifiers."""
+    @cached_property
+    def beyond_values(self) -> frozenset[str]:
+        """The Wikidata properties for which the best values alone do not suffice: all others are read without ranks."""
+        return frozenset(name for name in self.wanted_of(self.labels) if name in self.in_full | self.as_statements)
+
+    def wanted(self, label: str, *, are_selected: bool = False) -> Wanted:
+        """Return the properties to read for a label's items, each with its qualifiers.
+
+        With `are_selected`, the items satisfy the label's conditions, whose properties are not read again.
+        """
         node = self.node(label)
-        names = {link.property for link in node.linked_to} | set(node.has_property)
-        names |= {value.wikidata for value in node.properties.values()}
+        names = {value.wikidata for value in node.properties.values()}
         names |= {relationship.wikidata for relationship in self.starting(label)}
-        if node.classes:
-            names.add(self.class_property(label))
+        if not are_selected:
+            names |= {link.property for link in node.linked_to} | set(node.has_property)
+            names |= {self.class_property(label)} if node.classes else set()
         return {name: self.qualifiers.get(name, frozenset()) for name in sorted(names)}
+
+    def has_named_values(self, label: str) -> bool:
+        """Whether values of a label's properties, or of its relationships' properties, may be names of items."""
+        parts = [self.node(label).properties, *(relationship.properties for relationship in self.starting(label))]
+        return any(value.type in ("str", "list[str]") for properties in parts for value in properties.values())
 
     def wanted_of(self, labels: Sequence[str]) -> Wanted:
         """Return the properties to read for items that may belong to any of the labels, each with its qualifiers."""

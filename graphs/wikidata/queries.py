@@ -89,29 +89,28 @@ def subjects(name: str, ranks: str, ends: Sequence[int]) -> str:
     )
 
 
-def names(items: Sequence[int], languages: Sequence[str], wikipedia: str) -> str:
+def names(items: Sequence[int], languages: Sequence[str], wikipedia: str | None) -> str:
     """Return the query for names, descriptions and aliases in some languages, for the articles of a Wikipedia, and for
-    the items into which items were merged.
+    the items into which items were merged; without a Wikipedia, only for names and merged items.
 
     Each row has one variable besides ?item, which says what it holds. The Wikipedia is compared in a filter, because a planner
     that begins with its articles compares each of them with each item.
     """
     among = ", ".join(f'"{language}"' for language in languages)
-    branches = [
-        f"{{ ?item {predicate} ?{kind} FILTER(LANG(?{kind}) IN ({among})) }}"
-        for kind, predicate in (
-            ("label", "rdfs:label"),
-            ("alias", "skos:altLabel"),
-            ("description", "schema:description"),
-        )
-    ]
-    branches += [
-        f"{{ ?article schema:about ?item ; schema:isPartOf ?site FILTER(?site = <https://{wikipedia}.wikipedia.org/>) }}",
-        "{ ?item owl:sameAs ?same }",
-    ]
+    texts = {"label": "rdfs:label"}
+    if wikipedia is not None:
+        texts |= {"alias": "skos:altLabel", "description": "schema:description"}
+    branches = {
+        kind: f"?item {predicate} ?{kind} FILTER(LANG(?{kind}) IN ({among}))" for kind, predicate in texts.items()
+    }
+    if wikipedia is not None:
+        site = f"<https://{wikipedia}.wikipedia.org/>"
+        branches["article"] = f"?article schema:about ?item ; schema:isPartOf ?site FILTER(?site = {site})"
+    branches["same"] = "?item owl:sameAs ?same"
+    variables = " ".join(f"?{kind}" for kind in branches)
     return _query(
-        f"SELECT ?item ?label ?alias ?description ?article ?same WHERE {{\n    VALUES ?item {{ {item_list(items)} }}\n    "
-        + "\n    UNION ".join(branches)
+        f"SELECT ?item {variables} WHERE {{\n    VALUES ?item {{ {item_list(items)} }}\n    "
+        + "\n    UNION ".join(f"{{ {pattern} }}" for pattern in branches.values())
         + "\n}",
         "wd",
         "rdfs",

@@ -30,6 +30,9 @@ class Source(Protocol):
     def check(self, plan: Plan) -> None:
         """Raise a `SourceError` if this source cannot provide what the definition needs."""
 
+    def selects(self, plan: Plan, label: str) -> bool:
+        """Whether the candidates of a label that this source adds satisfy all of the label's conditions."""
+
     def subclasses(self, plan: Plan, workspace: Workspace) -> None:
         """Fetch the subclasses of the plan's classes."""
 

@@ -13,9 +13,10 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
+from itertools import chain
 from typing import TypeVar
 
-from graphground.graphs.definitions.model import IDENTICAL, Definition
+from graphground.graphs.definitions.model import IDENTICAL
 from graphground.graphs.wikidata import queries
 from graphground.graphs.wikidata.answers import Binding
 from graphground.graphs.wikidata.endpoint import HINT, Endpoint, EndpointError, QueryTooLong
@@ -56,6 +57,10 @@ class SparqlSource:
 
     def check(self, plan: Plan) -> None:
         """Accept every definition: an endpoint can provide all data that a definition may need."""
+
+    def selects(self, plan: Plan, label: str) -> bool:
+        """Whether the endpoint has selected the label's items: members of classes, with all conditions in the query."""
+        return not plan.node(label).from_relationships
 
     def close(self) -> None:
         """Close the connections, after the answers to the queries in progress."""
@@ -201,7 +206,8 @@ class SparqlSource:
 
         def jobs() -> Iterator[tuple[tuple[str, str, int], Callable[[], Fetched]]]:
             for label in labels:
-                if not totals[label] or not (wanted := plan.wanted(label)):
+                wanted = plan.wanted(label, are_selected=self.selects(plan, label))
+                if not totals[label] or not wanted:
                     continue
                 query = StatementQuery(plan, wanted, self._property_types(plan).result())
                 for some in workspace.batches("candidates", plan.number(label), ITEMS_AT_ONCE):
@@ -236,9 +242,12 @@ class SparqlSource:
         return found
 
     def names(self, plan: Plan, workspace: Workspace) -> None:
-        """Fetch the names of nodes and values."""
+        """Fetch the names of nodes, with descriptions, aliases and articles, and the names alone of values."""
         done = 0
-        jobs = ((len(some), partial(self._named, plan.definition, some)) for some in workspace.unnamed(NAMES_AT_ONCE))
+        nodes, values = workspace.unnamed_nodes(NAMES_AT_ONCE), workspace.unnamed_values(NAMES_AT_ONCE)
+        batches = chain(((some, plan.definition.wikipedia) for some in nodes), ((some, None) for some in values))
+        languages = plan.definition.languages
+        jobs = ((len(some), partial(self._named, languages, wikipedia, some)) for some, wikipedia in batches)
         for many, (found, merged) in self._at_once(jobs):
             with workspace.doing():
                 workspace.add_names(sorted(found.items()))
@@ -246,11 +255,13 @@ class SparqlSource:
             done += many
             self._report("names", done, None)
 
-    def _named(self, definition: Definition, items: Sequence[int]) -> tuple[dict[int, Names], dict[int, int]]:
+    def _named(
+        self, languages: Sequence[str], wikipedia: str | None, items: Sequence[int]
+    ) -> tuple[dict[int, Names], dict[int, int]]:
         """Fetch the names of items, and those of the items into which nameless ones were merged."""
 
         def ask(part: Sequence[int]) -> list[tuple[int, Names, int | None]]:
-            return self._names_of(definition, part)
+            return self._names_of(languages, wikipedia, part)
 
         found, merged = {}, {}
         for item, names, target in self._in_parts("names", items, ask):
@@ -261,12 +272,13 @@ class SparqlSource:
             found[item] = names
         return found, merged
 
-    def _names_of(self, definition: Definition, items: Sequence[int]) -> list[tuple[int, Names, int | None]]:
+    def _names_of(
+        self, languages: Sequence[str], wikipedia: str | None, items: Sequence[int]
+    ) -> list[tuple[int, Names, int | None]]:
         texts: dict[int, Texts] = defaultdict(Texts)
         targets: dict[int, int | None] = {}
-        languages, wikipedia = with_fallback(definition.languages), definition.wikipedia
         numbers = {f"{ENTITY}Q{item}": item for item in items}
-        for found in self.endpoint.select(queries.names(items, languages, wikipedia)):
+        for found in self.endpoint.select(queries.names(items, with_fallback(languages), wikipedia)):
             number = numbers.get(found["item"]["value"])
             if number is None:
                 continue
@@ -275,7 +287,10 @@ class SparqlSource:
                     targets[number] = _number(found, "same")
                 elif kind != "item":
                     texts[number].add(kind, term.get("xml:lang", ""), term["value"])
-        return [(item, texts[item].names(definition.languages), targets.get(item)) for item in items]
+        nameless = Names(None)
+        return [
+            (item, texts[item].names(languages) if item in texts else nameless, targets.get(item)) for item in items
+        ]
 
     def _in_parts(
         self,

@@ -8,9 +8,9 @@ general queries into scans of the whole store. Each branch has a variable of its
 
 | for | branch |
 |---|---|
-| a property of which the best values suffice | `?item wdt:P57 ?v0` |
+| a property of which the best values suffice, without unit and precision | `?item wdt:P57 ?v0` |
 | any other property: ranks other than normal | `?item p:P161 ?s . ?s wikibase:rank ?v1 FILTER(?v1 != wikibase:NormalRank)` |
-| … its value | `?item p:P161 ?s . ?s ps:P161 ?v2` |
+| … its value; if every value has a unit or a precision, only an unknown value | `?item p:P161 ?s . ?s ps:P161 ?v2` |
 | … its value with unit or precision | `?item p:P569 ?s . ?s psv:P569 ?n . ?n wikibase:timeValue ?v3 ; wikibase:timePrecision ?w3` |
 | … its qualifiers, both forms | `?item p:P161 ?s . ?s pq:P453 ?v4` |
 | merged items | `?item owl:sameAs ?same` |
@@ -90,7 +90,7 @@ class StatementQuery:
         self._columns: dict[str, Column] = {}
         self._branches = ["{ ?item owl:sameAs ?same }"]
         for name, qualifiers in wanted.items():
-            if name not in plan.beyond_values:
+            if name not in plan.as_statements and not self._has_details(name):
                 self._add(Column(BEST, name), f"?item wdt:{name} ?{{}}")
                 continue
             begin = f"?item p:{name} ?s . ?s "
@@ -108,8 +108,13 @@ class StatementQuery:
     def _values(self, begin: str, name: str, qualifier: str, prefix: str) -> None:
         """Add the branches for the values of a property or qualifier."""
         read = qualifier or name
-        self._add(Column(VALUE, name, qualifier), f"{begin}{prefix}:{read} ?{{}}")
-        if read not in self._plan.in_full:
+        has_details = self._has_details(read)
+        only_unknown = has_details and read in self._types
+        self._add(
+            Column(VALUE, name, qualifier),
+            f"{begin}{prefix}:{read} ?{{0}}" + (" FILTER(!isLiteral(?{0}))" if only_unknown else ""),
+        )
+        if not has_details:
             return
         for kind, (first, second, type_) in _DETAILS.items():
             if self._types.get(read, type_) == type_:
@@ -117,6 +122,10 @@ class StatementQuery:
                     Column(kind, name, qualifier, f"w{len(self._columns)}"),
                     f"{begin}{prefix}v:{read} ?n . ?n wikibase:{first} ?{{0}} ; wikibase:{second} ?w{len(self._columns)}",
                 )
+
+    def _has_details(self, name: str) -> bool:
+        """Whether values of a property are converted and have, or may have, a unit or a precision."""
+        return name in self._plan.in_full and self._types.get(name) in (None, QUANTITY_TYPE, TIME_TYPE)
 
     def _add(self, column: Column, pattern: str) -> None:
         variable = f"v{len(self._columns)}"

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import orjson
@@ -14,6 +15,7 @@ import orjson
 from graphground.graphs.wikidata.values import Value, value_of_snak
 
 DEPRECATED, NORMAL, PREFERRED = 0, 1, 2
+BODIES_KEPT = 1 << 12
 RANKS = {
     "deprecated": DEPRECATED,
     "normal": NORMAL,
@@ -104,8 +106,9 @@ def packed_items(numbers: Iterable[int]) -> bytes:
     return b"[%b]" % b",".join([b'[1,["item","Q%b"],{},""]' % name for name in sorted(b"%d" % n for n in numbers)])
 
 
+@lru_cache(BODIES_KEPT)
 def unpacked(body: bytes) -> list[Statement]:
-    """Return the statements from the bytes that `packed` made."""
+    """Return the statements from the bytes that `packed` made; callers share the list, and must not change it."""
     return [
         Statement(
             rank,

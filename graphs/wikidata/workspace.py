@@ -162,6 +162,12 @@ class Workspace:
         """Store items that are nodes of a label."""
         self._db.executemany("INSERT OR IGNORE INTO nodes VALUES (?, ?)", ((label, item) for item in items))
 
+    def select_candidates(self, label: int) -> None:
+        """Make nodes of all candidates of a label."""
+        self._db.execute(
+            "INSERT OR IGNORE INTO nodes SELECT label, item FROM candidates WHERE label = ? ORDER BY item", (label,)
+        )
+
     def batches(self, table: str, label: int, size: int) -> Iterator[list[int]]:
         """Yield the items of a label in the table `candidates` or `nodes`, ordered by number, in batches of `size`."""
         query = f"SELECT item FROM {table} WHERE label = ? AND item > ? ORDER BY item LIMIT {size}"
@@ -176,12 +182,20 @@ class Workspace:
         self._batch = frozenset()
         self._statements, self._names = {}, None
 
-    def unnamed(self, size: int) -> Iterator[list[int]]:
-        """Yield the nodes and values whose names have not been fetched, in batches of `size`."""
+    def unnamed_nodes(self, size: int) -> Iterator[list[int]]:
+        """Yield the nodes whose names have not been fetched, in batches of `size`."""
         return self._keyset(
-            "SELECT item FROM (SELECT item FROM nodes WHERE item > ?2 UNION "
-            "SELECT item FROM values_seen WHERE item > ?2) WHERE ?1 = 0 AND item NOT IN "
-            f"(SELECT item FROM names) ORDER BY item LIMIT {size}",
+            "SELECT DISTINCT item FROM nodes WHERE ?1 = 0 AND item > ?2 AND "
+            f"NOT EXISTS (SELECT 1 FROM names WHERE names.item = nodes.item) ORDER BY item LIMIT {size}",
+            0,
+        )
+
+    def unnamed_values(self, size: int) -> Iterator[list[int]]:
+        """Yield the values that are not nodes and whose names have not been fetched, in batches of `size`."""
+        return self._keyset(
+            "SELECT item FROM values_seen WHERE ?1 = 0 AND item > ?2 AND "
+            "NOT EXISTS (SELECT 1 FROM names WHERE names.item = values_seen.item) AND "
+            f"NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.item = values_seen.item) ORDER BY item LIMIT {size}",
             0,
         )
 
@@ -245,6 +259,11 @@ class Workspace:
         if self._names is None:
             self._names = self._read_names(self._batch)
         return self._names.get(item)
+
+    def names_of_values(self, most: int) -> dict[int, str | None]:
+        """Return the names of the first `most` items that occur as values, by item."""
+        query = "SELECT item, name FROM values_seen JOIN names USING (item) ORDER BY item LIMIT ?"
+        return dict(self._db.execute(query, (most,)).fetchall())
 
     def _read_names(self, items: Collection[int]) -> dict[int, Names]:
         query = f"SELECT item, name, description, aliases, article FROM names WHERE item IN ({_marks(items)})"

@@ -8,7 +8,7 @@ published code.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import count
 from typing import Any
 
@@ -34,9 +34,19 @@ class GraphWriting:
         self.discards = Discards()
         self._name_of: Callable[[str], str | None] = lru_cache(NAMES_KEPT)(self._name)
 
+    @cached_property
+    def _first_names(self) -> dict[int, str | None]:
+        """The names of many values, read at once: in a small graph, of all."""
+        return self.workspace.names_of_values(NAMES_KEPT)
+
     def _name(self, identifier: str) -> str | None:
         number = item_number(identifier)
-        names = None if number is None else self.workspace.names(self.workspace.target(number))
+        if number is None:
+            return None
+        item = self.workspace.target(number)
+        if item in self._first_names:
+            return self._first_names[item]
+        names = self.workspace.names(item)
         return None if names is None else names.name
 
     def entities(self) -> Iterator[Mapping[str, Any]]:

@@ -53,6 +53,10 @@ class NTriplesSource:
         """Raise an error if the definition has SPARQL conditions, which a dump cannot evaluate."""
         refuse_sparql(plan)
 
+    def selects(self, plan: Plan, label: str) -> bool:
+        """Return False: a dump's candidates are members of the right classes, but their links are not compared."""
+        return False
+
     def close(self) -> None:
         """Do nothing: no file is open between passes."""
 

@@ -314,6 +314,29 @@ def test_constraints_select_the_members(store: SparqlEndpoint, tmp_path: Path) -
     assert "Belize" not in selected('sparql = "?item wdt:P30 wd:Q46"\n')
 
 
+def test_the_conditions_of_members_are_not_read_again_and_items_are_read_without_ranks(tmp_path: Path) -> None:
+    claims = {
+        "P31": [statement("P31", "Q515", "normal")],
+        "P36": [statement("P36", "Q101", "preferred"), statement("P36", "Q102", "normal")],
+        "P463": [statement("P463", "Q458", "normal")],
+    }
+    documents = [named("Q100", "Town", claims), named("Q101", "Capital", {}), named("Q102", "Former", {})]
+    definition = (
+        'name = "x"\n[nodes.Town]\nwikidata = "Q515"\nlinked_to = [{ property = "P463", item = "Q458" }]\n'
+        'has_property = ["P31"]\nproperties.capital = { type = "str", wikidata = "P36" }\n'
+    )
+    with SparqlEndpoint(all_triples(documents)) as endpoint:
+        built(endpoint, tmp_path / "x.json", definition)
+        (members,) = (query for query in endpoint.queries if "wdt:P463" in query)
+        (statements,) = (query for query in endpoint.queries if ":P36 " in query and "propertyType" not in query)
+    assert "wdt:P463 wd:Q458" in members
+    assert "P31" not in statements
+    assert "?item wdt:P36 ?v0" in statements
+    assert "wikibase:rank" not in statements
+    (town,) = json.loads((tmp_path / "x.json").read_bytes())["entities"]
+    assert town["properties"] == {"capital": "Capital"}
+
+
 def test_only_values_that_are_used_are_named(tmp_path: Path) -> None:
     ranks = {"Q101": "preferred", "Q102": "normal", "Q103": "deprecated"}
     claims = {
@@ -326,7 +349,9 @@ def test_only_values_that_are_used_are_named(tmp_path: Path) -> None:
     )
     with SparqlEndpoint(all_triples(documents)) as endpoint:
         built(endpoint, tmp_path / "x.json", definition)
-        (names,) = (query for query in endpoint.queries if "rdfs:label" in query)
+        nodes, names = (query for query in endpoint.queries if "rdfs:label" in query)
+    assert "wd:Q100 " in nodes
+    assert "skos:altLabel" not in names
     assert "wd:Q101 " in names
     assert "wd:Q102" not in names
     assert "wd:Q103" not in names
