@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -168,15 +169,14 @@ class OwnIndex(BaseLookup):
         found = lookup.find_all(mentions, label=label, property=property, mode=mode, limit=limit)
         if lookup in (self._direct, self._full_text) or (lookup is self._index and not self.stale):
             return found
-        kept = self._without_gone(found)
-        return kept if mode == "vector" else self._with_exact(mentions, kept, label, property, limit)
+        return self._corrected([] if mode == "vector" else mentions, found, label, property, limit)
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
         """Whether a node of the label has exactly this value in the property, according to the index or the database."""
         lookup = self._now()
         if lookup.holds(value, label=label, property=property):
             return True
-        return not self._current.denied(value, label, property)
+        return self._current.holds(value, label, property)
 
     def spans(self, question: str, *, unknown: bool = False) -> Sequence[Span]:
         """Return the names that occur in a question."""
@@ -323,12 +323,7 @@ class OwnIndex(BaseLookup):
                 raise EngineError("the server is shutting down")
             begin = time.monotonic()
 
-    def _without_gone(self, found: list[Sequence[Candidate]]) -> list[Sequence[Candidate]]:
-        """Return the candidates whose names are still in the database."""
-        gone = self._current.gone({_place(candidate) for candidates in found for candidate in candidates})
-        return [[candidate for candidate in candidates if _place(candidate) not in gone] for candidates in found]
-
-    def _with_exact(
+    def _corrected(
         self,
         mentions: Sequence[str],
         found: list[Sequence[Candidate]],
@@ -336,16 +331,16 @@ class OwnIndex(BaseLookup):
         property: str | None,
         limit: int,
     ) -> list[Sequence[Candidate]]:
-        """Return the candidates; nodes with exactly a mention's name come first if the outdated index lacks them."""
-        missing = [
-            mention
-            for mention, candidates in zip(mentions, found, strict=True)
-            if mention and not any(candidate.name == mention for candidate in candidates)
-        ]
-        named = self._current.named(missing, label, property) if missing else {}
-        return [
-            [*named.get(mention, ()), *candidates][:limit] for mention, candidates in zip(mentions, found, strict=True)
-        ]
+        """Return candidates without those that are gone; nodes with exactly a mention's name come first."""
+        places = {_place(candidate) for candidates in found for candidate in candidates}
+        gone, named = self._current.compare(places, list(filter(None, mentions)), label, property)
+        answers: list[Sequence[Candidate]] = []
+        for candidates, mention in zip_longest(found, mentions):
+            kept = [candidate for candidate in candidates if _place(candidate) not in gone]
+            known = {(candidate.label, candidate.key) for candidate in kept if candidate.name == mention}
+            fresh = [its for its in named.get(mention or "", ()) if (its.label, its.key) not in known]
+            answers.append([*fresh, *kept][:limit])
+        return answers
 
 
 def _place(candidate: Candidate) -> Place:
