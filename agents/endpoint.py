@@ -77,7 +77,8 @@ class Endpoint:
             settings["seed"] = self._settings.seed
         if grammar:
             if self._settings.provider != "openai":
-                return FailedRequest(ModelFailure("refused", f"{self._where} takes no grammar; use llama.cpp's server"))
+                wrong = f"{self._where} does not accept a grammar; use llama.cpp's server"
+                return FailedRequest(ModelFailure("refused", wrong))
             settings["extra_body"] = {"grammar": grammar}
         parameters = ModelRequestParameters(
             function_tools=[

@@ -59,7 +59,7 @@ class ToolAgent:
         outcome = _outcome(text, ran, stopped)
         if stopped == "answered" and not (outcome.error and grammar):
             return outcome
-        try:  # llama.cpp's server takes no grammar beside tools, so the grammar comes with a request that offers none
+        try:  # llama.cpp's server accepts no grammar beside tools, so the grammar comes with a request that offers none
             last = [*_closed(messages), Message("user", NO_MORE)]
             reply = await session.ask("tool_agent", last, grammar="" if ran else grammar)
         except BoundReached:

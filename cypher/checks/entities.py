@@ -170,8 +170,8 @@ def _check(
 
 
 def nothing_like_it(nearest: Sequence[str]) -> str:
-    """Return the end of a message about an unknown name: `, nor one like it (nearest: 'Ronin')`."""
-    return f", nor one like it (nearest: {listed([repr(name) for name in nearest])})" if nearest else ""
+    """Return the end of a message about an unknown name: `, and no similar one exists (nearest: 'Ronin')`."""
+    return f", and no similar one exists (nearest: {listed([repr(name) for name in nearest])})" if nearest else ""
 
 
 def _check_part(

@@ -124,7 +124,7 @@ async def rephrase_task(task: Task, ask: Ask) -> Rephrased:
         question = question_in(await ask(task_prompt("rephrase", raw=raw, query=task.gold, kept=copied)))
         for number in range(1, ROUNDS + 1):
             problem = problem_of(question, raw, literals)
-            said = f"A program found this wrong with the question: {problem}." if problem else ""
+            said = f"An automatic check found a problem with the question: {problem}." if problem else ""
             reply = await ask(
                 task_prompt("verify", question=question, query=task.gold, raw=raw, kept=copied, problem=said)
             )

@@ -116,7 +116,7 @@ class _Structuring:
             meant = self._near(key, known)
             self._report(
                 (*place, key),
-                "is not known here; " + (f"did you mean {meant!r}?" if meant else f"known are {', '.join(known)}"),
+                "is not known here; " + (f"did you mean {meant!r}?" if meant else f"known keys: {', '.join(known)}"),
             )
         return model(**given) if len(self._misfits) == before else None
 

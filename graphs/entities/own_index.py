@@ -51,7 +51,7 @@ UNMARKED_SECONDS, MOST_SHARE = 60.0, 0.05
 last refresh was `UNMARKED_SECONDS` ago, and less often if refreshing would take more than `MOST_SHARE` of the time.
 """
 LOOK_SHARE = 0.2
-"""The largest share of the time for which refreshes run that no look-up needs: they begin when a change is detected."""
+"""The largest share of the time spent in refreshes that begin when a change is detected, without a look-up."""
 MOST_ATTEMPTS = 3
 """How often the names are read from the start in one refresh, because the properties to read have changed."""
 CLOSING_SECONDS = 5.0

@@ -86,7 +86,7 @@ def unknown_name(probe: Probe, label: str | None, key: str, value: str, place: t
         names = list(dict.fromkeys(quoted(candidate.name) for candidate in judgement.candidates))[:SHOWN]
         known = judgement.verdict != "not_found"
         if names and not known:
-            notes.append(f"nor one like it (nearest: {', '.join(names)})")
+            notes.append(f"no similar one exists (nearest: {', '.join(names)})")
         notes += [
             f"it is an alias of {quoted(candidate.name)}"
             for candidate in judgement.candidates

@@ -55,7 +55,11 @@ def add_commands(group: CommandLine) -> None:
         "--out", type=Path, required=True, metavar="FILE", help="The pairs to write, as JSON Lines for trl."
     )
     pairs.add_argument(
-        "--least", type=float, default=0.5, metavar="X", help="The least precision and recall of a pair (default: 0.5)."
+        "--least",
+        type=float,
+        default=0.5,
+        metavar="X",
+        help="The minimum precision and recall of a pair (default: 0.5).",
     )
     pairs.add_argument("--system", default=SYSTEM, metavar="TEXT", help=f"System message (default: {SYSTEM}).")
     reason_ = group.add_command("reason", partial(_run, reason), "Retrieve nodes, and let a model choose the answers.")

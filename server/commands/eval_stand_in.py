@@ -21,7 +21,7 @@ def add_stand_in(group: CommandLine) -> None:
         parser,
         nodes=3_000,
         relationships=9_000,
-        amount="The least number",
+        amount="The minimum number",
         inputs={"tasks": "A task file; only the gold queries are used."},
     )
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""The three agents with a real model of 135 million weights, over stdio and HTTP.
+"""The three agents with a real model of 135 million parameters, over stdio and HTTP.
 
 The model is too weak to write a query by itself, so the test checks how a run ends, not what the model writes.
 Restricted to suggested queries it chooses one, which runs.

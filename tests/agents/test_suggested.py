@@ -69,5 +69,5 @@ def test_without_suggestions_the_model_writes_freely(nba_server: str) -> None:
 
 def test_an_api_without_grammars_is_not_asked(nba_server: str) -> None:
     record, requests = answered(nba_server, ZeroShot("exact", suggested=5), QUESTION, "anthropic")
-    assert "takes no grammar" in record["error"]
+    assert "does not accept a grammar" in record["error"]
     assert not requests

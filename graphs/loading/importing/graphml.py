@@ -184,7 +184,7 @@ class _Reader:
             element.data[attribute] = (READERS.get(type_) or dated)(text)
         except (ValueError, KeyError):
             self._problems.add(
-                self._source.name, self._parser.CurrentLineNumber, f"{attribute}: {text[:60]!r} is no {type_}"
+                self._source.name, self._parser.CurrentLineNumber, f"{attribute}: {text[:60]!r} is not a valid {type_}"
             )
 
     def _refuse_doctype(self, *_: Any) -> None:

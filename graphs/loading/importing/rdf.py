@@ -143,7 +143,7 @@ class Rdf:
         try:
             return read(literal.value)
         except (ValueError, KeyError):
-            self._wrong.append(f"{predicate}: {literal.value[:60]!r} is no {datatype.removeprefix(XSD)}")
+            self._wrong.append(f"{predicate}: {literal.value[:60]!r} is not a valid {datatype.removeprefix(XSD)}")
             return None
 
     def _properties(self, subject: str) -> dict[str, Any]:

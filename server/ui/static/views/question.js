@@ -22,7 +22,7 @@ export async function show(place, context) {
   place.append(
     element("h1", {}, graph === null ? "Question" : `A question to ${graph}`),
     element("p", { class: "quiet" }, aboutModel(model)),
-    ...(model?.problem ? [element("p", { class: "failure" }, `The model cannot be asked: ${model.problem}.`)] : []),
+    ...(model?.problem ? [element("p", { class: "failure" }, `The model is not available: ${model.problem}.`)] : []),
     element(
       "form",
       {

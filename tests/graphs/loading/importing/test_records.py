@@ -228,11 +228,11 @@ BROKEN = {
     "not XML": (".graphml", "<graphml>\n<graph>\n</graphml>", "films.graphml, line 3: not XML: mismatched tag"),
     "not GraphML": (".graphml", "<html/>", "line 1: not GraphML: it begins with <html>"),
     "entities": (".graphml", '<!DOCTYPE x [<!ENTITY a "b">]><graphml/>', "line 1: a document type is not allowed"),
-    "no number": (".graphml", GRAPHML.replace("1943", "soon"), "line 10: born: 'soon' is no int"),
+    "no number": (".graphml", GRAPHML.replace("1943", "soon"), "line 10: born: 'soon' is not a valid int"),
     "no node id": (".graphml", GRAPHML.replace('id="n0"', ""), "line 9: a <node> needs an 'id'"),
     "no target": (".graphml", GRAPHML.replace('target="n0"', ""), "line 11: an <edge> needs"),
     "Turtle": (".ttl", "@prefix ex: <http://e/> .\nex:a ex:b ;\n", "films.ttl, line "),
-    "a wrong date": (".ttl", TURTLE.replace("1995-12-15", "soon"), "'soon' is no date"),
+    "a wrong date": (".ttl", TURTLE.replace("1995-12-15", "soon"), "'soon' is not a valid date"),
     "another file": (".xlsx", "", "not a file that can be imported; these can: .csv"),
     "damaged": (".jsonl.gz", "no gzip", "films.jsonl.gz: the compressed file is damaged"),
 }
