@@ -22,9 +22,10 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from graphground.cypher.text_values import TextValues
+if TYPE_CHECKING:
+    from graphground.cypher.text_values import TextValues
 
 SCALAR_TYPES = frozenset({"str", "int", "float", "bool", "date", "datetime", "time", "duration", "point"})
 

@@ -10,6 +10,7 @@ removed when the graph has been written.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import sqlite3
 from collections.abc import Iterator
@@ -27,6 +28,8 @@ from graphground.graphs.wikidata.selection import add_ends, select
 from graphground.graphs.wikidata.source import Source
 from graphground.graphs.wikidata.workspace import Workspace, WorkspaceError
 from graphground.graphs.wikidata.writing import ITEMS_AT_ONCE, GraphWriting, values_named
+
+OBJECTS_BEFORE_COLLECTION = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,7 @@ def build(definition: Definition, source: Source, path: Path, *, keep: bool = Fa
     source.check(plan)
     identity = hashlib.sha256(orjson.dumps([definition, source.identity])).hexdigest()
     place = path.with_name(path.name + ".build")
-    with alone(path):
+    with alone(path), rare_collection():
         workspace = Workspace(place, identity)
         try:
             fetch(plan, source, workspace)
@@ -64,6 +67,17 @@ def build(definition: Definition, source: Source, path: Path, *, keep: bool = Fa
         finally:
             workspace.close()
     return built
+
+
+@contextmanager
+def rare_collection() -> Iterator[None]:
+    """Search for cyclic garbage rarely: each batch makes many thousands of small objects, and hardly any in cycles."""
+    usual = gc.get_threshold()
+    gc.set_threshold(OBJECTS_BEFORE_COLLECTION, *usual[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
 
 
 @contextmanager

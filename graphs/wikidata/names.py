@@ -49,30 +49,49 @@ def names_of(
     return Names(name, _first(descriptions, languages)[1] if descriptions else None, others, article)
 
 
-class Texts:
-    """Collects an item's texts from RDF, by language and kind: `label`, `description`, `alias` or `article`."""
+class TextsOfItems:
+    """Collects the texts of items from RDF, by language and kind: `label`, `description`, `alias` or `article`."""
 
     def __init__(self) -> None:
-        self._found: dict[str, dict[str, list[str]]] = {}
+        self._first: dict[str, dict[int, dict[str, str]]] = {"label": {}, "description": {}, "article": {}}
+        """The alphabetically first text of each kind, item and language."""
+        self._aliases: dict[int, dict[str, list[str]]] = {}
+
+    def add(self, item: int, kind: str, language: str, text: str) -> None:
+        """Add a text: `add(192868, "label", "en", "Heat")`; an article is added by its address."""
+        if kind == "alias":
+            self._aliases.setdefault(item, {}).setdefault(language, []).append(text)
+            return
+        of_kind = self._first[kind]
+        known = of_kind.get(item)
+        if known is None:
+            of_kind[item] = {language: text}
+        elif language not in known or text < known[language]:
+            known[language] = text
+
+    def names(self, item: int, languages: Sequence[str]) -> Names:
+        """Return an item's names in the first of the languages that has any."""
+        label, description, article = (of_kind.get(item, _NONE) for of_kind in self._first.values())
+        aliases = self._aliases.get(item, {})
+        return names_of(label, description, aliases, title_of(article[""]) if article else None, languages)
+
+
+_NONE: Mapping[str, str] = {}
+
+
+class Texts:
+    """Collects the texts of a single item, as `TextsOfItems` does."""
+
+    def __init__(self) -> None:
+        self._texts = TextsOfItems()
 
     def add(self, kind: str, language: str, text: str) -> None:
-        """Add a text: `add("label", "en", "Heat")`; an article is added by its address."""
-        self._found.setdefault(kind, {}).setdefault(language, []).append(text)
+        """Add a text: `add("label", "en", "Heat")`."""
+        self._texts.add(0, kind, language, text)
 
     def names(self, languages: Sequence[str]) -> Names:
-        """Return the names in the first of the languages that has any; of several in it, the alphabetically first."""
-        article = self._least("article").get("")
-        return names_of(
-            self._least("label"),
-            self._least("description"),
-            self._found.get("alias", {}),
-            title_of(article) if article else None,
-            languages,
-        )
-
-    def _least(self, kind: str) -> dict[str, str]:
-        """Return the alphabetically first text of each language."""
-        return {language: min(texts) for language, texts in self._found[kind].items()} if kind in self._found else {}
+        """Return the names in the first of the languages that has any."""
+        return self._texts.names(0, languages)
 
 
 def names_in_document(document: Mapping[str, Any], languages: Sequence[str], wikipedia: str) -> Names:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from graphground.graphs.definitions.model import IDENTICAL, Relationship
 from graphground.graphs.wikidata.plan import Plan
 from graphground.graphs.wikidata.statements import best, chosen
-from graphground.graphs.wikidata.values import ITEM, NO_VALUE, Value, item_number
+from graphground.graphs.wikidata.values import ITEM, NO_VALUE, Value, item_number, item_number_of_end
 from graphground.graphs.wikidata.workspace import Workspace
 
 ITEMS_AT_ONCE = 1000
@@ -24,7 +24,7 @@ def ends_of(workspace: Workspace, plan: Plan, relationship: Relationship, item: 
             statement.qualifiers.get(relationship.qualifier, ()) if relationship.qualifier else (statement.value,)
         )
         for value in values:
-            number = item_number(value[1]) if value[0] == ITEM else None
+            number = item_number_of_end(value[1]) if value[0] == ITEM else None
             if number is not None:
                 yield workspace.target(number), place
 

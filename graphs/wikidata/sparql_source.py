@@ -9,7 +9,7 @@ answer arrives first.
 from __future__ import annotations
 
 import threading
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
@@ -20,7 +20,7 @@ from graphground.graphs.definitions.model import IDENTICAL
 from graphground.graphs.wikidata import queries
 from graphground.graphs.wikidata.answers import Binding
 from graphground.graphs.wikidata.endpoint import HINT, Endpoint, EndpointError, QueryTooLong
-from graphground.graphs.wikidata.names import Texts, with_fallback
+from graphground.graphs.wikidata.names import TextsOfItems, with_fallback
 from graphground.graphs.wikidata.plan import Plan
 from graphground.graphs.wikidata.rdf import last
 from graphground.graphs.wikidata.source import Progress
@@ -275,22 +275,18 @@ class SparqlSource:
     def _names_of(
         self, languages: Sequence[str], wikipedia: str | None, items: Sequence[int]
     ) -> list[tuple[int, Names, int | None]]:
-        texts: dict[int, Texts] = defaultdict(Texts)
-        targets: dict[int, int | None] = {}
+        texts, targets = TextsOfItems(), dict[int, int | None]()
         numbers = {f"{ENTITY}Q{item}": item for item in items}
         for found in self.endpoint.select(queries.names(items, with_fallback(languages), wikipedia)):
-            number = numbers.get(found["item"]["value"])
+            number = numbers.get(found.pop("item")["value"])
             if number is None:
                 continue
             for kind, term in found.items():
                 if kind == "same":
-                    targets[number] = _number(found, "same")
-                elif kind != "item":
-                    texts[number].add(kind, term.get("xml:lang", ""), term["value"])
-        nameless = Names(None)
-        return [
-            (item, texts[item].names(languages) if item in texts else nameless, targets.get(item)) for item in items
-        ]
+                    targets[number] = item_number(item_of(term["value"]) or "")
+                else:
+                    texts.add(number, kind, term.get("xml:lang", ""), term["value"])
+        return [(item, texts.names(item, languages), targets.get(item)) for item in items]
 
     def _in_parts(
         self,

@@ -36,8 +36,10 @@ class Statement(NamedTuple):
     identifier: str = ""
 
 
-def best(statements: Iterable[Statement]) -> list[Statement]:
+def best(statements: Sequence[Statement]) -> Sequence[Statement]:
     """Return the preferred statements, or the normal statements if none is preferred."""
+    if len(statements) == 1:
+        return statements if statements[0].rank != DEPRECATED else ()
     kept = not_deprecated(statements)
     if any(statement.rank == PREFERRED for statement in kept):
         return [statement for statement in kept if statement.rank == PREFERRED]
@@ -49,7 +51,7 @@ def not_deprecated(statements: Iterable[Statement]) -> list[Statement]:
     return [statement for statement in statements if statement.rank != DEPRECATED]
 
 
-def chosen(statements: Iterable[Statement], ranks: str) -> list[Statement]:
+def chosen(statements: Sequence[Statement], ranks: str) -> Sequence[Statement]:
     """Return the statements that a definition's `ranks` selects: `best` or `not_deprecated`."""
     return best(statements) if ranks == "best" else not_deprecated(statements)
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
@@ -35,6 +36,10 @@ _DATES = frozenset(XSD + name for name in ("dateTime", "date"))
 def item_number(identifier: str) -> int | None:
     """Return the number of an item: 42 for `"Q42"`; None for any other identifier."""
     return int(identifier[1:]) if identifier[:1] == "Q" and identifier[1:].isdigit() else None
+
+
+item_number_of_end = lru_cache(1 << 13)(item_number)
+"""`item_number` for the ends of relationships, many of which are the same items."""
 
 
 def item_of(uri: str) -> str | None:

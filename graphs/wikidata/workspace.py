@@ -247,7 +247,13 @@ class Workspace:
         self._db.executemany(
             "INSERT OR REPLACE INTO names VALUES (?, ?, ?, ?, ?)",
             (
-                (item, names.name, names.description, orjson.dumps(list(names.aliases)), names.article)
+                (
+                    item,
+                    names.name,
+                    names.description,
+                    orjson.dumps(list(names.aliases)) if names.aliases else b"[]",
+                    names.article,
+                )
                 for item, names in rows
             ),
         )
@@ -268,7 +274,7 @@ class Workspace:
     def _read_names(self, items: Collection[int]) -> dict[int, Names]:
         query = f"SELECT item, name, description, aliases, article FROM names WHERE item IN ({_marks(items)})"
         return {
-            item: Names(name, description, orjson.loads(aliases), article)
+            item: Names(name, description, orjson.loads(aliases) if aliases != b"[]" else [], article)
             for item, name, description, aliases, article in self._db.execute(query, tuple(items))
         }
 

@@ -8,12 +8,13 @@ import json
 import threading
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlencode
 
 import pytest
 
 from graphground.graphs.loading.retry_after import retry_after
 from graphground.graphs.wikidata.answers import AnswerError, bindings
-from graphground.graphs.wikidata.endpoint import Endpoint, EndpointError, Patience, QueryTooLong
+from graphground.graphs.wikidata.endpoint import Endpoint, EndpointError, Patience, QueryTooLong, form_of
 from graphground.graphs.wikidata.traffic import RECOVERY, Traffic, queries_at_once
 from graphground.graphs.wikidata.values import value_of_term
 from tests.support.local_http import LocalHandler, LocalServer
@@ -117,6 +118,29 @@ def test_every_query_identifies_the_client() -> None:
         endpoint.select(QUERY)
         assert server.headers[0]["User-Agent"].startswith("graphground/")
         assert server.headers[0]["Accept"] == "application/sparql-results+json"
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        b"[1]",
+        b'[{"x": 1}]',
+        b'[{"x": {"type": "uri"}}]',
+        b'[{"x": {"value": "a"}}]',
+        b'[{"x": {"type": "uri", "value": 1}}]',
+    ],
+)
+def test_json_that_is_not_a_result_is_refused_in_every_row(rows: bytes) -> None:
+    right = b'{"x": {"type": "uri", "value": "a"}}'
+    assert bindings(b'{"results": {"bindings": [%b]}}' % right) == [json.loads(right)]
+    for several in (rows, rows.replace(b"[", b"[" + right + b", ", 1)):
+        with pytest.raises(AnswerError, match="not a SPARQL result"):
+            bindings(b'{"results": {"bindings": %b}}' % several)
+
+
+@pytest.mark.parametrize("query", [QUERY, "".join(map(chr, range(1, 128))), "FILTER(?x = 'Zürich')\n# 100 %"])
+def test_a_query_is_sent_as_a_form(query: str) -> None:
+    assert form_of(query) == urlencode({"query": query}).encode()
 
 
 def test_retry_after_is_read_as_seconds_or_as_a_date() -> None:
