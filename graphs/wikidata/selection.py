@@ -18,6 +18,11 @@ def ends_of(workspace: Workspace, plan: Plan, relationship: Relationship, item: 
     if relationship.wikidata == IDENTICAL:
         yield item, -1
         return
+    items = None if relationship.qualifier else workspace.item_values(item, relationship.wikidata)
+    if items is not None:
+        for place, end in enumerate(items):
+            yield workspace.target(end), place
+        return
     kept = chosen(workspace.statements(item, relationship.wikidata), plan.definition.ranks(relationship))
     for place, statement in enumerate(kept):
         values: Sequence[Value] = (
@@ -44,6 +49,7 @@ def add_ends(workspace: Workspace, plan: Plan, label: str) -> None:
 def select(workspace: Workspace, plan: Plan, label: str) -> None:
     """Make nodes of the candidates of a label that satisfy its conditions."""
     node, number = plan.node(label), plan.number(label)
+    property_of_classes = plan.class_property(label)
     classes = {
         class_id
         for name in node.classes
@@ -53,10 +59,14 @@ def select(workspace: Workspace, plan: Plan, label: str) -> None:
     def values(item: int, name: str) -> list[Value]:
         return [statement.value for statement in best(workspace.statements(item, name))]
 
+    def is_member(item: int) -> bool:
+        items = workspace.item_values(item, property_of_classes)
+        if items is not None:
+            return not classes.isdisjoint(items)
+        return any(value[0] == ITEM and item_number(value[1]) in classes for value in values(item, property_of_classes))
+
     def fits(item: int) -> bool:
-        if classes and not any(
-            value[0] == ITEM and item_number(value[1]) in classes for value in values(item, plan.class_property(label))
-        ):
+        if classes and not is_member(item):
             return False
         if any((ITEM, link.item) not in values(item, link.property) for link in node.linked_to):
             return False

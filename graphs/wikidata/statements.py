@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from graphground.graphs.wikidata.values import Value, value_of_snak
+from graphground.graphs.wikidata.values import ITEM, Value, value_of_snak
 
 DEPRECATED, NORMAL, PREFERRED = 0, 1, 2
 BODIES_KEPT = 1 << 12
@@ -41,9 +41,7 @@ def best(statements: Sequence[Statement]) -> Sequence[Statement]:
     if len(statements) == 1:
         return statements if statements[0].rank != DEPRECATED else ()
     kept = not_deprecated(statements)
-    if any(statement.rank == PREFERRED for statement in kept):
-        return [statement for statement in kept if statement.rank == PREFERRED]
-    return kept
+    return [statement for statement in kept if statement.rank == PREFERRED] or kept
 
 
 def not_deprecated(statements: Iterable[Statement]) -> list[Statement]:
@@ -99,18 +97,30 @@ def packed(statements: Sequence[Statement]) -> bytes:
     return orjson.dumps([tuple(statement) for statement in statements])
 
 
-def packed_items(numbers: Iterable[int]) -> bytes:
-    """Return statements of normal rank as bytes, one for each item, in the order of the items' names.
+def items_in(body: bytes) -> list[int] | None:
+    """Return the items in a body such as `b"42 5"`; None for a body that `packed` made.
 
-    >>> packed_items([5, 42]) == packed([Statement(NORMAL, ("item", "Q42")), Statement(NORMAL, ("item", "Q5"))])
-    True
+    Statements of normal rank whose values are items, without qualifiers, are stored as the numbers of the items, in any
+    order. They are read in the order of the items' names.
+
+    >>> items_in(b"5 42 5")
+    [42, 5]
     """
-    return b"[%b]" % b",".join([b'[1,["item","Q%b"],{},""]' % name for name in sorted(b"%d" % n for n in numbers)])
+    return None if body.startswith(b"[") else [int(number) for number in sorted(set(body.split()))]
 
 
 @lru_cache(BODIES_KEPT)
 def unpacked(body: bytes) -> list[Statement]:
-    """Return the statements from the bytes that `packed` made; callers share the list, and must not change it."""
+    """Return the statements from the bytes that `packed` made, or from items (`items_in`).
+
+    Callers share the list, and must not change it.
+
+    >>> unpacked(b"5")
+    [Statement(rank=1, value=('item', 'Q5'), qualifiers={}, identifier='')]
+    """
+    numbers = items_in(body)
+    if numbers is not None:
+        return [Statement(NORMAL, (ITEM, f"Q{number}")) for number in numbers]
     return [
         Statement(
             rank,

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import orjson
 
-from graphground.graphs.wikidata.statements import Statement, packed, unpacked
+from graphground.graphs.wikidata.statements import Statement, items_in, packed, unpacked
 
-FORMAT = "1"
+FORMAT = "2"
 EXTRACT = "-extract"
 TARGETS_KEPT = 1 << 15
 """The number of items whose merge targets are kept in memory; most relationships end at the same few items."""
@@ -219,19 +219,43 @@ class Workspace:
         self._forget()
         self._db.executemany("INSERT OR REPLACE INTO statements VALUES (?, ?, ?)", rows)
 
+    def add_items(self, query: str) -> None:
+        """Store the items that a query returns as statements, in rows of item, property and item.
+
+        Each statement has the normal rank and no qualifiers.
+        """
+        self._forget()
+        self._db.execute(
+            "INSERT OR REPLACE INTO statements SELECT item, property, CAST(group_concat(value, ' ') AS BLOB) "
+            f"FROM ({query}) GROUP BY item, property"
+        )
+
     def statements(self, item: int, name: str) -> list[Statement]:
         """Return an item's statements of a property, of all ranks."""
         number = int(name[1:])
+        found = self._stored(item, number)
+        if isinstance(found, bytes):
+            found = unpacked(found)
+            if item in self._batch:
+                self._statements[number][item] = found
+        return found
+
+    def item_values(self, item: int, name: str) -> list[int] | None:
+        """Return the items that are an item's values of a property, in the order of its statements.
+
+        None unless the statements are stored as items alone (`items_in`): then each has the normal rank.
+        """
+        found = self._stored(item, int(name[1:]))
+        return items_in(found) if isinstance(found, bytes) else None
+
+    def _stored(self, item: int, number: int) -> bytes | list[Statement]:
+        """Return an item's statements of a property as stored, or as a list if they have been unpacked."""
         if item not in self._batch:
-            body = self._read_statements(number, (item,)).get(item)
-            return [] if body is None else unpacked(body)
+            return self._read_statements(number, (item,)).get(item, [])
         known = self._statements.get(number)
         if known is None:
             known = self._statements[number] = {**self._read_statements(number, self._batch)}
-        found = known.get(item, [])
-        if isinstance(found, bytes):
-            found = known[item] = unpacked(found)
-        return found
+        return known.get(item, [])
 
     def _read_statements(self, number: int, items: Collection[int]) -> dict[int, bytes]:
         query = f"SELECT item, body FROM statements WHERE property = ? AND item IN ({_marks(items)})"

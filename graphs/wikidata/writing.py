@@ -170,6 +170,10 @@ def values_named(plan: Plan, workspace: Workspace, label: str, item: int) -> Ite
     """Yield the items whose names are needed for the properties of an item and of its relationships."""
     for wanted in plan.node(label).properties.values():
         if wanted.type in ("str", "list[str]"):
+            items = workspace.item_values(item, wanted.wikidata)
+            if items is not None:
+                yield from items
+                continue
             yield from _named(statement.value for statement in best(workspace.statements(item, wanted.wikidata)))
     for relationship in plan.starting(label):
         texts = [wanted for wanted in relationship.properties.values() if wanted.type in ("str", "list[str]")]

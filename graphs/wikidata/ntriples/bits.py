@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from zlib import crc32
@@ -39,20 +39,19 @@ class Bits:
         """Return the bit set of item numbers up to `largest`."""
         beyond: set[int] = set()
 
-        def small() -> Iterable[int]:
-            for item in items:
-                if item < MOST:
-                    yield item
-                else:
-                    beyond.add(item)
+        def small(numbers: Numbers) -> Numbers:
+            is_small = numbers < MOST
+            if not is_small.all():
+                beyond.update(numbers[~is_small].tolist())
+            return numbers[is_small]
 
-        body, mask = _body(small(), min(MOST, 1 << max(largest.bit_length(), 3)))
+        body, mask = _body(map(small, _arrays(items)), min(MOST, 1 << max(largest.bit_length(), 3)))
         return cls(body, mask, frozenset(beyond))
 
     @classmethod
     def of_keys(cls, keys: Iterable[bytes], count: int) -> Bits:
         """Return the bit set of `count` keys."""
-        return cls(*_body(map(crc32, keys), min(MOST, 1 << max((count * 16).bit_length(), 16))))
+        return cls(*_body(_arrays(map(crc32, keys)), min(MOST, 1 << max((count * 16).bit_length(), 16))))
 
     def contain(self, items: Numbers) -> Mask:
         """Return whether each item is in the set; negative numbers are not."""
@@ -94,9 +93,16 @@ class SortedItems:
 ItemSet = Bits | SortedItems
 
 
-def _body(numbers: Iterable[int], size: int) -> tuple[bytes, int]:
-    body, remaining = numpy.zeros(size >> 3, numpy.uint8), iter(numbers)
+def _arrays(numbers: Iterable[int]) -> Iterator[Numbers]:
+    """Yield numbers as arrays of bounded size."""
+    remaining = iter(numbers)
     while len(some := numpy.fromiter(islice(remaining, AT_ONCE), numpy.int64)):
-        some &= size - 1
+        yield some
+
+
+def _body(arrays: Iterable[Numbers], size: int) -> tuple[bytes, int]:
+    body = numpy.zeros(size >> 3, numpy.uint8)
+    for numbers in arrays:
+        some = numbers & (size - 1)
         numpy.bitwise_or.at(body, some >> 3, (1 << (some & 7)).astype(numpy.uint8))
     return body.tobytes(), size - 1

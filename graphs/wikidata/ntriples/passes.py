@@ -183,7 +183,7 @@ class Claims(_Pass):
         is_direct = lines.kinds < len(self.direct)
         claims, direct = lines.only(~is_direct), lines.only(is_direct)
         items, others = direct.only(direct.are_items), direct.only(~direct.are_items)
-        found.add("direct", self._rows(items, items.objects.tolist()))
+        found.add("items", self._rows(items, items.objects.tolist()))
         values = [rest if is_object(rest) else b"" for rest in others.rests()]
         found.broken = values.count(b"")
         found.add("direct", (row for row in self._rows(others, values) if row[2]))

@@ -16,8 +16,9 @@ from graphground.graphs.wikidata.ntriples.passes import NAMES, Found
 from graphground.graphs.wikidata.ntriples.predicates import ABOUT, ALIAS, DESCRIPTION, LABEL
 from graphground.graphs.wikidata.ntriples.terms import term_of, text_of, truthy_value
 from graphground.graphs.wikidata.rdf import Gathering
-from graphground.graphs.wikidata.statements import NORMAL, Statement, packed, packed_items
+from graphground.graphs.wikidata.statements import NORMAL, Statement
 from graphground.graphs.wikidata.values import ITEM
+from graphground.graphs.wikidata.workspace import Workspace
 
 ITEMS_AT_ONCE = 1000
 COLUMNS = {
@@ -25,7 +26,8 @@ COLUMNS = {
     "hits": "key BLOB, label INTEGER",
     "deprecated": "key BLOB",
     "subjects": "key BLOB, item INTEGER",
-    "direct": "item INTEGER, property INTEGER, value BLOB",
+    "items": "item INTEGER, property INTEGER, value INTEGER",
+    "direct": "item INTEGER, property INTEGER, rest BLOB",
     "links": "key BLOB, item INTEGER, property INTEGER",
     "parts": "key BLOB, predicate BLOB, rest BLOB",
     "value_nodes": "node BLOB",
@@ -82,9 +84,22 @@ class Staging:
         )
         return (row[0] for row in rows)
 
-    def statements(self) -> Iterator[tuple[int, int, bytes]]:
-        """Yield the statements of each item and property, packed, in the order of items."""
-        yield from self._direct()
+    def store(self, workspace: Workspace) -> None:
+        """Store the statements that the passes have found in the workspace."""
+        workspace.add_items("SELECT item, property, value FROM temp.items")
+        workspace.add_statements(self._direct(workspace))
+        workspace.add_statements(self._from_nodes())
+
+    def _direct(self, workspace: Workspace) -> Iterator[tuple[int, str, list[Statement]]]:
+        """Yield the statements of each item and property with a truthy value that is not an item."""
+        rows = self._db.execute("SELECT DISTINCT item, property, rest FROM temp.direct ORDER BY item, property")
+        for (item, name), several in groupby(rows, itemgetter(0, 1)):
+            values = {value for _, _, rest in several if (value := truthy_value(rest)) is not None}
+            values.update((ITEM, f"Q{number}") for number in workspace.item_values(item, f"P{name}") or ())
+            yield item, f"P{name}", [Statement(NORMAL, value) for value in sorted(values, key=str)]
+
+    def _from_nodes(self) -> Iterator[tuple[int, str, list[Statement]]]:
+        """Yield the statements of each item and property that have statement nodes, in the order of items."""
         self._db.execute("CREATE INDEX temp.parts_key ON parts (key)")
         self._db.execute("CREATE INDEX temp.links_item ON links (item)")
         self._db.execute("CREATE INDEX temp.details_node ON details (node)")
@@ -96,20 +111,9 @@ class Staging:
                 self._gather(gathering, item, name, key)
             many += 1
             if many == ITEMS_AT_ONCE:
-                yield from _packed_rows(gathering)
+                yield from gathering.rows()
                 gathering, many = Gathering(), 0
-        yield from _packed_rows(gathering)
-
-    def _direct(self) -> Iterator[tuple[int, int, bytes]]:
-        rows = self._db.execute("SELECT DISTINCT item, property, value FROM temp.direct ORDER BY item, property")
-        for (item, name), several in groupby(rows, itemgetter(0, 1)):
-            values = [value for _, _, value in several]
-            if all(type(value) is int for value in values):
-                yield item, name, packed_items(values)
-            else:
-                read = {(ITEM, f"Q{value}") if type(value) is int else truthy_value(value) for value in values}
-                known = sorted((value for value in read if value is not None), key=str)
-                yield item, name, packed([Statement(NORMAL, value) for value in known])
+        yield from gathering.rows()
 
     def _gather(self, gathering: Gathering, item: int, name: int, key: bytes) -> None:
         subject = key.decode("utf-8", "replace")
@@ -138,7 +142,3 @@ class Staging:
                 if found is not None:
                     texts.add(KINDS[kind], found[1], found[0])
             yield item, texts
-
-
-def _packed_rows(gathering: Gathering) -> Iterator[tuple[int, int, bytes]]:
-    return ((item, int(name[1:]), packed(statements)) for item, name, statements in gathering.rows())

@@ -20,6 +20,9 @@ VALUE_NODE = b"<http://www.wikidata.org/value/"
 _ITEM = re.compile(rb"<http://www\.wikidata\.org/entity/Q(\d{1,18})>").match
 _ITEM_ALONE = re.compile(rb"<http://www\.wikidata\.org/entity/(Q\d{1,18})>\s*\.\s*").fullmatch
 _TEXT = re.compile(rb'"([^"\\]*)"@([A-Za-z0-9-]+) \.').fullmatch
+_LITERAL_ALONE = re.compile(
+    rb'"[\x20\x21\x23-\x5b\x5d-\x7e]*"(?:@[A-Za-z0-9-]+|\^\^<[!#-;=?-\x5b\x5d-~]*>)? \.'
+).fullmatch
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
 _SINGLE = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
 
@@ -46,7 +49,7 @@ def truthy_value(rest: bytes) -> Value | None:
 
 def is_object(rest: bytes) -> bool:
     """Return whether the rest of a line is a well-formed object with its full stop."""
-    return _ITEM_ALONE(rest) is not None or term_of(rest) is not None
+    return _ITEM_ALONE(rest) is not None or _LITERAL_ALONE(rest) is not None or term_of(rest) is not None
 
 
 def term_of(rest: bytes) -> Term | None:

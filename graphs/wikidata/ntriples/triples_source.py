@@ -150,7 +150,7 @@ class NTriplesSource:
         if staging.count("value_nodes"):
             task = passes.Details(frozenset(predicates.DETAILS), staging.keys("node", "value_nodes"))
             self._stage("details", task, workspace, staging)
-        workspace.add_packed(staging.statements())
+        staging.store(workspace)
 
     def names(self, plan: Plan, workspace: Workspace) -> None:
         """Read the names of nodes and values in one pass over the dump."""

@@ -1,13 +1,19 @@
 """Blocks of N-Triples read as arrays give what reading line by line gives, whatever the lines look like."""
 
 import random
+from contextlib import closing
+from pathlib import Path
 
 import numpy
 import pytest
 
 from graphground.graphs.wikidata.ntriples.bits import MOST, Bits, SortedItems
 from graphground.graphs.wikidata.ntriples.lines import Lines, Terms, lines_ending
-from graphground.graphs.wikidata.ntriples.terms import item_in, language_of
+from graphground.graphs.wikidata.ntriples.passes import Found
+from graphground.graphs.wikidata.ntriples.staging import Staging
+from graphground.graphs.wikidata.ntriples.terms import is_object, item_in, language_of, term_of
+from graphground.graphs.wikidata.statements import NORMAL, Statement
+from graphground.graphs.wikidata.workspace import Workspace
 
 ENTITY, PROP = b"<http://www.wikidata.org/entity/", b"<http://www.wikidata.org/prop/"
 WANTED = [
@@ -122,3 +128,30 @@ def test_sets_of_items_answer_for_whole_arrays_as_for_single_items() -> None:
     assert SortedItems.of(items).contain(asked).tolist() == right
     assert Bits.of_items([5], 5).contain(asked).tolist() == [item == 5 for item in asked.tolist()]
     assert not SortedItems.of([]).contain(asked).any()
+
+
+def test_truthy_values_that_are_items_are_stored_with_the_other_values_of_their_property(tmp_path: Path) -> None:
+    with closing(Workspace(tmp_path / "workspace", "a build")) as workspace:
+        for _ in range(2):  # as a level that is repeated after an interruption, or another level with the same items
+            with workspace.doing():
+                staging, found = Staging(workspace.database), Found()
+                found.add("items", [(1, 36, 5), (1, 36, 42), (1, 36, 5), (2, 36, 7), (2, 36, 10), (2, 17, 7)])
+                found.add("direct", [(1, 36, b'"text" .'), (3, 36, b'"\\"" .'), (1, 36, b'"text" . ')])
+                staging.add(found)
+                staging.store(workspace)
+                staging.close()
+        expected = {
+            1: [("item", "Q42"), ("item", "Q5"), ("text", "text")],
+            2: [("item", "Q10"), ("item", "Q7")],
+            3: [("text", '"')],
+        }
+        for item, values in expected.items():
+            assert workspace.statements(item, "P36") == [Statement(NORMAL, value) for value in values]
+        assert [workspace.item_values(item, "P36") for item in (1, 2, 3, 4)] == [None, [10, 7], None, None]
+
+
+def test_literals_are_recognized_without_being_parsed_only_if_they_can_be_parsed() -> None:
+    chance, parts = random.Random(3), ['"', '"', "\\", "a b", "@en", "^^", "<x>", " .", ".", "é", ">", "\t", "@"]
+    texts = ['"' + "".join(chance.choices(parts, k=chance.randrange(1, 7))) for _ in range(20_000)]
+    outcomes = [(is_object(text.encode()), term_of(text.encode()) is not None) for text in texts]
+    assert set(outcomes) == {(True, True), (False, False)}
