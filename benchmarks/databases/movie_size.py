@@ -58,7 +58,7 @@ OTHERS = (
 """The queries of the other client: two index look-ups, and a query over a few hundred nodes."""
 
 NEW = (("Movie", "Renamed Movie 1001"), ("Festival", "Nordlys"))
-"""A label and a name of two nodes that the changes rename or add."""
+"""The label and the name of a node that the changes rename, and of one that they add."""
 CHANGES = (
     "MATCH (n:Movie|Person) WHERE n.i % 1000 < 8 SET n.name = 'Renamed ' + n.name",
     "MATCH (n:Movie|Person) WHERE n.i % 1000 = 8 DETACH DELETE n",

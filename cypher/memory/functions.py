@@ -51,7 +51,7 @@ _ROUNDING: dict[str, Callable[[float], int]] = {
 }
 _SAME_SIZE = frozenset({"toupper", "tolower", "upper", "lower", "reverse", "tostring", "tostringornull"})
 PAIR, COUNTED = 48, 168
-"""Bytes, in a JVM with a small heap, of a list of two elements and of a map that holds an item and its count.
+"""The sizes in bytes, in a JVM with a small heap, of a list of two elements and of a map with an item and its count.
 
 The list is an object and an array of 24 bytes each; the map is an object of 56 bytes, a table of 32 and two entries of
 40.

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 MOST_BYTES = 32 * 2**20
 """The maximum memory of one value, in bytes: eight such queries at the same time fit into half of a 512 MB heap."""
 REFERENCE, BOXED, HEADER = 4, 16, 16
-"""Bytes of a reference in a list, of a boxed integer, and of the header of a string or list, in a JVM with a small heap."""
+"""The sizes in bytes of a reference in a list, a boxed integer, and the header of a string or list, with a small
+heap."""
 LONGEST_TEXT = 2_000
 """The maximum number of characters of a string that are kept; of a longer one only the count of each character is
 kept."""

@@ -315,7 +315,7 @@ class IndexBuilder:
         return words, by_number[used]
 
     def _ranks(self, words: npt.NDArray[np.uint64], order: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return the rank of the word of each token in the spool, if `order` puts the words in ascending order."""
+        """Return the rank of the word of each token in the spool; `order` is the order that sorts the words."""
         return np.searchsorted(words[order], self._spool.read("token", np.uint64)).astype(np.uint32)
 
     def _write_words(self, spooled: npt.NDArray[Any]) -> None:

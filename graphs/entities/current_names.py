@@ -18,9 +18,9 @@ from graphground.graphs.entities.names_in_database import entries_of
 from graphground.graphs.entities.paging import NAME_PROPERTIES, name_property
 
 SECONDS = 2.0
-"""The longest time that the queries of one call may take together."""
+"""The maximum time, in seconds, that the queries of one call may take together."""
 MOST_NAMESAKES = 5
-"""The largest number of nodes of a label that are returned for one name."""
+"""The maximum number of nodes of a label that are returned for one name."""
 Place = tuple[str, str, str]
 """A name, as its label, its property and the name itself."""
 
@@ -38,7 +38,7 @@ class CurrentNames:
         label: str | None = None,
         property: str | None = None,
     ) -> tuple[set[Place], dict[str, list[Candidate]]]:
-        """Return which of some names no node has any more, and the nodes that are named exactly like a mention.
+        """Return those of the names that no node has any more, and the nodes whose names equal a mention.
 
         Labels that the schema does not have yet are read too. The labels with the most nodes are read last; a name that
         cannot be read in time is neither gone nor found.

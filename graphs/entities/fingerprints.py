@@ -68,7 +68,7 @@ def _letters(text: str) -> U64:
 
 
 def _shared_letters(first: str, last: str) -> int:
-    """Return the number of letters at the start that two texts share, and all texts between them in order."""
+    """Return the length of the common prefix of two texts; every text that sorts between them has it too."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False)))
 
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from graphground.graphs.entities.vectors.in_database import DatabaseVectors
 
 MOST_NODES = 2_000_000
-"""The largest number of nodes that is indexed automatically; above it, `graphground entities build` is needed."""
+"""The maximum number of nodes that are indexed automatically; above it, `graphground entities build` is needed."""
 WAIT_SECONDS = 3.0
 """Seconds for which a lookup waits for an index that is being built; small databases are ready by then."""
 QUICK_SECONDS, FEW_NODES = 1.0, 5_000
@@ -51,11 +51,11 @@ UNMARKED_SECONDS, MOST_SHARE = 60.0, 0.05
 last refresh was `UNMARKED_SECONDS` ago, and less often if refreshing would take more than `MOST_SHARE` of the time.
 """
 LOOK_SHARE = 0.2
-"""The largest share of the time spent in refreshes that begin when a change is detected, without a look-up."""
+"""The maximum share of the time that may be spent in refreshes that `look` begins."""
 MOST_ATTEMPTS = 3
-"""How often the names are read from the start in one refresh, because the properties to read have changed."""
+"""How many times one refresh starts to read the names, if the properties to read keep changing meanwhile."""
 CLOSING_SECONDS = 5.0
-"""The time limit, in seconds, of ending a build when the graph is closed."""
+"""The maximum time, in seconds, to wait for a build to end when the graph is closed."""
 SOURCE = "database, in the background, at "
 logger = logging.getLogger(__name__)
 

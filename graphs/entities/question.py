@@ -100,7 +100,7 @@ def mentions_of(
 
 
 def _demonyms(question: str, taken: Sequence[tuple[int, int]], lookup: EntityLookup) -> Iterator[QuestionMention]:
-    """Yield mentions for adjectives of countries, `French` for `France`; shared values only if no node has the name."""
+    """Yield mentions for adjectives of countries, `French` for `France`; nodes take precedence over property values."""
     for word, candidates in demonyms_in(question, taken, lookup):
         meant = [candidate for candidate in candidates if not candidate.is_value] or candidates
         verdict: Verdict = "found" if len(meant) == 1 else "ambiguous"

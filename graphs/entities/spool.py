@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 NEIGHBOURS = 4
-"""The average number of neighbours in a run from which runs are copied as a whole."""
+"""The average length of a run of neighbours above which each run is copied as a whole."""
 
 
 class Spool:

@@ -38,7 +38,7 @@ SAMPLES_SHOWN = 2
 """The number of sample values shown for a property; for a name, a list or many distinct values, one is enough to show how
 values are written."""
 FEW_VALUES = 20
-"""The maximum number of distinct values of which two are shown, because they may be an enumeration."""
+"""The maximum number of distinct values of a property for which two are shown: the values may be an enumeration."""
 UNSAMPLED_TYPES = frozenset({"date", "datetime", "bool"})
 """Types whose values are not shown, because they add no information to the line."""
 SYMMETRIC = " (symmetric)"
@@ -113,7 +113,7 @@ def relationship_lines(schema: PropertyGraphSchema, facts: Statistics = NOTHING)
 
 
 def is_symmetric(pattern: RelationshipPattern, facts: Statistics) -> bool:
-    """Whether a relation is symmetric, according to the schema or the data."""
+    """Whether the type of a pattern's relationships is symmetric, according to the schema or the data."""
     return pattern.symmetric or (pattern.start == pattern.end and facts.symmetric(pattern.type, pattern.start))
 
 

@@ -45,7 +45,7 @@ def grouped_patterns(
 def grouped_types(
     groups: Iterable[list[RelationshipPattern]], rest: Callable[[RelationshipPattern], Hashable]
 ) -> list[list[list[RelationshipPattern]]]:
-    """Group the groups of patterns that connect the same labels and have equal `rest`, and so differ only in the type."""
+    """Group the groups of patterns that differ only in the type: they connect the same labels and have equal `rest`."""
 
     def key(group: list[RelationshipPattern]) -> Hashable:
         return tuple((pattern.start, pattern.end) for pattern in group), rest(group[0])
@@ -58,7 +58,7 @@ def pattern_text(
 ) -> str:
     """Return the text of a group of patterns: `(:Painting|Sculpture)-[:createdBy]->(:Person)`.
 
-    With `types`, which differ in nothing else, all of them: `(:Person)-[:drafted|signed]->(:Team)`.
+    With `types`, the text lists all of these instead of the group's type: `(:Person)-[:drafted|signed]->(:Team)`.
     """
     starts = label_names(pattern.start for pattern in group)
     ends = label_names(pattern.end for pattern in group)

@@ -59,7 +59,7 @@ class SparqlSource:
         """Accept every definition: an endpoint can provide all data that a definition may need."""
 
     def selects(self, plan: Plan, label: str) -> bool:
-        """Whether the endpoint has selected the label's items: members of classes, with all conditions in the query."""
+        """Whether the endpoint selects exactly the label's items: members of classes that satisfy all conditions."""
         return not plan.node(label).from_relationships
 
     def close(self) -> None:

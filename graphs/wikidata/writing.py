@@ -36,7 +36,7 @@ class GraphWriting:
 
     @cached_property
     def _first_names(self) -> dict[int, str | None]:
-        """The names of many values, read at once: in a small graph, of all."""
+        """The names of the first `NAMES_KEPT` values, read at once; in a small graph these are all values."""
         return self.workspace.names_of_values(NAMES_KEPT)
 
     def _name(self, identifier: str) -> str | None:

@@ -98,7 +98,7 @@ def test_an_error_is_verified_against_the_graph_before_the_feedback(nba_server: 
     assert run.record["rounds"] == 2
 
 
-def test_a_query_that_fails_is_an_error_without_a_call_to_the_judge(nba_server: str) -> None:
+def test_a_query_that_fails_causes_an_error_without_a_call_to_the_judge(nba_server: str) -> None:
     run = loop(nba_server, {"generator": [f"```cypher\n{BROKEN}\n```", RIGHT], "evaluator": ["GRADE: accept"]})
     assert run.states[:3] == ["generate → execute", "execute → failed", "evaluate → error"]
     assert run.roles[:2] == ["generator", "extractor"]
@@ -106,7 +106,7 @@ def test_a_query_that_fails_is_an_error_without_a_call_to_the_judge(nba_server: 
     assert run.record["grade"] == "accept"
 
 
-def test_prose_in_place_of_a_query_is_an_error_with_nothing_to_verify(nba_server: str) -> None:
+def test_prose_in_place_of_a_query_causes_an_error_with_nothing_to_verify(nba_server: str) -> None:
     run = loop(nba_server, {"generator": [PROSE, RIGHT], "evaluator": ["GRADE: accept"]})
     assert run.states[:3] == ["generate → no query", "evaluate → error", "aggregate → generate"]
     assert "extractor" not in run.roles

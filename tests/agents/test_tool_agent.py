@@ -99,7 +99,7 @@ def test_invalid_json_arguments_and_failing_tools_are_reported_to_the_model(nba_
     assert "error" not in record
 
 
-def test_prose_without_any_call_is_an_error(nba_server: str) -> None:
+def test_prose_without_any_call_causes_an_error(nba_server: str) -> None:
     record, _, _ = answered(nba_server, lambda asked: say("There are thirty."))
     assert record["error"] == "the model answered without a query"
     assert record["text"] == "There are thirty."

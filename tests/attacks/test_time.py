@@ -90,7 +90,7 @@ def test_the_outer_time_limit_applies() -> None:
         "RETURN [1][{}]",
     ],
 )
-def test_an_integer_of_many_digits_is_a_readable_error(text: str, literal: str) -> None:
+def test_an_integer_of_many_digits_causes_a_readable_error(text: str, literal: str) -> None:
     report = validate(text.format(literal), SCHEMA, read_only=True)
     assert not report.valid
     assert all(

@@ -42,7 +42,7 @@ REQUIREMENTS: dict[str, tuple[str, ...]] = {
     ),
     "time_open_interval": ("checks/test_answers.py::test_a_time_filter_that_excludes_open_intervals_causes_a_warning",),
     "null_comparison": (
-        "checks/test_nulls.py::test_a_comparison_with_null_is_an_error_and_the_intended_test_is_suggested",
+        "checks/test_nulls.py::test_a_comparison_with_null_causes_an_error_and_the_intended_test_is_suggested",
         "checks/test_nulls.py::test_a_correct_use_of_null_is_not_reported",
     ),
     "empty_label": ("checks/test_emptiness.py::test_a_label_without_nodes_is_reported_in_every_position",),

@@ -92,7 +92,7 @@ NODES: dict[str, list[dict[str, Any]]] = {
     "Person": [MANN],
 }
 DIRECTED = [{"year": 1994}, {"year": 1997}]
-"""The nodes of each label, and the relationships of the type `directedBy`; a date is a text here."""
+"""The nodes of each label, and the relationships of the type `directedBy`; dates are strings here."""
 MATCH = re.compile(r"MATCH (?:\(n:(\w+)\)|\(a?(?::(\w+))?\)-\[[nr](?::directedBy)?\]->\(b?(?::(\w+))?\))")
 
 

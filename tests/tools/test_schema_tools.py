@@ -141,7 +141,7 @@ def test_similarity_uses_the_model_in_the_package():
         (get_filtered_schema, GetFilteredSchemaRequest(question="Which movies?", max_tokens=1)),
     ],
 )
-def test_a_budget_too_small_for_a_single_label_is_a_clear_error(tool, request_):
+def test_a_budget_too_small_for_a_single_label_causes_a_clear_error(tool, request_):
     with pytest.raises(ToolFailure) as caught:
         tool(films_alone(), request_)
     assert caught.value.error == "budget_too_small"

@@ -42,7 +42,7 @@ def test_every_diagnostic_of_an_answer_states_where_its_span_begins_and_ends() -
             assert {"code", "severity", "message", "line", "column", "end_line", "end_column"} <= diagnostic.keys()
 
 
-def test_a_write_is_an_error_that_names_its_access() -> None:
+def test_a_write_causes_an_error_that_names_its_access() -> None:
     answer = validated("MATCH (m:Movie {name: 'Heat'}) SET m.runtime_minute = 1")
     assert (answer.valid, answer.access) == (False, "write")
     assert "not_read_only" in {diagnostic.code for diagnostic in answer.diagnostics}
@@ -60,7 +60,7 @@ def test_parameters_are_checked_by_their_values() -> None:
     assert [diagnostic.code for diagnostic in validate_cypher(films_alone(), request).diagnostics] == ["type_mismatch"]
 
 
-def test_a_parameter_without_a_value_is_an_error_if_others_have_values() -> None:
+def test_a_parameter_without_a_value_causes_an_error_if_others_have_values() -> None:
     query = "MATCH (m:Movie) WHERE m.name IN [$name, $other] RETURN m.runtime_minute LIMIT 5"
     assert validate_cypher(films_alone(), ValidateCypherRequest(query=query)).valid
     answer = validate_cypher(films_alone(), ValidateCypherRequest(query=query, parameters={"name": "Heat"}))

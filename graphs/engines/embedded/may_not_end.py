@@ -11,7 +11,7 @@ from graphground.cypher import tree
 
 _ITERATING = (tree.Reduce, tree.AllReduce, tree.ListComprehension, tree.ListPredicate)
 MOST_DOUBLINGS = 4
-"""How often a harmless query may add a variable to itself; each addition doubles the size of the value."""
+"""How many times a harmless query may add a variable to itself; each addition doubles the size of the value."""
 
 
 def may_not_end(query: tree.Query) -> bool:

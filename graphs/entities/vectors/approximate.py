@@ -145,7 +145,7 @@ def seconds_for(eight: Array, count: int) -> float:
 
 
 def slower(count: int, sample: int) -> float:
-    """Return how many times longer a vector takes among `count` vectors than in a sample."""
+    """Return how many times longer a vector takes to add to an index of `count` vectors than to one of the sample."""
     return max(1.0, 1.0 + GROWTH * float(np.log2(max(count, 2) / max(sample, 2))))
 
 

@@ -25,7 +25,7 @@ from graphground.graphs.schemas.extraction.steps import Steps, counting
 from graphground.graphs.schemas.extraction.value_types import property_type
 
 MOST_READ_COMPLETELY = 200_000
-"""The largest number of nodes and relationships of a database that is read completely at once."""
+"""The maximum number of nodes and relationships of a database that is read completely at once."""
 SAMPLED = 1_000
 """The number of nodes of each label, and of relationships of each type, that are read."""
 TOGETHER = 8

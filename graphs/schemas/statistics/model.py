@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import Any
 
 MOSTLY_SYMMETRIC = 0.66
-"""A relation counts as symmetric if at least this share of its relationships exists in both directions."""
+"""A relationship type counts as symmetric if at least this share of its relationships exists in both directions."""
 FEWEST_FOR_SYMMETRY = 10
 """The minimum number of relationships for which the share of symmetric relationships is meaningful."""
 
@@ -124,7 +124,7 @@ class PatternStatistics:
 
     @property
     def symmetric(self) -> bool:
-        """Whether the data show that the relation holds in both directions."""
+        """Whether the data show that the relationships exist in both directions."""
         return (
             self.both_ways is not None
             and self.both_ways >= MOSTLY_SYMMETRIC
@@ -194,7 +194,7 @@ class Statistics:
         return known.both_ways if known is not None else None
 
     def symmetric(self, type_: str, label: str) -> bool:
-        """Whether the data show that the relation between nodes of a label holds in both directions."""
+        """Whether the data show that the relationships between nodes of a label exist in both directions."""
         known = self.pattern(type_, label, label)
         return known is not None and known.symmetric
 

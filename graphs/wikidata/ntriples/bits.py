@@ -17,7 +17,7 @@ import numpy
 from graphground.graphs.wikidata.ntriples.lines import Mask, Numbers
 
 MOST = 1 << 28
-"""The largest number of bits (32 MiB), enough for one bit per item of Wikidata."""
+"""The maximum number of bits (32 MiB), enough for one bit per item of Wikidata."""
 AT_ONCE = 1 << 20
 
 

@@ -83,15 +83,15 @@ class Terms:
         )
         _, counts = numpy.unique(self._keys, return_counts=True)
         self._alike = int(counts.max(initial=0))
-        """The largest number of terms of the same length that end in the same eight bytes."""
+        """The maximum number of terms that have the same length and end in the same eight bytes."""
 
     def are(self, terms: Iterable[bytes]) -> Mask:
-        """Return whether each of the terms is among the given ones, to be indexed by places."""
+        """Return, for the place of each known term, whether the term is among the given ones."""
         given = frozenset(terms)
         return numpy.array([term in given for term in self.terms], bool)
 
     def find(self, block: Block, starts: Numbers, ends: Numbers) -> Numbers:
-        """Return the place among the terms of the text between each start and end, which is -1 for any other text."""
+        """Return, for the text between each start and end, its place among the terms; -1 for any other text."""
         found = numpy.full(len(starts), -1, numpy.int64)
         if not self.terms or not len(starts):
             return found
@@ -179,7 +179,7 @@ class Lines:
         return found & (self.objects >= 0)
 
     def are_of(self, terms: Terms, predicate: bytes) -> Mask:
-        """Return whether the predicate of each line is the given one; `terms` are those of the lines."""
+        """Return whether each line has this predicate; `terms` are the terms with which the lines were read."""
         found: Mask = terms.are((predicate,))[self.kinds]
         return found
 

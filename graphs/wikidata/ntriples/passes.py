@@ -31,7 +31,7 @@ from graphground.graphs.wikidata.ntriples.terms import STATEMENT, VALUE_NODE, is
 LEVEL = 1
 """The gzip compression level of the extract: the fastest."""
 NAMES = (LABEL, ALIAS, DESCRIPTION, ABOUT)
-"""The predicates of names; in the staging tables, a predicate's place here stands for it."""
+"""The predicates of names; the staging tables store a predicate as its position in this tuple."""
 Row = tuple[int | bytes, ...]
 
 

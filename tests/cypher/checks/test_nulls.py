@@ -27,7 +27,7 @@ def nulls(query: str) -> list[tuple[str, str, tuple[str, ...]]]:
         ("n.name + 'x' = null", "n.name + 'x' = null", "(n.name + 'x') IS NULL"),
     ],
 )
-def test_a_comparison_with_null_is_an_error_and_the_intended_test_is_suggested(
+def test_a_comparison_with_null_causes_an_error_and_the_intended_test_is_suggested(
     condition: str, found: str, fix: str
 ) -> None:
     query = f"MATCH (n:Person) WHERE {condition} RETURN count(n)"

@@ -81,7 +81,7 @@ def test_a_syntax_error_is_where_no_alternative_can_continue(text: str, column: 
     assert [(d.line, d.column) for d in caught.value.diagnostics] == [(1, column)]
 
 
-def test_nesting_too_deep_is_a_clean_error() -> None:
+def test_nesting_too_deep_causes_a_clean_error() -> None:
     for text in (
         "RETURN " + "(" * 5000 + "1" + ")" * 5000,
         "RETURN " + "[" * 5000,

@@ -149,7 +149,9 @@ def test_the_check_refuses_a_write_that_the_database_would_accept(server: Server
     assert graphs.get().run("MATCH (n) RETURN count(n)").rows == [[4]]
 
 
-def test_a_construct_that_arcadedb_does_not_support_is_reported_before_and_with_its_refusal(graphs: OpenGraphs) -> None:
+def test_a_construct_that_arcadedb_does_not_support_is_reported_before_the_query_and_after_it(
+    graphs: OpenGraphs,
+) -> None:
     query = {"query": "MATCH p = SHORTEST 1 (a:Movie)-[:directedBy]->+(b:Person) RETURN length(p) AS hops"}
     graphs.open_eager()
     validate, execute = all_tools()["validate_cypher"], all_tools()["execute_cypher"]

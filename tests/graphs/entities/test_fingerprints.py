@@ -38,7 +38,7 @@ def test_fingerprints_do_not_depend_on_the_pages() -> None:
     assert fingerprints(page(rows[:1])).tolist() == whole[:1]
 
 
-def test_the_label_and_the_properties_that_are_read_count() -> None:
+def test_fingerprints_depend_on_the_label_and_on_the_properties_that_are_read() -> None:
     rows = [("1", "Heat", "")]
     pages = [
         page(rows),

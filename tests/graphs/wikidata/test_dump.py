@@ -97,7 +97,7 @@ def test_items_selected_as_starts_of_relationships_are_the_same_from_a_dump_and_
 
 @RAW
 @pytest.mark.parametrize("packing", ["json.gz", "json.bz2"])
-def test_a_truncated_dump_is_an_error_and_leaves_no_file(packing: str, tmp_path: Path) -> None:
+def test_a_truncated_dump_causes_an_error_and_leaves_no_file(packing: str, tmp_path: Path) -> None:
     compress = gzip.compress if packing == "json.gz" else bz2.compress
     dump = tmp_path / f"dump.{packing}"
     dump.write_bytes(compress(dump_text())[:-2000])
@@ -106,7 +106,7 @@ def test_a_truncated_dump_is_an_error_and_leaves_no_file(packing: str, tmp_path:
     assert not (tmp_path / "places.json").exists()
 
 
-def test_a_missing_dump_is_an_error(tmp_path: Path) -> None:
+def test_a_missing_dump_causes_an_error(tmp_path: Path) -> None:
     with pytest.raises(DumpError, match="there is no file"):
         built(tmp_path / "dump.json", tmp_path / "places.json")
 

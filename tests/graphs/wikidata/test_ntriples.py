@@ -112,7 +112,9 @@ STARTS = """
 
 @RAW
 @pytest.mark.parametrize("bounded", [False, True])
-def test_items_selected_as_starts_of_relationships_are_those_of_entity_documents(bounded: bool, tmp_path: Path) -> None:
+def test_items_selected_as_starts_of_relationships_are_the_same_as_from_entity_documents(
+    bounded: bool, tmp_path: Path
+) -> None:
     definition = STARTS + ("[types.liesIn]\ntime_bounded = true\n" if bounded else "")
     (tmp_path / "dump.json").write_text("\n".join(json.dumps(document) for document in raw_documents()), "utf-8")
     (tmp_path / "dump.nt").write_text("".join(lines_in("mixed")), "utf-8")
@@ -226,7 +228,7 @@ def test_unreadable_lines_are_counted_and_skipped(right: bytes, tmp_path: Path) 
 
 @RAW
 @pytest.mark.parametrize("packing", ["gz", "bz2"])
-def test_a_truncated_dump_is_an_error_and_leaves_no_output(packing: str, tmp_path: Path) -> None:
+def test_a_truncated_dump_causes_an_error_and_leaves_no_output(packing: str, tmp_path: Path) -> None:
     compress = gzip.compress if packing == "gz" else bz2.compress
     dump = tmp_path / f"dump.nt.{packing}"
     dump.write_bytes(compress("".join(lines_in("as written")).encode())[:-2000])

@@ -76,7 +76,7 @@ def expected(block: bytes) -> list[tuple[int, bytes, bytes, int, int]]:
 
 
 @pytest.mark.parametrize("odd", [0.0, 0.02, 0.5])
-def test_lines_read_as_arrays_are_those_read_one_by_one(odd: float) -> None:
+def test_lines_read_as_arrays_equal_those_read_one_by_one(odd: float) -> None:
     chance, terms, seen = random.Random(17), Terms(WANTED), 0
     for _ in range(400):
         block = block_of(chance, odd)

@@ -63,7 +63,7 @@ def test_wrong_input_is_reported_in_a_line_on_stderr(
     assert said in capsys.readouterr().err
 
 
-def test_a_misspelt_graph_is_named_with_the_nearest_and_nothing_is_run(
+def test_a_misspelt_graph_is_reported_with_the_nearest_name_and_nothing_is_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -44,7 +44,7 @@ def test_listening_for_all_machines_needs_a_token_or_an_explicit_opt_out(token: 
     security(Settings(host="0.0.0.0", allowed_host=("graphs.example.org:*",), **token))  # type: ignore[arg-type]
 
 
-def test_a_port_in_use_is_a_readable_error() -> None:
+def test_a_port_in_use_causes_a_readable_error() -> None:
     with listen("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(SettingsError, match=f"cannot listen on 127\\.0\\.0\\.1 port {port}"):
@@ -85,7 +85,7 @@ def test_https_is_served_with_a_certificate(data_folder: Path, tmp_path: Path) -
         assert posted(address, INITIALIZE, context=trusting)[0] == 200
 
 
-def test_an_unreadable_certificate_is_a_readable_error(data_folder: Path) -> None:
+def test_an_unreadable_certificate_causes_a_readable_error(data_folder: Path) -> None:
     with (
         pytest.raises(AssertionError, match="--tls-certificate missing"),
         http_server(data_folder, "--tls-certificate", "missing.pem"),

@@ -169,7 +169,7 @@ def filtered(trial: Trial) -> tuple[Tally, float]:
 
 
 def shown(element: str, schema: str) -> bool:
-    """Whether a schema's text has an element; labels or types that share a line are separated by `|`."""
+    """Whether a schema's text contains an element; labels or types that share a line are separated by `|`."""
     if element[0] not in ":[":
         return element in schema
     before = r"\[:(?:[^]{]*\|)?" if element[0] == "[" else "[:|]"

@@ -262,7 +262,7 @@ def test_an_idle_engine_stops_and_is_restarted(own_small_home: Home, monkeypatch
     engine.close()
 
 
-def test_a_wrong_setting_is_a_readable_error(empty_home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_setting_causes_a_readable_error(empty_home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRAPHGROUND_ENGINE_HEAP", "lots")
     with pytest.raises(ValueError, match="GRAPHGROUND_ENGINE_HEAP is 'lots'; write a size as 512m or 2g"):
         EmbeddedSettings.from_environment()

@@ -236,6 +236,6 @@ def test_the_command_copies_a_database_and_loads_it(
     assert not (home / "imports" / "copy").exists()
 
 
-def test_an_unreachable_database_is_a_readable_error(tmp_path: Path) -> None:
+def test_an_unreachable_database_causes_a_readable_error(tmp_path: Path) -> None:
     with pytest.raises(EngineUnavailable):
         DatabaseCopy(BoltAddress("bolt://127.0.0.1:1"), tmp_path).fetch()
