@@ -6,18 +6,17 @@
     >>> [(d.code, d.line, d.column) for d in validate("MATCH (n) RETURN m").diagnostics]
     [('undefined_variable', 1, 18)]
 
-The parser and the checks are imported at first use, which shortens the start of a server.
+All parts are imported at first use, which shortens the start of a server and of commands.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from graphground.cypher.diagnostics import Diagnostic, Report, Severity
-from graphground.cypher.language import Access, Language
-
 if TYPE_CHECKING:
     from graphground.cypher.api import CypherSyntaxError, access, parse, validate
+    from graphground.cypher.diagnostics import Diagnostic, Report, Severity
+    from graphground.cypher.language import Access, Language
     from graphground.cypher.printer import to_text
 
 __all__ = [
@@ -33,16 +32,17 @@ __all__ = [
     "validate",
 ]
 
-_API = frozenset(("CypherSyntaxError", "access", "parse", "validate"))
+_PLACES = {
+    **dict.fromkeys(("CypherSyntaxError", "access", "parse", "validate"), "api"),
+    **dict.fromkeys(("Diagnostic", "Report", "Severity"), "diagnostics"),
+    **dict.fromkeys(("Access", "Language"), "language"),
+    "to_text": "printer",
+}
 
 
 def __getattr__(name: str) -> Any:
-    if name in _API:
-        from graphground.cypher import api
+    if name in _PLACES:
+        from importlib import import_module
 
-        return getattr(api, name)
-    if name == "to_text":
-        from graphground.cypher.printer import to_text
-
-        return to_text
+        return getattr(import_module(f"graphground.cypher.{_PLACES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

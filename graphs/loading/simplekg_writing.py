@@ -5,11 +5,10 @@ write_simplekg(Path("movie.json.gz"), schema, entities, relations)  →  (7, 12)
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Iterable, Mapping
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 import orjson
 
@@ -28,10 +27,7 @@ def write_simplekg(
     The file gets its final name when it is complete.
     """
     counts = [0, 0]
-    with (
-        replacing(Path(path)) as raw,
-        gzip.open(raw, "wb", compresslevel=6) if path.suffix == ".gz" else nullcontext(raw) as file,
-    ):
+    with replacing(Path(path)) as raw, _zipped(raw) if path.suffix == ".gz" else nullcontext(raw) as file:
         file.write(b'{"schema": ' + orjson.dumps(schema.to_cypherbench()))
         for place, (name, records) in enumerate((("entities", entities), ("relations", relations))):
             file.write(f',\n"{name}": ['.encode())
@@ -41,3 +37,9 @@ def write_simplekg(
             file.write(b"\n]")
         file.write(b"}\n")
     return counts[0], counts[1]
+
+
+def _zipped(file: IO[bytes]) -> AbstractContextManager[IO[bytes]]:
+    import gzip  # needed for zipped files alone
+
+    return cast("AbstractContextManager[IO[bytes]]", gzip.open(file, "wb", compresslevel=6))
