@@ -9,6 +9,7 @@ from graphground.cypher.edits import reversed_text
 from graphground.cypher.facts.model import Facts, Link
 from graphground.cypher.facts.schema_index import SchemaIndex, narrowed
 from graphground.cypher.facts.solver import links_to_reverse, written_kinds
+from graphground.cypher.pattern_groups import pattern_texts
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import RelationshipPattern
 
@@ -53,9 +54,7 @@ def _reversed(facts: Facts, link: Link, findings: Findings, clear: bool) -> None
     other_way = reversed_text(pattern)
     message = f"{_relationship_words(link)} has the opposite direction: "
     allowed = _allowed(facts, link)
-    message += f"the schema has {listed([str(pattern) for pattern in allowed])}." if allowed else "reverse it."
-    left, right = findings.query.source(link.left_node), findings.query.source(link.right_node)
-    message += f" Write {left}{other_way}{right}."
+    message += f"the schema has {listed(pattern_texts(allowed))}." if allowed else "reverse it."
     findings.add("reversed_direction", "error", message, pattern.start, pattern.end, [other_way], clear=clear)
 
 
@@ -66,12 +65,12 @@ def _impossible(facts: Facts, link: Link, left: int, right: int, findings: Findi
     message = f"{_relationship_words(link)} never connects {ends}."
     known = list(index.patterns(link.types)) if link.types else []
     if known:
-        message += f" The schema has {listed([str(pattern) for pattern in known])}."
+        message += f" The schema has {listed(pattern_texts(known))}."
     suggestions = []
     variable = pattern.variable.name if pattern.variable is not None else ""
     between = connecting(index, left, right)
     if between:
-        message += f" Between these labels there are: {listed([str(pattern) for pattern, _ in between])}."
+        message += f" Between these labels there are: {listed(pattern_texts(pattern for pattern, _ in between))}."
         suggestions = [_written(variable, pattern.type, forward) for pattern, forward in between[:3]]
     else:
         path = shortest_path(index, left, right)

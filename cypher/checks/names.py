@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from graphground.cypher.checks.findings import Findings, listed
 from graphground.cypher.facts.model import Facts, LabelUse, Link, PropertyUse
 from graphground.cypher.facts.schema_index import narrowed
 from graphground.cypher.names.nearest import is_clear, nearest
+from graphground.cypher.pattern_groups import pattern_texts
 from graphground.cypher.quoting import quoted_name
 
 ONLY_FIT = 3
@@ -70,9 +71,7 @@ def _unknown_type(facts: Facts, use: LabelUse, findings: Findings) -> None:
     if found in index.label_masks:
         message += f" {found!r} is a label: write it in parentheses, `(:{quoted_name(found)})`."
     if narrow and link is not None:
-        message += (
-            f" Between these nodes there are: {listed([str(pattern) for pattern in _patterns_of(facts, fitting)])}."
-        )
+        message += f" Between these nodes there are: {listed(_patterns_of(facts, fitting))}."
     else:
         message += f" Types: {listed(list(index.types), 20)}."
     findings.add(
@@ -111,7 +110,7 @@ def _types_between(facts: Facts, link: Link) -> tuple[tuple[str, ...], tuple[str
 
 
 def _patterns_of(facts: Facts, types: Collection[str]) -> list[str]:
-    return [str(pattern) for pattern in facts.index.schema.patterns if pattern.type in types]
+    return pattern_texts(pattern for pattern in facts.index.schema.patterns if pattern.type in types)
 
 
 def unknown_properties(facts: Facts, findings: Findings) -> None:
@@ -179,9 +178,18 @@ def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings) -> None
             f"{'read ' + name + '.' + use.key if name else 'name it, `[r:…]`, and read r.' + use.key}."
         )
     elif not near or not elsewhere:
-        message += f" Properties: {listed(list(properties), 20)}."
+        message += f" Properties: {listed(_beside_the_loaded(facts, labels, properties), 20)}."
     suggested = naming or [candidate.name for candidate in near]
     _add(use, message, suggested, (len(naming) == 1 if naming else is_clear(near)) and not beside, findings)
+
+
+def _beside_the_loaded(facts: Facts, labels: Iterable[str], properties: Iterable[str]) -> list[str]:
+    """Return the properties without those that loading adds to every node, like `provenance`, if others are left."""
+    known = [facts.index.schema.labels[label] for label in labels]
+    own = [
+        key for key in properties if not all(key in label.reserved and key != label.name_property for label in known)
+    ]
+    return own or list(properties)
 
 
 def _lacking(facts: Facts, use: PropertyUse, labels: tuple[str, ...]) -> str:

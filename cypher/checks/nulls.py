@@ -62,7 +62,7 @@ def _comparison(node: t.Binary, findings: Findings) -> None:
         source(operand) if isinstance(operand, t.Property | t.Variable | t.FunctionCall) else f"({source(operand)})"
     )
     fix = f"{subject} IS {'NOT ' if node.operator == '<>' else ''}NULL"
-    findings.add("null_comparison", "error", f"{message}: write {fix}.", node.start, node.end, [fix], clear=True)
+    findings.add("null_comparison", "error", f"{message}.", node.start, node.end, [fix], clear=True)
 
 
 def _case(case: t.Case, subject: t.Expression, findings: Findings) -> None:

@@ -155,7 +155,7 @@ def _list_as_value(facts: Facts, comparison: Comparison, use: PropertyUse, findi
     findings.add(
         "list_compared_as_value",
         "error",
-        f"{_name(use)} is a list, which never equals a single value: write {suggestions[0]}.",
+        f"{_name(use)} is a list, which never equals a single value.",
         comparison.node.start,
         comparison.node.end,
         suggestions,
@@ -259,7 +259,7 @@ def _membership(facts: Facts, comparison: Comparison, findings: Findings, parame
             findings.add(
                 "type_mismatch",
                 "warning",
-                f"{_name(right)} is a single {holds}, not a list: write {suggestion}.",
+                f"{_name(right)} is a single {holds}, not a list.",
                 comparison.node.start,
                 comparison.node.end,
                 [suggestion],
@@ -278,7 +278,7 @@ def _membership(facts: Facts, comparison: Comparison, findings: Findings, parame
             findings.add(
                 "list_compared_as_value",
                 "error",
-                f"{_name(left)} is itself a list: write {suggestion}.",
+                f"{_name(left)} is itself a list.",
                 comparison.node.start,
                 comparison.node.end,
                 [suggestion],
@@ -319,7 +319,7 @@ def _two_properties(
         findings.add(
             "list_compared_as_value",
             "warning",
-            f"{_name(many)} is a list and {_name(single)} a single value: write {suggestion}.",
+            f"{_name(many)} is a list and {_name(single)} a single value.",
             comparison.node.start,
             comparison.node.end,
             [suggestion],

@@ -19,11 +19,11 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from graphground.cypher.pattern_groups import grouped, grouped_patterns, grouped_types, label_names, pattern_text
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
 from graphground.cypher.text_values import TextValues
 from graphground.graphs.schemas.combinations import combination_lines
-from graphground.graphs.schemas.grouping import grouped, grouped_patterns, grouped_types, label_names, pattern_text
 from graphground.graphs.schemas.notation import cut_description, note, property_map, show_value, typed_names
 from graphground.graphs.schemas.statistics.model import Statistics
 from graphground.graphs.schemas.units import CALENDAR_YEAR, unit_of

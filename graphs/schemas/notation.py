@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from graphground.cypher.pattern_groups import grouped
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.text_values import TextValues
-from graphground.graphs.schemas.grouping import grouped
 
 LONGEST_SAMPLE, LONGEST_DESCRIPTION = 40, 120
 """The maximum numbers of characters of a sample value and of a description."""

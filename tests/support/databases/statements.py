@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import product
 
 import neo4j
 
@@ -71,8 +72,12 @@ def _never_joins(driver: neo4j.Driver, found: re.Match[str]) -> bool:
 
 
 def _pattern_exists(driver: neo4j.Driver, found: re.Match[str]) -> bool:
-    patterns = re.findall(r"\(:[^)]*\)-\[:[^\]]*\]->\(:[^)]*\)", found[0])
-    return all(_count(driver, f"MATCH p = {pattern} RETURN count(p)") > 0 for pattern in patterns)
+    groups = re.findall(r"\(:([^)]*)\)-\[:([^\]]*)\]->\(:([^)]*)\)", found[0])
+    return all(
+        _count(driver, f"MATCH p = (:{start})-[:{type_}]->(:{end}) RETURN count(p)") > 0
+        for group in groups
+        for start, type_, end in product(*(names.split("|") for names in group))
+    )
 
 
 def _no_name(driver: neo4j.Driver, found: re.Match[str]) -> bool:

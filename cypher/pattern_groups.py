@@ -1,4 +1,4 @@
-"""Groups elements of a schema that differ only in a label, so that a text form states them once.
+"""Groups elements of a schema that differ only in a label or a type, so that a text states them once.
 
 `(:Painting)-[:createdBy]->(:Person)` and `(:Sculpture)-[:createdBy]->(:Person)` become
 `(:Painting|Sculpture)-[:createdBy]->(:Person)`, a pattern that can be used in a query as it stands.
@@ -64,6 +64,12 @@ def pattern_text(
     ends = label_names(pattern.end for pattern in group)
     names = label_names(types or [group[0].type])
     return f"(:{starts})-[:{names}{properties}]-{'>' if directed else ''}(:{ends})"
+
+
+def pattern_texts(patterns: Iterable[RelationshipPattern]) -> list[str]:
+    """Return patterns as texts without properties: `(:Character)-[:hasMother|hasFather]->(:Character)`."""
+    groups = grouped_types(grouped_patterns(patterns, lambda _: None), lambda _: None)
+    return [pattern_text(of_types[0], types=[group[0].type for group in of_types]) for of_types in groups]
 
 
 def label_names(labels: Iterable[str]) -> str:

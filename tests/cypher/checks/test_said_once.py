@@ -1,0 +1,40 @@
+"""A message does not repeat its suggestion, or properties that loading adds to every node."""
+
+import pytest
+
+from graphground.cypher import validate
+from graphground.cypher.schema import PropertyGraphSchema
+from tests.support.films import FILMS
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ("MATCH (p:Person)-[:directedBy]->(m:Movie) RETURN m.name", "reversed_direction"),
+        ("MATCH (m:Movie) WHERE m.name = NULL RETURN m.name", "null_comparison"),
+        ("MATCH (m:Movie) WHERE m.aliases = 'Heat' RETURN m.name", "list_compared_as_value"),
+        ("MATCH (m:Movie) WHERE 'Heat' IN m.name RETURN m.name", "type_mismatch"),
+    ],
+)
+def test_the_fix_stands_in_the_suggestion_alone(query: str, code: str) -> None:
+    [found] = [finding for finding in validate(query, FILMS).diagnostics if finding.code == code]
+    assert found.suggestions
+    assert found.suggestions[0] not in found.message
+
+
+def test_the_listed_properties_are_the_labels_own() -> None:
+    found = validate("MATCH (p:Person) RETURN p.wikipedia", FILMS).diagnostics[0]
+    assert "date_of_birth" in found.message
+    assert "provenance" not in found.message
+
+
+def test_properties_that_loading_adds_are_listed_if_there_are_no_others() -> None:
+    schema = PropertyGraphSchema.from_cypherbench(
+        {
+            "name": "bare",
+            "entities": [{"label": "Thing", "properties": {"eid": "str", "aliases": "list[str]"}}],
+            "relations": [],
+        }
+    )
+    found = validate("MATCH (t:Thing) RETURN t.wikipedia", schema).diagnostics[0]
+    assert "eid" in found.message

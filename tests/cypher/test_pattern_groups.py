@@ -1,0 +1,24 @@
+from graphground.cypher.pattern_groups import pattern_texts
+from graphground.cypher.schema import RelationshipPattern
+
+
+def test_patterns_that_differ_in_one_label_or_in_the_type_are_one_text() -> None:
+    patterns = [
+        RelationshipPattern("hasMother", "Character", "Character"),
+        RelationshipPattern("hasFather", "Character", "Character"),
+        RelationshipPattern("created by", "Painting", "Person", {"year": "int"}),
+        RelationshipPattern("created by", "Sculpture", "Person"),
+    ]
+    assert pattern_texts(patterns) == [
+        "(:Character)-[:hasMother|hasFather]->(:Character)",
+        "(:Painting|Sculpture)-[:`created by`]->(:Person)",
+    ]
+
+
+def test_types_with_different_ends_are_not_combined() -> None:
+    patterns = [
+        RelationshipPattern("bornIn", "Character", "Location"),
+        RelationshipPattern("basedIn", "Organization", "Location"),
+        RelationshipPattern("diedIn", "Location", "Character"),
+    ]
+    assert pattern_texts(patterns) == [str(pattern) for pattern in patterns]
