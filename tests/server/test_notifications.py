@@ -51,7 +51,7 @@ async def test_a_call_that_takes_over_a_second_reports_progress(server: Any, mod
     with anyio.fail_after(90):
         async with Client(server, mode=mode) as client:
             await client.call_tool(
-                "execute_cypher", {"graph": "nba", "query": SLOW, "timeout_s": 4}, progress_callback=progressed
+                "execute_cypher", {"graph": "nba", "query": SLOW, "timeout_s": 3}, progress_callback=progressed
             )
     assert len(heard) >= 2
     assert [progress for progress, _ in heard] == sorted(progress for progress, _ in heard)

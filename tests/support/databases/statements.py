@@ -137,6 +137,8 @@ class Statements:
     false: list[str] = field(default_factory=list)
     silent: int = 0
     """The number of messages without a sentence of a known form."""
+    _true: dict[tuple[Check, str], bool] = field(default_factory=dict)
+    """Whether each sentence is true: the data stay the same, so a sentence is tested once."""
 
     def check(self, driver: neo4j.Driver, query: str, message: str) -> None:
         """Check every sentence of one message."""
@@ -144,7 +146,9 @@ class Statements:
         for pattern, check in FORMS:
             for found in re.finditer(pattern, message):
                 known += 1
-                if not check(driver, found):
+                if (check, found[0]) not in self._true:
+                    self._true[check, found[0]] = check(driver, found)
+                if not self._true[check, found[0]]:
                     self.false.append(f"{found[0]}   in   {query}")
         self.checked += known
         self.silent += not known

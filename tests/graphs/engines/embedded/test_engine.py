@@ -230,6 +230,7 @@ def test_an_engine_killed_during_a_query_is_restarted_for_it(small_home: Home, e
     assert table.rows == [[800]]
 
 
+@pytest.mark.long  # eight servers do the same in tests/server/test_many_servers.py
 def test_eight_processes_that_start_at_once_share_one_engine(own_small_home: Home, tmp_path: Path) -> None:
     entry = Catalog(own_small_home).get("films")
     program = (
