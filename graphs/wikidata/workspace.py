@@ -17,7 +17,7 @@ import orjson
 
 from graphground.graphs.wikidata.statements import Statement, items_in, packed, unpacked
 
-FORMAT = "2"
+FORMAT = "3"
 EXTRACT = "-extract"
 TARGETS_KEPT = 1 << 15
 """The number of items whose merge targets are kept in memory; most relationships end at the same few items."""

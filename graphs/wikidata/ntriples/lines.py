@@ -90,6 +90,11 @@ class Terms:
         given = frozenset(terms)
         return numpy.array([term in given for term in self.terms], bool)
 
+    def places_of(self, terms: Iterable[bytes]) -> Numbers:
+        """Return the place of each of the given terms among these; -1 for any other term."""
+        places = {term: place for place, term in enumerate(self.terms)}
+        return numpy.array([places.get(term, -1) for term in terms], numpy.int64)
+
     def find(self, block: Block, starts: Numbers, ends: Numbers) -> Numbers:
         """Return, for the text between each start and end, its place among the terms; -1 for any other text."""
         found = numpy.full(len(starts), -1, numpy.int64)

@@ -1,5 +1,5 @@
-"""Reads blocks of N-Triples lines, with one class for each pass: extract, members, subjects, claims, parts, details and
-names.
+"""Reads N-Triples, with one class for each pass: extract and names read blocks of the dump; members, subjects, claims,
+parts and details read frames of the extract.
 
 Lines are skipped unless their predicate is one that the pass reads: most lines of a dump are names in other languages,
 references and properties that the definition does not use.
@@ -7,7 +7,6 @@ references and properties that the definition does not use.
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,6 +14,7 @@ from functools import cached_property
 import numpy
 
 from graphground.graphs.wikidata.ntriples.bits import Bits, ItemSet
+from graphground.graphs.wikidata.ntriples.extract_file import content_of, frame_of
 from graphground.graphs.wikidata.ntriples.lines import Lines, Mask, Numbers, Terms, lines_ending
 from graphground.graphs.wikidata.ntriples.predicates import (
     ABOUT,
@@ -28,8 +28,6 @@ from graphground.graphs.wikidata.ntriples.predicates import (
 )
 from graphground.graphs.wikidata.ntriples.terms import STATEMENT, VALUE_NODE, is_object, key_in, language_of
 
-LEVEL = 1
-"""The gzip compression level of the extract: the fastest."""
 NAMES = (LABEL, ALIAS, DESCRIPTION, ABOUT)
 """The predicates of names; the staging tables store a predicate as its position in this tuple."""
 Row = tuple[int | bytes, ...]
@@ -56,15 +54,16 @@ class _Pass:
 
 @dataclass(frozen=True)
 class Extract(_Pass):
-    """Keeps the lines that later passes need, gzipped, and reads the class tree and the redirects of merged items."""
+    """Keeps the lines that later passes need, and reads the class tree and the redirects of merged items."""
 
-    wanted: frozenset[bytes]
+    wanted: tuple[bytes, ...]
+    """The vocabulary of the extract."""
     subclass_of: bytes
     claims: frozenset[bytes]
 
     @cached_property
     def _terms(self) -> Terms:
-        return Terms(sorted(self.wanted))
+        return Terms(self.wanted)
 
     @cached_property
     def _claims(self) -> Mask:
@@ -86,8 +85,7 @@ class Extract(_Pass):
         edges = kept.only(kept.are_of(terms, self.subclass_of))
         _add_pairs(found, "edges", edges.objects, edges.subjects)
         found.statements = int(self._claims[kept.kinds].sum())
-        if len(kept):
-            found.extract = gzip.compress(kept.text(), LEVEL)
+        found.extract = frame_of(kept)
         return found
 
 
@@ -111,24 +109,31 @@ class Members(_Pass):
 
     ends: Mapping[bytes, tuple[tuple[int, ItemSet], ...]]
     by_statement: frozenset[bytes]
+    vocabulary: tuple[bytes, ...]
 
     @cached_property
     def _terms(self) -> Terms:
         return Terms(self.ends)
 
+    @cached_property
+    def _places(self) -> Numbers:
+        return self._terms.places_of(self.vocabulary)
+
     def read(self, piece: bytes) -> Found:
-        """Return the members and starts in a block of whole lines."""
-        found, every = Found(), Lines(piece, self._terms)
+        """Return the members and starts in a frame of the extract."""
+        pairs, text = content_of(piece)
+        found, every, kinds = Found(), Lines(text, self._terms), self._places[pairs.kinds]
         for kind, predicate in enumerate(self._terms.terms):
-            lines = every.only(every.kinds == kind)
+            lines, rows = every.only(every.kinds == kind), kinds == kind
+            subjects, objects = pairs.subjects[rows], pairs.objects[rows]
             for label, ends in self.ends[predicate]:
                 some = lines.only(ends.contain(lines.objects))
                 if predicate in self.by_statement:
                     keys = (key_in(subject, STATEMENT) for subject in some.subject_texts())
                     found.add("hits", ((key, label) for key in keys if key))
                 else:
-                    items = some.subjects[some.subjects >= 0]
-                    found.add("members", ((label, item) for item in items.tolist()))
+                    for items in (subjects[ends.contain(objects)], some.subjects[some.subjects >= 0]):
+                        found.add("members", ((label, item) for item in items.tolist()))
         return found
 
 
@@ -144,8 +149,8 @@ class Subjects(_Pass):
         return Terms([RANK, *sorted(self.claims)])
 
     def read(self, piece: bytes) -> Found:
-        """Return the items of the hits in a block, and the hits that are deprecated."""
-        found, lines = Found(), Lines(piece, self._terms)
+        """Return the items of the hits in a frame, and the hits that are deprecated."""
+        found, lines = Found(), Lines(content_of(piece)[1], self._terms)
         is_rank = lines.are_of(self._terms, RANK)
         ranks, claims = lines.only(is_rank), lines.only(~is_rank & (lines.subjects >= 0))
         for subject, rest in zip(ranks.subject_texts(), ranks.rests(), strict=True):
@@ -167,18 +172,31 @@ class Claims(_Pass):
     direct: Mapping[bytes, int]
     claims: Mapping[bytes, int]
     items: Bits
+    vocabulary: tuple[bytes, ...]
 
     @cached_property
     def _terms(self) -> Terms:
         return Terms([*self.direct, *self.claims])
 
     @cached_property
+    def _places(self) -> Numbers:
+        places = self._terms.places_of(self.vocabulary)
+        return numpy.where(places < len(self.direct), places, -1)
+
+    @cached_property
     def _properties(self) -> Numbers:
         return numpy.array([*self.direct.values(), *self.claims.values()], numpy.int64)
 
     def read(self, piece: bytes) -> Found:
-        """Return the truthy values and the statement keys of candidates in a block."""
-        found, lines = Found(), Lines(piece, self._terms)
+        """Return the truthy values and the statement keys of candidates in a frame."""
+        pairs, text = content_of(piece)
+        found, lines, kinds = Found(), Lines(text, self._terms), self._places[pairs.kinds]
+        rows = (kinds >= 0) & self.items.contain(pairs.subjects)
+        names = self._properties[kinds[rows]]
+        found.add(
+            "items",
+            zip(*(column.tolist() for column in (pairs.subjects[rows], names, pairs.objects[rows])), strict=True),
+        )
         lines = lines.only(self.items.contain(lines.subjects))
         is_direct = lines.kinds < len(self.direct)
         claims, direct = lines.only(~is_direct), lines.only(is_direct)
@@ -207,8 +225,8 @@ class Parts(_Pass):
         return Terms(sorted(self.wanted))
 
     def read(self, piece: bytes) -> Found:
-        """Return the values, qualifiers, ranks and value nodes of statements in a block."""
-        found, lines = Found(), Lines(piece, self._terms)
+        """Return the values, qualifiers, ranks and value nodes of statements in a frame."""
+        found, lines = Found(), Lines(content_of(piece)[1], self._terms)
         rows: list[Row] = []
         for subject, kind, rest in zip(lines.subject_texts(), lines.kinds.tolist(), lines.rests(), strict=True):
             key = key_in(subject, STATEMENT)
@@ -236,8 +254,8 @@ class Details(_Pass):
         return Terms(sorted(self.wanted))
 
     def read(self, piece: bytes) -> Found:
-        """Return the parts of value nodes in a block."""
-        found, lines = Found(), Lines(piece, self._terms)
+        """Return the parts of value nodes in a frame."""
+        found, lines = Found(), Lines(content_of(piece)[1], self._terms)
         nodes = (key_in(subject, VALUE_NODE) for subject in lines.subject_texts())
         details = zip(nodes, lines.kinds.tolist(), lines.rests(), strict=True)
         found.add(

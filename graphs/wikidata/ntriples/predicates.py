@@ -76,8 +76,8 @@ class Predicates:
                     yield _predicate("qualifier/value/", qualifier)
 
     @cached_property
-    def extract(self) -> frozenset[bytes]:
-        """All predicates that the steps need, except those of names."""
+    def extract(self) -> tuple[bytes, ...]:
+        """All predicates that the steps need, except those of names: the vocabulary of the extract, in order."""
         found = {
             SAME_AS,
             *map(direct, self.names),
@@ -88,4 +88,4 @@ class Predicates:
             found.add(direct(SUBCLASS_OF))
         if self.plan.beyond_values:
             found |= {RANK, *DETAILS}
-        return frozenset(found)
+        return tuple(sorted(found))

@@ -1,6 +1,6 @@
 """A dump of N-Triples as a source: two passes over the dump, for statements and for names; all others over an extract.
 
-The first pass writes the lines whose predicates the definition needs to a gzipped extract beside the workspace. Each
+The first pass writes the lines whose predicates the definition needs to a compressed extract beside the workspace. Each
 level of labels then takes up to five passes over the extract: members of classes and starts of relationships, the
 subjects of statements, the candidates' statements, their parts, and their value nodes. Each pass writes its findings to
 temporary tables on disk, so that memory does not grow with the dump and the order of its lines does not matter.
@@ -9,7 +9,7 @@ temporary tables on disk, so that memory does not grow with the dump and the ord
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from graphground.graphs.wikidata.dump_files import blocks, identity_of
 from graphground.graphs.wikidata.names import with_fallback
 from graphground.graphs.wikidata.ntriples import passes, predicates
 from graphground.graphs.wikidata.ntriples.bits import ItemSet, SortedItems
+from graphground.graphs.wikidata.ntriples.extract_file import frames
 from graphground.graphs.wikidata.ntriples.passes import Found
 from graphground.graphs.wikidata.ntriples.predicates import Predicates
 from graphground.graphs.wikidata.ntriples.staging import Staging
@@ -125,7 +126,9 @@ class NTriplesSource:
                 ends[key].append((number, nodes))
         if not ends:
             return
-        task = passes.Members({key: tuple(rules) for key, rules in ends.items()}, frozenset(by_statement))
+        task = passes.Members(
+            {key: tuple(rules) for key, rules in ends.items()}, frozenset(by_statement), wanted.extract
+        )
         self._stage("members", task, workspace, staging)
         if staging.count("hits"):
             keys = staging.keys("key", "hits")
@@ -143,7 +146,7 @@ class NTriplesSource:
         numbers = ", ".join(str(plan.number(label)) for label in labels)
         candidates = f"SELECT item FROM candidates WHERE label IN ({numbers})"
         items = staging.items(f"{candidates} UNION SELECT target FROM redirects WHERE item IN ({candidates})", ())
-        self._stage("values", passes.Claims(direct, claims, items), workspace, staging)
+        self._stage("values", passes.Claims(direct, claims, items, wanted.extract), workspace, staging)
         if staging.count("links"):
             parts = frozenset({*wanted.parts(with_statements), predicates.RANK})
             self._stage("parts", passes.Parts(parts, staging.keys("key", "links")), workspace, staging)
@@ -168,17 +171,24 @@ class NTriplesSource:
     def _stage(self, step: str, task: BlockReader[Found], workspace: Workspace, staging: Staging) -> None:
         """Run a pass over the extract and store its findings."""
         processes = min(self._processes, processes_for(workspace.extract))
-        for found in self._pass(step, task, workspace.extract, processes):
+        for found in self._pass(step, task, workspace.extract, processes, frames):
             staging.add(found)
 
-    def _pass(self, step: str, task: BlockReader[Found], path: Path, processes: int) -> Iterator[Found]:
+    def _pass(
+        self,
+        step: str,
+        task: BlockReader[Found],
+        path: Path,
+        processes: int,
+        pieces: Callable[[Path, Callable[[int], None]], Iterator[bytes]] = blocks,
+    ) -> Iterator[Found]:
         size = path.stat().st_size if path.exists() else 0
 
         def read(done: int) -> None:
             if self._progress is not None:
                 self._progress(step, done, size)
 
-        for found in mapped(_same, task, blocks(path, read), processes):
+        for found in mapped(_same, task, pieces(path, read), processes):
             self.broken += found.broken
             yield found
 

@@ -7,7 +7,9 @@ from pathlib import Path
 import numpy
 import pytest
 
+from graphground.graphs.wikidata.dump_files import DumpError
 from graphground.graphs.wikidata.ntriples.bits import MOST, Bits, SortedItems
+from graphground.graphs.wikidata.ntriples.extract_file import content_of, frame_of, frames
 from graphground.graphs.wikidata.ntriples.lines import Lines, Terms, lines_ending
 from graphground.graphs.wikidata.ntriples.passes import Found
 from graphground.graphs.wikidata.ntriples.staging import Staging
@@ -96,6 +98,40 @@ def test_lines_read_as_arrays_equal_those_read_one_by_one(odd: float) -> None:
         assert all(item_in(right[row][2]) is not None for row in numpy.flatnonzero(lines.are_items))
         seen += len(right)
     assert seen > 1000
+
+
+def test_the_extract_holds_every_line_as_numbers_or_as_text(tmp_path: Path) -> None:
+    chance, terms = random.Random(23), Terms(WANTED)
+    blocks = [block_of(chance, 0.1) for _ in range(400)]
+    written = [frame_of(Lines(block, terms)) for block in blocks]
+    path = tmp_path / "extract"
+    path.write_bytes(b"".join(written))
+    read: list[int] = []
+    kept = list(frames(path, read.append))
+    assert kept == [frame for frame in written if frame]
+    assert read[-1] == path.stat().st_size
+    many = 0
+    for block, frame in zip(blocks, written, strict=True):
+        right = expected(block)
+        if not right:
+            assert frame == b""
+            continue
+        pairs, text = content_of(frame)
+        as_numbers = list(zip(*(column.tolist() for column in pairs), strict=True))
+        as_text = expected(text)
+        assert sorted(as_numbers + [(kind, start, end) for kind, _, _, start, end in as_text]) == sorted(
+            (kind, start, end) for kind, _, _, start, end in right
+        )
+        assert all(row in right for row in as_text)
+        many += len(as_numbers)
+    assert many > 50
+    path.write_bytes(b"".join(written)[:-1])
+    with pytest.raises(DumpError, match="extract cannot be read any further: it is truncated"):
+        list(frames(path, read.append))
+    with pytest.raises(DumpError, match="the extract of the dump is damaged"):
+        content_of(kept[0][:-5] + b"wrong")
+    with pytest.raises(DumpError, match="extract cannot be read any further"):
+        list(frames(tmp_path / "missing" / "extract", read.append))
 
 
 def test_terms_with_the_same_length_and_end_are_distinguished_by_all_their_bytes() -> None:
