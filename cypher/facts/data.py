@@ -8,13 +8,19 @@ from graphground.cypher.facts.model import Facts, Link, PropertyUse, Symbol
 
 
 class Filled(Protocol):
-    """How many nodes or relationships have a property (`count`), out of how many (`of`)."""
+    """How many nodes or relationships have a property (`count`), out of how many (`of`).
+
+    `counted` is False for the figures of a sample, from which no check may conclude anything.
+    """
 
     @property
     def count(self) -> int: ...
 
     @property
     def of(self) -> int: ...
+
+    @property
+    def counted(self) -> bool: ...
 
 
 class Data(Protocol):
@@ -50,9 +56,9 @@ def owners(facts: Facts, symbol: Symbol, key: str) -> tuple[str, ...]:
 
 
 def filled(facts: Facts, use: PropertyUse, data: Data) -> tuple[int, int] | None:
-    """Return how many nodes or relationships have a property, and out of how many; None if unknown."""
+    """Return how many nodes or relationships have a property, and out of how many; None if unknown or only sampled."""
     counts = [data.property(owner, use.key) for owner in owners(facts, use.symbol, use.key)]
-    known = [count for count in counts if count is not None]
+    known = [count for count in counts if count is not None and count.counted]
     if not counts or len(known) < len(counts):
         return None
     return sum(count.count for count in known), sum(count.of for count in known)

@@ -17,7 +17,7 @@ from graphground.graphs.entities.candidate import Candidate
 from graphground.graphs.entities.names_in_database import entries_of
 from graphground.graphs.entities.paging import NAME_PROPERTIES, name_property
 
-SECONDS = 2.0
+SECONDS = 4.0
 """The maximum time, in seconds, that the queries of one call may take together."""
 MOST_NAMESAKES = 5
 """The maximum number of nodes of a label that are returned for one name."""

@@ -120,7 +120,9 @@ def is_symmetric(pattern: RelationshipPattern, facts: Statistics) -> bool:
 def empty_properties(owner: str, properties: Iterable[str], facts: Statistics) -> frozenset[str]:
     """Return the properties that no node of a label, or no relationship of a type, has."""
     known = ((key, facts.property(owner, key)) for key in properties)
-    return frozenset(key for key, values in known if values is not None and values.of and not values.count)
+    return frozenset(
+        key for key, values in known if values is not None and values.counted and values.of and not values.count
+    )
 
 
 def base_lines(schema: PropertyGraphSchema, facts: Statistics = NOTHING) -> list[str]:
@@ -305,10 +307,15 @@ class _Enhanced:
         return [*lines, f"  {', '.join(named)}"] if named else lines
 
     def _fill(self, owner: str, key: str) -> str | None:
-        """Return `(no values)`, or how many nodes or relationships have a value; None if all have one, or if unknown."""
+        """Return `(no values)`, or how many nodes or relationships have a value; None if all have one, or if unknown.
+
+        The share in a sample is called approximate.
+        """
         values = self.facts.property(owner, key)
         if values is None or not values.of or values.count == values.of:
             return None
+        if not values.counted:
+            return f"about {values.fill:.0%}" if 0.01 <= values.fill < 0.995 else None
         if not values.count:
             return "(no values)"
         return (

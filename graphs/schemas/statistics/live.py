@@ -51,7 +51,7 @@ class LiveStatistics:
         self.thread: threading.Thread | None = None
 
     def now(self, *, fresh: bool = False) -> Statistics | None:
-        """Return the available statistics or None; with `fresh`, None if they are outdated.
+        """Return the available statistics or None; with `fresh`, None if they are outdated. They may be provisional.
 
         Starts computing missing or outdated statistics in the background.
         """
@@ -62,6 +62,8 @@ class LiveStatistics:
         if self.stale:
             self._begin()
             return None if fresh else self._facts
+        if self._facts is not None and self._facts.provisional:
+            self._begin()  # unless the counting still runs
         return self._facts
 
     @property
@@ -75,7 +77,7 @@ class LiveStatistics:
     def wait(self, seconds: float) -> Statistics | None:
         """Return the statistics, waiting up to `seconds` for a running computation: for tests and commands."""
         facts = self.now(fresh=True)
-        if facts is None and self.thread is not None:
+        if (facts is None or facts.provisional) and self.thread is not None:
             self.thread.join(seconds)
             facts = self._facts
         return facts
@@ -95,12 +97,17 @@ class LiveStatistics:
             self.thread = threading.Thread(target=self._read, name=f"statistics of {self._name}", daemon=True)
             self.thread.start()
 
+    def _publish(self, facts: Statistics) -> None:
+        """Use provisional statistics until the complete ones are read; older ones of the same data are complete."""
+        if not self._cancellation.cancelled and self.stale:
+            self._facts = facts
+
     def _read(self) -> None:
         CURRENT.set(self._cancellation)
         try:
             schema, mark = self._complete()
             begin = time.monotonic()
-            facts = query_statistics(self._engine, schema, mark=mark)
+            facts = query_statistics(self._engine, schema, mark=mark, publish=self._publish)
         except QueryCancelled:
             return  # the graph is being closed
         except Exception as error:  # a database or a proxy may return rows of another shape

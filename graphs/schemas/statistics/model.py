@@ -36,6 +36,8 @@ class PropertyStatistics:
         least, greatest: the extremes in the order of their type; None for lists and for mixed types.
         common: the most frequent values with their counts, the most frequent first; lists are counted as a whole.
         exact: whether everything was read; otherwise the figures after `count` come from a sample.
+        counted: whether `count` and `of` are of all nodes or relationships; otherwise they are those of a sample, which
+            proves neither that a property is empty nor that it is filled.
     """
 
     count: int
@@ -47,6 +49,7 @@ class PropertyStatistics:
     greatest: Any = None
     common: tuple[tuple[Any, int], ...] = ()
     exact: bool = True
+    counted: bool = True
 
     @property
     def fill(self) -> float:
@@ -137,6 +140,7 @@ class Statistics:
     """The statistics of one graph; labels and patterns without data are included with counts of zero.
 
     `complete` is False if something could not be read; `mark` identifies the state of the database that was read.
+    `provisional` is True while properties of which a sample was read are still being counted.
     """
 
     labels: Mapping[str, LabelStatistics] = field(default_factory=dict)
@@ -146,6 +150,7 @@ class Statistics:
     mark: str | None = None
     seconds: float = 0.0
     """The time that reading took, in seconds."""
+    provisional: bool = False
 
     def nodes(self, label: str) -> int | None:
         """Return the number of nodes with the label; None if unknown."""

@@ -1,14 +1,15 @@
 """Computes the statistics of a connected database, by a limited query or two for each label, type and pattern.
 
 Counts of nodes and patterns come with the schema, which takes them from the count store if there is one. How many nodes
-have a property is counted over all nodes. More expensive figures (distinct values, degrees, reverse relationships) are
-computed from the first `SAMPLED` nodes if there are more than `WHOLE`.
+have a property is counted over all nodes; because that takes seconds in a large database, the statistics may first be
+published with the counts of a sample, which are marked as such (`counted=False`). More expensive figures (distinct
+values, degrees, reverse relationships) are computed from the first `SAMPLED` nodes if there are more than `WHOLE`.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -32,6 +33,8 @@ WHOLE, SAMPLED = 50_000, 10_000
 """Up to `WHOLE` nodes or relationships are all read; if there are more, only the first `SAMPLED` are read."""
 MOST_FILL = 3_000_000
 """The number of nodes above which fill is also computed from a sample."""
+RARE = 10
+"""If fewer than one in `RARE` nodes of a sample have a property, its values are read when all nodes are counted."""
 MOST_PROPERTIES = 60
 NO_RANGE = ("list[", "unknown", "point", "|")
 STEP_SECONDS, TOTAL_SECONDS = 10.0, 120.0
@@ -42,17 +45,21 @@ def query_statistics(
     schema: PropertyGraphSchema,
     *,
     mark: str | None = None,
+    publish: Callable[[Statistics], None] | None = None,
     whole: int = WHOLE,
     step_seconds: float = STEP_SECONDS,
     total_seconds: float = TOTAL_SECONDS,
 ) -> Statistics:
     """Compute the statistics of all elements of a schema; parts that cannot be read are left out.
 
+    If `publish` is given and counting the values of properties takes a pass over more than `whole` nodes or
+    relationships, it is called with provisional statistics first.
+
     >>> query_statistics(engine, schema).fill("Movie", "tagline")
     0.68
     """
     begin = time.monotonic()
-    reading = Reading(Steps(engine, Findings(), step_seconds, total_seconds), schema, whole)
+    reading = Reading(Steps(engine, Findings(), step_seconds, total_seconds), schema, whole, publish)
     return reading.statistics(mark, begin)
 
 
@@ -61,11 +68,19 @@ def quotable_ends(pattern: RelationshipPattern) -> bool:
     return all(map(quotable, (pattern.type, pattern.start, pattern.end)))
 
 
+def _is_frequent(values: PropertyStatistics) -> bool:
+    """Return whether enough of a sample have a property for the sample to show its values."""
+    return values.count * RARE >= values.of
+
+
 class Reading:
     """One computation of the statistics; call `statistics`."""
 
-    def __init__(self, steps: Steps, schema: PropertyGraphSchema, whole: int) -> None:
-        self._steps, self._schema, self._whole = steps, schema, whole
+    def __init__(
+        self, steps: Steps, schema: PropertyGraphSchema, whole: int, publish: Callable[[Statistics], None] | None = None
+    ) -> None:
+        self._steps, self._schema, self._whole, self._publish = steps, schema, whole, publish
+        self._postponed: list[tuple[str, Callable[[], None]]] = []
         self._labels: dict[str, LabelStatistics] = {}
         self._types: dict[str, TypeStatistics] = {}
         self._ends: dict[tuple[str, str, str], int] = {}
@@ -84,13 +99,23 @@ class Reading:
                 for number, pattern in enumerate(self._schema.patterns)
             ]
         )
+        patterns = tuple(found[number] for number in sorted(found))
+        if self._postponed and self._publish is not None:
+            self._publish(self._found(patterns, mark, begin, provisional=True))
+            self._steps.each(self._postponed)
+        return self._found(patterns, mark, begin)
+
+    def _found(
+        self, patterns: tuple[PatternStatistics, ...], mark: str | None, begin: float, *, provisional: bool = False
+    ) -> Statistics:
         return Statistics(
             {name: self._labels[name] for name in self._schema.labels if name in self._labels},
             {name: self._types[name] for name in self._schema.relationship_types if name in self._types},
-            tuple(found[number] for number in sorted(found)),
+            patterns,
             not self._steps.findings.problems,
             mark,
             time.monotonic() - begin,
+            provisional,
         )
 
     def _label(self, label: Label) -> None:
@@ -100,7 +125,12 @@ class Reading:
             return
         keys = {key: type_ for key, type_ in label.properties.items() if not self._is_left_out(label, key)}
         values = self._values(label.name, match, keys, count, label.filled)
-        self._labels[label.name] = LabelStatistics(label.name, count, values, label.name_property)
+
+        def put(values: dict[str, PropertyStatistics]) -> None:
+            self._labels[label.name] = LabelStatistics(label.name, count, values, label.name_property)
+
+        put(values)
+        self._postpone(label.name, match, keys, count, values, put)
 
     def _type(self, type_: str) -> None:
         patterns = self._schema.relationship_types[type_]
@@ -112,8 +142,14 @@ class Reading:
             count = self._count(type_, f"{match} RETURN count(n) AS c")
         if count is not None:
             filled = frozenset.intersection(*(pattern.filled for pattern in patterns))
-            values = self._values(type_, match, self._schema.relationship_properties[type_], count, filled)
-            self._types[type_] = TypeStatistics(type_, count, values)
+            keys = self._schema.relationship_properties[type_]
+            values = self._values(type_, match, keys, count, filled)
+
+            def put(values: dict[str, PropertyStatistics]) -> None:
+                self._types[type_] = TypeStatistics(type_, count, values)
+
+            put(values)
+            self._postpone(type_, match, keys, count, values, put)
 
     def _is_left_out(self, label: Label, key: str) -> bool:
         return key in LEFT_OUT and key in label.reserved
@@ -134,22 +170,58 @@ class Reading:
             return {key: PropertyStatistics(0, 0, distinct=0, repeated=0) for key in keys}
         found = {key: PropertyStatistics(count, count, exact=False) for key in keys}
         if counted := [key for key in keys if key not in known_filled]:
-            bound = f" WITH n LIMIT {SAMPLED}" if count > MOST_FILL else ""
-            columns = ", ".join(f"count({property_of('n', key)}) AS c{place}" for place, key in enumerate(counted))
-            rows = self._steps.rows(f"fill of {owner}", f"{match}{bound} RETURN {columns}, count(*) AS total")
-            if not rows:
+            sampled = count > MOST_FILL or (self._publish is not None and count > self._whole)
+            filled = self._fill(owner, match, counted, sampled=sampled)
+            if filled is None:
                 return {}
-            *filled, total = rows[0]
-            found |= {
-                key: PropertyStatistics(number, total, distinct=0, repeated=0, exact=not bound)
-                if not number
-                else PropertyStatistics(number, total, exact=False)
-                for key, number in zip(counted, filled, strict=True)
-            }
-        some = [key for key in keys if found[key].count]
-        if some:
+            found |= filled
+        if some := [key for key in keys if found[key].count and (found[key].counted or _is_frequent(found[key]))]:
             self._details(owner, match, types, some, found, count)
         return found
+
+    def _fill(
+        self, owner: str, match: str, keys: Sequence[str], *, sampled: bool = False
+    ) -> dict[str, PropertyStatistics] | None:
+        """Return how many nodes or relationships have each property, of all or of the first; None if unknown."""
+        bound = f" WITH n LIMIT {SAMPLED}" if sampled else ""
+        columns = ", ".join(f"count({property_of('n', key)}) AS c{place}" for place, key in enumerate(keys))
+        rows = self._steps.rows(f"fill of {owner}", f"{match}{bound} RETURN {columns}, count(*) AS total")
+        if not rows:
+            return None
+        *filled, total = rows[0]
+        return {
+            key: PropertyStatistics(number, total, exact=False, counted=not sampled)
+            if number or sampled
+            else PropertyStatistics(0, total, distinct=0, repeated=0)
+            for key, number in zip(keys, filled, strict=True)
+        }
+
+    def _postpone(
+        self,
+        owner: str,
+        match: str,
+        types: Mapping[str, str],
+        count: int,
+        values: Mapping[str, PropertyStatistics],
+        put: Callable[[dict[str, PropertyStatistics]], None],
+    ) -> None:
+        """Note that the properties of which a sample was read are to be counted, unless there are too many nodes."""
+        keys = [key for key, its in values.items() if not its.counted]
+
+        def recount() -> None:
+            filled = self._fill(owner, match, keys)
+            if filled is None:
+                return
+            found = dict(values)
+            for key, its in filled.items():
+                known = values[key]
+                found[key] = its if known.distinct is None else replace(known, count=its.count, of=its.of, counted=True)
+            if rare := [key for key in keys if found[key].count and found[key].distinct is None]:
+                self._details(owner, match, types, rare, found, count)
+            put(found)
+
+        if keys and count <= MOST_FILL:
+            self._postponed.append((f"fill of {owner}", recount))
 
     def _details(
         self,
@@ -165,7 +237,10 @@ class Reading:
             value = property_of("n", key)
             bound = "" if count <= self._whole else f" LIMIT {SAMPLED}"
             ranged = not any(part in types[key] for part in NO_RANGE)
-            grouped = f"{match} WHERE {value} IS NOT NULL WITH {value} AS v{bound} WITH v, count(*) AS c "
+            some = f"{match} WHERE {value} IS NOT NULL WITH {value} AS v{bound}"
+            if not found[key].counted:  # the first nodes, not the first values, which may be far between
+                some = f"{match} WITH n{bound} WHERE {value} IS NOT NULL WITH {value} AS v"
+            grouped = f"{some} WITH v, count(*) AS c "
             rows = self._steps.rows(
                 f"values of {owner}.{key}",
                 f"{grouped}RETURN count(*) AS different, sum(CASE WHEN c > 1 THEN c ELSE 0 END) AS repeated, "

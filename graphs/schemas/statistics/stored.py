@@ -97,6 +97,7 @@ def _property(
     greatest: Any,
     common: Sequence[Sequence[Any]],
     exact: bool,
+    counted: bool = True,
 ) -> PropertyStatistics:
     frequent = tuple((value, times) for value, times in common)
-    return PropertyStatistics(count, of, blank, distinct, repeated, least, greatest, frequent, exact)
+    return PropertyStatistics(count, of, blank, distinct, repeated, least, greatest, frequent, exact, counted)

@@ -8,12 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from graphground.cypher.api import validate
+from graphground.graphs.engines.address import BoltAddress
+from graphground.graphs.engines.bolt import bolt_engine
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.connected import open_database
 from graphground.graphs.opening.database import Database
-from graphground.graphs.schemas.statistics import live
+from graphground.graphs.schemas.extraction.extract import extract
+from graphground.graphs.schemas.forms import enhanced_form
+from graphground.graphs.schemas.statistics import live, queried
 from graphground.graphs.schemas.statistics.live import LiveStatistics
 from graphground.graphs.schemas.statistics.model import Statistics
+from graphground.graphs.schemas.statistics.queried import query_statistics
 from graphground.graphs.storage.home import Home
 from tests.support.neo4j_server import Neo4jServer, seeded
 
@@ -34,6 +40,42 @@ def read(graph: Graph) -> Statistics:
     facts = graph.statistics(fresh=True)
     assert facts is not None
     return facts
+
+
+def test_statistics_of_a_sample_are_published_first_and_deny_nothing(
+    neo4j_5: Neo4jServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queried, "SAMPLED", 50)
+    seeded(
+        neo4j_5,
+        "MATCH (n) DETACH DELETE n",
+        "UNWIND range(1, 300) AS i CREATE (a:Probe {name: 'P' + i, depth: CASE WHEN i % 2 = 0 THEN i END, "
+        "lost: CASE WHEN i > 298 THEN i END})-[:NEAR {since: CASE WHEN i > 299 THEN i END}]->(a)",
+    )
+    engine = bolt_engine(BoltAddress(neo4j_5.uri, neo4j_5.user, neo4j_5.password))
+    try:
+        schema = extract(engine, "probes").schema
+        published: list[Statistics] = []
+        facts = query_statistics(engine, schema, publish=published.append, whole=60)
+        at_once = query_statistics(engine, schema, whole=60)
+    finally:
+        engine.close()
+    [sample] = published
+    assert (sample.provisional, facts.provisional, facts.complete) == (True, False, True)
+    for owner, key, count in (("Probe", "depth", 150), ("Probe", "lost", 2), ("NEAR", "since", 1)):
+        seen, known = sample.property(owner, key), facts.property(owner, key)
+        assert seen is not None
+        assert known is not None
+        assert (seen.of, seen.counted) == (50, False)
+        assert (known.count, known.of, known.counted) == (count, 300, True)
+    assert facts.property("Probe", "lost") == at_once.property("Probe", "lost")
+    assert facts.property("Probe", "name") == at_once.property("Probe", "name")
+    query = "MATCH (p:Probe)-[r:NEAR]->() RETURN p.name, r.since ORDER BY p.lost DESC LIMIT 1"
+    assert "empty_property" not in {found.code for found in validate(query, schema, data=sample).diagnostics}
+    assert "empty_property" in {found.code for found in validate(query, schema, data=facts).diagnostics}
+    assert "(no values)" not in enhanced_form(schema, facts=sample)
+    assert "depth (about 50%)" in enhanced_form(schema, facts=sample)
+    assert "depth (50%)" in enhanced_form(schema, facts=facts)
 
 
 def test_a_connected_database_is_counted_and_counted_again_after_a_change(
