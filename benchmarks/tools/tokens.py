@@ -8,6 +8,10 @@ or the structured content, so the tokens of both are estimated. The calls are `l
 graph; and for each question `get_filtered_schema`, `find_entities` for the names in the gold query (one exact name per
 call, all with a typing error, and the whole question), `validate_cypher` and `execute_cypher` for the gold query and
 for the gold query with one name misspelt, and `suggest_queries`.
+
+The last column is the least that the answer can be: the structured content with empty messages, which has the fields
+that clients rely on and the rows or the suggested query; for a filtered schema, the elements of the gold query alone
+and the names of all others.
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -43,7 +48,8 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as temporary:
         file = Path(temporary) / "calls.json"
-        file.write_text(json.dumps(list(calls(given.each))), encoding="utf-8")
+        made = list(calls(given.each))
+        file.write_text(json.dumps([call[:3] for call in made]), encoding="utf-8")
         base = Path(temporary) / "base"
         subprocess.run(["git", "worktree", "add", "-q", "--detach", str(base), given.base], cwd=HERE, check=True)
         try:
@@ -51,35 +57,38 @@ def main() -> None:
             before, after = (answers(tree, given.folder, file) for tree in (base, HERE))
         finally:
             subprocess.run(["git", "worktree", "remove", "--force", str(base)], cwd=HERE, check=True)
-    report(before, after, given.examples)
+    least = [
+        least_tokens(tool, json.loads(entry[2]), gold) for (_, tool, _, gold), entry in zip(made, after, strict=True)
+    ]
+    report(before, after, least, given.examples)
 
 
-def calls(each: int) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Yield the kind, the tool and the arguments of each call."""
+def calls(each: int) -> Iterator[tuple[str, str, dict[str, Any], str]]:
+    """Yield the kind, the tool and the arguments of each call, and the gold query of its question."""
     from benchmarks.engines.graphs_for_queries import TRAIN, records
     from benchmarks.entities.mention_errors import typing_error
 
     rng = random.Random(16)
-    yield "list_graphs", "list_graphs", {}
+    yield "list_graphs", "list_graphs", {}, ""
     for graph in TRAIN:
-        yield "get_schema", "get_schema", {"graph": graph}
-        yield "get_schema, enhanced", "get_schema", {"graph": graph, "form": "enhanced"}
+        yield "get_schema", "get_schema", {"graph": graph}, ""
+        yield "get_schema, enhanced", "get_schema", {"graph": graph, "form": "enhanced"}, ""
         asked = [task for task in records("cypherbench_tasks/train.jsonl.gz") if task["graph"] == graph]
         for task in rng.sample(asked, min(each, len(asked))):
             question, gold = str(task["nl_question"]), str(task["gold_cypher"])
             names = names_in(gold)
-            yield "get_filtered_schema", "get_filtered_schema", {"graph": graph, "question": question}
-            yield "find_entities, question", "find_entities", {"graph": graph, "question": question}
-            yield "suggest_queries", "suggest_queries", {"graph": graph, "question": question}
+            yield "get_filtered_schema", "get_filtered_schema", {"graph": graph, "question": question}, gold
+            yield "find_entities, question", "find_entities", {"graph": graph, "question": question}, gold
+            yield "suggest_queries", "suggest_queries", {"graph": graph, "question": question}, gold
             for name in names[:1]:
                 wrong = typing_error(name, rng)
                 misspelt = gold.replace(f"'{name}'", f"'{wrong}'")
-                yield "find_entities, exact name", "find_entities", {"graph": graph, "mentions": [name]}
-                yield "find_entities, misspelt", "find_entities", {"graph": graph, "mentions": [wrong]}
-                yield "validate_cypher, misspelt", "validate_cypher", {"graph": graph, "query": misspelt}
-                yield "execute_cypher, misspelt", "execute_cypher", {"graph": graph, "query": misspelt}
-            yield "validate_cypher, gold", "validate_cypher", {"graph": graph, "query": gold}
-            yield "execute_cypher, gold", "execute_cypher", {"graph": graph, "query": gold}
+                yield "find_entities, exact name", "find_entities", {"graph": graph, "mentions": [name]}, gold
+                yield "find_entities, misspelt", "find_entities", {"graph": graph, "mentions": [wrong]}, gold
+                yield "validate_cypher, misspelt", "validate_cypher", {"graph": graph, "query": misspelt}, gold
+                yield "execute_cypher, misspelt", "execute_cypher", {"graph": graph, "query": misspelt}, gold
+            yield "validate_cypher, gold", "validate_cypher", {"graph": graph, "query": gold}, gold
+            yield "execute_cypher, gold", "execute_cypher", {"graph": graph, "query": gold}, gold
 
 
 def names_in(query: str) -> list[str]:
@@ -89,6 +98,53 @@ def names_in(query: str) -> list[str]:
 
     entries = parse(query).find(t.MapEntry)
     return [entry.value.value for entry in entries if isinstance(entry.value, t.StringLiteral)]
+
+
+def least_tokens(tool: str, answer: dict[str, Any], gold: str) -> int | None:
+    """Return the least tokens of an answer to a call, or None for tools whose answers are all text."""
+    from graphground.graphs.schemas.token_count import estimate_tokens
+
+    if tool == "get_filtered_schema":
+        answer = of_gold_elements(answer["graph"], gold)
+    elif tool not in ("list_graphs", "validate_cypher", "execute_cypher"):
+        return None
+    for diagnostic in answer.get("diagnostics", ()):
+        diagnostic["message"] = ""
+    return estimate_tokens(json.dumps(answer, ensure_ascii=False, separators=(",", ":")))
+
+
+def of_gold_elements(graph: str, gold: str) -> dict[str, Any]:
+    """Return the answer of `get_filtered_schema` with the elements of a gold query alone."""
+    from benchmarks.schemas.gold_elements import elements_of
+    from graphground.cypher.schema import PropertyGraphSchema
+    from graphground.graphs.schemas.filtering.budget import left_out_of
+    from graphground.graphs.schemas.forms import base_form
+    from tests.support.shared_data import SHARED
+
+    schema = PropertyGraphSchema.from_cypherbench((SHARED / "schemas" / f"{graph}.json").read_bytes())
+    used = elements_of(gold)
+    labels = {
+        name: replace(
+            label,
+            properties={
+                key: type_ for key, type_ in label.properties.items() if key == "name" or (name, key) in used.properties
+            },
+        )
+        for name, label in schema.labels.items()
+        if name in used.labels
+    }
+    patterns = tuple(
+        replace(
+            pattern,
+            properties={
+                key: type_ for key, type_ in pattern.properties.items() if (pattern.type, key) in used.type_properties
+            },
+        )
+        for pattern in schema.patterns
+        if (pattern.type, pattern.start, pattern.end) in used.patterns
+    )
+    part = replace(schema, labels=labels, patterns=patterns)
+    return {"graph": graph, "schema": base_form(part), "left_out": left_out_of(schema, part).names()}
 
 
 def answers(tree: Path, folder: Path, file: Path) -> list[tuple[str, str, str]]:
@@ -118,26 +174,31 @@ def answer_all(folder: Path, file: Path) -> None:
     sys.stdout.write(json.dumps(answers))
 
 
-def report(before: list[tuple[str, str, str]], after: list[tuple[str, str, str]], examples: int) -> None:
+def report(
+    before: list[tuple[str, str, str]], after: list[tuple[str, str, str]], least: list[int | None], examples: int
+) -> None:
     """Print the mean tokens of each kind of call in both trees, and `examples` answers of each kind."""
     from graphground.graphs.schemas.token_count import estimate_tokens
 
     print(
-        f"{'tokens, mean (most)':28}{'calls':>6}{'text: before':>18}{'after':>14}{'structured: before':>22}{'after':>14}"
+        f"{'tokens, mean (most)':28}{'calls':>6}{'text: before':>18}{'after':>14}{'structured: before':>22}{'after':>14}{'least':>8}"
     )
     kinds = list(dict.fromkeys(kind for kind, *_ in before))
     tools = list(dict.fromkeys(kind.partition(",")[0] for kind in kinds))
     for kind in [*kinds, *(f"{tool}, all" for tool in tools)]:
+        chosen = [
+            place
+            for place, entry in enumerate(after)
+            if entry[0] == kind or kind == f"{entry[0].partition(',')[0]}, all"
+        ]
         cells = []
-        for place in (1, 2):
+        for part in (1, 2):
             for answers in (before, after):
-                its = [
-                    estimate_tokens(entry[place])
-                    for entry in answers
-                    if entry[0] == kind or kind == f"{entry[0].partition(',')[0]}, all"
-                ]
+                its = [estimate_tokens(answers[place][part]) for place in chosen]
                 cells.append(f"{np.mean(its):.0f} ({max(its)})")
-        print(f"{kind:28}{len(its):>6}{cells[0]:>18}{cells[1]:>14}{cells[2]:>22}{cells[3]:>14}")
+        lowest = [tokens for place in chosen if (tokens := least[place]) is not None]
+        line = f"{kind:28}{len(chosen):>6}{cells[0]:>18}{cells[1]:>14}{cells[2]:>22}{cells[3]:>14}"
+        print(line + (f"{np.mean(lowest):8.0f}" if lowest else ""))
     for kind in kinds if examples else ():
         for entry in [entry for entry in after if entry[0] == kind][:examples]:
             print(f"\n{kind}\n{entry[2][:3000]}")
