@@ -141,7 +141,7 @@ def _note_values(plan: Plan, workspace: Workspace, label: str) -> None:
     if not plan.has_named_values(label):
         return
     for some in workspace.batches("nodes", plan.number(label), ITEMS_AT_ONCE):
-        found = {value for item in some for value in values_named(plan, workspace, label, item)}
+        found = values_named(plan, workspace, label, some)
         with workspace.doing():
             workspace.add_values_seen(sorted(found))
 

@@ -12,6 +12,8 @@ from graphground.graphs.wikidata.statements import Wanted
 from graphground.graphs.wikidata.values import item_number
 
 INSTANCE_OF, SUBCLASS_OF = "P31", "P279"
+TEXTS = ("str", "list[str]")
+"""The types of properties whose values may be names of items."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,7 @@ class Plan:
     def has_named_values(self, label: str) -> bool:
         """Whether values of a label's properties, or of its relationships' properties, may be names of items."""
         parts = [self.node(label).properties, *(relationship.properties for relationship in self.starting(label))]
-        return any(value.type in ("str", "list[str]") for properties in parts for value in properties.values())
+        return any(value.type in TEXTS for properties in parts for value in properties.values())
 
     def wanted_of(self, labels: Sequence[str]) -> Wanted:
         """Return the properties to read for items that may belong to any of the labels, each with its qualifiers."""

@@ -16,7 +16,7 @@ from graphground.graphs.definitions.model import IDENTICAL, Relationship
 from graphground.graphs.wikidata.conversion import node_property, property_value
 from graphground.graphs.wikidata.discards import Discards
 from graphground.graphs.wikidata.names import article_address
-from graphground.graphs.wikidata.plan import Plan
+from graphground.graphs.wikidata.plan import TEXTS, Plan
 from graphground.graphs.wikidata.selection import ends_of
 from graphground.graphs.wikidata.statements import Statement, best, chosen
 from graphground.graphs.wikidata.values import ITEM, QUANTITY, Value, item_number
@@ -166,27 +166,24 @@ def merge_into(several: list[dict[str, Any]], properties: dict[str, Any]) -> Non
     several.append(properties)
 
 
-def values_named(plan: Plan, workspace: Workspace, label: str, item: int) -> Iterator[int]:
-    """Yield the items whose names are needed for the properties of an item and of its relationships."""
+def values_named(plan: Plan, workspace: Workspace, label: str, items: Sequence[int]) -> set[int]:
+    """Return the items whose names are needed for the properties of some items and of their relationships."""
+    found: set[int] = set()
+    values: set[Value] = set()
     for wanted in plan.node(label).properties.values():
-        if wanted.type in ("str", "list[str]"):
-            items = workspace.item_values(item, wanted.wikidata)
-            if items is not None:
-                yield from items
-                continue
-            yield from _named(statement.value for statement in best(workspace.statements(item, wanted.wikidata)))
+        for item in items if wanted.type in TEXTS else ():
+            numbers = workspace.item_values(item, wanted.wikidata)
+            if numbers is None:
+                values.update([statement.value for statement in best(workspace.statements(item, wanted.wikidata))])
+            else:
+                found.update(numbers)
     for relationship in plan.starting(label):
-        texts = [wanted for wanted in relationship.properties.values() if wanted.type in ("str", "list[str]")]
-        if texts:
-            kept = chosen(workspace.statements(item, relationship.wikidata), plan.definition.ranks(relationship))
-            for statement in kept:
-                for wanted in texts:
-                    yield from _named(statement.qualifiers.get(wanted.wikidata, ()))
-
-
-def _named(values: Any) -> Iterator[int]:
-    for value in values:
-        name = value[1] if value[0] == ITEM else value[2] if value[0] == QUANTITY else ""
-        number = item_number(name)
-        if number is not None:
-            yield number
+        texts = [wanted.wikidata for wanted in relationship.properties.values() if wanted.type in TEXTS]
+        ranks = plan.definition.ranks(relationship)
+        for item in items if texts else ():
+            for statement in chosen(workspace.statements(item, relationship.wikidata), ranks):
+                for name in texts:
+                    values.update(statement.qualifiers.get(name, ()))
+    names = (value[1] if value[0] == ITEM else value[2] if value[0] == QUANTITY else "" for value in values)
+    found.update(number for name in names if (number := item_number(name)) is not None)
+    return found
