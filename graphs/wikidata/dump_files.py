@@ -69,7 +69,7 @@ def blocks(path: Path, read: Callable[[int], None] | None = None, size: int = BL
                     read(file.tell())
                 cut = piece.rfind(b"\n") + 1
                 if cut:
-                    yield rest + piece[:cut]
+                    yield from _bounded(rest + piece[:cut], 2 * size)
                     rest = piece[cut:]
                 else:
                     rest += piece
@@ -79,6 +79,17 @@ def blocks(path: Path, read: Callable[[int], None] | None = None, size: int = BL
         raise DumpError(f"there is no file {path}") from None
     except (OSError, EOFError, zlib.error) as error:
         raise DumpError(f"{path.name} cannot be read any further: {error}") from None
+
+
+def _bounded(lines: bytes, most: int) -> Iterator[bytes]:
+    """Yield whole lines in blocks of at most `most` bytes, or of one longer line: a few bytes may unpack to many."""
+    start = 0
+    while len(lines) - start > most:
+        end = lines.rfind(b"\n", start, start + most) + 1 or lines.find(b"\n", start + most) + 1
+        yield lines[start:end]
+        start = end
+    if start < len(lines):
+        yield lines[start:] if start else lines
 
 
 def _plain(file: IO[bytes], size: int) -> Iterator[bytes]:

@@ -299,6 +299,14 @@ class Workspace:
         query = "SELECT item, name FROM values_seen JOIN names USING (item) ORDER BY item LIMIT ?"
         return dict(self._db.execute(query, (most,)).fetchall())
 
+    def texts_of(self, items: Iterable[int]) -> dict[int, str | None]:
+        """Return the name of each item, without its other names."""
+        found: dict[int, str | None] = {}
+        remaining = iter(items)
+        while some := list(islice(remaining, ITEMS_IN_QUERY)):
+            found.update(self._db.execute(f"SELECT item, name FROM names WHERE item IN ({_marks(some)})", some))
+        return found
+
     def _read_names(self, items: Collection[int]) -> dict[int, Names]:
         query = f"SELECT item, name, description, aliases, article FROM names WHERE item IN ({_marks(items)})"
         return {

@@ -32,6 +32,7 @@ class GraphWriting:
     def __init__(self, plan: Plan, workspace: Workspace) -> None:
         self.plan, self.workspace = plan, workspace
         self.discards = Discards()
+        self._names_of_batch: dict[int, str | None] = {}
         self._name_of: Callable[[str], str | None] = lru_cache(NAMES_KEPT)(self._name)
 
     @cached_property
@@ -44,15 +45,22 @@ class GraphWriting:
         if number is None:
             return None
         item = self.workspace.target(number)
-        if item in self._first_names:
-            return self._first_names[item]
-        names = self.workspace.names(item)
-        return None if names is None else names.name
+        for known in (self._first_names, self._names_of_batch):
+            if item in known:
+                return known[item]
+        return self.workspace.texts_of((item,)).get(item)
+
+    def _read_names(self, label: str, items: Sequence[int]) -> None:
+        """Read the names of the values of a batch of nodes at once, unless all names have been read."""
+        if len(self._first_names) == NAMES_KEPT:
+            found = set(map(self.workspace.target, values_named(self.plan, self.workspace, label, items)))
+            self._names_of_batch = self.workspace.texts_of(found - self._first_names.keys())
 
     def entities(self) -> Iterator[Mapping[str, Any]]:
         """Yield each node as a SimpleKG entity."""
         for number, label in enumerate(self.plan.labels):
             for some in self.workspace.batches("nodes", number, ITEMS_AT_ONCE):
+                self._read_names(label, some)
                 for item in some:
                     entity = self._entity(label, item)
                     if entity is not None:

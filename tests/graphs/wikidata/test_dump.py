@@ -155,3 +155,14 @@ def test_blocks_are_whole_lines_whatever_their_size(size: int, tmp_path: Path) -
         found = list(blocks(tmp_path / name, size=max(size, 4)))
         assert b"".join(found) == b"\n".join(lines)
         assert all(block.endswith(b"\n") for block in found[:-1])
+
+
+def test_lines_that_unpack_to_many_bytes_are_read_in_small_blocks(tmp_path: Path) -> None:
+    lines = [b"x" * (length % 90) + b"\n" for length in range(50_000)] + [b"y" * 30_000 + b"\n"] + [b"z\n"] * 20_000
+    dump = tmp_path / "dump.gz"
+    dump.write_bytes(gzip.compress(b"".join(lines)))
+    found = list(blocks(dump, size=4096))
+    assert b"".join(found) == b"".join(lines)
+    assert all(block.endswith(b"\n") for block in found)
+    assert sorted(map(len, found))[-2] <= 8192
+    assert max(map(len, found)) <= 30_001
