@@ -99,6 +99,7 @@ def large(request: pytest.FixtureRequest) -> Iterator[Large]:
     yield Large(server, relationships, bound)
     # In parts: the limit on the memory of a transaction is too low for all.
     seeded(server, *["MATCH ()-[r:CALLED_AT]->() WITH r LIMIT 20000 DELETE r"] * (relationships // 20_000))
+    seeded(server, "MATCH (n) DETACH DELETE n")  # the next size may be tried on the same server
 
 
 @pytest.fixture(autouse=True)
