@@ -4,18 +4,21 @@
     python -m benchmarks.entities.calibration                    # report on the test graphs
     python -m benchmarks.entities.calibration --names 1000000    # the same graphs, each among a million other names
 
-The trees are fitted on mentions of the training graphs (`verdict_mentions`), alone and among 100,000 other names. The
-threshold for the probability of a meant candidate is chosen by cross-validation on the same graphs: the lowest at which
-98.5 % of the absent mentions are `not_found` in the graphs alone, 97.5 % among 100,000 other names, and 93 % among a
-million, where nearly every misspelt name is near another. A mention counts as absent only if none of the other names
-is equal to the mention, or to the name that the mention misspells. The test graphs are used only for the report.
-`--rows FOLDER` stores the features in files, so that a second run need not look the mentions up again."""
+The trees are fitted on mentions of the training graphs (`verdict_mentions`), alone, among 100,000 and among a million
+other names. The threshold for the probability of a meant candidate is chosen by cross-validation on the same graphs:
+the lowest at which a share of the absent mentions (`ABSENT_REFUSED`) is `not_found`. A mention counts as absent only if
+none of the other names is equal to the mention, or to the name that the mention misspells. In the same way one of the
+other entities is right if its name equals a present mention, or the name that the mention misspells; the report has the
+share without these entities, too. The test graphs are used only for the report. `--rows FOLDER` stores the features in
+files, so that a second run need not look the mentions up again.
+"""
 
 from __future__ import annotations
 
 import argparse
 import pickle
 import tempfile
+import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -27,6 +30,7 @@ from benchmarks.entities.boosting import Boosted, fit
 from benchmarks.entities.verdict_mentions import (
     ABSENT,
     ABSENT_MISSPELT,
+    ARTICLE,
     MISSPELT,
     PRESENT,
     Asked,
@@ -37,15 +41,20 @@ from benchmarks.entities.verdict_mentions import (
 )
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.candidate import Candidate
+from graphground.graphs.entities.folding import fold
 from graphground.graphs.entities.index import open_index
 from graphground.graphs.entities.verdicts.features import FEATURES, features_of
-from graphground.graphs.entities.verdicts.judging import CONSIDERED, judge
+from graphground.graphs.entities.verdicts.judging import CONSIDERED, by_text, exactly, judge
 from graphground.graphs.entities.verdicts.trees import SIZES, WEIGHTS, Trees
 
 AROUND = (0, 100_000, 1_000_000)
-"""The numbers of other names that are added to the graphs; the trees are fitted without the last number."""
-ABSENT_REFUSED = (0.985, 0.975, 0.93)
+"""The numbers of other names that are added to the graphs."""
+ABSENT_REFUSED = (0.987, 0.96, 0.933)
 """The required share of absent mentions with the verdict `not_found`, for each number of other names."""
+SHOWN = 5
+"""The number of candidates that `find_entities` shows unless another number is given."""
+WRONG = 0.3
+"""The weight of a wrong name among the first three for a present mention, relative to that of the right name."""
 WEIGHT = {"typing error": 3.0, "two typing errors": 2.0, "alias": 2.0, ABSENT: 4.0, ABSENT_MISSPELT: 4.0}
 """The weight of a mention in the fit, by kind; other kinds have the weight 1."""
 LARGE = ("art", "terrorist_attack", "Wikidata 1", "Wikidata 5", "nba", "Wikidata 7")
@@ -60,10 +69,16 @@ class Row:
     asked: Asked
     candidates: list[Candidate]
     features: list[list[float]]
+    """The features of each different name among the candidates."""
     right: list[bool]
+    """For each different name, whether an entity with that name is right."""
     verdict: str
     meant: list[bool]
     """For each candidate that the verdict shows, whether the candidate is right."""
+    own: list[bool]
+    """For each candidate that the verdict shows, whether it is an entity of the graph itself, and right."""
+    exact: bool
+    """Whether the mention is written like a name, so that the verdict does not depend on the trees."""
 
 
 def main() -> None:
@@ -111,40 +126,57 @@ def looked_up(side: Side, names: int, count: int) -> Iterator[Row]:
         with tempfile.TemporaryDirectory() as folder:
             build_index(Path(folder) / "index", among(records, names))
             index = open_index(Path(folder) / "index")
+            took: list[float] = []
             for asked in mentions_of(records, others, count, seed=number):
                 if not asked.keys and any(map(index.same_name, {asked.mention, asked.name})):
                     continue  # the mention is a spelling of an added name, so it is not absent
+                started = time.thread_time()
                 found = list(index.find(asked.mention, mode="fuzzy", limit=CONSIDERED))
                 judgement = judge(asked.mention, found, index)
+                took.append(1000 * (time.thread_time() - started))
+                shown = judgement.candidates[:SHOWN]
+                texts = by_text(found)
                 yield Row(
                     name,
                     asked,
                     found,
-                    [features_of(asked.mention, found, index, place) for place in range(len(found))],
-                    [is_right(candidate, asked) for candidate in found],
+                    features_of(asked.mention, [its[0] for its in texts], index),
+                    [any(is_right(candidate, asked) for candidate in its) for its in texts],
                     judgement.verdict,
-                    [is_right(candidate, asked) for candidate in judgement.candidates],
+                    [is_right(candidate, asked) for candidate in shown],
+                    [is_own(candidate, asked) for candidate in shown],
+                    bool(exactly(asked.mention, found)),
                 )
-        print(f"{name}: {len(records):,} nodes", flush=True)
+        print(
+            f"{name}: {len(records):,} nodes; processor time of look-up and verdict: median {np.median(took):.1f} ms, "
+            f"p99 {np.percentile(took, 99):.1f} ms",
+            flush=True,
+        )
+
+
+def is_own(candidate: Candidate, asked: Asked) -> bool:
+    """Whether a candidate is one of the entities of the graph itself that are meant."""
+    return candidate.key in asked.keys or (candidate.is_value and "" in asked.keys)
 
 
 def is_right(candidate: Candidate, asked: Asked) -> bool:
-    return candidate.key in asked.keys or (candidate.is_value and "" in asked.keys)
+    """Whether a candidate is meant: an entity of the graph, or another one with the same name."""
+    same = fold(candidate.matched or candidate.name) in (fold(asked.mention), fold(asked.name))
+    return is_own(candidate, asked) or (bool(asked.keys) and same)
 
 
 def calibrated(rows: Sequence[Row]) -> tuple[Boosted, list[float]]:
     """Return trees fitted to all rows, and thresholds from cross-validation with trees that have not seen the graph."""
     names = sorted({row.graph for row in rows})
     chances: list[list[float]] = [[] for _ in AROUND]
-    seen = [row for row in rows if size_of(row) < len(AROUND) - 1]
     for part in (0, 1):
         out = set(names[part::2])
-        trees = model_of(fitted([row for row in seen if row.graph not in out]))
+        trees = model_of(fitted([row for row in rows if row.graph not in out]))
         for row in rows:
             if row.graph in out and not row.asked.keys:
                 chances[size_of(row)].append(best_chance(trees, row))
     least = [float(np.quantile(its, share)) for its, share in zip(chances, ABSENT_REFUSED, strict=True)]
-    return fitted(seen), least
+    return fitted(rows), least
 
 
 def size_of(row: Row) -> int:
@@ -154,16 +186,20 @@ def size_of(row: Row) -> int:
 
 
 def fitted(rows: Sequence[Row]) -> Boosted:
-    """Fit trees that distinguish right candidates of present mentions from the best candidates of absent ones."""
+    """Fit trees that distinguish right names from wrong ones near them, and from the best names for absent mentions."""
     features: list[list[float]] = []
     right: list[float] = []
     weights: list[float] = []
     for row in rows:
-        if not row.features or (row.asked.keys and not any(row.right)):
+        if not row.features or row.exact or (row.asked.keys and not any(row.right)):
             continue
-        features.append(row.features[row.right.index(True) if row.asked.keys else 0])
-        right.append(float(bool(row.asked.keys)))
-        weights.append(WEIGHT.get(row.asked.kind, 1.0))
+        weight = WEIGHT.get(row.asked.kind, 1.0)
+        first = row.right.index(True) if row.asked.keys else 0
+        wrong = [place for place, its in enumerate(row.right[:3]) if not its] if row.asked.keys else []
+        for place in (first, *wrong):
+            features.append(row.features[place])
+            right.append(float(row.right[place]))
+            weights.append(weight * (WRONG if place in wrong else 1.0))
     truth, counted = np.array(right), np.array(weights)
     counted[truth == 0] *= counted[truth == 1].sum() / counted[truth == 0].sum()
     return fit(np.array(features), truth, counted, trees=200, depth=3)
@@ -174,6 +210,9 @@ def model_of(model: Boosted) -> Trees:
 
 
 def best_chance(trees: Trees, row: Row) -> float:
+    """Return the highest probability of a name; 1 if the mention is written like a name."""
+    if row.exact:
+        return 1.0
     return float(trees.chances(row.features).max()) if row.features else 0.0
 
 
@@ -185,10 +224,11 @@ def report(rows: Sequence[Row], errors: int) -> None:
         right = row.verdict == "not_found" if not row.asked.keys else any(row.meant)
         right = right and (row.verdict != "not_found" or not row.asked.keys)
         counted[row.asked.kind].update(["asked", row.verdict, "right" if right else "wrong"])
+        counted[row.asked.kind]["own"] += right and any(row.own)
         if not right and row.asked.kind in (*MISSPELT, ABSENT, ABSENT_MISSPELT):
             wrong.append(row)
     print(f"{'':20}{'asked':>8}{'right %':>10}{'found':>8}{'ambiguous':>11}{'not_found':>11}")
-    for kind in (*PRESENT, ABSENT, ABSENT_MISSPELT):
+    for kind in (*PRESENT, ARTICLE, ABSENT, ABSENT_MISSPELT):
         its = counted[kind]
         print(
             f"{kind:20}{its['asked']:>8,}{100 * its['right'] / max(its['asked'], 1):>10.1f}"
@@ -197,7 +237,11 @@ def report(rows: Sequence[Row], errors: int) -> None:
         )
     for title, kinds in (("absent", (ABSENT, ABSENT_MISSPELT)), ("present: misspelt or by alias", MISSPELT)):
         total = sum((counted[kind] for kind in kinds), Counter[str]())
-        print(f"{title}: {100 * total['right'] / max(total['asked'], 1):.2f} % of {total['asked']:,}")
+        own = f"; with entities of the graph alone {100 * total['own'] / max(total['asked'], 1):.2f} %"
+        print(
+            f"{title}: {100 * total['right'] / max(total['asked'], 1):.2f} % of {total['asked']:,}"
+            f"{own if kinds == MISSPELT else ''}"
+        )
     for row in wrong[:: max(1, len(wrong) // errors)] if errors else ():
         best = row.candidates[0] if row.candidates else None
         shown = f"{best.name} ({best.matched}) {best.score}" if best else ""

@@ -24,7 +24,7 @@ from graphground.graphs.entities.folding import fold
 from graphground.graphs.entities.record import Record
 
 Side = Literal["learnt", "tested"]
-ALIAS, ABSENT, ABSENT_MISSPELT = "alias", "absent", "absent, misspelt"
+ALIAS, ARTICLE, ABSENT, ABSENT_MISSPELT = "alias", "article added", "absent", "absent, misspelt"
 PRESENT = (*KINDS, ALIAS)
 MISSPELT = ("typing error", "two typing errors", ALIAS)
 """The kinds of present mentions for which a bar is set: misspelt names and aliases."""
@@ -34,7 +34,7 @@ MISSPELT = ("typing error", "two typing errors", ALIAS)
 class Asked:
     """A mention, its kind, and the keys of the entities that it means; an absent mention has no keys.
 
-    `name` is the name that an absent mention spells, correctly or with a typing error.
+    `name` is the name that the mention spells, correctly or with an error.
     """
 
     mention: str
@@ -100,7 +100,7 @@ def among(records: Sequence[Record], names: int) -> Iterator[Record]:
 def mentions_of(
     records: Sequence[Record], others: Sequence[Record], count: int, seed: int, present: Sequence[str] = PRESENT
 ) -> Iterator[Asked]:
-    """Yield `count` present mentions of each kind, and as many absent mentions from other graphs, some misspelt."""
+    """Yield `count` present mentions of each kind, and twice as many absent mentions from other graphs, also misspelt."""
     rng = random.Random(seed)
     keys: dict[str, set[str]] = {}
     for record in records:
@@ -118,7 +118,8 @@ def mentions_of(
             if mention is None or not fold(mention):
                 continue
             # A name with an error may equal another name: then both entities are right.
-            yield Asked(mention, kind, frozenset(keys[fold(record.name or "")] | keys.get(fold(mention), set())))
+            name = mention if kind == ALIAS else record.name or ""
+            yield Asked(mention, kind, frozenset(keys[fold(record.name or "")] | keys.get(fold(mention), set())), name)
             made += 1
             if made == count:
                 break
@@ -135,3 +136,8 @@ def mentions_of(
         made += 1
         if made == 2 * count:
             break
+    rng = random.Random(f"{ARTICLE}{seed}")
+    for record in rng.sample(named, min(count, len(named))):
+        mention = f"The {record.name}"
+        if not fold(record.name or "").startswith("the ") and fold(mention) not in keys:
+            yield Asked(mention, ARTICLE, frozenset(keys[fold(record.name or "")]), record.name or "")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -27,11 +27,13 @@ FEATURES = (
     "same", "score", "distance", "likeness", "letters", "its_letters", "words", "its_words", "agreeing", "near",
     "unmatched", "its_unmatched", "agreeing_rarity", "near_rarity", "error_rate", "unmatched_words",
     "its_unmatched_words", "near_known", "near_in_vocabulary", "unmatched_known", "unmatched_in_vocabulary", "names",
-    "gap", "rivals", "alias", "value", "initials", "its_initials", "other_number", "first_letter", "joined", "chance",
-    "sorted_likeness", "shortest_near", "meaning",
+    "alias", "value", "initials", "its_initials", "other_number", "first_letter", "joined", "chance",
+    "sorted_likeness", "shortest_near", "meaning", "unknown_words", "near_count", "its_near_count", "gap", "rivals",
+    "edits", "gap_in_edits", "rivals_in_edits", "rivals_within_another_edit", "article",
 )  # fmt: skip
 _MOST_WORDS = 24
 _NUMBER = re.compile(r"(\d+)(?:st|nd|rd|th|s)?")
+_YEAR = re.compile(r"1\d{3}|20\d\d")
 
 
 class WordCounts(Protocol):
@@ -122,36 +124,96 @@ def number_in(word: str) -> str | None:
 def numbered_otherwise(words: Sequence[str], its: Sequence[str]) -> bool:
     """Whether two names have different numbers: `66th Awards` and `64th Awards`, but not `Awards` and `64th Awards`.
 
-    One digit may be the initial of a longer number.
+    One digit may be the initial of a longer number, and a number that is no year may be a misspelt year: `2101` for
+    `2011`.
     """
     numbers = {number for word in words if (number := number_in(word)) is not None}
     its_numbers = {number for word in its if (number := number_in(word)) is not None}
     mine, its_own = numbers - its_numbers, its_numbers - numbers
     return bool(mine and its_own) and not any(
-        min(len(number), len(other)) == 1 and number[0] == other[0] for number in mine for other in its_own
+        (min(len(number), len(other)) == 1 and number[0] == other[0]) or _misspelt_year(number, other)
+        for number in mine
+        for other in its_own
     )
 
 
-def features_of(mention: str, candidates: Sequence[Candidate], counts: WordCounts, place: int = 0) -> list[float]:
-    """Return the features of the candidate at the position `place`, in the order of `FEATURES`."""
-    candidate = candidates[place]
-    text, other = without_article(fold(clean(mention))), without_article(fold(candidate.matched or candidate.name))
-    words, its = text.split(), other.split()
+def _misspelt_year(number: str, other: str) -> bool:
+    """Whether a number is a year with a digit left out, added, or swapped with the next; another digit is another year."""
+    return (
+        _YEAR.fullmatch(other) is not None
+        and _YEAR.fullmatch(number) is None
+        and len(number) > 2
+        and OSA.distance(number, other) == 1
+        and (len(number) != 4 or sorted(number) == sorted(other))
+    )
+
+
+def features_of(mention: str, candidates: Sequence[Candidate], counts: WordCounts) -> list[list[float]]:
+    """Return the features of each candidate, in the order of `FEATURES`.
+
+    No two candidates may have the same matched text: namesakes would be taken for rivals.
+    """
+    text = without_article(fold(clean(mention)))
+    names = [without_article(fold(candidate.matched or candidate.name)) for candidate in candidates]
+    words = text.split()
+    every = list(dict.fromkeys(word for name in (text, *names) for word in name.split()))
+    count = dict(zip(every, counts.word_counts(every), strict=True))
+    edits = [edits_between(text, name) for name in names]
+    titled = names_article(mention)
+    return [
+        _features(words, candidate, name.split(), count, counts.texts)
+        + _among(place, [candidate.score for candidate in candidates], edits)
+        + [float(titled and fold(candidate.matched or candidate.name) == name)]
+        for place, (candidate, name) in enumerate(zip(candidates, names, strict=True))
+    ]
+
+
+def names_article(mention: str) -> bool:
+    """Whether a mention begins with an article in upper case, which may belong to the name: `The Haunting`."""
+    return clean(mention)[:1].isupper() and without_article(folded := fold(clean(mention))) != folded
+
+
+def edits_between(text: str, other: str) -> int:
+    """Return the fewest edits between two folded names: in the order of their words, sorted, or without spaces."""
+    return min(
+        OSA.distance(text, other),
+        OSA.distance(" ".join(sorted(text.split())), " ".join(sorted(other.split()))),
+        OSA.distance(text.replace(" ", ""), other.replace(" ", "")),
+    )
+
+
+def _among(place: int, scores: Sequence[float], edits: Sequence[int]) -> list[float]:
+    """Return the features that compare a candidate with the other candidates."""
+    rest = [score for number, score in enumerate(scores) if number != place]
+    others = [its for number, its in enumerate(edits) if number != place]
+    own = edits[place]
+    return [
+        scores[place] - max(rest, default=0.0),
+        float(sum(max(scores) - score < 0.05 for score in rest)),
+        float(min(own, 12)),
+        float(max(-4, min(min(others, default=12) - own, 8))),
+        float(sum(its <= own for its in others)),
+        float(sum(its <= own + 1 for its in others)),
+    ]
+
+
+def _features(
+    words: Sequence[str], candidate: Candidate, its: Sequence[str], count: Mapping[str, int], texts: int
+) -> list[float]:
+    """Return the features of a mention and a name by themselves, given as words."""
+    text, other = " ".join(words), " ".join(its)
     aligned = align(words, its)
-    rarity = rarities([*words, *its], counts)
+    rarity = {word: rarity_of(word, count[word], texts) for word in (*words, *its)}
     total = sum(rarity[word] for word in words) or 1.0
     its_total = sum(rarity[word] for word in its) or 1.0
     agreeing = sum(rarity[word] for word in aligned.agreeing)
     near = sum(rarity[other] * (1 - errors / max(len(word), len(other))) for word, other, errors in aligned.near)
     unmatched = sum(rarity[word] for word in aligned.unmatched)
     its_unmatched = sum(rarity[word] for word in aligned.its_unmatched)
-    known = dict(zip(words, counts.word_counts(words), strict=True))
     vocabulary = common_words()
     letters = sum(max(len(word), len(other)) for word, other, _ in aligned.near) or 1
-    best = candidates[0].score
-    rest = [rival.score for number, rival in enumerate(candidates) if number != place]
     numbers = set(map(number_in, words)) ^ set(map(number_in, its))
-    names = math.log10(counts.texts + 10)
+    names = math.log10(texts + 10)
     return [
         float(text == other),
         candidate.score,
@@ -170,13 +232,11 @@ def features_of(mention: str, candidates: Sequence[Candidate], counts: WordCount
         sum(errors for *_, errors in aligned.near) / letters,
         float(len(aligned.unmatched)),
         float(len(aligned.its_unmatched)),
-        sum(known[word] > 0 for word, *_ in aligned.near),
+        sum(count[word] > 0 for word, *_ in aligned.near),
         sum(word in vocabulary for word, *_ in aligned.near),
-        sum(known[word] > 0 for word in aligned.unmatched),
+        sum(count[word] > 0 for word in aligned.unmatched),
         sum(word in vocabulary for word in aligned.unmatched),
         names,
-        candidate.score - max(rest, default=0.0),
-        float(sum(best - score < 0.05 for score in rest)),
         float(candidate.match == "alias" or candidate.property != candidate.name_property),
         float(candidate.is_value),
         float(sum(len(word) == 1 for word, _ in aligned.initials)),
@@ -188,16 +248,15 @@ def features_of(mention: str, candidates: Sequence[Candidate], counts: WordCount
         OSA.normalized_similarity(" ".join(sorted(words)), " ".join(sorted(its))),
         float(min((len(word) for word, *_ in aligned.near), default=12)),
         float(candidate.match == "vector"),
+        float(sum(count[word] == 0 for word in words)),
+        max((math.log(count[word] + 1) for word, *_ in aligned.near), default=-1.0),
+        min((math.log(count[other] + 1) for _, other, _ in aligned.near), default=-1.0),
     ]
 
 
-def rarities(words: Sequence[str], counts: WordCounts) -> dict[str, float]:
-    """Return the rarity of each word: the logarithm of the number of all names divided by those with the word."""
-    most = math.log(counts.texts + 2)
-    return {
-        word: (0.15 if word in ARTICLES else 1.0) * max(most - math.log(count + 1), 0.1)
-        for word, count in zip(words, counts.word_counts(words), strict=True)
-    }
+def rarity_of(word: str, count: int, texts: int) -> float:
+    """Return the rarity of a word: the logarithm of the number of all names divided by those with the word."""
+    return (0.15 if word in ARTICLES else 1.0) * max(math.log(texts + 2) - math.log(count + 1), 0.1)
 
 
 @lru_cache(maxsize=1)

@@ -10,6 +10,7 @@ model.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -21,17 +22,19 @@ if TYPE_CHECKING:
     from graphground.graphs.entities.verdicts.features import WordCounts
 
 Verdict = Literal["found", "ambiguous", "not_found"]
-MARGIN = 0.035
-"""The largest distance from the best score at which a candidate may still be meant."""
+RATIO = 50.0
+"""How many times the odds of the likeliest name may exceed those of a name that may still be meant."""
 LEAST_MEANING = 0.75
 """The minimum similarity in meaning for a candidate whose name is spelt differently from the mention."""
 HEARD = 0.5
 """The share of the required probability that is enough for a name that sounds the same, such as `Steven` for
 `Stephen`."""
-CONSIDERED = 5
-"""The number of best candidates by spelling that the model considers."""
-LOOKED_UP = 8
-"""The number of candidates that are looked up for a value in a query."""
+CONSIDERED = 30
+"""The number of best candidates to look up for a mention: among many names, several have the same text."""
+COMPARED = 10
+"""The number of different names by spelling that the model compares."""
+OTHERS = 5
+"""The number of best candidates among which a far more prominent candidate is sought."""
 NEAREST = 2
 """The number of candidates shown if none is likely."""
 
@@ -43,7 +46,7 @@ class Judgement:
     verdict: Verdict
     candidates: list[Candidate]
     others: Sequence[Candidate] = ()
-    """All candidates found; a far more prominent candidate among them may be meant."""
+    """The best candidates found; a far more prominent candidate among them may be meant."""
 
 
 def judge(mention: str, candidates: Sequence[Candidate], counts: WordCounts, *, by_meaning: bool = False) -> Judgement:
@@ -53,20 +56,13 @@ def judge(mention: str, candidates: Sequence[Candidate], counts: WordCounts, *, 
     """
     if by_meaning:
         return Judgement("ambiguous" if candidates else "not_found", list(candidates))
-    exact = [candidate for candidate in candidates if candidate.match in ("exact", "alias")] or [
-        candidate for candidate in candidates if candidate.match == "fuzzy" and _joined(candidate) == _letters(mention)
-    ]
+    exact = exactly(mention, candidates)
     if exact:
         meant = [candidate for candidate in exact if not candidate.is_value] or exact
-        return Judgement("found" if len(meant) == 1 else "ambiguous", meant, candidates)
-    spelled = [candidate for candidate in candidates if candidate.match != "vector"][:CONSIDERED]
-    likely = _likely(mention, spelled, counts)
+        return _shown(meant, candidates)
+    likely = _likely(mention, by_text(candidates), counts)
     if likely:
-        best = likely[0]
-        meant = [
-            candidate for candidate in likely if candidate.score > best.score - MARGIN or candidate.name == best.name
-        ]
-        return Judgement("found" if len(meant) == 1 else "ambiguous", meant, candidates)
+        return _shown(likely, candidates)
     alike = [candidate for candidate in candidates if candidate.match == "vector" and candidate.score >= LEAST_MEANING]
     if alike:
         return Judgement("ambiguous", alike)
@@ -89,7 +85,7 @@ def judge_value(
         judge_value(lookup, "Lebron Jmes", labels=("Player",)).candidates[0].name  # 'LeBron James'
     """
     only = next(iter(labels)) if labels is not None and len(labels) == 1 else None
-    found = lookup.find(mention, label=only, property=None if names else key, limit=LOOKED_UP)
+    found = lookup.find(mention, label=only, property=None if names else key, limit=CONSIDERED)
     fitting = [
         candidate
         for candidate in found
@@ -99,17 +95,57 @@ def judge_value(
     return judge(mention, fitting, lookup)
 
 
-def _letters(text: str) -> str:
+def exactly(mention: str, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the candidates with the mention as a name or alias, written in the same way or with other spaces."""
+    return [candidate for candidate in candidates if candidate.match in ("exact", "alias")] or [
+        candidate for candidate in candidates if candidate.match == "fuzzy" and _written_alike(mention, candidate)
+    ]
+
+
+def _shown(meant: Sequence[Candidate], candidates: Sequence[Candidate]) -> Judgement:
+    """Return the judgement on candidates that may be meant: each text first once, as a name and as an alias.
+
+    Of further namesakes, the first of each label precedes the others.
+    """
+    seen: Counter[tuple[str, ...]] = Counter()
+    turns: list[int] = []
+    for candidate in meant:
+        reading = (fold(candidate.matched or candidate.name), "alias" if candidate.match == "alias" else "name")
+        labelled = (*reading, candidate.label)
+        turns.append(1 + seen[labelled] if seen[reading] else 0)
+        seen.update((reading, labelled))
+    ordered = [meant[place] for place in sorted(range(len(meant)), key=turns.__getitem__)]
+    return Judgement("found" if len(ordered) == 1 else "ambiguous", ordered, candidates[:OTHERS])
+
+
+def _written_alike(mention: str, candidate: Candidate) -> bool:
+    """Whether a name differs from a mention in spaces or an article only: `A.I.` and `AI`, `the Wizards` and `Wizards`.
+
+    An article in upper case may belong to the name: `The Haunting` is hardly `Haunting`.
+    """
+    from graphground.graphs.entities.verdicts.features import names_article  # NumPy, on first use
+
+    text, name = fold(mention), fold(candidate.matched or candidate.name)
+    if text.replace(" ", "") == name.replace(" ", ""):
+        return True
+    return _letters(text) == _letters(name) and not (names_article(mention) and _letters(name) == name.replace(" ", ""))
+
+
+def _letters(folded: str) -> str:
     """Return a folded text without its spaces and its leading `the`: `A.I.` is `ai`, `The Wizards` is `wizards`."""
-    folded = fold(text)
     return (folded.removeprefix("the ") or folded).replace(" ", "")
 
 
-def _joined(candidate: Candidate) -> str:
-    return _letters(candidate.matched or candidate.name)
+def by_text(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
+    """Return the candidates by spelling, those with the same text together, in the order of the best of each."""
+    texts: dict[str, list[Candidate]] = {}
+    for candidate in candidates:
+        if candidate.match != "vector":
+            texts.setdefault(fold(candidate.matched or candidate.name), []).append(candidate)
+    return list(texts.values())[:COMPARED]
 
 
-def _likely(mention: str, spelled: Sequence[Candidate], counts: WordCounts) -> list[Candidate]:
+def _likely(mention: str, spelled: Sequence[Sequence[Candidate]], counts: WordCounts) -> list[Candidate]:
     """Return the candidates whose names the mention probably spells, correctly or with errors."""
     if not spelled or not fold(mention):
         return []
@@ -119,15 +155,16 @@ def _likely(mention: str, spelled: Sequence[Candidate], counts: WordCounts) -> l
 
     model = trees()
     least = model.least(counts.texts)
-    rows = [features_of(mention, spelled, counts, place) for place in range(len(spelled))]
+    rows = features_of(mention, [namesakes[0] for namesakes in spelled], counts)
     words = fold(mention).split()
-    likely = []
-    for candidate, chance in zip(spelled, model.chances(rows).tolist(), strict=True):
-        its = fold(candidate.matched or candidate.name).split()
+    likely: list[tuple[float, Sequence[Candidate]]] = []
+    for namesakes, chance in zip(spelled, model.chances(rows).tolist(), strict=True):
+        its = fold(namesakes[0].matched or namesakes[0].name).split()
         enough = least * HEARD if sound_the_same(words, its) else least
         if chance > enough and not numbered_otherwise(words, its):
-            likely.append(candidate)
-    return likely
+            likely.append((chance / max(1 - chance, 1e-9), namesakes))
+    most = max((odds for odds, _ in likely), default=0.0)
+    return [candidate for odds, namesakes in likely if odds * RATIO > most for candidate in namesakes]
 
 
 def _distinct(candidates: Sequence[Candidate]) -> list[Candidate]:

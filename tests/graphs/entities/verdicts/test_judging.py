@@ -7,7 +7,8 @@ import pytest
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.index import EntityIndex, open_index
 from graphground.graphs.entities.record import Record
-from graphground.graphs.entities.verdicts.judging import Judgement, judge
+from graphground.graphs.entities.verdicts.features import FEATURES, features_of, names_article
+from graphground.graphs.entities.verdicts.judging import CONSIDERED, Judgement, by_text, judge
 
 RECORDS = [
     Record("P1", "Player", "LeBron James", ("King James",)),
@@ -33,7 +34,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> EntityIndex:
 
 
 def verdict(index: EntityIndex, mention: str) -> Judgement:
-    return judge(mention, index.find(mention, mode="fuzzy", limit=5), index)
+    return judge(mention, index.find(mention, mode="fuzzy", limit=CONSIDERED), index)
 
 
 @pytest.mark.parametrize(
@@ -132,3 +133,62 @@ def test_the_model_comes_with_the_package() -> None:
     assert all(0 < trees().least(names) < 1 for names in (0, 1_000, 100_000, 8_000_000))
     assert trees().least(1_000) < trees().least(100_000)
     assert Path(WEIGHTS).parent.name == "verdicts"
+
+
+NAMESAKES = [
+    Record("B1", "Attack", "2011 Al Hillah bombing"),
+    Record("B2", "Attack", "2016 Wagah border attack"),
+    *(Record(f"M{number}", "Painting", "Red") for number in range(8)),
+    *(Record(f"G{number}", f"Label {number}", "Alberta") for number in range(9)),
+    Record("K1", "Player", "Conrad Kellogg", ("Red",)),
+]
+
+
+@pytest.fixture(scope="module")
+def namesakes(tmp_path_factory: pytest.TempPathFactory) -> EntityIndex:
+    folder = tmp_path_factory.mktemp("namesakes") / "index"
+    build_index(folder, [*RECORDS, *NAMESAKES])
+    return open_index(folder)
+
+
+@pytest.mark.parametrize(
+    ("mention", "name"),
+    [
+        ("2101 Al Hillah bombing", "2011 Al Hillah bombing"),
+        ("206 Wagah border attack", "2016 Wagah border attack"),
+        ("20016 Wagah border attack", "2016 Wagah border attack"),
+    ],
+)
+def test_a_number_that_is_no_year_is_a_misspelt_year(namesakes: EntityIndex, mention: str, name: str) -> None:
+    judgement = judge(mention, namesakes.find(mention, limit=CONSIDERED), namesakes)
+    assert judgement.verdict != "not_found"
+    assert name in {candidate.name for candidate in judgement.candidates}
+
+
+def test_another_year_is_another_name(namesakes: EntityIndex) -> None:
+    for mention in ("2010 Al Hillah bombing", "2061 Wagah border attack", "1011 Al Hillah bombing"):
+        judgement = judge(mention, namesakes.find(mention, limit=CONSIDERED), namesakes)
+        assert judgement.verdict == "not_found"
+
+
+def test_an_alias_is_shown_before_the_many_namesakes_of_one_label(namesakes: EntityIndex) -> None:
+    judgement = judge("Red", namesakes.find("Red", limit=CONSIDERED), namesakes)
+    assert judgement.verdict == "ambiguous"
+    assert {candidate.key for candidate in judgement.candidates[:2]} == {"M0", "K1"}
+    assert len(judgement.candidates) == 9
+
+
+def test_namesakes_are_no_rivals_of_each_other(namesakes: EntityIndex) -> None:
+    found = namesakes.find("Albrta", mode="fuzzy", limit=CONSIDERED)
+    judgement = judge("Albrta", found, namesakes)
+    assert judgement.verdict == "ambiguous"
+    assert [candidate.name for candidate in judgement.candidates] == ["Alberta"] * 9
+    texts = [its[0] for its in by_text(found)]
+    rivals = features_of("Albrta", texts, namesakes)[0][FEATURES.index("rivals")]
+    assert rivals == 0
+
+
+def test_an_article_in_upper_case_may_belong_to_a_title() -> None:
+    assert names_article("The Haunting")
+    assert not names_article("the Wizards")
+    assert not names_article("Theodore")
