@@ -71,8 +71,9 @@ class SparqlSource:
     def _at_once(self, jobs: Iterable[tuple[K, Callable[[], T]]]) -> Iterator[tuple[K, T]]:
         """Run jobs in threads, and yield each key with the job's result, in the order of the jobs.
 
-        Twice as many jobs as threads are in progress, so that no thread waits for the caller. If a job fails, jobs that
-        have not begun are dropped.
+        Twice as many jobs as threads are in progress, so that no thread waits for the caller. If a job fails, the results
+        that later jobs have are still yielded, so that a build that resumes does not ask for them again; the other jobs
+        are dropped.
         """
         waiting: deque[tuple[K, Future[T]]] = deque()
         try:
@@ -84,6 +85,11 @@ class SparqlSource:
             while waiting:
                 first, result = waiting.popleft()
                 yield first, result.result()
+        except EndpointError:
+            for later, result in waiting:
+                if result.done() and result.exception() is None:
+                    yield later, result.result()
+            raise
         finally:
             for _, result in waiting:
                 result.cancel()

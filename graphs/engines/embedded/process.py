@@ -22,6 +22,7 @@ from typing import Any
 
 from filelock import Timeout
 
+from graphground.graphs.engines.embedded.abandoned import IGNORING_SECONDS, LONGEST_SECONDS, AbandonedQueries
 from graphground.graphs.engines.embedded.archive import archive_file, archive_option, is_made, make_in_background
 from graphground.graphs.engines.embedded.settings import EmbeddedSettings
 from graphground.graphs.engines.embedded.state import (
@@ -142,7 +143,12 @@ class EngineProcess:
         return getattr(jpype.JClass("com.arcadedb.engine.ComponentFile$MODE"), name)
 
     def serve(self) -> None:
-        """Run maintenance twice a second until the process is stopped, idle for too long, or without a data folder."""
+        """Run maintenance twice a second until the process is stopped, idle for too long, or without a data folder.
+
+        It stops too if a query that no client waits for ignores its termination; the queries of other callers are retried.
+        """
+        patience = min(IGNORING_SECONDS, self.settings.idle_seconds)
+        abandoned = AbandonedQueries(self.server.getRunningQueries(), self.state.port, patience)
         used = used_file(self.home)
         used.touch()
         archive, begun = archive_file(), time.monotonic()
@@ -155,6 +161,9 @@ class EngineProcess:
                 self._problem = ""  # a problem that occurs again later is reported again
             except (CatalogError, OSError) as error:
                 self._complain(f"the files of dropped graphs could not be deleted: {error}")
+            if abandoned.one_ignores_termination():
+                log("a query whose client has gone ignores its termination: the engine stops")
+                break
             if archive is not None and time.monotonic() - begun > ARCHIVE_AFTER_SECONDS:
                 make_in_background(archive)
                 archive = None
@@ -236,7 +245,7 @@ def server_settings(home: Home, state: EngineState) -> dict[str, Any]:
         # No query can write, and two processes may open the same files.
         "server.defaultDatabaseMode": "READ_ONLY",
         "queryMaxHeapElementsAllowedPerOp": 20_000_000,  # memory is limited by queryMaxHeapRAM, half of the heap
-        "command.timeout": 660_000,  # above the longest timeout of a tool call: only a last resort
+        "command.timeout": int(LONGEST_SECONDS * 1000),  # above the longest timeout of a tool call: only a last resort
     }
 
 
