@@ -100,8 +100,7 @@ def _lane(config: pytest.Config) -> str | None:
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Run a lane in several processes, unless `-n` is given or an option needs the terminal.
 
-    There is one process more than there are cores, because tests often wait. With one more, tests that measure time fail
-    now and then.
+    There are two processes more than there are cores, because tests often wait.
     """
     option = config.option
     alone = option.usepdb or option.capture == "no" or option.collectonly or hasattr(config, "workerinput")
@@ -109,7 +108,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         return
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if cores > 1:
-        option.numprocesses = min(cores + 1, MOST_PROCESSES)
+        option.numprocesses = min(cores + 2, MOST_PROCESSES)
         option.loadscopereorder = False  # `pytest_collection_modifyitems` has put long modules first
 
 
