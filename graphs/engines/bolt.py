@@ -357,10 +357,18 @@ class BoltEngine:
     @contextmanager
     def _opened(self, driver: neo4j.Driver, **options: Any) -> Iterator[neo4j.Session]:
         """Open a session of a driver; if this engine was closed meanwhile, the driver is closed after the session."""
+        session = driver.session(**{"database": self.address.database, **options})
         try:
-            with driver.session(**{"database": self.address.database, **options}) as session:
+            with session:
                 yield session
         finally:
+            if (
+                not session.closed()
+            ):  # its connection broke in a way that the driver does not expect: it was being killed
+                with suppress(Exception):
+                    connection_of(session).kill()
+                with suppress(Exception):
+                    session.close()
             if self._closed:
                 close_driver(driver)
 

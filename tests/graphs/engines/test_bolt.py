@@ -7,12 +7,13 @@ import tracemalloc
 from collections.abc import Iterator
 from functools import reduce
 
+import neo4j
 import pytest
 
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine, bolt_engine
 from graphground.graphs.engines.cancellation import cancellable
-from graphground.graphs.engines.drivers import pooled_connections
+from graphground.graphs.engines.drivers import connection_of, pooled_connections
 from graphground.graphs.engines.engine import EngineBusy, EngineUnavailable, QueryCancelled, QueryFailed, QueryTimeout
 from tests.support.neo4j_server import Neo4jServer, seeded
 
@@ -247,3 +248,23 @@ def test_closing_reaches_every_connection_while_a_thread_writes_to_one_of_them(s
         with memoryview(connections[0].outbox._buffer.data):  # as long as it exists, writing raises BufferError
             engine.close()
         assert all(connection.closed() for connection in connections)
+
+
+def test_a_session_is_closed_although_its_connection_breaks_in_an_unexpected_way(
+    engine: BoltEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken() -> None:
+        monkeypatch.undo()
+        raise BufferError("another thread is killing the connection")
+
+    def interrupted() -> None:
+        with engine._session(fetch_size=1) as opened:
+            sessions.append(opened)
+            opened.run("UNWIND range(1, 10) AS i RETURN i")
+            monkeypatch.setattr(connection_of(opened), "fetch_message", broken)
+
+    sessions: list[neo4j.Session] = []
+    with pytest.raises(BufferError):
+        interrupted()
+    assert sessions[0].closed()
+    assert engine.run("RETURN 1").rows == [[1]]
