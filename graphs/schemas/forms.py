@@ -262,8 +262,7 @@ class _Enhanced:
         return lines + pattern_rules(self.schema)
 
     def _beside_ends(self, pattern: RelationshipPattern) -> Hashable:
-        """Return what the patterns in one line must share; a count that applies to only some of them would be
-        ambiguous."""
+        """Return what the patterns in one line must share: a count would be ambiguous if it applied to only some of them."""
         count = self._pattern_count(pattern)
         known = None if count is None else not count.startswith("(")
         properties = tuple(pattern.properties.items())

@@ -34,7 +34,7 @@ class AbandonedQueries:
         self._registry, self._port, self._patience = registry, port, patience
         self._terminated: dict[str, float] = {}
 
-    def one_ignores_termination(self) -> bool:
+    def terminate(self) -> bool:
         """Terminate the abandoned queries; return whether a query has ignored that for too long."""
         if not self._registry.size():
             self._terminated.clear()

@@ -161,7 +161,8 @@ class EngineProcess:
                 self._problem = ""  # a problem that occurs again later is reported again
             except (CatalogError, OSError) as error:
                 self._complain(f"the files of dropped graphs could not be deleted: {error}")
-            if abandoned.one_ignores_termination():
+            is_ignored = abandoned.terminate()
+            if is_ignored:
                 log("a query whose client has gone ignores its termination: the engine stops")
                 break
             if archive is not None and time.monotonic() - begun > ARCHIVE_AFTER_SECONDS:
