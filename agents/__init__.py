@@ -2,6 +2,6 @@
 
     graphground agent zero-shot --graph nba --model gpt-5-mini "Who plays for the Chicago Bulls?"
 
-The agents are MCP clients. `prompts` is the only other graphground package that they import, and a running server never
-imports this folder. Calling a language model requires the extra `agents`.
+The agents are MCP clients. `prompts` is the only other graphground package that they import. A running server imports
+this folder only if its page has a language model (`--model`). Calling a language model requires the extra `agents`.
 """

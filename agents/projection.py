@@ -13,9 +13,10 @@ _SKIPPED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`(?:[^`]|``)*`")
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """A query in its parts, such as `MATCH (n:Film) RETURN DISTINCT n.name AS film, n.year ORDER BY n.year`.
+    """A query in its parts: those before, in and after its last RETURN.
 
-    `before` is `MATCH (n:Film)`, `items` are `n.name` and `n.year` without their aliases, `after` is ` ORDER BY n.year`.
+    In `MATCH (n:Film) RETURN DISTINCT n.name AS film, n.year ORDER BY n.year`, `before` is `MATCH (n:Film)`, `items`
+    are `n.name` and `n.year` without their aliases, and `after` is ` ORDER BY n.year`.
     """
 
     before: str
@@ -25,7 +26,7 @@ class Projection:
 
 
 def projection_of(query: str) -> Projection | None:
-    """The parts of a query; None if it has no RETURN outside brackets, or returns everything with `*`."""
+    """Return the parts of a query; None if it has no RETURN outside brackets, or returns everything with `*`."""
     words = [(start, end, query[start:end].upper()) for start, end in _words(query)]
     returns = [(start, end) for start, end, word in words if word == "RETURN"]
     if not returns:
@@ -47,7 +48,7 @@ def _unnamed(item: str) -> str:
 
 
 def _outside(text: str) -> Iterator[int]:
-    """The positions outside strings, quoted names and brackets."""
+    """Yield the positions in a text that are outside strings, quoted names and brackets."""
     at, depth = 0, 0
     while at < len(text):
         quoted = _SKIPPED.match(text, at)

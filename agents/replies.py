@@ -20,9 +20,10 @@ _ENDS = ("<end_of_turn>", "<|im_end|>", "<|eot_id|>", "</s>")
 
 
 def query_in(text: str) -> str:
-    r"""The Cypher query in a reply: its last `cypher` block, else the last block or first lines with the form of a query.
+    r"""Return the Cypher query in a reply; empty if the reply contains no query.
 
-    Blocks in other languages are skipped, whatever their label says.
+    The last block with the label `cypher` is preferred, then the last other block that has the form of a query, then the
+    first lines outside blocks that have that form. Code in another language is skipped, even under the label `cypher`.
 
     >>> query_in("Here it is:\n```cypher\nMATCH (t:Team) RETURN t.name\n```\nIt lists the teams.")
     'MATCH (t:Team) RETURN t.name'
@@ -54,7 +55,7 @@ def _block(found: re.Match[str]) -> tuple[str, str]:
 
 
 def grade_in(text: str) -> tuple[Grade, str] | None:
-    """The grade and the reason in an evaluator's reply; None if there is no grade.
+    """Return the grade and the reason in an evaluator's reply; None if there is no grade.
 
     >>> grade_in("GRADE: incorrect\\nREASON: it counts players, not teams")
     ('incorrect', 'it counts players, not teams')
@@ -81,14 +82,14 @@ def list_in(text: str) -> list[Any] | None:
 
 
 def stance_in(text: str) -> Stance:
-    """The stance in a reply, from a line such as `STANCE: not_in_graph`; `answer` if there is no such line."""
+    """Return the stance that a reply states in a line such as `STANCE: not_in_graph`; `answer` without such a line."""
     found = _STANCE.search(text)
     stances: dict[str, Stance] = {"not_in_graph": "not_in_graph", "ask": "ask"}
     return stances.get(found[1].lower(), "answer") if found else "answer"
 
 
 def literals_in(query: str) -> list[str]:
-    """The string literals of a query, without repetition.
+    """Return the string literals of a query that are not blank, without repetition.
 
     >>> literals_in("MATCH (t:Team {name: 'Chicago Bulls'}) RETURN t")
     ['Chicago Bulls']

@@ -2,7 +2,7 @@
 
     FOLDER/3f/3f9a…c1.json      the reply to one request; its name is the hash of the request
 
-A request consists of the model, the endpoint, the settings, the messages and the tools, but not of keys.
+The hash covers the model, the endpoint, the settings, the messages, the tools and the grammar, but no key.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from graphground.agents.conversation import Reply
 
 
 def digest(request: Mapping[str, Any]) -> str:
-    """The name under which the reply to a request is stored: the SHA-256 of its JSON."""
+    """Return the name under which the reply to a request is stored: the SHA-256 of its JSON."""
     text = json.dumps(request, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 

@@ -1,4 +1,4 @@
-"""Restricts a model's query to the ones that the server suggests, through the grammar that llama.cpp's server accepts.
+"""Restricts a model to the queries that `suggest_queries` returns, through a grammar for llama.cpp's server.
 
 A model too small to write Cypher can then still choose a query: its reply is one of the suggestions, character by
 character (GraphRAFT, arXiv 2504.05478, section 4.2, here with the model at the other end of an HTTP connection).

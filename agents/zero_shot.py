@@ -25,7 +25,10 @@ class ZeroShot:
     name = "zero-shot"
 
     def __init__(self, form: SchemaForm = "base", max_schema_tokens: int | None = None, suggested: int = 0) -> None:
-        """Choose the form of the schema and its token budget; `suggested` restricts the query to that many suggestions."""
+        """Choose the form of the schema and its token budget (None means no limit).
+
+        If `suggested` is above 0, the query must be one of at most `suggested` suggested queries.
+        """
         self._form, self._max_schema_tokens, self._suggested = form, max_schema_tokens, suggested
 
     async def answer(self, session: Session) -> Outcome:
@@ -44,6 +47,7 @@ async def read_schema(session: Session, form: SchemaForm, max_tokens: int | None
     """Read the schema of the question's graph in one of the five forms, as text.
 
     Raises:
+        BoundReached: no tool call is left, or the time ran out.
         ServerFailure: the server cannot read the schema.
     """
     tool, arguments = schema_call(session.question, form, max_tokens)
@@ -51,7 +55,7 @@ async def read_schema(session: Session, form: SchemaForm, max_tokens: int | None
 
 
 def schema_call(question: Question, form: SchemaForm, max_tokens: int | None = None) -> tuple[str, dict[str, Any]]:
-    """Return the tool, and its arguments, that reads the schema of a question's graph in one of the five forms."""
+    """Return the name and the arguments of the tool call that reads the schema of a question's graph in a form."""
     budget = {"max_tokens": max_tokens} if max_tokens else {}
     if form in ("enhanced", "base"):
         return "get_schema", question.on(form=form, **budget)

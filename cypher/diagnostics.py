@@ -42,7 +42,7 @@ class Diagnostic:
     """The edits that fix the problem, if the fix is clear; not included in tool answers."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form for tool answers; very long spans, messages and suggestions are shortened."""
+        """Return the JSON form for tool answers: long spans and messages are cut, long suggestions are left out."""
         return {
             "code": self.code,
             "severity": self.severity,
@@ -76,7 +76,7 @@ def cut_inside(text: str, most: int) -> str:
 class Report:
     """The verdict on a query: `valid` is true when no diagnostic is an error.
 
-    `suggested_query` is the smallest change that makes the query valid, or None if no repair is clear.
+    `suggested_query` is the query with the smallest change that makes it valid, or None if no repair is clear.
     """
 
     valid: bool

@@ -25,7 +25,8 @@ def applied(text: str, edits: Iterable[Edit]) -> str:
         >>> applied("MATCH (m:Movi)", [Edit(9, 13, "Movie"), Edit(14, 14, " RETURN m")])
         'MATCH (m:Movie) RETURN m'
 
-    Of two overlapping edits the outer one is applied. Insertions at the same offset stay in order.
+    Of overlapping edits, only the edit that begins first is applied; of replacements that begin together, the longest.
+    Insertions at the same offset stay in order.
     """
     parts: list[str] = []
     place, last = 0, None

@@ -185,7 +185,7 @@ def _of_call(call: tree.FunctionCall, names: frozenset[str]) -> int:
 def _of_part(
     subject: tree.Expression, lower: tree.Expression | None, upper: tree.Expression | None, names: frozenset[str]
 ) -> int:
-    """Count a slice as a copy if it drops only a fixed number of elements: `s[..i] + x + s[i..]` copies s once."""
+    """Count the copies in a slice: 0 if it may drop many elements, because `s[..i] + x + s[i..]` copies s only once."""
     whole = _copies(subject, names)
     almost_all = upper is None and (lower is None or isinstance(lower, tree.IntegerLiteral))
     return whole if almost_all or whole > 1 else 0
@@ -205,7 +205,7 @@ def _of_comprehension(node: tree.ListComprehension, names: frozenset[str]) -> in
 
 
 def _of_reduce(node: tree.Reduce, names: frozenset[str]) -> int:
-    """Count the copies in an inner `reduce`; if it never mentions the names, there are none."""
+    """Count the copies in an inner `reduce`: 0 if none of the names occurs in the inner `reduce`."""
     own = frozenset({node.accumulator.name, node.variable.name})
     initial, source = _copies(node.initial, names), _copies(node.source, names)
     if not initial and not source and not _mentions(node.step, names - own):

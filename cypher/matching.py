@@ -9,7 +9,7 @@ r"""Builds MATCH clauses and property look-ups from stored names, which may cont
 
 Some databases decode `\u0041` in backticks and others do not, so a query with such a name in backticks is never sent
 (`cypher.readings`). All databases decode strings alike, so such a label, type or property is compared with a string
-instead. That is slower, since no index or count store helps.
+instead. Such a query is slower, because it uses no index and no count store.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from graphground.cypher.readings import two_readings
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A pattern with its conditions: `Pattern("(n)", ("'x' IN labels(n)",), ("n",))`."""
+    """A pattern with its conditions and variables: `Pattern("(n)", ("'x' IN labels(n)",), ("n",))`."""
 
     text: str
     conditions: tuple[str, ...] = ()
@@ -40,7 +40,7 @@ class Pattern:
 
 
 def quotable(name: str) -> bool:
-    """Return whether every database takes the name in backticks for the same name."""
+    """Return whether all databases read the name in backticks alike."""
     return not two_readings(in_backticks(name))
 
 
@@ -59,7 +59,7 @@ def nodes(*labels: str, variable: str = "n") -> Pattern:
 def relationships(
     type_: str, start: str = "", end: str = "", *, variable: str = "r", ends: tuple[str, str] = ("a", "b")
 ) -> Pattern:
-    """Build the pattern for relationships of a type between nodes of two labels; "" stands for any label."""
+    """Build the pattern for relationships of a type between nodes of two labels; "" means any label."""
     left, right = (nodes(*filter(None, [label]), variable=name) for label, name in zip((start, end), ends, strict=True))
     by_type = (f"type({variable}) = {quoted_string(type_)}",) if not quotable(type_) else ()
     mark = "" if by_type else f":{quoted_name(type_)}"

@@ -30,9 +30,9 @@ def grouped(items: Iterable[ItemT], key: Callable[[ItemT], Hashable]) -> list[li
 def grouped_patterns(
     patterns: Iterable[RelationshipPattern], rest: Callable[[RelationshipPattern], Hashable]
 ) -> list[list[RelationshipPattern]]:
-    """Group the patterns of each type that have one end in common, the start or the end, whichever gives fewer groups.
+    """Group the patterns of each type that share their start or their end, whichever gives fewer groups.
 
-    Patterns in a group have equal `rest`: their properties and marks.
+    `rest` returns everything else that must be equal within a group, such as the properties.
     """
     groups: list[list[RelationshipPattern]] = []
     for of_type in grouped(patterns, lambda pattern: pattern.type):
@@ -45,7 +45,7 @@ def grouped_patterns(
 def grouped_types(
     groups: Iterable[list[RelationshipPattern]], rest: Callable[[RelationshipPattern], Hashable]
 ) -> list[list[list[RelationshipPattern]]]:
-    """Group the groups of patterns that differ only in the type: they connect the same labels and have equal `rest`."""
+    """Collect the groups of `grouped_patterns` that differ only in their type: their labels and their `rest` are equal."""
 
     def key(group: list[RelationshipPattern]) -> Hashable:
         return tuple((pattern.start, pattern.end) for pattern in group), rest(group[0])
@@ -58,7 +58,7 @@ def pattern_text(
 ) -> str:
     """Return the text of a group of patterns: `(:Painting|Sculpture)-[:createdBy]->(:Person)`.
 
-    With `types`, the text lists all of these instead of the group's type: `(:Person)-[:drafted|signed]->(:Team)`.
+    With `types`, the text lists those types instead of the group's type: `(:Person)-[:drafted|signed]->(:Team)`.
     """
     starts = label_names(pattern.start for pattern in group)
     ends = label_names(pattern.end for pattern in group)

@@ -2,6 +2,7 @@
 
 >>> from graphground.cypher import parse
 >>> from graphground.cypher.semantics import analyze
+>>> from graphground.cypher.tree import Variable
 >>> query = parse("MATCH (n:Person) WITH n AS m, n.age AS age WHERE age > 3 RETURN m")
 >>> scopes = analyze(query)
 >>> m = list(query.find(Variable))[-1]
@@ -27,17 +28,17 @@ class Binding:
     """One variable, from its declaration to the end of its scope.
 
     `name`         as declared: `n` in `MATCH (n:Person)`, `m` in `WITH n AS m`
-    `declaration`  the `Variable` that introduces the name; None for a column without an alias, which is named by its text
+    `declaration`  the `Variable` that introduces the name; None for a column without an alias, whose name is its text
     `type`         the possible types; `kind` sums them up. The variable of `-[rs:KNOWS*]->` holds a list of graph
                    elements, and so does a variable of a quantified path outside that path: then `kind` is `value`,
                    and `grouped` is set
     `patterns`     the node or relationship patterns that the variable must fit: in `MATCH (n:Person) MATCH (n)-->(m)`, for n,
                    `(n:Person)` and `(n)`
-    `mentions`     the patterns that the variable need not fit: in an OPTIONAL MATCH after its declaration, in a condition,
-                   in a subquery
+    `mentions`     the other patterns with the variable, which it may fail to fit: in an OPTIONAL MATCH after its
+                   declaration, in a condition, in a subquery
     `source`       the expression that gives the value: `n.age` in `WITH n.age AS age`, `xs` in `UNWIND xs AS x`
-    `origins`      the bindings of which it is an alias: that of n in `WITH n AS m`, `WITH n` and `CALL (n) {…}`; for a
-                   column of a subquery, the column's bindings in each branch
+    `origins`      the bindings of which this binding is an alias: the binding of n in `WITH n AS m`, `WITH n` and
+                   `CALL (n) {…}`; for a column of a subquery, the column's bindings in each branch
     """
 
     __slots__ = (
@@ -67,7 +68,7 @@ class Binding:
 
     @property
     def kind(self) -> Kind:
-        """The kind of graph element that the variable stands for; `value` for anything else."""
+        """The kind of graph element that the variable refers to; `value` for anything else."""
         mask = self.type.mask
         return (
             "node"
@@ -81,7 +82,7 @@ class Binding:
 
     @property
     def root(self) -> Binding:
-        """The first binding in a chain of aliases; stops where a binding has several origins."""
+        """The binding at the start of the chain of aliases; a binding with several origins counts as a start."""
         found = self
         for _ in range(1000):
             if len(found.origins) != 1:
@@ -90,7 +91,10 @@ class Binding:
         return found
 
     def roots(self) -> list[Binding]:
-        """Return all bindings that this one may stand for, through aliases and the branches of subqueries."""
+        """Return the original bindings of which this binding may be an alias, or the binding itself if it is no alias.
+
+        Aliases of aliases and the branches of subqueries are followed.
+        """
         found: list[Binding] = []
         todo: list[Binding] = [self]
         seen: set[int] = set()

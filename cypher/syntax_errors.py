@@ -43,7 +43,7 @@ NOTE_CODES = {
 
 
 class LineIndex:
-    """Converts offsets of a text to lines and columns."""
+    """A converter of offsets in a text to lines and columns."""
 
     __slots__ = ("starts", "text")
 
@@ -135,7 +135,7 @@ def _caret(places: LineIndex, offset: int) -> str:
 
 
 def _open_bracket(places: LineIndex, error: ParseError) -> str:
-    """Return a hint about an unclosed bracket, if parsing failed at the end of the text or at another kind of bracket."""
+    """Return a hint about an open bracket if parsing failed at the end, at a clause or at another bracket; else `""`."""
     if error.tokens is None or error.tokens.kinds[error.at] not in ("end", ")", "]", "}", "RETURN", "WITH", "MATCH"):
         return ""
     open_: list[int] = []
@@ -152,7 +152,7 @@ def _open_bracket(places: LineIndex, error: ParseError) -> str:
 
 
 def _keyword(found: str) -> tuple[str, ...]:
-    """Return the clause keyword of which a word is probably a misspelling."""
+    """Return the clause keyword that a word probably misspells, as a tuple; empty if no keyword is similar."""
     word = found.upper()
     if not word.isalpha() or len(word) < 4 or word in _KEYWORDS:
         return ()
@@ -174,7 +174,7 @@ def _either(expected: list[str]) -> str:
 
 
 def _habit(error: ParseError) -> tuple[str, tuple[str, ...]]:
-    """Return a hint about syntax of another language, with the replacement for the token."""
+    """Return a hint about syntax of another language or version, and replacements for the token; both may be empty."""
     if error.tokens is None:
         return "", ()
     kinds, at = error.tokens.kinds, error.at

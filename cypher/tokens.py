@@ -36,7 +36,7 @@ _SYMBOLS = frozenset((*"()[]{}<>=+-*/%^|&!:;,.$", "<>", "<=", ">=", "!=", "=~", 
 _DASHES = "\u00ad\u2010\u2011\u2012\u2013\u2014\u2015\ufe58\ufe63\uff0d"
 _LEFT_HEADS = "\u27e8\u3008\ufe64\uff1c"
 _RIGHT_HEADS = "\u27e9\u3009\ufe65\uff1e"
-# Unicode dashes and arrow heads may draw relationships, but do not stand for minus or a comparison.
+# Unicode dashes and arrow heads may draw relationships, but are not minus signs or comparison operators.
 _KINDS: dict[str, str] = {
     **{symbol: symbol for symbol in _SYMBOLS},
     **dict.fromkeys(_DASHES, "dash"),
@@ -152,7 +152,7 @@ def unescape_string(quoted: str) -> tuple[str, int | None]:
 
 
 def wrong_unicode_escape(text: str) -> int | None:
-    r"""Return the offset after the first `\u` without four hexadecimal digits, or None."""
+    r"""Return the offset after the first `\u` without four hexadecimal digits; None if there is no such escape."""
     if "\\u" not in text:
         return None
     for match in _U.finditer(text):

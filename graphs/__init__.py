@@ -1,10 +1,10 @@
-"""Graphs: storing, loading, opening and querying them.
+"""Storing, loading, opening and querying graphs.
 
     >>> from graphground.graphs import Graph
     >>> Graph("films", schema).schema.name
     'films'
 
-`Graph`, `Table` and `OpenGraphs` are imported at first use, because a client waits for the server's start.
+`Graph`, `Table` and `OpenGraphs` are imported at first use, so that the server starts sooner.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ class Template:
 
 @cache
 def all_templates() -> dict[str, Template]:
-    """Return every template of the folder by name."""
+    """Return every template of this folder by name."""
     return {path.stem: read(path.stem, path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.md"))}
 
 

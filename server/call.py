@@ -45,12 +45,12 @@ def encode(value: Any) -> bytes:
 
 
 def is_empty(value: Any) -> bool:
-    """Whether a value is empty: null, an empty text or an empty list, but not 0 or false."""
+    """Whether a value is empty: null, an empty text, list or map, but not 0 or false."""
     return value is None or (isinstance(value, str | list | tuple | dict) and not value)
 
 
 def encode_answer(answer: Answer) -> bytes:
-    """Encode an answer as compact JSON, with the documented names of its fields."""
+    """Encode an answer as compact JSON, without empty fields, and with the documented names of its fields."""
     return encode(_fields(answer))
 
 
@@ -65,8 +65,9 @@ def _plain(value: Any) -> Any:
 def _fields(model: BaseModel) -> dict[str, Any]:
     """Return the fields of an answer that are not empty and not at their default.
 
-    Such fields are left out because an agent pays for every word of an answer. Required fields, such as the rows of a
-    query, have no default and are always present. pydantic's `model_dump` is not used, because it copies every row.
+    The other fields are left out because an agent pays for every word of an answer. Required fields, such as the rows
+    of a query, have no default and are always present. pydantic's `model_dump` is not used, because it copies every
+    row.
     """
     fields, values = type(model).model_fields, model.__dict__
     return {

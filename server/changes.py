@@ -1,4 +1,8 @@
-"""Notifies clients when a graph or a tool is added or removed."""
+"""Notifies clients when a graph or a tool is added or removed.
+
+In the protocol of 2026-07-28 a client subscribes to notifications; in earlier protocols ("older protocol" below) it
+opens a session, and every session is notified.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +23,11 @@ logger = logging.getLogger(__name__)
 
 
 class Changes:
-    """Sends `list_changed` for resources and tools.
+    """The sender of `list_changed` for resources and tools: a server runs `Changes(application.known_names).watch`.
 
-    Since the protocol of 2026-07-28 only subscribed clients are notified; in the older protocol, every session is.
-    `names` returns the names of the graphs, None until a graph is first used. `tools` returns the names of the offered
-    owner's queries, which `check_tools` checks again after the graphs have changed.
+    `names` returns the names of the graphs, or None until a graph is first used. `tools` returns the names of the
+    owner's queries that are offered as tools. `check_tools` is called after the graphs have changed; it checks these
+    queries again.
     """
 
     def __init__(
@@ -43,7 +47,7 @@ class Changes:
 
     @asynccontextmanager
     async def watch(self, server: Any) -> AsyncIterator[dict[str, Any]]:
-        """While the server runs, check once a second whether graphs were added or removed."""
+        """While the server runs, check once a second whether graphs or tools have changed, and notify clients."""
         async with anyio.create_task_group() as group:
             group.start_soon(self._look)
             yield {}

@@ -17,7 +17,7 @@ FRAMES = ("pandas", "pyarrow")
 
 
 def import_driver() -> None:
-    """Import the driver without support for data frames, for the whole process: call this only in our own programs.
+    """Import the driver for this process, without support for data frames: call this only in our own programs.
 
     Other code can still import pandas and pyarrow afterwards.
     """

@@ -2,4 +2,4 @@
 
 
 class SettingsError(ValueError):
-    """A setting is invalid; the message names the setting and gives valid values."""
+    """An invalid setting or settings file; the message says what is wrong."""

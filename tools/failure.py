@@ -17,7 +17,7 @@ class ToolFailure(Exception):
 
     Example: `unknown_graph`, "There is no graph 'nab'.", nearest `["nba"]`, next "Call list_graphs …".
     `nearest` holds valid inputs ready to paste, best first; `next` says which call to make now; `diagnostics` holds the
-    errors in a query, with their positions. A failure may repeat the caller's text, so a message is shortened to
+    findings in a query, with their positions. A failure may repeat the caller's text, so a message is shortened to
     `LONGEST_MESSAGE` characters, and valid inputs longer than `LONGEST_INPUT` are left out, because a shortened input
     could not be pasted.
     """

@@ -60,22 +60,22 @@ class KeptRest:
         """Find the rows of a cursor of the calling client.
 
         Raises:
-            ToolFailure: the cursor has expired or is unknown.
+            ToolFailure: the cursor has expired, is unknown, or belongs to another client.
         """
         return cls(*ROWS.find(cursor))
 
     @property
     def total(self) -> int | None:
-        """The number of rows of the whole answer."""
+        """The number of rows of the whole answer, if known."""
         return self.kept.total
 
     def rows(self, limit: int) -> tuple[list[Any], bool]:
-        """Return the next rows, already in JSON, and whether more rows follow."""
+        """Return the next rows as JSON, and whether more rows follow (True if the total is unknown)."""
         place = self.first - self.kept.first
         rows = self.kept.rows[place : place + limit]
         return [orjson.Fragment(row) for row in rows], self.first + len(rows) != self.kept.total
 
     def cursor_after(self, count: int) -> str | None:
-        """Return the cursor after the next `count` rows; None after the last kept row."""
+        """Return the cursor of the row after the next `count` rows, or None if that row is not kept."""
         number = self.first + count
         return f"{self.name}.{number}" if number < self.kept.end else None

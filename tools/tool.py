@@ -72,7 +72,7 @@ def graph_named(graphs: Graphs, name: str | None) -> Graph:
     """Return the graph with this name, or the only graph if no name is given.
 
     Raises:
-        ToolFailure: there is no graph of that name, or none was named and several are open.
+        ToolFailure: there is no graph of that name, or no graph was named and not exactly one is open.
     """
     names = list(graphs.names())
     if name is None and len(names) != 1:

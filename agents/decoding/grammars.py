@@ -81,7 +81,7 @@ def _rules(queries: Iterable[str], root: str) -> Iterator[tuple[str, str]]:
 
 
 def _texts(automaton: Automaton, state: int, named: Bools) -> Iterator[tuple[str, int]]:
-    """Yield each text that leads from a state to the nearest state with a rule or without edges, and that state."""
+    """Yield each text that leads from a state to the next state with a rule (or to the end), and the state reached."""
     for symbol, target in zip(*(part.tolist() for part in automaton.edges(state)), strict=True):
         letters, here = [symbol], target
         while not named[here] and automaton.offsets[here] < automaton.offsets[here + 1]:

@@ -17,7 +17,7 @@ CONTEXT = 4_096
 def decoded(file: Path, prompt: str, queries: Sequence[str], width: int = 1) -> list[Decoded]:
     """Decode a query greedily (`width` 1), or at most `width` queries by beam search, the likeliest first.
 
-    The prompt is sent in the model's ChatML form.
+    `queries` are the allowed queries. The prompt is sent as the user's message in the ChatML format.
 
     Raises:
         ModelFailure: the library is missing, the file holds no model, or the prompt is too long.

@@ -87,10 +87,10 @@ BEYOND_ASCII = (
 
 
 def automaton_of(text: str) -> Automaton:
-    """The automaton of a whole expression: `automaton_of("RETURN (?:1|[2-9]+)")`.
+    """Return the automaton of a whole expression: `automaton_of("RETURN (?:1|[2-9]+)")`.
 
     Raises:
-        RegularExpressionError: the expression has an unsupported construct or an unclosed group or class.
+        RegularExpressionError: the expression is invalid or contains an unsupported construct.
     """
     return _deterministic(_Reader(text).whole())
 
@@ -229,7 +229,7 @@ class _Branches:
         return len(self.reads) + len(self.choices) + 1
 
     def build(self, part: Expression, after: int) -> int:
-        """Build the states of `part`, which continues in state `after`, and return the first."""
+        """Build the states of `part` and return the first of them; the states at its end lead to the state `after`."""
         known = self._built.get((part, after))
         if known is None:
             known = self._built[part, after] = self._new(part, after)

@@ -13,11 +13,11 @@ from graphground.agents.decoding.vocabulary import Vocabulary, byte_level, sente
 
 
 class UnknownTokenizer(ValueError):
-    """The tokenizer belongs to none of the supported families."""
+    """A tokenizer that belongs to none of the supported families."""
 
 
 def of_tokenizers(tokenizer: Any, ends: Iterable[str | int]) -> Vocabulary:
-    """The vocabulary of a `tokenizers.Tokenizer`, which `transformers` calls `tokenizer.backend_tokenizer`.
+    """Return the vocabulary of a `tokenizers.Tokenizer`, which `transformers` calls `tokenizer.backend_tokenizer`.
 
     `ends` are the tokens that end a text: `["<|im_end|>"]`, or `[tokenizer.eos_token_id]`.
 
@@ -49,7 +49,7 @@ def of_tokenizers(tokenizer: Any, ends: Iterable[str | int]) -> Vocabulary:
 
 
 def of_sentencepiece(processor: Any) -> Vocabulary:
-    """The vocabulary of a `sentencepiece.SentencePieceProcessor`."""
+    """Return the vocabulary of a `sentencepiece.SentencePieceProcessor`."""
     numbers = range(processor.get_piece_size())
     special = [number for number in numbers if processor.is_control(number) or processor.is_unknown(number)]
     pieces = [processor.id_to_piece(number) for number in numbers]
@@ -57,7 +57,11 @@ def of_sentencepiece(processor: Any) -> Vocabulary:
 
 
 def of_llama(llama: Any) -> Vocabulary:
-    """The vocabulary of a `llama_cpp.Llama`, for GGUF models with byte-level BPE or SentencePiece."""
+    """Return the vocabulary of a `llama_cpp.Llama`, for GGUF models with byte-level BPE or SentencePiece.
+
+    Raises:
+        UnknownTokenizer: the model has another kind of tokenizer.
+    """
     found = tuple(llama.detokenize([number]) or None for number in range(llama.n_vocab()))
     kind = llama.metadata.get("tokenizer.ggml.model", "gpt2")
     if kind not in ("gpt2", "llama"):
@@ -77,7 +81,7 @@ def _number(tokenizer: Any, end: str | int) -> int:
 
 
 def _types(part: Any) -> set[str]:
-    """The types of a part of a tokenizer and of the parts inside it."""
+    """Return the types of a part of a tokenizer and of the parts inside it."""
     if isinstance(part, list):
         return set().union(*map(_types, part))
     if not isinstance(part, dict):

@@ -3,7 +3,7 @@
 | family | a token | a text is spelled |
 |---|---|---|
 | `bytes` | byte-level BPE, as in GPT-2, Llama 3, Qwen and SmolLM2; tiktoken | as its UTF-8 bytes |
-| `pieces` | SentencePiece: `▁` is a space, `<0xE2>` a byte | the same; a space may stand before the first word |
+| `pieces` | SentencePiece: `▁` is a space, `<0xE2>` a byte | as its UTF-8 bytes, perhaps after a space |
 | `words` | WordPiece: `##er` continues a word, `play` begins one | normalised, a space before each word or sign |
 """
 
@@ -57,7 +57,7 @@ class Vocabulary:
 
 
 def byte_level(tokens: Iterable[str], special: Iterable[int], ends: Iterable[int], encode: Encode) -> Vocabulary:
-    """The vocabulary of a byte-level BPE tokenizer from its stored tokens: `ĠMATCH` is ` MATCH`.
+    """Return the vocabulary of a byte-level BPE tokenizer from its stored tokens: `ĠMATCH` is ` MATCH`.
 
     `special` holds the numbers of control tokens.
     """
@@ -70,7 +70,10 @@ def byte_level(tokens: Iterable[str], special: Iterable[int], ends: Iterable[int
 
 
 def _byte_letters() -> dict[str, int]:
-    """Return the byte for each letter of byte-level BPE: printable Latin-1 letters, then letters from U+0100 on."""
+    """Return the byte that each character of byte-level BPE represents.
+
+    A printable Latin-1 character represents its own byte; characters from U+0100 on represent the other bytes.
+    """
     printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = [byte for byte in range(256) if byte not in set(printable)]
     return {chr(byte): byte for byte in printable} | {chr(256 + at): byte for at, byte in enumerate(others)}

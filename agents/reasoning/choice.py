@@ -15,15 +15,16 @@ _ITEM = re.compile(r"^\s*(?:[-*]|\d+[.)])?\s*(.+?)\s*$", re.MULTILINE)
 
 
 def choice_prompt(question: str, subgraph: Subgraph) -> str:
-    """The prompt that shows a subgraph and asks for the numbers of the nodes that answer the question."""
+    """Return the prompt that shows a subgraph and asks for the numbers of the nodes that answer the question."""
     return agent_prompt("node_choice", question=question, subgraph=subgraph.text)
 
 
 def chosen_nodes(reply: str, nodes: Sequence[Node]) -> list[Node]:
-    """The nodes that a reply chooses, best first, without repetition: `chosen_nodes("[2, 1, 99]", nodes)`.
+    """Return the nodes that a reply chooses, in the reply's order, without repetition: `chosen_nodes("[2, 1]", nodes)`.
 
-    A reply may give a JSON list of numbers or of names (the last list counts), else names on separate lines, else
-    numbers in its last line. Numbers that belong to no node are ignored.
+    A reply may contain a JSON list of numbers or of names; of several lists, the last that contains a node is read. In
+    a reply without such a list, names on separate lines are read, and without such names the numbers in the last line.
+    Numbers and names that belong to no node are ignored.
     """
     by_name: dict[str, Node] = {}
     for node in nodes:

@@ -13,12 +13,12 @@ Value = str | int | float | bool | list[Any] | None
 
 
 class QuestionFileError(ValueError):
-    """The file is not in a supported form; the message says which line and why."""
+    """A file that is not in a supported form; the message says which line and why."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnsweredQuestion:
-    """`AnsweredQuestion("Who directed Heat?", (("Michael Mann",),))`: a question and the rows that answer it.
+    """A question and the rows that answer it: `AnsweredQuestion("Who directed Heat?", (("Michael Mann",),))`.
 
     If a node is the answer, its row holds only the node's name.
     """
@@ -28,14 +28,14 @@ class AnsweredQuestion:
 
 
 def read_questions(path: Path) -> list[AnsweredQuestion]:
-    """The questions of a file.
+    """Return the questions of a file.
 
     CSV has the columns `question` and `answers`, JSON is a list of objects with these keys, JSON Lines has such an
     object in each line. `answers` is a list of names or of rows; in CSV it is written as JSON, or as names with `|`
     between them.
 
     Raises:
-        QuestionFileError: a line has no question, or its answers are not a list.
+        QuestionFileError: the file is in none of these forms, or a question or its answers are missing or invalid.
         OSError: the file cannot be read.
     """
     records = _csv(path) if path.suffix.lower() == ".csv" else _json(path)

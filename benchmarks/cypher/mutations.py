@@ -1,4 +1,4 @@
-"""Makes wrong queries from correct ones, by a seed: a reversed relationship, a misspelt name, or SQL syntax.
+"""Makes wrong queries from right ones: with a reversed relationship, a misspelt name, or SQL syntax.
 
 mutator = Mutator(random.Random(7), schema)
 mutator.reversed("MATCH (a:Company)-[r:hasCEO]->(b:Person) RETURN a.name")
@@ -22,7 +22,7 @@ STRINGS = re.compile(r"'(?:[^'\\]|\\.)*'")
 
 @dataclass(frozen=True)
 class Mutant:
-    """A wrong query, the right query from which it was made, and the change: `hasCEO` to `hsaCEO`."""
+    """A wrong query made from `original` by changing `right` to `wrong`, and the expected diagnostic code."""
 
     text: str
     original: str
@@ -32,7 +32,7 @@ class Mutant:
 
 
 class Mutator:
-    """Makes wrong queries from right ones; the same seed gives the same queries."""
+    """A generator of wrong queries from right ones; the same seed gives the same queries."""
 
     def __init__(self, rng: random.Random, schema: PropertyGraphSchema):
         self.rng = rng
@@ -45,7 +45,7 @@ class Mutator:
         }
 
     def reversed(self, query: str) -> Mutant | None:
-        """Reverse one relationship that the schema allows in only one direction between its labels."""
+        """Reverse a relationship that the schema allows in one direction only; None without such a relationship."""
         found = [match for match in RELATIONSHIP.finditer(query) if self._one_way(match)]
         if not found:
             return None
@@ -61,7 +61,7 @@ class Mutator:
         return (start, end) in ways and (end, start) not in ways
 
     def misspelt(self, query: str, kind: str, errors: int) -> Mutant | None:
-        """Put `errors` typing errors into a label, a relationship type or a property."""
+        """Put `errors` typing errors into a name of `kind` (`label`, `type`, `property`); None without such a name."""
         pattern, code = {
             "label": (LABEL, "unknown_label"),
             "type": (TYPE, "unknown_relationship_type"),
@@ -101,7 +101,7 @@ class Mutator:
         return word[:place] + word[place + 1 : place + 2] + word[place : place + 1] + word[place + 2 :]
 
     def sql_habit(self, query: str) -> Mutant | None:
-        """Add one piece of SQL syntax: GROUP BY, HAVING, LIKE, `==`, `!=`, SELECT, FROM, a trailing comma, JOIN."""
+        """Put a piece of SQL syntax into a query: GROUP BY, HAVING, SELECT, SELECT with FROM, LIKE, `==` or `!=`."""
         returned = query.rfind("RETURN ")
         head, tail = query[:returned], query[returned:]
         habits = [

@@ -71,10 +71,11 @@ def labs_schemas() -> dict[str, PropertyGraphSchema]:
 
 
 def together(nodes: dict[str, dict[str, str]], patterns: list[dict[str, str]]) -> frozenset[frozenset[str]]:
-    """Return pairs of labels that probably occur on the same nodes.
+    """Return the pairs of labels that nodes probably have together.
 
     The published schemas do not state such pairs: a relationship of an `:Actor:Person` is listed once for each label.
-    Two labels form a pair if they occur at the same position of a pattern and one has all properties of the other.
+    Two labels with properties form a pair if they occur at the same position of a pattern and one has all properties of
+    the other.
     """
     places: dict[tuple[str, str, str], set[str]] = {}
     for pattern in patterns:

@@ -1,4 +1,4 @@
-"""Makes mentions as people and models write them: a real name with one kind of error, chosen by a seed."""
+"""Makes mentions as people and models write them: real names, each with one kind of error, repeatable by a seed."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def with_error(name: str, kind: str, rng: random.Random) -> str | None:
 
 
 def mentions(names: list[str], kind: str, count: int, seed: int = 7) -> list[tuple[str, str]]:
-    """Return `count` pairs (mention, name) with one kind of error."""
+    """Return at most `count` pairs (mention, name) with one kind of error."""
     rng = random.Random(f"{kind}{seed}")
     pairs: list[tuple[str, str]] = []
     for name in rng.sample(names, len(names)):

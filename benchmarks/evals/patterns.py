@@ -1,11 +1,11 @@
-"""Prints the number of tasks of each graph pattern and domain, CypherBench's beside ours, as a table.
+"""Prints a table of the numbers of tasks by graph pattern and domain: CypherBench's tasks, and those that we generate.
 
     python -m benchmarks.evals.patterns FOLDER
 
-FOLDER holds the tasks that `benchmarks.evals.generation FOLDER` has written. CypherBench's are the distinct gold queries
-of the train tasks and of the recorded predictions. Both are classified by `evals.tasks.classify`. Of the domains without
-a published query in `../shared` the table shows ours alone; whether a domain has a time-sensitive relationship is also
-stated in CypherBench's `graph_info.json`.
+FOLDER holds the tasks that `benchmarks.evals.generation FOLDER` has written. CypherBench's tasks are the distinct
+gold queries of the train tasks and of the recorded predictions. Both are classified by `evals.tasks.classify`. A domain
+without a published query in `../shared` has a `?` for CypherBench. Below the table, the time-sensitive relationship
+types of each domain are listed: by CypherBench's `graph_info.json`, and by the schema.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.support.shared_data import SHARED
 
 
 def generated(folder: Path, graph: str) -> list[str]:
-    """Return the gold queries of a graph's generated tasks; none if there is no file."""
+    """Return the gold queries of a graph's generated tasks; an empty list if there is no file of tasks."""
     file = folder / f"{graph}-tasks.json"
     return [task["gold_cypher"] for task in json.loads(file.read_bytes())] if file.exists() else []
 
@@ -32,7 +32,7 @@ def patterns_of(queries: list[str]) -> Counter[str]:
 
 
 def timed(graph: str) -> tuple[set[str], set[str]]:
-    """Return the relationship types with years: by CypherBench's own list, and by the schema."""
+    """Return the relationship types with years by CypherBench's `graph_info.json`, and those by the schema."""
     listed = json.loads((SHARED / "cypherbench_tasks" / "graph_info.json").read_text("utf-8"))[graph]["relations"]
     years = {"start_year", "end_year"}
     return (

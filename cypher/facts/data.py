@@ -8,9 +8,9 @@ from graphground.cypher.facts.model import Facts, Link, PropertyUse, Symbol
 
 
 class Filled(Protocol):
-    """How many nodes or relationships have a property (`count`), out of how many (`of`).
+    """The number of nodes or relationships that have a property (`count`), and the number of all of them (`of`).
 
-    `counted` is False for the figures of a sample, from which no check may conclude anything.
+    `counted` is False if only a sample was counted; the checks ignore such figures.
     """
 
     @property
@@ -24,27 +24,27 @@ class Filled(Protocol):
 
 
 class Data(Protocol):
-    """Counts of a graph; an unknown count is None, and no check treats it as zero."""
+    """The counts of a graph's nodes, relationships and properties; an unknown count is None, which is not zero."""
 
     def nodes(self, label: str) -> int | None:
-        """Return the number of nodes with the label."""
+        """Return the number of nodes with the label; None if unknown."""
         ...
 
     def relationships(self, type_: str, start: str | None = None, end: str | None = None) -> int | None:
-        """Return the number of relationships of a type, between nodes of two labels if they are given."""
+        """Return the number of relationships of a type, between two labels if they are given; None if unknown."""
         ...
 
     def property(self, owner: str, key: str) -> Filled | None:
-        """Return how many nodes of a label, or relationships of a type, have a property."""
+        """Return how many nodes of a label, or relationships of a type, have a property; None if unknown."""
         ...
 
     def namesakes(self, label: str) -> int | None:
-        """Return the number of nodes of a label that share their name with another node."""
+        """Return the number of nodes of a label that share their name with another node; None if unknown."""
         ...
 
 
 def owners(facts: Facts, symbol: Symbol, key: str) -> tuple[str, ...]:
-    """Return those possible labels or types of a symbol that have the property in the schema; empty if unknown."""
+    """Return the possible labels or types of a symbol for which the schema lists the property; empty if unknown."""
     index = facts.index
     if symbol.kind == "node":
         labels = index.labels_of(index.having(symbol.kinds, key))
@@ -56,7 +56,10 @@ def owners(facts: Facts, symbol: Symbol, key: str) -> tuple[str, ...]:
 
 
 def filled(facts: Facts, use: PropertyUse, data: Data) -> tuple[int, int] | None:
-    """Return how many nodes or relationships have a property, and out of how many; None if unknown or only sampled."""
+    """Return the number of nodes or relationships that have a property, and the number of all of them.
+
+    Return None if the numbers are unknown or come from a sample.
+    """
     counts = [data.property(owner, use.key) for owner in owners(facts, use.symbol, use.key)]
     known = [count for count in counts if count is not None and count.counted]
     if not counts or len(known) < len(counts):
@@ -65,7 +68,7 @@ def filled(facts: Facts, use: PropertyUse, data: Data) -> tuple[int, int] | None
 
 
 def matching(facts: Facts, link: Link, type_: str, data: Data) -> int | None:
-    """Return how many relationships of a type a link may match in its written direction; None if unknown."""
+    """Return the number of relationships of a type that a link can match in its written direction; None if unknown."""
     if link.length != (1, 1):
         return None
     lefts, rights = facts.index.labels_of(link.left.kinds), facts.index.labels_of(link.right.kinds)

@@ -15,7 +15,7 @@ SWAPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 class ExpressionReader:
-    """Collects the facts that expressions state; the callback `body` reads their subqueries."""
+    """A collector of the facts that expressions state; the callback `body` reads the subqueries in expressions."""
 
     def __init__(self, facts: Facts, body: Callable[[t.QueryBody, Scope], Scope]):
         self.facts = facts
@@ -41,7 +41,7 @@ class ExpressionReader:
         self.certain = before
 
     def value(self, node: t.Node, scope: Scope) -> Value:
-        """Read an expression; return the graph element that it stands for, if known."""
+        """Read an expression; return the graph element or property that it evaluates to, or None if unknown."""
         read = self._readers.get(type(node))
         if read is not None:
             return read(self, node, scope)
@@ -97,7 +97,10 @@ class ExpressionReader:
     def compare(
         self, node: t.Node, operator: str, left_node: t.Expression, left: Value, right_node: t.Expression, right: Value
     ) -> None:
-        """Add a comparison, swapped if only its right side is a property; the sides of IN are never swapped."""
+        """Add a comparison of a property or of two graph elements.
+
+        The sides are swapped if only the right side is a property; the sides of IN are never swapped.
+        """
         if isinstance(left, PropertyUse) or (operator == "IN" and isinstance(right, PropertyUse)):
             self.facts.comparisons.append(
                 Comparison(node, operator, left, right, left_node, right_node, self.negated, self.certain)
@@ -268,7 +271,7 @@ class ExpressionReader:
 
 
 def operands(node: t.Binary) -> list[t.Expression]:
-    """Return the operands of a chain of one operator, `a OR b OR c`; a chain may have thousands."""
+    """Return the operands of a chain of one operator, `a OR b OR c`; a chain may have thousands of operands."""
     found: list[t.Expression] = []
     left: t.Expression = node
     while type(left) is t.Binary and left.operator == node.operator:

@@ -1,1 +1,1 @@
-"""Works with the words in names: `split`, `letters`, `stem`, `synonyms`, and `nearest` for names similar to an unknown one."""
+"""Works with the words in names: `split`, `letters`, `stem`, `synonyms`; `nearest` finds the names similar to a name."""

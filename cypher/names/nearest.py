@@ -45,7 +45,7 @@ FILLING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """A valid name and its similarity, from 0 to 1 (context may raise it above 1)."""
+    """A candidate and its similarity to the unknown name, from 0 to 1; a bonus for the context may raise it above 1."""
 
     name: str
     score: float
@@ -54,7 +54,10 @@ class Near:
 def nearest(
     found: str, candidates: Iterable[str], *, limit: int = 3, favoured: Collection[str] = (), worst: float = 0.36
 ) -> list[Near]:
-    """Return the candidates most similar to `found`, best first; `favoured` names fit the context and win ties."""
+    """Return the candidates most similar to `found`, best first; `favoured` names fit the context and receive a bonus.
+
+    Candidates whose similarity is below `worst` are left out.
+    """
     near = []
     check_work()
     for candidate in candidates:
@@ -78,7 +81,7 @@ def closest(found: str, known: Iterable[str], limit: int = 3) -> list[str]:
 
 
 def is_clear(near: list[Near], least: float = 0.42, lead: float = 0.1) -> bool:
-    """Return whether the best candidate beats the second by enough to be applied automatically."""
+    """Return whether the best candidate is similar enough, and leads the second by enough, to become an edit."""
     return bool(near) and near[0].score >= least and (len(near) == 1 or near[0].score - near[1].score >= lead)
 
 
@@ -91,7 +94,7 @@ def spelling(first: str, second: str) -> float:
 
 
 def meaning(first: str, second: str) -> float:
-    """Return the similarity in meaning, 0 to 1: shared stems and synonyms of the parts count, function words little."""
+    """Return the similarity in meaning, 0 to 1: the share of common stems and synonyms; function words count little."""
     left, right = concepts(first), concepts(second)
     if not left or not right:
         return 0.0
@@ -116,7 +119,7 @@ def _bare(name: str) -> str:
 
 
 def distance(a: str, b: str) -> int:
-    """Return how many letters to change, add or remove to turn one word into the other (Levenshtein distance)."""
+    """Return the least number of letters to change, add or delete to turn `a` into `b` (Levenshtein distance)."""
     from rapidfuzz.distance import Levenshtein  # imported on first use: only queries with mistakes need this package
 
     return Levenshtein.distance(a, b)

@@ -1,8 +1,8 @@
 """Turns tokens into a tree: recursive descent, one function per construct, one module per family of constructs.
 
-`cursor` holds the position; `queries` and `clauses` parse clauses, `expressions` and `atoms` values, `patterns` and
-`labels` paths. If a text can be parsed in two ways (`(a)-[…]` as a path or a difference), the parser tries the first
-and backtracks if it fails; the error furthest to the right is reported.
+`cursor` holds the position; `queries` and `clauses` parse clauses, `expressions` and `atoms` parse values, and
+`patterns` and `labels` parse paths. If a text can be parsed in two ways (`(a)-[…]` as a path or a difference), the
+parser tries the first way and backtracks if it fails; the error furthest to the right is reported.
 
 The language is recursive (a subquery is an expression that contains clauses), and so are its modules: each imports the
 others as whole modules and looks functions up when it calls them, so that any module may be imported first.

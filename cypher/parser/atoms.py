@@ -67,7 +67,7 @@ def atom(c: Cursor) -> Expression:
 
 
 def unescaped(c: Cursor, i: int) -> str:
-    """Return the value of a string token that contains escapes; an invalid `\\u` is noted."""
+    """Return the value of a string token, with its escapes decoded."""
     start, end = c.starts[i], c.ends[i]
     return unescape_string(c.text[start:end])[0]
 

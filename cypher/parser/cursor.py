@@ -17,7 +17,7 @@ MAX_TOKENS = 50_000
 
 
 class Failure(Exception):
-    """The signal that the text cannot be parsed beyond a token: its number, and the expected tokens or a message.
+    """The signal that parsing stopped at a token: the token's number, and the expected tokens or a message.
 
     The parser catches a failure to try the next alternative; only the furthest failure is reported.
     """
@@ -78,7 +78,7 @@ class Cursor:
         self.notes: list[tuple[str, int, int, str]] = []
 
     def fail(self, expected: str, message: str = "") -> Failure:
-        """Return the failure to raise if the next token is not an expected one."""
+        """Record what was expected in place of the next token, and return the failure to raise."""
         i = self.i
         if i > self.furthest:
             self.furthest = i
@@ -107,7 +107,7 @@ class Cursor:
         return i
 
     def name(self, what: str) -> Name:
-        """Parse a label, type, property key or other name."""
+        """Parse a label, type, property key or other name; if there is none, the error says that `what` is expected."""
         i = self.i
         text = self.names[i]
         if text is None:
@@ -151,7 +151,7 @@ class Cursor:
 
 
 def integer_value(c: Cursor, i: int) -> int:
-    """Return the value of an integer token; an invalid integer is noted and counts as 0."""
+    """Return the value of an integer token; an invalid integer is noted as a problem."""
     text = c.text[c.starts[i] : c.ends[i]]
     if text.isdigit() and (text[0] != "0" or len(text) == 1):
         if len(text) < 19:

@@ -1,4 +1,4 @@
-"""Parses label expressions, `:Person`, `:A|B&!C`, `:A:B`, `:$(name)`, and those of relationship types."""
+"""Parses label expressions, `:Person`, `:A|B&!C`, `:A:B`, `:$(name)`, and expressions of relationship types."""
 
 from __future__ import annotations
 

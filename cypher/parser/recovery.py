@@ -1,8 +1,8 @@
 """Finds further syntax errors in a text by resuming the parser at the next clause.
 
-A clause is parsed independently of the clauses before it, so an error in a later clause is genuine, provided that its
-first word really begins a clause. If that is in doubt, nothing more is reported: the text does not begin like a query,
-brackets do not match, a quote is open, prose follows a query, or the error is a clause of a newer Cypher.
+A clause is parsed independently of the clauses before it, so an error in a later clause is genuine if its first word
+really begins a clause. That is uncertain, and no further error is reported, if the text does not begin like a query,
+brackets do not match, a quote is open, prose follows a query, or the first error is a clause of a newer Cypher.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ def _lower(text: str, tokens: Tokens) -> bool:
 
 
 def _prose(tokens: Tokens, at: int) -> bool:
-    """Return whether several plain words follow each other here, as in an explanation after a query."""
+    """Return whether several plain words follow each other from a token on, as in an explanation after a query."""
     count = 0
     while count < _PROSE and at + count < len(tokens.kinds):
         kind = tokens.kinds[at + count]

@@ -12,7 +12,7 @@ Note = tuple[str, int, int, str]
 
 
 class ParseError(Exception):
-    """The error for a text that is not a query: its `code`, its offsets `start` and `end`, the `expected` tokens and all `tokens`."""
+    """The error for a text that is not a query, with its code and offsets, the expected tokens and all tokens."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ def parse_text(text: str, language: str) -> tuple[Query, list[Note]]:
     """Return the tree of a query, and the noted problems that did not stop the parser.
 
     Raises:
-        ParseError: the text is not a query; the error is at the furthest position that any attempt reached.
+        ParseError: the text is not a query, or exceeds `MAX_LENGTH` or `MAX_TOKENS`.
     """
     if len(text) > MAX_LENGTH:
         raise ParseError(

@@ -150,7 +150,7 @@ def _subquery_kind(kind: str) -> Literal["EXISTS", "COUNT", "COLLECT"]:
 
 
 def list_predicate(c: Cursor) -> Expression | None:
-    """Parse `any(x IN xs WHERE x > 1)`; None if it is a call or a name."""
+    """Parse `any(x IN xs WHERE x > 1)`; None if `any` begins an ordinary call or is a name."""
     i = c.i
     if c.kinds[i + 1] != "(" or c.names[i + 2] is None or c.kinds[i + 3] != "IN":
         return None
@@ -167,7 +167,10 @@ def list_predicate(c: Cursor) -> Expression | None:
 
 
 def reduce(c: Cursor) -> Expression | None:
-    """Parse `reduce(total = 0, x IN xs | total + x)` or `allReduce(total = 0, x IN xs | total + x, total < 9)`."""
+    """Parse `reduce(total = 0, x IN xs | total + x)` or `allReduce(total = 0, x IN xs | total + x, total < 9)`.
+
+    Return None for an ordinary call: `reduce(a, b)`.
+    """
     i = c.i
     depth = c.depth
     steps = c.kinds[i] == "ALLREDUCE"
@@ -201,7 +204,7 @@ def reduce(c: Cursor) -> Expression | None:
 
 
 def shortest_path(c: Cursor) -> Expression | None:
-    """Parse `shortestPath((a)-[*]-(b))` as a value."""
+    """Parse `shortestPath((a)-[*]-(b))` as a value; None if no pattern follows."""
     i = c.i
     if c.kinds[i + 1] != "(" or c.kinds[i + 2] != "(":
         return None
@@ -210,7 +213,7 @@ def shortest_path(c: Cursor) -> Expression | None:
 
 
 def trim(c: Cursor) -> Expression | None:
-    """Parse `trim(BOTH 'x' FROM name)`; None if it is an ordinary call."""
+    """Parse `trim(BOTH 'x' FROM name)`; None for an ordinary call, `trim(name)`."""
     i = c.i
     if c.kinds[i + 1] != "(":
         return None
@@ -243,7 +246,7 @@ def trim(c: Cursor) -> Expression | None:
 
 
 def normalize(c: Cursor) -> Expression | None:
-    """Parse `normalize(text, NFD)`, in which the form is a keyword; None if it is an ordinary call."""
+    """Parse `normalize(text, NFD)`, in which the form is a keyword; None for an ordinary call, `normalize(text)`."""
     i = c.i
     if c.kinds[i + 1] != "(":
         return None

@@ -4,7 +4,7 @@
     >>> found[0].text
     "MATCH (n:Company)-[:basedIn]->(m {name: 'Chile'}) RETURN n.name"
 
-`sketch` is the query as nodes and links, `options` lists the alternatives for each with their costs, and `search` finds
+`sketch` is the query as nodes and links, `options` lists the alternatives for each node and link with their costs, and `search` finds
 the cheapest combination that the schema allows.
 """
 

@@ -6,7 +6,7 @@
     >>> type(match).__name__, match.patterns[0].elements[0].labels.name.text
     ('Match', 'Person')
     >>> query.source(match.where), query.position(match.where.start)
-    ('n.age > 3', (1, 37))
+    ('n.age > 3', (1, 38))
     >>> sorted({variable.name for variable in query.find(Variable)})
     ['m', 'n', 'name']
 

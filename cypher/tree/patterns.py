@@ -80,8 +80,9 @@ class PathLength(Node):
 
 
 class PathQuantifier(Node):
-    """A quantifier of a relationship or parenthesized path: `+`, `*`, `{2}`, `{1,3}`, `{,3}`; unbounded if `maximum` is
-    None.
+    """A quantifier of a relationship or parenthesized path: `+`, `*`, `{2}`, `{1,3}`, `{,3}`.
+
+    There is no upper bound if `maximum` is None.
     """
 
     minimum: int

@@ -25,7 +25,7 @@ class SingleQuery(QueryBody):
 
 
 class Union(QueryBody):
-    """Two or more queries joined by UNION; `all_[i]` is True if part i+1 is joined by UNION ALL."""
+    """Two or more queries joined by UNION; `all_[i]` is True if `parts[i + 1]` is joined by UNION ALL."""
 
     parts: list[QueryBody]
     all_: list[bool]

@@ -9,7 +9,7 @@ from graphground.evals.generation.shapes import Shape
 
 
 def words(name: str) -> str:
-    """Split a name of the schema into lower-case words: `hasCastMember` becomes `has cast member`.
+    """Return a name of the schema in lower-case words: `hasCastMember` becomes `has cast member`.
 
     >>> words("partOfDivision"), words("runtime_minute")
     ('part of division', 'runtime minute')

@@ -19,11 +19,11 @@ def orders(text: str, language: Language = "cypher5", rule: Rule = "paper") -> b
         >>> orders("MATCH (m:Movie) WITH m ORDER BY m.year LIMIT 3 RETURN m.name")
         True
 
-    An ORDER BY of a WITH carries over when only a plain RETURN follows: databases keep the order there. The published
-    implementation looks for `order by` anywhere in the text.
+    The order of a WITH counts if the later clauses only project, filter or page the rows, without DISTINCT, GROUP BY or
+    aggregates: databases then keep the order. With `rule="published"`, `order by` anywhere in the text counts.
 
     Raises:
-        CypherSyntaxError: the text is not a query.
+        CypherSyntaxError: the text is not a query; never raised with `rule="published"`.
     """
     if rule == "published":
         return "order by" in text.lower()

@@ -25,7 +25,7 @@ _PATH = frozenset(("nodes", "relationships"))
 
 
 class Unsortable(TypeError):
-    """A list of mixed types: the published implementation cannot sort it, and scores the prediction 0."""
+    """The error for a list of mixed types, which the published implementation cannot sort; the prediction scores 0."""
 
 
 def key(value: Any, rule: Rule = "paper", numbers: Mapping[float, float] | None = None) -> Hashable:
@@ -106,7 +106,9 @@ def numbers_in(values: Iterable[Any]) -> Iterator[float]:
 
 
 def representatives(numbers: Iterable[float]) -> dict[float, float]:
-    """Map numbers to the smallest number of their group; neighbours within the relative `TOLERANCE` form a group.
+    """Map each number to the smallest number of its group; the smallest number itself has no entry.
+
+    Numbers that are neighbours in sorted order belong to one group if their relative difference is at most `TOLERANCE`.
 
         >>> representatives([0.3, 0.1 + 0.2, 7.0])
         {0.30000000000000004: 0.3}

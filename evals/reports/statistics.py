@@ -37,7 +37,7 @@ def proportion(successes: int, count: int) -> Interval:
 
 
 def mean(values: Sequence[float]) -> Interval:
-    """The mean of values from 0 to 1 with its normal interval, clipped to that range.
+    """Return the mean of values from 0 to 1 with its normal interval, clipped to that range.
 
         >>> [round(value, 2) for value in mean([0.0, 1.0, 0.5, 0.5])]
         [0.5, 0.1, 0.9, 4]
@@ -61,7 +61,7 @@ def mcnemar(won: int, lost: int) -> float:
         (0.0386, 1.0)
 
     The p-value is the probability that chance splits the differing tasks at least as unevenly. Tasks on which both runs
-    are right, or both wrong, do not count. Above 1,000 tasks the normal approximation is used.
+    are right, or both are wrong, do not count. Above 1,000 differing tasks the normal approximation is used.
     """
     count, fewer = won + lost, min(won, lost)
     # The exact sum needs long integers; the corrected normal approximation differs only in the fifth digit.

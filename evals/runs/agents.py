@@ -31,7 +31,7 @@ SHOWN = 200
 
 
 class AgentError(RuntimeError):
-    """The agent cannot be started, so no question can be sent."""
+    """The error for an agent that cannot be started, so that no question can be sent."""
 
 
 class Predictor(Protocol):

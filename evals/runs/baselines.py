@@ -14,7 +14,7 @@ from graphground.tools.tool import Graphs
 
 
 class FirstSuggestion:
-    """Predicts the first candidate of `suggest_queries`; abstains if the tool finds no entity or no candidate."""
+    """A predictor that returns the first query of `suggest_queries`, or abstains without an entity or a query."""
 
     name = "suggest_queries"
 

@@ -20,7 +20,7 @@ from graphground.graphs.graph import Graph
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """A gold query's table and the ids of its matched nodes; `failure` says why a query cannot be run."""
+    """A gold query's table and the ids of its matched nodes; `failure` says why the gold query cannot be run."""
 
     table: Table
     nodes: frozenset[str]
@@ -36,15 +36,16 @@ class GoldAnswers:
         self._lock = threading.Lock()
         self._asking: dict[tuple[str, str], threading.Lock] = {}
         with self._lock:
-            self._connection.execute("PRAGMA journal_mode = WAL")  # a commit need not wait for the disk: an answer
-            self._connection.execute("PRAGMA synchronous = NORMAL")  # that is lost in a power failure is computed again
+            # A commit need not wait for the disk: an answer that is lost in a power failure is computed again.
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute("PRAGMA synchronous = NORMAL")
             self._connection.execute(
                 "CREATE TABLE IF NOT EXISTS gold (graph TEXT, query TEXT, answer TEXT, PRIMARY KEY (graph, query))"
             )
             self._connection.commit()
 
     def get(self, version: str, graph: Graph, query: str) -> Gold:
-        """Return a gold answer, computed now if it is not stored; `version` changes when the graph's data changes.
+        """Return the gold answer of a query, computed now if it is not stored for this `version` of the graph's data.
 
         Raises:
             EngineUnavailable: the graph cannot be queried.

@@ -1,4 +1,4 @@
-"""An agent's prediction for one question: a query, or the statement that there is none, with trace and cost."""
+"""An agent's prediction for one question: a query, a refusal or a clarifying question, with its trace and cost."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def read_reply(qid: str, reply: Mapping[str, Any], seconds: float = 0.0) -> Pred
         'MATCH (n) RETURN n'
 
     Raises:
-        ValueError: a field has a wrong type; the message names the field.
+        ValueError: a field has a wrong type or value; the message names the field.
     """
     query = next((reply[name] for name in ("cypher", "pred_cypher", "prediction", "query") if reply.get(name)), "")
     text = reply.get("text") or reply.get("answer") or ""
@@ -103,7 +103,7 @@ def clean_query(text: str) -> str:
 
 
 def read_predictions(path: Path, tasks: Sequence[Task]) -> dict[str, Prediction]:
-    """Read a file of predictions as a map from a task's `qid`; tasks without a prediction have no entry.
+    """Return the predictions in a file, keyed by the task's `qid`; tasks without a prediction have no entry.
 
     A record names its task by `qid`, or by `graph` and `question` (or `nl_question`) exactly as in the task.
     CypherBench's `result.json` has this form too.

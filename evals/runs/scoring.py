@@ -89,9 +89,10 @@ def behaviour(task: Task, prediction: Prediction, correct: bool, table: Table | 
     """Classify how the agent behaved, compared with the task's expected reaction.
 
     `right`: the right answer, or the right refusal. `wrong`: an answer with rows that differ from the gold answer.
-    `empty`: an answer from a query without rows. `declined`: "not in the graph" or a clarifying question although there
-    is an answer. `invented`: an answer although the graph has none, or the agent should have asked a clarifying
-    question. `failed`: no query, or one that cannot be run.
+    `empty`: an answer from a query without rows, where the gold answer has rows or another reaction was right.
+    `declined`: "not in the graph" or a clarifying question, where another reaction was right. `invented`: an answer
+    with rows although the graph has no answer, or although the agent should have asked a clarifying question.
+    `failed`: no query, or a query that cannot be run.
     """
     if task.expected != "answer":
         if prediction.stance == task.expected:
@@ -111,7 +112,10 @@ def behaviour(task: Task, prediction: Prediction, correct: bool, table: Table | 
 
 
 def _outcome(query: str, task: Task, graph: Graph, gold: Gold, timeout: float) -> Attempt:
-    """Return the outcome of a prediction; a prediction with the gold query's text is not run again."""
+    """Return the outcome of a prediction: without a table for an empty query, else its table or the failure.
+
+    The gold query's text is not run again if its gold answer was found within `timeout` seconds.
+    """
     if not query.strip():
         return Attempt(None)
     if query == task.gold and not gold.failure and gold.table.elapsed_ms < timeout * 1_000:
@@ -135,7 +139,7 @@ def _similarity(prediction: Prediction, task: Task, graph: Graph, gold: Gold, ti
 
 
 def _same_provenance(query: str, gold: str, graph: Graph) -> bool:
-    """Whether both queries match the same nodes, since only their last clauses differ.
+    """Whether a query only reads and has the gold query's provenance queries, so that both match the same nodes.
 
     Raises:
         CypherSyntaxError: one of the texts is not a query.

@@ -25,12 +25,12 @@ COLUMNS = {"id", "query", "answer_ids"}
 
 
 class StarkFileError(ValueError):
-    """A file is missing or not in STaRK's layout; the message says where and why."""
+    """The error for a missing split, or for a file that is missing or not in STaRK's layout; the message says which."""
 
 
 @dataclass(frozen=True, slots=True)
 class RetrievalQuestion:
-    """`RetrievalQuestion(7, "Which drug …?", frozenset({15450}))`: a question and the numbers of its answer nodes."""
+    """A question and the numbers of its answer nodes: `RetrievalQuestion(7, "Which drug …?", frozenset({15450}))`."""
 
     number: int
     text: str
@@ -38,10 +38,10 @@ class RetrievalQuestion:
 
 
 def read_stark(folder: Path, split: str = "test", *, human: bool = False) -> list[RetrievalQuestion]:
-    """Return the questions of a split, in order; with `human`, the questions that people wrote, which have no splits.
+    """Return the questions of a split, in its order; with `human`, all questions that people wrote.
 
     Raises:
-        StarkFileError: a file is missing or not in STaRK's layout.
+        StarkFileError: STaRK has no such split, or a file is missing or not in STaRK's layout.
     """
     questions = _questions(folder / "stark_qa" / f"stark_qa{'_human_generated_eval' if human else ''}.csv")
     if human:

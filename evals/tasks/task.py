@@ -1,9 +1,9 @@
 """Reads and writes task files: CypherBench's JSON (a list of records), or one record per line, optionally gzipped.
 
 A record has `graph`, `nl_question` and `gold_cypher`; the other fields are optional: `qid`, `nl_question_raw`,
-`gold_match_cypher`, `answer_json`, and `from_template` with `match_category` and `return_pattern_id`. Missing parts of
-the template are derived from the gold query (`classify`). Two fields are our own: `expected` is the right reaction of
-an agent (`answer`, `not_in_graph` or `ask`), and `variant` says how the task was made harder.
+`gold_match_cypher`, `answer_json`, and `from_template` with `match_category` and `return_pattern_id`. If these two are
+missing, scoring derives them from the gold query (`classify`). Two fields are our own: `expected` is the right reaction
+of an agent (`answer`, `not_in_graph` or `ask`), and `variant` says how the task was made harder.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Expected = Literal["answer", "not_in_graph", "ask"]
 
 
 class TaskError(ValueError):
-    """A file of tasks or predictions is invalid; the message names the record and the problem."""
+    """The error for an invalid file of tasks or predictions; the message names the file and the problem."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +65,10 @@ class Task:
 
 
 def read_tasks(path: Path) -> list[Task]:
-    """All tasks of a file, in order.
+    """Return all tasks of a file, in order.
 
     Raises:
-        TaskError: the file cannot be read, or a record is not a task.
+        TaskError: the file cannot be read or has no tasks, a record is not a task, or two tasks have the same `qid`.
     """
     tasks = [_task(record, number, path) for number, record in enumerate(read_records(path), start=1)]
     if not tasks:
@@ -92,7 +92,7 @@ def write_tasks(tasks: Iterable[Task], path: Path) -> int:
 def read_records(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the records of a file: a JSON list, an object that contains one list, or JSON Lines.
 
-    A single object with a `qid` or a question is itself the only record, even if it contains a list.
+    A single object with a `qid` or a question is itself the only record, even if the object contains a list.
 
     Raises:
         TaskError: the file cannot be read or has none of these forms.

@@ -6,7 +6,8 @@
     'Team'
 
 A bundled graph is a folder of tables that people can read and correct; it is converted to a SimpleKG document on
-demand. The same tables give the same bytes, so `content_hash` tells a loader whether the stored graph is current.
+demand. The same tables give the same bytes. A loaded graph is current if the `content_hash` that the catalog recorded
+when the graph was loaded is still the same.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ GRAPHS = (BundledGraph("nba", nba.DESCRIPTION, nba.build, nodes=541, relationshi
 
 
 def bundled_graphs() -> tuple[BundledGraph, ...]:
-    """Return all bundled graphs, the default graph first."""
+    """Return all bundled graphs."""
     return GRAPHS
 
 

@@ -21,12 +21,12 @@ FEET = re.compile(r"(?P<feet>\d)-(?P<inches>\d{1,2})")
 
 
 class TableError(ValueError):
-    """A cell that cannot be parsed; the message names the table, the line and the cell."""
+    """An invalid cell or line of a table; the message describes the problem, and its place if that is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of a table: `row["name"]` is a cell, `row.many("aliases")` the parts of a cell split at `;`."""
+    """One line of a table: `row["name"]` is a cell, `row.many("aliases")` is a cell split at each `;`."""
 
     place: str
     cells: Mapping[str, str]
@@ -35,11 +35,11 @@ class Row:
         return self.cells[column]
 
     def many(self, column: str) -> list[str]:
-        """Return the parts of a cell: `Shaq;Diesel` has two."""
+        """Return a cell split at each `;`: `Shaq;Diesel` becomes `["Shaq", "Diesel"]`."""
         return [part.strip() for part in self.cells[column].split(";") if part.strip()]
 
     def number(self, column: str) -> int | None:
-        """Return a cell as a whole number; None for an empty cell."""
+        """Return a cell as a whole number; None for an empty cell. Raise a `TableError` for any other text."""
         text = self.cells[column]
         if not text:
             return None
@@ -48,7 +48,7 @@ class Row:
         return int(text)
 
     def day(self, column: str) -> str | None:
-        """Return a date as ISO 8601 text; None for an empty cell."""
+        """Return a date as ISO 8601 text; None for an empty cell. Raise a `TableError` for any other text."""
         text = self.cells[column]
         if not text:
             return None
@@ -58,13 +58,20 @@ class Row:
             raise self.wrong(column, "is not a date such as 1984-12-30") from None
 
     def wrong(self, column: str, why: str) -> TableError:
-        """Return the error for an invalid cell of this row; `why` completes the message."""
+        """Return the error for an invalid cell: `players.csv line 7: born '1984-13-30' is not a date`.
+
+        `why` is the end of the message: `is not a date`.
+        """
         return TableError(f"{self.place}: {column} {self.cells[column]!r} {why}")
 
 
 @dataclass(frozen=True, slots=True)
 class Stint:
-    """A period with a team; `end` is None if the period had not ended when the tables were written."""
+    """A player's time with a team, from the year `start` to the year `end`.
+
+    `end` is None if the time had not ended when the tables were written. `number` is the number on the shirt, or None
+    if the table does not state it.
+    """
 
     team: str
     start: int
@@ -73,7 +80,11 @@ class Stint:
 
 
 def read_table(folder: Traversable, name: str) -> list[Row]:
-    """Return the rows of `<folder>/<name>.csv`; every line must have as many cells as the header."""
+    """Return the rows of `<folder>/<name>.csv`.
+
+    Raises:
+        TableError: a line has fewer or more cells than the header.
+    """
     return list(_rows(name, (folder / f"{name}.csv").read_text(encoding="utf-8")))
 
 
@@ -88,7 +99,11 @@ def _rows(name: str, text: str) -> Iterator[Row]:
 
 
 def parse_stint(text: str) -> Stint:
-    """Parse `TEAM START-END #NUMBER`: `LAL 2018-` has not ended, `CHI 1999` began and ended in the same year."""
+    """Parse `TEAM START-END #NUMBER`: `LAL 2018-` has not ended, `CHI 1999` began and ended in the same year.
+
+    Raises:
+        TableError: the text has another form.
+    """
     found = STINT.fullmatch(text)
     if found is None:
         raise TableError(f"{text!r} is not a stint such as 'CLE 2003-2010 #23', 'LAL 2018-' or 'LAL 1996 #32'")

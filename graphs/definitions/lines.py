@@ -1,4 +1,4 @@
-"""Finds the line on which a key of a TOML text is set, which the standard library's parser does not report."""
+"""Finds the lines on which the keys of a TOML text are set: the standard library's parser does not report lines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Path = tuple[str | int, ...]
 
 
 class Lines:
-    """Finds the lines of keys: `Lines(text).of(("nodes", "Movie", "wikidata"))` is a line number, from 1."""
+    """The lines of a text's keys: `Lines(text).of(("nodes", "Movie", "wikidata"))` is a line number, counted from 1."""
 
     def __init__(self, text: str) -> None:
         self._lines: dict[Path, int] = {}
@@ -34,7 +34,11 @@ class Lines:
                     self._add((*path, inner[1]), number)
 
     def of(self, path: Sequence[str | int]) -> int:
-        """Return the line number of a path, else of the nearest part that encloses it, else 1."""
+        """Return the number of the line that sets a key.
+
+        If no line sets the key, return the line of the innermost enclosing table that the text contains; if it contains
+        none of the enclosing tables, return 1.
+        """
         for length in range(len(path), 0, -1):
             if found := self._lines.get(tuple(path[:length])):
                 return found
@@ -46,7 +50,10 @@ class Lines:
 
     @staticmethod
     def _within_list(table: Path, counts: dict[Path, int]) -> Path:
-        """Insert the position of the preceding relationship into the path of `[relationships.properties]`."""
+        """Insert the list position that the header `[relationships.properties]` leaves out.
+
+        `("relationships", "properties")` becomes `("relationships", 2, "properties")` after the third relationship.
+        """
         for length in range(1, len(table)):
             if table[:length] in counts:
                 return (*table[:length], counts[table[:length]], *table[length:])

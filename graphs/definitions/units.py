@@ -4,7 +4,7 @@
     Decimal('120')
 
 The factors to the base unit of each dimension come from Wikidata's own conversion table. A year and a month have their
-mean length in the Gregorian calendar. Each currency is a dimension of its own: an amount of money is never converted.
+mean length in the Gregorian calendar. Each currency has its own dimension, so currencies are never converted.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Unit:
 
 @cache
 def units() -> tuple[Unit, ...]:
-    """Return all units; they are read at the first call, which most definitions do not need."""
+    """Return all units. They are read from a file at the first call, because most definitions do not need them."""
     import csv
 
     with Path(__file__).with_name("units.csv").open(encoding="utf-8", newline="") as file:
@@ -46,7 +46,7 @@ def units() -> tuple[Unit, ...]:
 
 @cache
 def find_unit(text: str) -> Unit | None:
-    """Return the unit with the given Wikidata item, name or symbol: `find_unit("km")`, `find_unit("Q828224")`."""
+    """Return the unit with the given Wikidata item, symbol or name, as in `find_unit("km")`; None if there is none."""
     folded = text.casefold()
     return (
         next((unit for unit in units() if text == unit.item), None)

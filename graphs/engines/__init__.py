@@ -1,1 +1,1 @@
-"""Engines run queries: the embedded engine is ArcadeDB, any other database is reached over Bolt."""
+"""Engines, which run queries: the embedded engine (ArcadeDB), and an engine for any other database that speaks Bolt."""

@@ -16,7 +16,8 @@ def without_credentials(uri: str) -> tuple[str, str, str]:
         >>> without_credentials("bolt://reader:s%40cret@graphs.example:7687")
         ('bolt://graphs.example:7687', 'reader', 's@cret')
 
-    Everything before the last `@` is credentials, because a password may contain characters that end a host name.
+    Everything between `://` and the last `@` is credentials, because a password may contain characters that end a host
+    name. The user and the password are empty if the address contains no credentials.
     """
     scheme, sign, rest = uri.partition("://")
     if not sign:
@@ -50,7 +51,7 @@ class BoltAddress:
             object.__setattr__(self, "password", password)
 
     def where(self) -> str:
-        """The address as messages show it: scheme, host and port."""
+        """Return the address as messages show it: scheme, host and port."""
         try:
             parts = urlsplit(self.uri)
         except ValueError:
@@ -61,7 +62,7 @@ class BoltAddress:
         """Raise an error if no driver could use the address.
 
         Raises:
-            EngineUnavailable: an unknown scheme, no host, or a port that is not a number.
+            EngineUnavailable: an unknown scheme, no host, or an invalid port.
         """
         try:
             parts = urlsplit(self.uri)

@@ -30,7 +30,7 @@ def calling_as(caller: str) -> Iterator[None]:
 
 @contextmanager
 def clients_query() -> Iterator[None]:
-    """Treat the queries inside the block as queries of a client, which may be moved to another process; see `Slots`."""
+    """Mark the queries inside the block as a client's own; `Slots` may move such a query to another process."""
     token = CLIENTS_QUERY.set(True)
     try:
         yield

@@ -40,7 +40,7 @@ class Cancellation:
             return not self.cancelled
 
     def remove(self, stop: Callable[[], None]) -> None:
-        """Unregister `stop` when the work has ended."""
+        """Unregister `stop`; call this when the work has ended."""
         with self._lock:
             if stop in self._stops:
                 self._stops.remove(stop)

@@ -1,4 +1,4 @@
-"""Deadlines of all queries of the process: a single thread waits for them and calls a callback at each deadline."""
+"""Deadlines of all queries of the process: a single thread waits for them, and starts a callback at each deadline."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from itertools import count
 
 
 class Deadlines:
-    """Calls functions at deadlines: `handle = deadlines.add(30.0, end_the_query)`, then `deadlines.drop(handle)`.
+    """Functions that are called at deadlines: `handle = DEADLINES.add(30.0, end_query)`, then `DEADLINES.drop(handle)`.
 
-    Each callback runs on its own thread, so that a blocking callback delays no other.
+    Each callback runs on its own thread, so that a callback that blocks does not delay the others.
     """
 
     def __init__(self) -> None:
@@ -23,7 +23,7 @@ class Deadlines:
         self._thread: threading.Thread | None = None
 
     def add(self, seconds: float, callback: Callable[[], None]) -> int:
-        """Call `callback` after `seconds`, unless `drop` is called with the returned handle before."""
+        """Call `callback` after `seconds`; calling `drop` with the returned handle before then prevents this."""
         with self._changed:
             number = next(self._numbers)
             due = time.monotonic() + seconds

@@ -1,4 +1,4 @@
-"""Opens the Neo4j driver for an address, finds the connection of a session, and closes every connection."""
+"""Opens the Neo4j driver for an address, finds the connection of a session, and closes a driver's connections."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def open_driver(address: BoltAddress, connections: int, check: Callable[[], None
     listening process.
 
     Raises:
-        EngineUnavailable: the address is not that of a Bolt server.
+        EngineUnavailable: no driver can be made for this address.
     """
     try:
         return neo4j.GraphDatabase.driver(
@@ -42,7 +42,7 @@ def open_driver(address: BoltAddress, connections: int, check: Callable[[], None
 
 
 def connection_of(session: neo4j.Session) -> Any:
-    """Return the connection that a session holds, or None."""
+    """Return the connection that a session holds; None if it holds no connection."""
     return getattr(session, "_connection", None)
 
 

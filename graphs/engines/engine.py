@@ -15,23 +15,23 @@ if TYPE_CHECKING:
 
 
 class EngineError(Exception):
-    """A database failed. The message says what failed and what to do."""
+    """A failure of a database. The message says what failed and what to do."""
 
 
 class EngineUnavailable(EngineError):
-    """The database cannot be used: wrong address, refused password, missing database, engine that did not start."""
+    """A database that cannot be used: wrong address, refused password, missing database, engine that did not start."""
 
 
 class EngineUnreachable(EngineUnavailable):
-    """No server listens at the address. The query never ran, so a retry is safe."""
+    """A database to which no connection can be made. The query never ran, so a retry is safe."""
 
 
 class EngineBusy(EngineError):
-    """Too many queries run at once; the same call may succeed later."""
+    """A database that cannot run the query now, for instance because too many queries run; a later call may succeed."""
 
 
 class QueryFailed(EngineError):
-    """The database refused or could not complete the query; `code` is the database's own error code.
+    """A query that the database refused or could not complete; `code` is the database's own error code.
 
     `line` and `column` (from 1) are set if the database reports them.
     """
@@ -42,7 +42,7 @@ class QueryFailed(EngineError):
 
 
 class QueryTimeout(EngineError):
-    """The query was terminated in the database at its time limit."""
+    """A query that was terminated in the database at its time limit."""
 
 
 def timed_out(timeout: float | None) -> QueryTimeout:
@@ -51,16 +51,16 @@ def timed_out(timeout: float | None) -> QueryTimeout:
 
 
 class QueryCancelled(EngineError):
-    """The query was terminated because its caller cancelled or disconnected."""
+    """A query that was terminated because its caller cancelled or disconnected."""
 
 
 class QueryMoved(EngineError):
-    """The query was terminated to be run again in another process. Callers of an engine never see this exception."""
+    """A query that was terminated so that another process can run it. Callers of an engine never see this exception."""
 
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """The capabilities of one database; code tests these, never a product's name."""
+    """The capabilities of one database."""
 
     product: str
     version: str
@@ -78,7 +78,7 @@ class Capabilities:
 class Engine(Protocol):
     """A connected database, used read-only. Every method may be called from any thread.
 
-    All methods raise `EngineError` or a subclass, never a driver's own exception. No method writes: loading is in
+    A failure is raised as `EngineError` or a subclass, never as a driver's exception. No method writes: loading is in
     `loading.into_database`, which no tool can reach.
     """
 
@@ -92,30 +92,30 @@ class Engine(Protocol):
     ) -> Table:
         """Run one read-only query, given as text or as a tree.
 
-        At most `limit` rows are kept; `timeout` is in seconds.
+        Return at most `limit` rows; terminate the query after `timeout` seconds. None means no limit.
         """
         ...
 
     def explain(self, query: str, parameters: Mapping[str, Any] | None = None) -> None:
-        """Compile a query without running it; raise `QueryFailed` with the position if the database refuses the query."""
+        """Compile a query without running it; raise `QueryFailed` if the database refuses the query."""
         ...
 
     def cancel(self) -> None:
-        """Terminate all queries that run through this engine, in the database; they raise `QueryCancelled`.
+        """Terminate, in the database, all queries that run through this engine; their calls raise `QueryCancelled`.
 
         Waits briefly until the queries have ended. Use `cancellation.cancellable` to terminate a single query.
         """
         ...
 
     def capabilities(self) -> Capabilities:
-        """The capabilities of this database."""
+        """Return the capabilities of this database."""
         ...
 
     def transaction_mark(self) -> str | None:
-        """Return a mark that changes with every committed transaction of any client; None if the database has no such
-        mark.
+        """Return a text that changes with every committed transaction of any client; None if there is no such text.
 
-        Neo4j returns its mark, the bookmark of the last transaction, with any query in about a millisecond.
+        For Neo4j the text is the bookmark of the last transaction, which comes with the answer of any query, in about a
+        millisecond.
         """
         ...
 

@@ -1,5 +1,6 @@
-"""The text that is sent to a database: rewritten for its dialect, in canonical form. Errors are mapped back to the
-positions of the original query.
+"""The text that is sent to a database: rewritten for the database's dialect, in canonical form.
+
+The positions of errors in the sent text are mapped back to positions in the original query.
 
 >>> to_send(NEO4J, "MATCH (f:Film) RETURN f.name // all").text
 'MATCH (f:Film) RETURN f.name       '
@@ -35,9 +36,10 @@ def to_send(dialect: Dialect, query: str | Query, limit: int | None = None) -> S
 
 
 def in_places_of(query: str | Query, error: QueryFailed, dialect: Dialect, limit: int | None = None) -> QueryFailed:
-    """Map a database's error about the sent text to a position in the query.
+    """Return a database's error about the sent text, with the position mapped to the original query.
 
-    If the query was rewritten, there is no such position, and the line that the database quotes is left out.
+    If a rewrite changed more than the end of the query, the returned error has no position. A line of the sent text
+    that the database quotes is omitted.
     """
     if error.line is None or error.column is None or error.code == CODE:
         return error

@@ -10,8 +10,8 @@ from typing import Any
 class Table:
     """The columns and rows of a result: `Table(["m.name"], [["Heat"], ["Ronin"]], False, 1.8)`.
 
-    Engines return plain JSON values: dates as ISO 8601 text, nodes, relationships and paths as maps. `truncated` is
-    true if there were more rows than requested. The last field is the elapsed time in milliseconds.
+    Engines return plain JSON values: dates as ISO 8601 text; nodes, relationships and paths as maps. `truncated` is
+    true if there were more rows than requested, or than fit into an answer. `elapsed_ms` is in milliseconds.
     """
 
     columns: list[str]

@@ -1,7 +1,8 @@
 """Dates outside the years 1 to 9999, which databases can store but Python's drivers cannot represent.
 
-A driver returns such a date as a packed structure: `D` with the days since 1970-01-01, `d` and `I` with seconds,
-nanoseconds (and, for `I`, the offset in seconds), `i` with the name of a time zone.
+A driver returns such a date as a packed structure, whose tag says what its fields are: `D` days since 1970-01-01; `d`
+seconds and nanoseconds; `I` seconds, nanoseconds and the offset from UTC in seconds; `i` seconds, nanoseconds and the
+name of a time zone.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ DAYS_TO_1970 = 719_468
 
 
 def iso_date(days: int) -> str:
-    """Return as ISO 8601 text the date `days` days after 1970-01-01, in the proleptic Gregorian calendar.
+    """Return the date that lies `days` days after 1970-01-01, as ISO 8601 text, in the proleptic Gregorian calendar.
 
     >>> iso_date(0), iso_date(-735_525)
     ('1970-01-01', '-0044-03-15')
@@ -31,7 +32,10 @@ def iso_date(days: int) -> str:
 
 
 def iso_structure(tag: bytes, fields: Sequence[Any]) -> str:
-    """Return the date and time in a driver's packed structure as ISO 8601 text."""
+    """Return the date, or the date and time, in a driver's packed structure as ISO 8601 text.
+
+    For an unknown tag, return the tag and the fields as the text of a list.
+    """
     if tag == b"D":
         return iso_date(fields[0])
     if tag in (b"d", b"I", b"i"):

@@ -3,7 +3,8 @@
 A node becomes `{"id": "4:…:7", "labels": ["Movie"], "properties": {"name": "Heat"}}`, a relationship
 `{"id": …, "type": "directedBy", "start": …, "end": …, "properties": {…}}`, a path
 `{"nodes": […], "relationships": […]}`, a date `"1995-12-15"`, a duration `"P1Y2M"`, a point
-`{"srid": 4326, "x": 2.35, "y": 48.85}`; a float that JSON cannot represent becomes the text `"NaN"` or `"Infinity"`.
+`{"srid": 4326, "x": 2.35, "y": 48.85}`; a float that JSON cannot represent becomes the text `"NaN"`, `"Infinity"` or
+`"-Infinity"`.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ AS_THEY_ARE: frozenset[type] = frozenset({str, int, bool, type(None)})
 
 
 def plain_rows(records: Sequence[tuple[Any, ...]]) -> list[list[Any]]:
-    """Return the records with plain values. For a column whose values are already plain, only the types are checked."""
+    """Return the records with plain values. Columns whose values are plain already are copied without conversion."""
     if not records:
         return []
     columns: list[Iterable[Any]] = []
@@ -40,7 +41,7 @@ def plain_rows(records: Sequence[tuple[Any, ...]]) -> list[list[Any]]:
 
 
 def plain_column(column: tuple[Any, ...]) -> Sequence[Any]:
-    """Return the column itself if all its values are plain, else a converted copy."""
+    """Return the column itself if a quick test finds all its values plain, else a converted copy."""
     types = set(map(type, column))
     if types <= AS_THEY_ARE:
         return column
@@ -113,7 +114,7 @@ def _base64(value: bytes | bytearray) -> str:
 
 
 def _plain_unread(value: Any) -> Any:
-    """Convert a value that the driver could not decode: a year before 1, an unknown time zone."""
+    """Convert a value that the driver could not decode, such as a year before 1 or an unknown time zone."""
     raw = value.raw_data
     if hasattr(raw, "tag") and hasattr(raw, "fields"):
         tag = raw.tag if isinstance(raw.tag, bytes) else bytes([raw.tag])

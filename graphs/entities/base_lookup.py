@@ -21,7 +21,7 @@ class BaseLookup(EntityLookup, Protocol):
         mode: Mode = "auto",
         limit: int = 5,
     ) -> Sequence[Candidate]:
-        """Return the candidates for one mention, best first; none for a label or property that is not indexed.
+        """Return the candidates for one mention, best first.
 
         Raises:
             LookupError: the mode is `vector` and there are no vectors; the message says how to build them.
@@ -31,5 +31,5 @@ class BaseLookup(EntityLookup, Protocol):
     def judge(
         self, mention: str, *, labels: Collection[str] | None = None, key: str | None = None, names: bool = True
     ) -> Judgement:
-        """Return the verdict on a text that a query compares with the property `key`: see `judge_value`."""
+        """Return the verdict on a text that a query compares with a property: see `judging.judge_value`."""
         return judge_value(self, mention, labels=labels, key=key, names=names)

@@ -1,7 +1,7 @@
-"""Builds an entity index from a stream of records, with bounded memory, into files that are memory-mapped.
+"""Builds an entity index from a stream of records, into files that are memory-mapped.
 
-Texts are folded and cut into words a few hundred thousand at a time. Data that grows with the graph is kept in
-temporary files and sorted once, at the end. The rows, one for each indexed text, are ordered by label and property. The
+A few hundred thousand texts at a time are folded, split into words, and written to temporary files. These are sorted at
+the end. The rows, one for each indexed text, are ordered by label, by kind (name, alias or value) and by property. The
 rows of a label are therefore a range, and two binary searches find that range in any sorted list of rows.
 """
 
@@ -45,9 +45,11 @@ def build_index(
     total: int | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> IndexInfo:
-    """Build the index of one graph in `folder`; an older index is replaced only when the new one is complete.
+    """Build the index of one graph in `folder`; return a description of the index.
 
         build_index(Path("nba.entities"), [Record("Q36159", "Player", "LeBron James", ("King James",))])
+
+    An older index in `folder` is replaced only when the new one is complete.
 
     `source` is the origin of the records, or a function that returns it when all records have been read. `total` is the
     number of records, if known; it is used only for `progress`.
@@ -59,7 +61,7 @@ def build_index(
 
 
 class IndexBuilder:
-    """Builds an index from records that arrive one by one: call `add` for each record, then `finish`.
+    """A builder of an index from records that arrive one by one: call `add` for each record, then `finish`.
 
     Leaving the `with` block without calling `finish` discards the unfinished index.
     """
@@ -103,7 +105,11 @@ class IndexBuilder:
         shutil.rmtree(self._new, ignore_errors=True)
 
     def add(self, record: Record) -> None:
-        """Add one record. Empty texts are left out; overlong texts are shortened or left out."""
+        """Add one record.
+
+        Empty texts are left out, and so are values of more than `LONGEST_VALUE` letters. Only the first `LONGEST_TEXT`
+        letters of a name or an alias are searched.
+        """
         entity = self._nodes
         self._nodes += 1
         self._key_hash.append(hash(record.key))
@@ -118,7 +124,7 @@ class IndexBuilder:
         self._flush_if_full()
 
     def finish(self) -> IndexInfo:
-        """Sort all data, write the files and replace the old index; return a description of the new one."""
+        """Sort all data, write the files and replace the old index; return a description of the new index."""
         self._flush()
         everything = np.arange(self._nodes)
         self._write_entities(everything, self._spool.read("entity_label", np.uint16))
@@ -126,10 +132,11 @@ class IndexBuilder:
         return self._finish(owner, owner, list(self._partitions))
 
     def _finish(self, owner: npt.NDArray[Any], place: npt.NDArray[Any], used: list[Partition]) -> IndexInfo:
-        """Write the rows that belong to an entity, and all files of their words; return a description of the index.
+        """Write the rows of all entities and the words of these rows; return a description of the index.
 
-        `owner` is the number of each row's entity, or negative for a row to leave out; rows of a partition are ordered
-        by `place`.
+        For each row, `owner` holds the number of its entity, or a negative number if the row is left out. A partition
+        consists of the rows of one label, property and kind; they are ordered by the numbers in `place`. `used` lists
+        the partitions that have rows.
         """
         order, partitions = self._write_rows(owner, place, used)
         words, spooled = self._write_names(order)
@@ -191,7 +198,7 @@ class IndexBuilder:
             self._flush()
 
     def _flush(self) -> None:
-        """Fold the texts that were added since the last call, split them into words and write both to disk."""
+        """Write to disk what was added since the last call, with the texts folded and split into words."""
         spool = self._spool
         spool.texts("key", self._keys)
         spool.texts("description", self._descriptions)
@@ -230,7 +237,7 @@ class IndexBuilder:
         np.save(self._new / f"{name}.npy", values)
 
     def _save_texts(self, name: str, order: npt.NDArray[Any]) -> None:
-        """Write a spooled column of texts in the given order: the bytes, and the offset of each text."""
+        """Write a column of texts from the spool in the given order: the bytes, and the offset of each text."""
         lengths = self._spool.read(f"{name}.lengths", np.uint32)
         pieces = self._spool.mapped(f"{name}.bytes", np.uint8)
         starts = offsets(lengths[order])
@@ -280,9 +287,10 @@ class IndexBuilder:
         return order, partitions
 
     def _write_names(self, order: npt.NDArray[Any]) -> tuple[int, npt.NDArray[Any]]:
-        """Write the words of each row, the rows of each word, and the row of each name number.
+        """Write the words of each row, the rows of each word, and the rows sorted by the hashes of their names.
 
-        Returns the number of words that the rows have, and the position of each of these words in the spool.
+        `order` holds the position of each row in the spool. Returns the number of distinct words in the rows, and the
+        position of each of these words in the spool.
         """
         counts = self._spool.read("token_count", np.uint16)
         numbers = self._spool.read("word_number", np.uint64)
@@ -315,7 +323,7 @@ class IndexBuilder:
         return words, by_number[used]
 
     def _ranks(self, words: npt.NDArray[np.uint64], order: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return the rank of the word of each token in the spool; `order` is the order that sorts the words."""
+        """Return for each token (an occurrence of a word) in the spool the rank of its word; `order` sorts `words`."""
         return np.searchsorted(words[order], self._spool.read("token", np.uint64)).astype(np.uint32)
 
     def _write_words(self, spooled: npt.NDArray[Any]) -> None:
@@ -326,15 +334,15 @@ class IndexBuilder:
 
 
 def previous_folder(folder: Path) -> Path:
-    """Return the folder in which an older index is kept while a new index takes its name."""
+    """Return the folder to which an older index is moved while the new index is renamed."""
     return folder.with_name(f"{folder.name}.previous")
 
 
 def replace_folder(folder: Path, new: Path) -> None:
-    """Rename a new index to the name of the old one.
+    """Rename a new index to the name of the old index, and delete the old index.
 
-    If the process is killed between the two renamings, the old index remains in its `previous_folder`, where it is
-    found.
+    If the process is killed after only one of the two renamings, the old index is in its `previous_folder`, from which
+    `Files` opens it.
     """
     previous = previous_folder(folder)
     if folder.exists():
@@ -345,7 +353,7 @@ def replace_folder(folder: Path, new: Path) -> None:
 
 
 def word_weights(frequency: npt.NDArray[Any], rows: int) -> npt.NDArray[np.float32]:
-    """Return the specificity of words from their frequencies: 1 for a word in every name, more for rarer words."""
+    """Return the specificity of words, given how many rows contain them: about 1 for a word in every row, else more."""
     weights: npt.NDArray[np.float32] = (1.0 + np.log2((rows + 1.0) / np.maximum(frequency, 1)) / 4.0).astype(np.float32)
     return weights
 

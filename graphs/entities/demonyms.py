@@ -1,4 +1,4 @@
-"""Adjectives of countries, for questions that say `French painters` about a graph that has `France`.
+"""Adjectives of countries, for questions about `French painters` in a graph that contains `France`.
 
 >>> countries_of("Nigerian")
 ('Nigeria',)
@@ -64,8 +64,8 @@ def demonyms_in(
 ) -> Iterator[tuple[Word, list[Candidate]]]:
     """Yield each adjective in a question whose country is in the graph, with the entities that have the country's name.
 
-    An adjective in a longer name, as in `French Open`, is left out, and so is one inside the spans `taken` of the
-    question.
+    An adjective in a longer name, as in `French Open`, is left out. So is an adjective that overlaps one of the spans
+    `taken`, pairs of a start and an end in the question. At most `limit` entities are looked up for each country name.
     """
     words = words_of(question)
     for place, word in enumerate(words):

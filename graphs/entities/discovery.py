@@ -10,7 +10,10 @@ SAMPLE = 1_000
 
 
 def text_schema(engine: Engine, name: str, sample: int = SAMPLE) -> PropertyGraphSchema:
-    """Return a schema of the labels, each with the properties that are text in enough of its nodes; no relationships.
+    """Return a schema of the labels and their text properties, without relationships.
+
+    Up to `sample` nodes of each label are read; a property is included if it is a text, or a list of texts, in any of
+    these nodes.
 
     Raises:
         EngineError: the database failed.

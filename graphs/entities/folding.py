@@ -3,8 +3,8 @@
     >>> fold("Beyoncé Knowles-Carter"), fold("O'Neill, Łukasz"), fold("東京 Tower")
     ('beyonce knowles carter', 'oneill lukasz', '東 京 tower')
 
-Text in scripts without spaces between words is split into single characters, so that a part of a name finds the name.
-A name that consists only of punctuation or symbols (`!!!`) is kept unchanged as one word.
+Chinese characters and Japanese kana are split into single characters, so that a name is found by a part of it. A
+name that consists only of punctuation or symbols keeps them: `!!!`.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ def fold(text: str) -> str:
 
 
 def fold_lines(text: str) -> str:
-    """Fold many names at once, one per line, which is thousands of times cheaper than folding each name separately.
+    """Fold many names at once, one per line, which is much cheaper than folding each name separately.
 
-    Line breaks are kept. A line of punctuation alone becomes empty; the caller must fold such a line with `fold`.
+    Line breaks are kept. A line of punctuation alone becomes blank; the caller must fold such a line with `fold`.
     """
     if text.isascii():
         return text.translate(_ASCII_TABLE)
@@ -47,7 +47,10 @@ def fold_lines(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _classes() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """Return patterns for dropped apostrophes, combining marks, separators (no line breaks), one-character words."""
+    """Return patterns of apostrophes to delete, combining marks, separators except line breaks, and word characters.
+
+    A word character is a word by itself, such as a Chinese character.
+    """
     marks: list[int] = []
     separators: list[int] = []
     category, combining = unicodedata.category, unicodedata.combining

@@ -16,7 +16,7 @@ FROM_DATABASE = "database"
 
 
 def index_folder(home: Home, name: str) -> Path:
-    """Return the folder of a graph's index: in the folder of a loaded graph, else under the name of the database."""
+    """Return the folder of a graph's index: inside the folder of a loaded graph, or named after your own database."""
     catalog = Catalog(home)
     entry = catalog.find(name)
     if entry is not None:
@@ -25,7 +25,7 @@ def index_folder(home: Home, name: str) -> Path:
 
 
 def index_of(home: Home, name: str, vectors: DatabaseVectors | None = None) -> EntityIndex | None:
-    """Open the index of a database's graph; None if no index has been built."""
+    """Open the index of a graph; None if no index has been built."""
     try:
         return open_index(index_folder(home, name), vectors)
     except IndexMissing:

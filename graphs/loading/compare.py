@@ -2,8 +2,8 @@
 
     compare(Path("movie-2025.json.gz"), Path("movie.json.gz")).nodes.counts["added"]
 
-Only a short digest of each record is held in memory. A node is identified by its `eid`; a relationship by its type and
-ends, and by its position among the relationships of the same type and ends.
+Of each record, only the key and a short digest are held in memory. The key of a node is its `eid`. The key of a
+relationship consists of its type and its ends; if several have the same type and ends, a number is added.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ SHOWN = 10
 
 @dataclass(slots=True)
 class Changes:
-    """The differences between two sets of records: the number kept, and the counts and first keys of the others by
-    kind.
+    """The changes from one set of records to another: for each kind of change, the number of records and some keys.
 
+    `kept` is the number of unchanged records; `examples` holds up to `SHOWN` keys for each kind of change.
     `Changes(3370, {"added": 1, "removed": 0, "changed": 0}, {"added": ["Movie#Q1"], "removed": [], "changed": []})`
     """
 
@@ -34,7 +34,7 @@ class Changes:
     examples: dict[str, list[str]] = field(default_factory=lambda: {"added": [], "removed": [], "changed": []})
 
     def note(self, kind: str, key: str) -> None:
-        """Count a change; its key is kept if it is one of the first `SHOWN`."""
+        """Count a change of a record; keep the record's key as an example if the kind has fewer than `SHOWN`."""
         self.counts[kind] += 1
         if len(self.examples[kind]) < SHOWN:
             self.examples[kind].append(key)
@@ -56,7 +56,7 @@ class Comparison:
 
 
 def compare(old: Path, new: Path) -> Comparison:
-    """Compare two files; the order of records does not matter.
+    """Return the differences between two files; the order of records does not matter.
 
     Raises:
         SimpleKGError: one of the files is not a valid graph file.
@@ -98,7 +98,10 @@ def _nodes(file: SimpleKGFile) -> Iterator[tuple[str, bytes]]:
 
 
 def _relationships(file: SimpleKGFile) -> Iterator[tuple[str, bytes]]:
-    """Yield the relationships with their digests; relationships with the same type and ends are numbered."""
+    """Yield the key and the digest of each relationship.
+
+    If several relationships have the same type and ends, their keys are numbered in the order of their digests.
+    """
     seen: dict[str, list[bytes]] = {}
     for _, record in file.relations():
         key = f"({record['subj_id']})-[:{record['label']}]->({record['obj_id']})"

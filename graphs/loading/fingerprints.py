@@ -28,7 +28,7 @@ Array = npt.NDArray[Any]
 
 
 def digests_of(rows: Sequence[Mapping[str, Any]]) -> Array:
-    """Return a digest of each row, independent of the order of its keys; 0 for a row without values."""
+    """Return an array with a digest of each row, independent of the order of keys; 0 for an empty row."""
     return np.frombuffer(b"".join(map(_digest, rows)), dtype="<u8")
 
 
@@ -65,7 +65,7 @@ class Fingerprints:
 
 
 class FingerprintWriter:
-    """Collects the fingerprints of a load, block by block; nodes are numbered by their places in the file."""
+    """The fingerprints of a load, collected block by block; nodes are numbered by their places in the file."""
 
     def __init__(self, schema: PropertyGraphSchema) -> None:
         self._labels = {label: number for number, label in enumerate(schema.labels)}
@@ -83,7 +83,7 @@ class FingerprintWriter:
         self._relationships[type_].append(block)
 
     def write(self, folder: Path, eids: Sequence[str], rids: Sequence[str]) -> None:
-        """Write the fingerprints; `rids` are the engine's record ids, such as `#1:17`."""
+        """Write the fingerprints; `rids` are the engine's record ids, such as `#1:17`, in the order of `eids`."""
         nodes = np.empty(len(eids), NODE)
         for label, places, digests in self._nodes:
             nodes["label"][places], nodes["digest"][places] = label, digests

@@ -42,7 +42,8 @@ class Loaded:
     """The result of a load: the entry in the catalog, and what was changed.
 
     `changes` counts the records that were added, removed, changed and kept (`changes["nodes"]["added"]`). It is None if
-    the whole file was loaded; if a graph of that name was loaded before, `reason` says why.
+    the whole file was loaded. `reason` then states why the earlier graph of that name could not be updated; it is None
+    if there was no such graph or no update was requested.
     """
 
     entry: Entry
@@ -61,10 +62,12 @@ def load_file(
 ) -> Entry:
     """Load a whole file as the graph called `name` (default: the schema's name); a graph of that name is replaced.
 
+    `description` and `digest`, the SHA-256 of the file, are stored in the catalog.
+
     Raises:
         SimpleKGError: the file is not a valid graph; the message names the first invalid record.
         CatalogError: the name cannot be used.
-        EngineUnavailable: there is no embedded engine on this machine, or it failed.
+        EngineUnavailable: there is no embedded engine on this machine, the disk is full, or the load failed.
     """
     return _load(path, home, name, description, digest, progress, None).entry
 
@@ -80,8 +83,9 @@ def update_graph(
 ) -> Loaded:
     """Load a file like `load_file`, but change only the records that differ from the loaded graph of that name.
 
-    The whole file is loaded if there is no such graph, if its schema has changed, or if about a tenth of its
-    records differ.
+    The whole file is loaded if no graph of that name is loaded, if its files cannot be used for an update, if the
+    schema has changed, or if too many records differ. The limit is a tenth of the records, but not less than 2,000 and
+    not more than 500,000.
 
     Raises:
         SimpleKGError, CatalogError, EngineUnavailable: as `load_file`.
@@ -138,7 +142,7 @@ def _load(
 
 
 def _copied(base: Entry, catalog: Catalog, database: Path) -> bool:
-    """Copy the engine's files of a loaded graph; return False if they cannot be copied."""
+    """Copy the engine's files of a loaded graph; return False if they cannot be copied or the graph was replaced."""
     with catalog.changing():  # no process deletes the files of a replaced graph meanwhile
         if catalog.find(base.name) != base:
             return False
@@ -151,7 +155,9 @@ def _copied(base: Entry, catalog: Catalog, database: Path) -> bool:
 
 
 def drop_graph(name: str, home: Home) -> Entry:
-    """Remove a graph from the catalog and delete its files; a running engine deletes the files that it has open.
+    """Remove a graph from the catalog; return the entry that is removed.
+
+    The graph's files are deleted at once, or by the engine process if one is running.
 
     Raises:
         CatalogError: no loaded graph has that name.

@@ -7,7 +7,7 @@ import email.utils
 
 
 def retry_after(value: str | None) -> float:
-    """Return the seconds to wait that a Retry-After header states (in seconds, or as a date); 0 without a header."""
+    """Return the wait in seconds that a Retry-After header states, as a number or a date; 0 without a valid header."""
     if not value:
         return 0.0
     try:

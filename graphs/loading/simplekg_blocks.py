@@ -51,7 +51,7 @@ def entity_blocks(file: IO[bytes]) -> Blocks:
 
 
 def relation_blocks(file: IO[bytes], begin: int) -> Blocks:
-    """Yield the relations from the byte `begin` on, in blocks; after them the JSON object and the file must end.
+    """Yield the relations from the byte `begin` on, in blocks; after them, the JSON object and the file must end.
 
     Raises:
         NotInBlocks: the layout is not supported; the blocks already yielded are valid.
@@ -61,7 +61,10 @@ def relation_blocks(file: IO[bytes], begin: int) -> Blocks:
 
 
 def _blocks(file: IO[bytes], text: bytes, at: int, end: re.Pattern[bytes]) -> Blocks:
-    """Yield the blocks of an array in `text` and the rest of the file; return the byte position after the array."""
+    """Yield the blocks of an array in `text` and the rest of the file; return the byte position after the array.
+
+    `at` is the position of `text` in the file, and `end` matches the end of the array.
+    """
     separator = b""
     while True:
         more = file.read(AT_ONCE)
@@ -105,7 +108,7 @@ def _beginning(text: bytes) -> int | None:
 
 
 def _separator(text: bytes) -> bytes:
-    """Return the text between two records, including the first key of the second; empty if it is not found."""
+    """Return the text between two records, including the first key of the second record; empty if it is not found."""
     for between in _BETWEEN.finditer(text):
         if _parsed(b"[" + text[: between.start() + 1] + b"]") is not None:
             return between[0]

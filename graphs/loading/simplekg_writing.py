@@ -24,7 +24,7 @@ def write_simplekg(
 ) -> tuple[int, int]:
     """Write a file as a stream, gzipped if its name ends in .gz; return the numbers of entities and relations.
 
-    The file gets its final name when it is complete.
+    The file is renamed to `path` when it is complete.
     """
     counts = [0, 0]
     with replacing(Path(path)) as raw, _zipped(raw) if path.suffix == ".gz" else nullcontext(raw) as file:

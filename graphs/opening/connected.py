@@ -27,10 +27,12 @@ def open_database(database: Database, home: Home, *, may_be_provisional: bool = 
     """Connect to your own database and open it as a graph, with its schema and its entity lookup.
 
     A schema in the data folder's cache is reused. If there is none and `may_be_provisional` is set, the first schema
-    of a large database is provisional. A warning is logged if the database does not refuse writes.
+    of a large database is provisional: it is read from a sample, and replaced when the whole database has been read. A
+    warning is logged if the database does not refuse writes.
 
     Raises:
-        EngineUnavailable: a wrong address, a refused password, a missing database.
+        EngineUnavailable: the address is wrong, the password is refused, or the database does not exist.
+        EngineError: the schema cannot be read.
     """
     address = address_of(database)
     address.check()
@@ -85,7 +87,7 @@ def address_of(database: Database) -> BoltAddress:
 
 
 def lookup_for(database: Database, home: Home, engine: Engine, live: LiveSchema) -> OwnIndex:
-    """Return the entity index of a database, which is stored in the data folder and updated in the background."""
+    """Return the database's entity index; the index is stored in the data folder and updated in the background."""
     return OwnIndex(
         database.name,
         engine,
@@ -99,7 +101,7 @@ def lookup_for(database: Database, home: Home, engine: Engine, live: LiveSchema)
 
 
 def vectors_in(database: Database, engine: Engine) -> DatabaseVectors | None:
-    """Return the database's own vector index, if it is configured and its model is installed; else None."""
+    """Return the database's own vector index; None if none is configured, or if its model is not installed."""
     if database.vector_index is None or database.vector_model is None:
         return None
     try:

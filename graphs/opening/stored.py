@@ -22,10 +22,13 @@ WARM_UP = "MATCH (n) RETURN n LIMIT 1"
 
 
 def stored_sources(home: Home) -> list[GraphSource]:
-    """Return all loaded graphs of a data folder, and the bundled graphs, which are loaded at first use."""
+    """Return a source for each loaded graph of a data folder, and for each bundled graph that has not been dropped.
+
+    A bundled graph is loaded at its first use.
+    """
     descriptions = {bundled.name: bundled.description for bundled in offered(home)}
     descriptions |= {entry.name: entry.description for entry in Catalog(home).entries()}
-    # One process serves all graphs, so warming up the first one starts it for all.
+    # One engine process serves all graphs, so warming up the first graph starts the process for all.
     return [
         stored_source(name, description, home, eager=place == 0)
         for place, (name, description) in enumerate(descriptions.items())
@@ -33,12 +36,12 @@ def stored_sources(home: Home) -> list[GraphSource]:
 
 
 def stamp(home: Home) -> object:
-    """Return a value that changes when a graph is added to or removed from the data folder; costs two `stat` calls."""
+    """Return a value that changes when a graph is loaded, dropped or offered again; costs two `stat` calls."""
     return Catalog(home).stamp(), dropped_stamp(home)
 
 
 def stored_source(name: str, description: str, home: Home, *, eager: bool = False) -> GraphSource:
-    """Return a loaded graph as a source; a server reopens it when it has been loaded again."""
+    """Return a loaded or bundled graph as a source; a server reopens the graph when it has been loaded again."""
     return GraphSource(
         name,
         description,
@@ -52,10 +55,10 @@ def stored_source(name: str, description: str, home: Home, *, eager: bool = Fals
 
 
 def open_stored(name: str, home: Home) -> Graph:
-    """Open a loaded graph; its engine starts with the first query.
+    """Open a loaded graph, or load and open a bundled graph; the engine starts with the first query.
 
     Raises:
-        EngineUnavailable: the graph is not loaded, or its files are damaged.
+        EngineUnavailable: there is no such graph, it cannot be loaded, or its files are damaged.
     """
     catalog, entry = Catalog(home), _entry(name, home)
     problem = damage(home.databases / entry.id, catalog.folder(entry))
@@ -94,6 +97,6 @@ def _counts(name: str, home: Home) -> Counts:
 
 
 def _version(name: str, home: Home) -> object:
-    """Return a value that changes when the graph is loaded again."""
+    """Return a value that changes when the graph is loaded again; None if the graph is not loaded."""
     entry = Catalog(home).find(name)
     return entry.id if entry else None

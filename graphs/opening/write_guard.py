@@ -10,7 +10,7 @@ logger = logging.getLogger(__name__)
 
 
 def refuses_writes(name: str, engine: Engine) -> bool:
-    """Whether the database refuses a trial write; if not, a warning is logged.
+    """Whether the database refuses a trial write; log a warning about the graph `name` if it does not.
 
     Raises:
         EngineError: the database does not respond.

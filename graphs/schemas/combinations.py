@@ -9,7 +9,11 @@ MOST_COMBINATIONS = 20
 
 
 def combination_lines(schema: PropertyGraphSchema) -> list[str]:
-    """Return the sets of labels that occur together, with the properties of such nodes, the most frequent set first."""
+    """Return a heading and a line for each set of labels that occur together, with its properties.
+
+    The most frequent sets come first; after 20 sets, a last line gives the number of further sets. The result is empty
+    if no labels occur together.
+    """
     shown = [
         combination
         for combination in schema.combinations

@@ -3,9 +3,9 @@
     >>> estimate_tokens("(:Movie)-[:directedBy]->(:Person)")
     9
 
-Text is split as byte-pair encodings usually split it (at case changes, into three digits, into runs of punctuation),
-and each kind of piece has a weight. The weights are a least-squares fit to four real tokenizers together; the mean
-error on schema texts is 1 to 8 % (docs/figures.md).
+Text is split as byte-pair encodings usually split it (at changes of case, into groups of three digits, into runs of
+punctuation), and each kind of piece has a weight. The weights are a least-squares fit to four real tokenizers together;
+the mean error on schema texts is 1 to 8 % (docs/figures.md).
 """
 
 from __future__ import annotations

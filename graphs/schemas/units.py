@@ -71,7 +71,7 @@ NUMBERS = frozenset({"int", "float", "int|float", "float|int", "unknown"})
 
 
 def unit_of(name: str, type_: str = "float") -> str | None:
-    """Return the unit of a property in words, or None; only numbers have a unit.
+    """Return the unit of a property in words, or None if it has no unit; only numbers have a unit.
 
     >>> unit_of("runtime_minute"), unit_of("discharge_m3_s"), unit_of("launch_year", "int")
     ('in minutes', 'in cubic metres per second', 'a calendar year')

@@ -1,4 +1,4 @@
-"""Writes a file atomically: a concurrent reader gets the old file or the new file, never a partial one."""
+"""Writes a file atomically: a concurrent reader sees the old file or the new file, never a partial file."""
 
 from __future__ import annotations
 

@@ -1,13 +1,15 @@
 """The data folder: loaded graphs, their indexes and the engine's own files.
 
-$GRAPHGROUND_HOME, else the user's data folder of this machine
+$GRAPHGROUND_HOME, or the user's data folder if it is not set
 ├── catalog.json      the list of loaded graphs
 ├── databases/ID/     the engine's files of one graph
-├── graphs/ID/        its schema, statistics, entity index and fingerprints
+├── graphs/ID/        the schema, statistics, entity index, fingerprints and manifest of the graph
 ├── loading/          graphs that are being loaded
+├── schemas/          schemas read from your own databases
+├── entities/         entity indexes of your own databases
 ├── downloads/        downloaded graph files, kept for reuse
 ├── engine/           the state, log and locks of the engine process
-└── apart/            a second engine process, for queries that the first may not be able to terminate
+└── apart/            the same for a second engine process, for queries that the first might not be able to terminate
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ class Home:
 
     @classmethod
     def default(cls) -> Home:
-        """Return the folder that `GRAPHGROUND_HOME` names, else the user's data folder."""
+        """Return the folder that the environment variable `GRAPHGROUND_HOME` names, or the user's data folder."""
         named = os.environ.get("GRAPHGROUND_HOME")
         return cls(Path(named).expanduser().absolute() if named else platformdirs.user_data_path("graphground"))
 
@@ -65,11 +67,17 @@ class Home:
         return self.folder / self.engine_folder
 
     def apart(self) -> Home:
-        """Return the same data folder with the second engine process, for queries that may not be terminable."""
+        """Return the same data folder, with the folder of the second engine process as its `engine`.
+
+        The second process runs queries that the first process might not be able to terminate.
+        """
         return replace(self, engine_folder=APART)
 
     def make(self) -> Home:
-        """Create the missing folders, readable only by their owner, and return this data folder."""
+        """Create the folders of loaded graphs and of the engine if they are missing, and return this data folder.
+
+        Only their owner can read the folders.
+        """
         for path in (self.folder, self.databases, self.graphs, self.loading, self.engine):
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
         return self

@@ -1,9 +1,9 @@
 """Suggests queries that are valid by construction: a semantic parser grounded in a question's entities and the schema.
 
-`mentions` finds the names in a question and `question` analyses the rest. `space` enumerates patterns (`patterns`), and
-`returns` the RETURN parts for each pattern. `ranker` chooses by the features of `pattern_features` and
-`return_features`, `suggest` counts matches in the database, `reading` describes how a query interprets the question,
-and `grammar` describes the space of queries for constrained decoding.
+The module `mentions` finds the names in a question, and `question` analyses the rest. `space` enumerates the patterns
+of `patterns`, and `returns` enumerates the RETURN parts for each pattern. `ranker` scores the combinations by the
+features of `pattern_features` and `return_features`. `suggest` counts matches in the database, `reading` describes how
+a query interprets the question, and `grammar` describes all possible queries for constrained decoding.
 """
 
 from graphground.graphs.suggestions.grammar import gbnf, regular_expression

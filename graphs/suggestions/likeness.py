@@ -1,7 +1,7 @@
-"""The similarity of a query in the space to an agent's query, as evidence of what the agent intended.
+"""The similarity of a possible suggestion to an agent's query, as evidence that the agent intended the suggestion.
 
-A wrong query is mostly right: it has most of the intended relationships, names and columns. The similarity is therefore
-added to the score of each interpretation of the question, in the same unit (log-odds).
+A wrong query is mostly right: it contains most of the intended relationships, names and columns. The similarity is
+therefore added to the score of each interpretation of the question, in the same unit (log-odds).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ KEYS, AGGREGATE, ORDER, LIMIT, CONDITION = 1.2, 0.8, 0.8, 0.6, 0.8
 
 
 def likeness(written: Written, other: Written) -> float:
-    """Return the similarity of a query in the space (`other`) to the written query; 0 if they share nothing."""
+    """Return the similarity of a possible suggestion (`other`) to the written query, as log-odds."""
     score = LABEL * alike(written.target, other.target) if written.target else 0.0
     left = list(written.steps)
     for step in other.steps:
@@ -42,7 +42,7 @@ def likeness(written: Written, other: Written) -> float:
 
 
 def _step(step: Step, left: list[Step]) -> float:
-    """Return the similarity of `step` to the most similar step in `left`, and remove that step from `left`."""
+    """Remove from `left` the step that is most similar to `step`; return the similarity, or 0 if `left` is empty."""
     best: tuple[float, Step] | None = None
     for other in left:
         value = TYPE * alike(other.type, step.type) if other.type else 0.3 * TYPE

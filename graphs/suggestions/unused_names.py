@@ -1,9 +1,9 @@
-"""Shortens a suggested query: variables that are used nowhere, and labels that an earlier pattern states, are left out.
+"""Shortens a suggested query by deleting variables that are not used and labels that an earlier pattern states.
 
     >>> without_unused_names("MATCH (n:Movie)-[r0:directedBy]->(m0:Person {name: 'Ann'}) RETURN n.name")
     "MATCH (n:Movie)-[:directedBy]->(:Person {name: 'Ann'}) RETURN n.name"
 
-Queries of the space name every element, as CypherBench's do; an agent that reads them pays for each name.
+Suggested queries at first name every element, as CypherBench's queries do; each name costs an agent tokens.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Graphs generated from a schema, of any size and streamed: for tests, benchmarks and schemas without data."""
+"""Generates graphs of any size from a schema, as streams: for tests, benchmarks and schemas without data."""
 
 from graphground.graphs.synth.graph import SyntheticGraph, synth
 from graphground.graphs.synth.standin import stand_in

@@ -1,4 +1,4 @@
-"""The required content of a generated graph: names, values and relationships to which queries refer."""
+"""The content that a generated graph must have: names, values and relationships to which queries refer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 class Link(NamedTuple):
     """A relationship that must exist, with the numbers of its nodes: `Link("directedBy", "Movie", 0, "Person", 3)`.
 
-    `properties` overrides random values; None leaves a property out.
+    `properties` overrides random values; a property whose value is None is left out.
     """
 
     type: str
@@ -28,7 +28,7 @@ class Vocabulary:
     `names={"Movie": ("Heat", "Ronin")}` gives the first two movies these names. `values={("Movie", "runtime_minute"):
     (90, 91.5)}` mixes these values with the random ones, and likewise `("releasedIn", "date")` for the property of a
     relationship. Dates are ISO 8601 text. `properties={("Movie", 0): {"runtime_minute": 170, "released": None}}` fixes
-    values of one node; None means no value.
+    values of one node; None means no value. `links` are relationships that the graph must have.
     """
 
     names: Mapping[str, Sequence[str]] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Explains why a query returned nothing: the smallest part that matches nothing, and values that would match."""
+"""Explains why a query returned no rows: the smallest part that matches nothing, and values that would match."""
 
 from graphground.graphs.why_empty.explain import why_empty
 

@@ -19,7 +19,7 @@ class OutOfTime(Exception):
 
 
 class Probe:
-    """Runs small queries: `Probe(graph, query, {}, seconds=2.0).matches("", "(m:Movie {name: 'Heat'})")`."""
+    """A series of small queries: `Probe(graph, query, {}, seconds=2.0).matches("", "(m:Movie {name: 'Heat'})")`."""
 
     def __init__(self, graph: Graph, query: t.Query, parameters: Mapping[str, Any], seconds: float) -> None:
         self.graph, self.query, self.parameters = graph, query, parameters
@@ -27,7 +27,7 @@ class Probe:
         self._known: dict[str, bool] = {}
 
     def matches(self, before: str, pattern: str, conditions: Sequence[str] = ()) -> bool:
-        """Whether the pattern has a match under the conditions, after the clauses `before`."""
+        """Whether the pattern has a match that satisfies the conditions, after the clauses `before`."""
         where = f" WHERE {' AND '.join(f'({condition})' for condition in conditions)}" if conditions else ""
         return self.has_rows(f"{before} MATCH {pattern}{where}")
 
@@ -63,7 +63,7 @@ class Probe:
         return self.query.source(node)
 
     def value(self, node: t.Node) -> Any:
-        """Return the value of a literal, a parameter or `date('…')`; None for any other expression."""
+        """Return the value of a literal or parameter, or the text in `date('…')`; None for any other expression."""
         match node:
             case t.StringLiteral() | t.IntegerLiteral() | t.FloatLiteral() | t.BooleanLiteral():
                 return node.value
@@ -82,7 +82,7 @@ class Probe:
 
 
 def quoted(value: Any) -> str:
-    """Return a value as a Cypher literal: `'Ballon d'Or'`, `3`."""
+    r"""Return a value as a Cypher literal: `'Ballon d\'Or'`, `3`, `true`."""
     if isinstance(value, str):
         return quoted_string(value)
     return str(value).lower() if isinstance(value, bool) else str(value)

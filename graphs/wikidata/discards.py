@@ -20,20 +20,20 @@ class Discarded:
 
 
 class Discards:
-    """Counts discarded values by place (`Person.date_of_birth`) and reason (`date coarser than a day`)."""
+    """The numbers of discarded values by place (`Person.date_of_birth`) and reason (`date coarser than a day`)."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], Discarded] = {}
 
     def add(self, place: str, reason: str, example: str) -> None:
-        """Count one discarded value; the first `EXAMPLES` values of a place and reason are kept as examples."""
+        """Count a discarded value; the first `EXAMPLES` texts for a place and reason are kept as examples."""
         found = self._found.setdefault((place, reason), Discarded())
         found.count += 1
         if len(found.examples) < EXAMPLES:
             found.examples.append(example)
 
     def value(self, place: str, reason: str, item: int, value: Value) -> None:
-        """Count one discarded value of an item."""
+        """Count a discarded value of the item with the number `item`; the item and its value are the example."""
         self.add(place, reason, f"Q{item}: {described(value)}")
 
     def __iter__(self) -> Iterator[tuple[str, str, Discarded]]:
@@ -41,7 +41,7 @@ class Discards:
             yield place, reason, found
 
     def document(self) -> list[dict[str, Any]]:
-        """The counts as a JSON document in a fixed order."""
+        """Return maps with the keys `place`, `reason`, `count` and `examples`, sorted by place and reason."""
         return [
             {"place": place, "reason": reason, "count": found.count, "examples": found.examples}
             for place, reason, found in self

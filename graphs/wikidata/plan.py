@@ -1,4 +1,4 @@
-"""What a definition requests from a source: labels in order, their properties and the qualifiers of each property."""
+"""The data that a definition needs from a source: labels in order, their properties, and qualifiers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TEXTS = ("str", "list[str]")
 
 @dataclass(frozen=True)
 class Plan:
-    """The requests of a definition: `Plan(read_definition("movie")).levels` is `[["Movie"], ["Person", …]]`."""
+    """The data that a definition needs: `Plan(read_definition("movie")).levels` is `[["Movie"], ["Person", …]]`."""
 
     definition: Definition
 
@@ -41,7 +41,7 @@ class Plan:
         return self.definition.nodes[label]
 
     def selecting(self, label: str) -> list[tuple[Relationship, bool]]:
-        """Return the relationships that select a label's items, each with True if the label is its end label."""
+        """Return the relationships that select a label's items, each with True if it ends at the label."""
         return selecting(self.definition, label)
 
     def class_property(self, label: str) -> str:
@@ -87,7 +87,7 @@ class Plan:
 
     @cached_property
     def as_statements(self) -> frozenset[str]:
-        """The Wikidata properties whose statements are needed: their qualifiers, or statements that are not the best."""
+        """The Wikidata properties whose statements are needed: for qualifiers, or for ranks other than the best."""
         every_rank = {
             relationship.wikidata
             for relationship in self.definition.relationships
@@ -97,13 +97,14 @@ class Plan:
 
     @cached_property
     def beyond_values(self) -> frozenset[str]:
-        """The Wikidata properties for which the best values alone do not suffice: all others are read without ranks."""
+        """The Wikidata properties that need more than the best values: other ranks, qualifiers, units or precisions."""
         return frozenset(name for name in self.wanted_of(self.labels) if name in self.in_full | self.as_statements)
 
     def wanted(self, label: str, *, are_selected: bool = False) -> Wanted:
         """Return the properties to read for a label's items, each with its qualifiers.
 
-        With `are_selected`, the items satisfy the label's conditions, whose properties are not read again.
+        With `are_selected`, the items are known to satisfy the label's conditions, and properties that only these
+        conditions need are left out.
         """
         node = self.node(label)
         names = {value.wikidata for value in node.properties.values()}

@@ -17,5 +17,5 @@ def task_templates() -> dict[str, Template]:
 
 
 def task_prompt(name: str, **values: str) -> str:
-    """Fill in the placeholders of a prompt: `task_prompt("rephrase", raw="…", query="…", kept="…")`."""
+    """Return a prompt with its placeholders filled in: `task_prompt("rephrase", raw="…", query="…", kept="…")`."""
     return task_templates()[name].fill(values)

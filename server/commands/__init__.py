@@ -1,1 +1,1 @@
-"""The commands of `graphground`, one module each; the module's function `main(arguments)` returns the exit status."""
+"""The commands of `graphground`, one module each, whose function `main(arguments)` returns the exit status."""

@@ -22,7 +22,7 @@ def add_connection(command: CommandLine) -> None:
 
 
 def server_of(parsed: argparse.Namespace) -> str | list[str]:
-    """Return the server's URL, or the command that starts the server; the default command gets the graph options."""
+    """Return the server's URL, or the command that starts the server; the default command contains the graph options."""
     if parsed.server:
         return parsed.server if "://" in parsed.server.split()[0] else shlex.split(parsed.server)
     from graphground.agents.server_connection import SERVE
@@ -37,10 +37,10 @@ def server_of(parsed: argparse.Namespace) -> str | list[str]:
 
 
 def password_variables_of(parsed: argparse.Namespace) -> frozenset[str]:
-    """Return the names of the environment variables with passwords that a server started here will need.
+    """Return the environment variables that hold passwords for the server that this command starts.
 
-    The names come from the settings file that the server will read; with `--server COMMAND`, from the file that the
-    command names.
+    Their names are in the settings file that the server will read; with `--server COMMAND`, in the file that the
+    command names. A server at a URL needs none.
     """
     server = server_of(parsed)
     if isinstance(server, str):
@@ -52,7 +52,7 @@ def password_variables_of(parsed: argparse.Namespace) -> frozenset[str]:
 
 
 def graph_of(parsed: argparse.Namespace) -> str:
-    """Return the graph that `--graph` names; an empty string without `--graph`.
+    """Return the first graph that `--graph` names; an empty string without `--graph`.
 
     Raises:
         WrongUse: `--graph` is given several times for a single question.

@@ -19,7 +19,7 @@ def add_check(group: CommandLine) -> None:
 
 
 def check(parsed: argparse.Namespace) -> int:
-    """Print the problems of a definition, or its doubtful sources if it has no problems."""
+    """Print the problems of a definition; if it has none, print its size and the parts that may be mistakes."""
     from graphground.graphs.definitions.model import doubts
     from graphground.graphs.definitions.read import check_text, definition_text
 

@@ -1,4 +1,4 @@
-"""The arguments of commands that generate a graph from a schema (`graphs synth`, `eval stand-in`), and their file."""
+"""The arguments and the output file of the commands that generate a graph: `graphs synth` and `eval stand-in`."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def add_generated_file(
     amount: str,
     inputs: Mapping[str, str] | None = None,
 ) -> None:
-    """Add the schema, the file to write, and the size, seed and `--force` of a generated graph.
+    """Add the arguments SCHEMA and OUT and the options `--nodes`, `--relationships`, `--seed` and `--force`.
 
-    `nodes` and `relationships` are the defaults, `amount` says how exact they are, and `inputs` gives the help of further
-    input files: `add_generated_file(parser, nodes=50, relationships=90, amount="Number", inputs={"tasks": "…"})`.
+    `nodes` and `relationships` are the default sizes. `amount` begins the help of these options: `Number` of nodes, or
+    `The minimum number` of nodes. `inputs` are further arguments, all input files, with their help: `{"tasks": "…"}`.
     """
     parser.add_argument("schema", type=Path, metavar="SCHEMA", help="A schema in the CypherBench JSON form.")
     for name, text in (inputs or {}).items():
@@ -38,7 +38,7 @@ def add_generated_file(
 
 
 def check_generated_file(parsed: argparse.Namespace) -> None:
-    """Check the size, and that no file would be replaced without `--force`.
+    """Check the sizes, and that an existing file is replaced only with `--force`.
 
     Raises:
         WrongUse: an argument is wrong; `run` reports it with exit status 2.

@@ -58,7 +58,7 @@ def _line_reporter() -> Report:
 
 @contextmanager
 def spinner(text: str) -> Iterator[None]:
-    """Show a spinner beside `text` while the block runs, for example while an engine starts."""
+    """Show a spinner beside `text` while the block runs, if stderr is a terminal."""
     if not sys.stderr.isatty():
         yield
         return

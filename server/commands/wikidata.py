@@ -72,7 +72,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def build_graph(parsed: argparse.Namespace) -> int:
-    """Build a graph; print its numbers of nodes and relationships, and the most frequent discarded values."""
+    """Build a graph; print its numbers of nodes and relationships, and the main reasons for discarding values."""
     from graphground.graphs.definitions.read import read_definition
     from graphground.graphs.wikidata.build import build
 
@@ -101,7 +101,7 @@ def source_of(parsed: argparse.Namespace, report: Report) -> Source:
 
 
 def summary(built: Built) -> str:
-    """Return the result of a build as text, with the most frequent reasons for discarding values."""
+    """Return the size of a built graph as text, with the most frequent reasons for discarding values."""
     lines = [f"Wrote {built.nodes:,} nodes and {built.relationships:,} relationships to {built.path}."]
     most = sorted(built.discarded, key=lambda discarded: -discarded["count"])[:SHOWN]
     if most:

@@ -1,4 +1,4 @@
-"""The size limit of answers: only whole rows are dropped."""
+"""The size limit of answers: an answer that is too large loses whole rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from graphground.tools.tool import Answer
 
 
 def run_within(most_bytes: int) -> Callable[[Call], Outcome]:
-    """Return the last step of the chain: run the tool, encode its answer, drop rows beyond `most_bytes`."""
+    """Return the last step, which runs the tool and drops rows until the encoded answer fits into `most_bytes`.
+
+    The step raises `ToolFailure` if the answer cannot be made small enough.
+    """
 
     def run(call: Call) -> Outcome:
         assert call.request is not None, "check_arguments runs before"

@@ -12,7 +12,7 @@ logger = logging.getLogger(__name__)
 
 
 def shape_errors(call: Call, proceed: Next) -> Outcome:
-    """Run the next step; convert an exception to the fields `error`, `message`, `nearest`, `next`, `diagnostics`."""
+    """Run the next step; convert an exception to an outcome that describes the failure as JSON."""
     try:
         return proceed(call)
     except ToolFailure as failure:

@@ -23,14 +23,14 @@ _numbers = count()
 
 
 class BoundedConnection(H11Protocol):
-    """An HTTP/1.1 connection; beyond the limit, a new connection replaces the least important one."""
+    """An HTTP/1.1 connection; beyond the limit, a new connection replaces the least important connection."""
 
     most = MOST_CONNECTIONS
     incomplete: ClassVar[dict[BoundedConnection, None]] = {}
     """The connections that have not yet sent a complete request, oldest first."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Accept the connection, if necessary in place of a less important one."""
+        """Accept the connection; beyond the limit, close the least important connection, which may be this one."""
         super().connection_made(transport)
         self.number = next(_numbers)
         self._timer: asyncio.TimerHandle | None = None
@@ -51,14 +51,17 @@ class BoundedConnection(H11Protocol):
             self._look_again(UNREAD_SECONDS)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Remove the connection from the list, and cancel its timer."""
+        """Remove the connection from `incomplete`, and cancel its timer."""
         self.incomplete.pop(self, None)
         if self._timer is not None:
             self._timer.cancel()
         super().connection_lost(exc)
 
     def _victim(self) -> BoundedConnection:
-        """Return the connection to close: the oldest without a complete request, or else the least important one."""
+        """Return the connection to close: the oldest with an incomplete request, else the least important.
+
+        If every other connection is `CALLING`, this new connection is returned.
+        """
         oldest = next(iter(self.incomplete))
         if oldest is not self:
             return oldest
@@ -71,7 +74,7 @@ class BoundedConnection(H11Protocol):
         return self if victim.importance() > STANDING else victim
 
     def importance(self) -> int:
-        """Return how important the connection is: INCOMPLETE < IDLE < STANDING (an open stream) < CALLING."""
+        """Return the rank of the connection: INCOMPLETE request < IDLE < STANDING (an open stream) < CALLING."""
         if self._reading:
             return INCOMPLETE
         if self.cycle is None or self.cycle.response_complete:

@@ -28,10 +28,10 @@ async def _serve(server: Server) -> None:
 
 
 class AnsweredLines:
-    """The messages of a client; a line that is not a message is answered with an error, so that no client waits forever.
+    """The messages of a client. A line that is not a message is answered with an error: no client waits forever.
 
-    The SDK drops such lines silently. A client sends them by accident: an emoji that is cut in half becomes half of a
-    surrogate pair, which JSON cannot carry.
+    The SDK drops lines that are not messages silently. A client sends them by accident: an emoji that is cut in half
+    becomes half of a surrogate pair, which JSON cannot carry.
     """
 
     def __init__(self, incoming: Any, outgoing: Any) -> None:
@@ -79,7 +79,7 @@ class AnsweredLines:
 
 
 def refusal(error: Exception) -> JSONRPCError | None:
-    """Return the response to a line that is not a message, with the request's id if it can be read; None for a blank line."""
+    """Return the response to a line that is not a message, with the request's id if readable; None for a blank line."""
     if not isinstance(error, ValidationError):
         return JSONRPCError(jsonrpc="2.0", id=None, error=ErrorData(code=PARSE_ERROR, message="Parse error"))
     found = error.errors(include_url=False)

@@ -1,6 +1,6 @@
 """Answers to the page: `{"ok": true, "answer": …}`, or `{"ok": false, "failure": …}` with the fields of a tool failure.
 
-Both have status 200, because a failure such as an unknown graph is shown on the page and is not an HTTP error.
+The HTTP status is 200 in both cases: a failure such as an unknown graph is shown on the page and is no HTTP error.
 """
 
 from __future__ import annotations
@@ -58,6 +58,6 @@ async def arguments_in(request: Request) -> dict[str, Any]:
 
 
 def page_of(request: Request) -> str:
-    """Return the owner of rows kept for a browser page, which identifies itself by a random number."""
+    """Return the name under which a browser page calls tools and owns kept rows; it contains its random number."""
     number = request.headers.get("x-graphground-page", "")[:64]
     return f"page {number} {owner_of(request)}"

@@ -17,7 +17,7 @@ PAGE = "page.html"
 
 
 async def file(request: Request) -> Response:
-    """Handle `GET /ui/PATH`: return the file, or the page itself without a path."""
+    """Handle `GET /ui/PATH`: return the file or, without a path, the page itself."""
     name = request.path_params.get("path", "") or PAGE
     known = files().get(name)
     if known is None:

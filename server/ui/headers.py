@@ -37,10 +37,9 @@ SAME_SITE = ("same-origin", "none")
 
 
 class GuardedPage:
-    """An ASGI application that refuses requests for hosts that are not allowed, and requests for data from other sites.
+    """An ASGI application that refuses requests for hosts that are not allowed, and other sites' requests for data.
 
-    Data (under /api/) are only for the page's own requests. The page itself may be opened through a link on another
-    site.
+    Only the page itself may request data, which are under /api/. Other sites may link to the page.
     """
 
     def __init__(self, app: ASGIApp, security: TransportSecuritySettings) -> None:
@@ -62,5 +61,5 @@ class GuardedPage:
 
 
 def from_the_page(request: Request) -> bool:
-    """Whether the browser reports that the request comes from the page itself or from the user, or reports nothing."""
+    """Whether the page itself or the user made the request, as far as the browser reports where it comes from."""
     return request.headers.get("sec-fetch-site", "none") in SAME_SITE

@@ -21,7 +21,7 @@ SECONDS = 10.0
 
 
 def picture(drawing: Drawing) -> list[Any]:
-    """Return a drawing as the nested list `[name, attributes, content]` of its SVG element."""
+    """Return a drawing's SVG element as a nested list `[name, attributes, content]`."""
     return nested(ElementTree.fromstring(svg(drawing, style=False)))
 
 
@@ -36,7 +36,9 @@ def nested(element: ElementTree.Element) -> list[Any]:
 
 
 def matches(graph: Graph, query: str, parameters: dict[str, Any] | None, most: int) -> dict[str, Any] | None:
-    """Return the nodes and relationships that a query's first rows come from, with a picture; None if there are none.
+    """Return the nodes and relationships of a query's first `most` rows, with a picture; None if there are none.
+
+    At most `MOST_NODES` rows are read.
 
     Raises:
         ToolFailure: `execute_cypher` would refuse the query.
@@ -49,7 +51,7 @@ def matches(graph: Graph, query: str, parameters: dict[str, Any] | None, most: i
 
 
 def pattern(graph: Graph, query: str, parameters: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return a query's failing pattern, with the number of matches up to each point; None if no pattern fails.
+    """Return the pattern that makes a query's result empty, with its counts of matches; None if no pattern does.
 
     Raises:
         ToolFailure: `execute_cypher` would refuse the query.

@@ -68,7 +68,7 @@ class Page:
         self._model = model
 
     def routes(self, security: TransportSecuritySettings, auth: AuthSettings | None) -> list[BaseRoute]:
-        """Return the routes of the page; requests pass the same checks as for MCP."""
+        """Return the routes of the page; `security` and `auth` are the checks that MCP requests pass too."""
         work = Work(self.application.recorder) if self.application.recorder is not None else None
         data: ASGIApp = Starlette(
             routes=[
@@ -115,8 +115,7 @@ class Page:
         return of_value(await self.in_thread(request, "resource", lambda: health(self.application.graphs())))
 
     async def schema(self, request: Request) -> Response:
-        """Handle `POST /ui/api/schema` with `{"graph": "nba"}`: return names, statistics and the picture of a
-        schema."""
+        """Handle `POST /ui/api/schema` with `{"graph": "nba"}`: return a schema with its statistics and picture."""
         from graphground.server.ui.schema import schema_with_picture  # loaded with the first schema
 
         name = OfGraph.model_validate(await arguments_in(request)).graph
@@ -164,11 +163,11 @@ class Page:
         return ToolFailure("graph_unavailable", str(error), nearest=others, next="Choose another graph.")
 
     async def in_thread(self, request: Request, what: str, work: Callable[[], ResultT]) -> ResultT:
-        """Run `work`, which may wait for a database, in a worker thread, and return its result."""
+        """Run `work`, which may wait for a database, in a worker thread and return its result; see `WorkerThreads`."""
         return await self._workers.run(page_of(request), what, {}, work)
 
     def _reporting(self, handle: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
-        """Wrap a handler, so that a tool failure or invalid arguments become a response to the page."""
+        """Wrap a handler: a tool failure, invalid arguments or a database error become a response to the page."""
 
         async def handled(request: Request) -> Response:
             try:

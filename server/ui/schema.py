@@ -19,13 +19,14 @@ LONGEST_VALUE, MOST_VALUES = 80, 5
 def schema_with_picture(graph: Graph) -> dict[str, Any]:
     """Return a graph's schema: `{"labels": [{"name": "Team", "count": 30, …}], "patterns": […], "picture": […], …}`.
 
-    `boxes` holds the labels in the order of the picture's boxes. `statistics` is false while statistics are still being
+    `boxes` holds the labels in the order of the picture's boxes. `statistics` is false until statistics have been
     collected. `note` says why the schema may be incomplete or outdated; it is empty for a current schema.
     """
     from graphground.graphs.schemas.pictures.of_schema import schema_drawing  # loads NumPy
     from graphground.server.ui.picture import picture
 
-    note = note_on(graph)  # before the schema is read: a note on a schema that is complete by now does no harm
+    # The note is read first: if the schema is completed in between, the note is outdated, but never missing.
+    note = note_on(graph)
     facts = graph.statistics()
     schema = with_counts(graph.schema, facts)
     drawing = schema_drawing(schema)
@@ -40,7 +41,7 @@ def schema_with_picture(graph: Graph) -> dict[str, Any]:
 
 
 def names_of(schema: PropertyGraphSchema, facts: Statistics | None) -> dict[str, Any]:
-    """Return the labels and patterns of a schema, with their properties and statistics."""
+    """Return the labels and patterns of a schema, with properties and statistics, and the names of all functions."""
     return {
         "labels": [
             {
@@ -73,7 +74,7 @@ def names_of(schema: PropertyGraphSchema, facts: Statistics | None) -> dict[str,
 
 
 def properties_of(owner: str, types: Mapping[str, str], facts: Statistics | None) -> list[dict[str, Any]]:
-    """Return each property with its type and, if known, its share of filled values, extremes and common values."""
+    """Return each property with its type and, if known, its share of filled values, its extremes and common values."""
     return [
         {
             "name": key,
@@ -86,7 +87,7 @@ def properties_of(owner: str, types: Mapping[str, str], facts: Statistics | None
 
 
 def values_of(known: PropertyStatistics) -> dict[str, Any]:
-    """Return the statistics of a property's values, with long values cut."""
+    """Return the statistics of a property's values; long values are cut."""
     return {
         "fill": round(known.fill, 4),
         "distinct": known.distinct,
@@ -98,7 +99,7 @@ def values_of(known: PropertyStatistics) -> dict[str, Any]:
 
 
 def cut_value(value: Any) -> str | None:
-    """Return a value as a short text: `cut_value(1995)` is `1995`."""
+    """Return a value as a short text: `cut_value(1995)` is `"1995"`; None for null."""
     if value is None:
         return None
     text = f"[{', '.join(map(str, value))}]" if isinstance(value, list | tuple) else str(value)
@@ -106,7 +107,7 @@ def cut_value(value: Any) -> str | None:
 
 
 def with_counts(schema: PropertyGraphSchema, facts: Statistics | None) -> PropertyGraphSchema:
-    """Return the schema with counts from the statistics, so that the picture shows the counts."""
+    """Return the schema with missing counts taken from the statistics, so that the picture shows the counts."""
     if facts is None:
         return schema
     labels = {

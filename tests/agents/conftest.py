@@ -16,7 +16,7 @@ KEY = "sk-test-4711-do-not-print"
 
 @pytest.fixture(autouse=True)
 def keys(monkeypatch: pytest.MonkeyPatch) -> str:
-    """Set the key of both providers for one test, and remove endpoints from the environment."""
+    """Set and return an invented key of both providers, and remove their endpoints from the environment."""
     for name in ("OPENAI_BASE_URL", "ANTHROPIC_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
     for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
@@ -26,7 +26,7 @@ def keys(monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.fixture(scope="module", autouse=True)
 def libraries(request: pytest.FixtureRequest) -> None:
-    """Import the libraries of models before any test's time limit starts: from a cold disk an import takes long.
+    """Import the providers' libraries before any test's time limit starts, since the first import takes long.
 
     Tests in subfolders need no model, so they skip the import.
     """
@@ -41,7 +41,7 @@ def libraries(request: pytest.FixtureRequest) -> None:
 
 @pytest.fixture(scope="package")
 def nba_server(data_folder: Path) -> Iterator[str]:
-    """Yield the address of an HTTP server of the bundled graph, which is loaded before any test's time limit starts."""
+    """Load the bundled graph and start an HTTP server before any test's time limit starts; yield the server's address."""
 
     async def load() -> None:
         async with connected(address, within=110) as client:

@@ -1,6 +1,6 @@
 """Two thousand generated attacks on each database: none reaches the database, as a recording fake server shows.
 
-If a query is accepted, every parser takes the attack in it for a part of a string, a name or a comment. Such a query is
+An attack is accepted only if every parser takes it for a part of a string, a name or a comment. The accepted query is
 sent as canonical text, in which a separate scanner finds no writing clause, no comment and no escape.
 """
 

@@ -1,5 +1,4 @@
-"""The page on the building: its ten questions are answered from the imported graph, by the calls that the page
-shows."""
+"""The page on a building's graph: the calls on the page answer its ten questions from the imported graph."""
 
 from __future__ import annotations
 

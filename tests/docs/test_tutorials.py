@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.engine, pytest.mark.timeout(240)]
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Create a working folder and an empty data folder."""
+    """Create a working folder and an empty data folder; yield the working folder."""
     home = tmp_path / "home"
     monkeypatch.setenv("GRAPHGROUND_HOME", str(home))
     (tmp_path / "work").mkdir()
@@ -30,7 +30,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def blocks(page: str, language: str = "") -> list[str]:
-    """Return the contents of the code blocks in one language; blocks of commands have no language."""
+    """Return the contents of a page's code blocks in a language; blocks of commands have no language."""
     text = (DOCS / page).read_text("utf-8")
     found = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
     return [content for marked, content in found if marked == language]
@@ -81,7 +81,7 @@ def test_the_folder_of_the_page_on_imports_becomes_a_graph(place: Path, capsys: 
 
 
 def statement(name: str, kind: str, value: object, **qualifiers: str) -> Document:
-    """Return a statement of an entity document; qualifiers are years."""
+    """Return a statement of an entity document; the values of its qualifiers are years."""
 
     def snak(property_: str, type_: str, content: object) -> Document:
         return {"snaktype": "value", "property": property_, "datavalue": {"type": type_, "value": content}}
@@ -112,7 +112,7 @@ def item(name: str, key: str, **qualifiers: str) -> Document:
 
 
 def lighthouses(height: str) -> list[Document]:
-    """Return the documents of two lighthouses of different centuries, an architect, and two countries."""
+    """Return documents of two lighthouses (one with `height` in metres), two people, two countries and two classes."""
     metres = {"amount": height, "unit": "http://www.wikidata.org/entity/Q11573"}
     return [
         document("Q39715", "lighthouse"),

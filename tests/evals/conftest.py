@@ -23,7 +23,7 @@ def eval_home(loaded_small_home: Home, tmp_path_factory: pytest.TempPathFactory)
 
 @pytest.fixture(scope="package")
 def small(eval_home: Home) -> Iterator[Graph]:
-    """Yield the opened small graph: Heat (directed by Michael Mann, with Robert De Niro) and Ronin (with Robert De Niro)."""
+    """Yield the opened small graph: Heat (by Michael Mann, with Robert De Niro) and Ronin (with Robert De Niro)."""
     graph = open_stored("films", eval_home)
     yield graph
     graph.close()

@@ -1,4 +1,4 @@
-"""A server for wrong calls by every kind of client, and Node.js for the TypeScript clients."""
+"""Fixtures: a server that every kind of client calls wrongly, and Node.js for the TypeScript clients."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def wrong_home(bundled_home: Home, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.fixture(scope="session")
 def wrong_address(wrong_home: Path) -> Iterator[str]:
-    """Yield the address of an HTTP server on that data folder."""
+    """Yield the address of an HTTP server with the data folder `wrong_home`."""
     with http_server(wrong_home, more=VARIABLES) as address:
         yield address
 
 
 @pytest.fixture(scope="session")
 def node() -> Path:
-    """Return Node.js with the npm packages; without npm the tests that use it are skipped."""
+    """Return the path of Node.js, installed with the npm packages; skip the test if they cannot be installed."""
     try:
         install()
     except NotInstalled as error:

@@ -100,7 +100,7 @@ async def test_cancelling_a_call_ends_the_query_in_the_database(films: Neo4jServ
 
 
 async def until(driver: neo4j.Driver, running: bool) -> None:
-    """Wait until the long query is running, or has ended."""
+    """Wait until the long query is running (`running=True`) or has ended (`running=False`)."""
     with anyio.fail_after(30):
         while is_running(driver) is not running:
             await anyio.sleep(0.05)

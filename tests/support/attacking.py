@@ -1,7 +1,7 @@
-"""The attacks, the surroundings that attacks must not touch, and two ways to try an attack.
+"""The attacks, the file, path and address that they must not reach, and two ways to try an attack.
 
-`attacks/attacks.json` holds the attacks. The success of an attack is never judged by its answer: the nodes, the schema
-and the users are compared before and after, and a file, a path and a listening socket reveal any access.
+`tests/attacks/attacks.json` holds the attacks. The success of an attack is never judged by its answer: the nodes, the
+schema and the users are compared before and after, and a file, a path and a listening socket reveal any access.
 """
 
 import json
@@ -40,7 +40,7 @@ class Surroundings:
     calls: list[str]
 
     def written(self, query: str) -> tuple[str, dict[str, str]]:
-        """Return an attack with its placeholders filled in."""
+        """Return the text and the parameters of an attack, with the placeholders such as `{secret}` filled in."""
         for name, value in (
             ("{secret_path}", str(self.secret)),
             ("{secret}", self.secret.as_uri()),
@@ -91,7 +91,10 @@ def through_the_tool(graph: Graph) -> Callable[[str, dict[str, str]], str]:
 
 @contextmanager
 def past_the_check(address: BoltAddress) -> Iterator[Callable[[str, dict[str, str]], str]]:
-    """Send a query directly to the database in a read session, without check and canonical text."""
+    """Yield a function that sends a query directly to the database, in a read session, bypassing our check.
+
+    The function returns the rows, or the error message, as text.
+    """
     with neo4j.GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
 
         def attempt(query: str, parameters: dict[str, str]) -> str:
@@ -105,7 +108,7 @@ def past_the_check(address: BoltAddress) -> Iterator[Callable[[str, dict[str, st
 
 
 def attack(attempt: Callable[[str, dict[str, str]], str], surroundings: Surroundings, kinds: tuple[str, ...]) -> int:
-    """Try all attacks of some kinds, and return how many; fail at once if an answer reveals the secret."""
+    """Try all attacks of the given kinds and return their number; fail at once if an answer reveals the secret."""
     chosen = [entry for entry in ATTACKS if entry["kind"] in kinds]
     for entry in chosen:
         query, parameters = surroundings.written(entry["query"])

@@ -25,7 +25,7 @@ def answers(address: BoltAddress) -> bool:
 
 
 def refusal(address: BoltAddress) -> str:
-    """Return the message with which an address cannot be opened."""
+    """Return the message of the error when an address that cannot be used is opened."""
     started = time.monotonic()
     with pytest.raises(EngineUnavailable) as caught:
         bolt_engine(address)

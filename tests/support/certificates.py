@@ -1,4 +1,4 @@
-"""Certificates for tests, generated on demand: a self-signed certificate for `localhost` and 127.0.0.1."""
+"""Certificates of local servers, generated on demand: self-signed, or signed by a private authority."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cryptography.x509.oid import NameOID
 
 
 def self_signed(folder: Path) -> Path:
-    """Write `private.key` and `public.crt` into the folder; return the certificate's path."""
+    """Write `private.key` and the self-signed `public.crt` into the folder; return the path of the certificate."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
     now = datetime.datetime.now(datetime.UTC)
@@ -54,7 +54,7 @@ def tls_settings(folder: Path) -> dict[str, str]:
 
 
 def authority_and_server(folder: Path) -> Path:
-    """Write `public.crt` and `private.key` of a server on `localhost`; return the path of the certificate that signed them."""
+    """Write `private.key` and `public.crt` for `localhost`; return the path of its authority's certificate."""
     self_signed(folder)
     authority = x509.load_pem_x509_certificate((folder / "public.crt").read_bytes())
     authority_key = serialization.load_pem_private_key((folder / "private.key").read_bytes(), None)

@@ -8,7 +8,10 @@ import neo4j
 
 
 class Verdict(NamedTuple):
-    """A verdict: `Verdict(True, "", "SyntaxError: …")` is refused; `access` is r, rw, w or s if the query compiles."""
+    """Neo4j's verdict: `Verdict(False, "r", "")` compiles, `Verdict(True, "", "SyntaxError: …")` is refused.
+
+    `access` is `r` (read), `rw` (read and write), `w` (write) or `s` (schema) for a query that compiles.
+    """
 
     refused: bool
     access: str
@@ -16,7 +19,7 @@ class Verdict(NamedTuple):
 
 
 class Oracle:
-    """A connection to a Neo4j."""
+    """A connection to a Neo4j, which decides whether queries compile."""
 
     def __init__(self, uri: str, user: str, password: str) -> None:
         self.driver = neo4j.GraphDatabase.driver(uri, auth=(user, password), notifications_min_severity="OFF")

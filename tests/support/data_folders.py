@@ -1,4 +1,4 @@
-"""Copies of data folders, so that a graph that tests only need to be loaded is loaded once."""
+"""Copies of data folders: a graph is loaded once, and each test works on a copy."""
 
 from __future__ import annotations
 

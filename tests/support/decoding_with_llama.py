@@ -1,4 +1,4 @@
-"""A script for the Python that has llama.cpp: decodes the queries of `made` with the real model, and prints JSON.
+"""A script that decodes queries with a real model; it runs in the environment that contains llama.cpp, and prints JSON.
 
 python -m tests.support.decoding_with_llama GGUF
 """
@@ -25,7 +25,7 @@ WIDTH = 12
 
 
 def main(file: str) -> None:
-    """Decode in all ways that the test compares, and print the results as JSON."""
+    """Decode in every way that tests/agents/decoding/test_real_models.py compares, and print the results as JSON."""
     llama = Llama(file, n_ctx=2048, logits_all=True, n_threads=1, verbose=False)
     vocabulary = of_llama(llama)
     constraint = Constraint.of_queries(QUERIES, vocabulary)
@@ -41,7 +41,7 @@ def main(file: str) -> None:
             decoded.query for decoded in beam(LlamaModel(llama, prompt), Constraint.of_queries(some, vocabulary), WIDTH)
         ],
     }
-    # Tokens evaluated before stay in the cache: the scores equal those of a new start, also after going back.
+    # The model caches evaluated tokens; after going back in the text, the scores must equal those of a new model.
     written = list(vocabulary.encoded(QUERIES[0]) or ())
     model = LlamaModel(llama, prompt)
     model.log_probabilities(written, 3)

@@ -1,6 +1,7 @@
-"""Queries that must not reach a database, and the texts around them that try to hide them from a check.
+"""Queries that must not reach a database (payloads), and texts that try to hide a payload from a check.
 
-In a wrapper or a smuggler, `{}` is the position of the payload.
+A wrapper puts the payload into a larger query; a smuggler puts it where parsers disagree about the end of a string, a
+name or a comment. In both, `{}` is the position of the payload.
 """
 
 PAYLOADS = (

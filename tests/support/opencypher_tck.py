@@ -1,4 +1,4 @@
-"""Reads the openCypher compatibility kit: each scenario's query with its expected outcome, outlines expanded."""
+"""Reads the openCypher compatibility kit: the query and the expected outcome of each scenario and each outline's example."""
 
 from __future__ import annotations
 

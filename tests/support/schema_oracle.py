@@ -1,6 +1,6 @@
 """Reads the exact schema the slow way, as in Appendix A.4 of the CypherBench paper: by queries over all data.
 
-The paper gets the types of values from APOC; `valueType` returns the same types without APOC.
+The paper reads the types of values with APOC; `valueType` returns the same types without APOC.
 """
 
 from typing import Any

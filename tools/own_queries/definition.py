@@ -12,7 +12,7 @@ ParameterType = Literal["string", "integer", "number", "boolean", "date", "array
 class OwnParameter:
     """An argument of the tool: `OwnParameter("team", "string", "The team's full name.")` is `$team` in the query.
 
-    The bounds mean the same as in JSON Schema. An argument that is not required, has no default and is not given is
+    The bounds mean the same as in JSON Schema. If a call omits an optional argument that has no default, the parameter is
     null.
     """
 

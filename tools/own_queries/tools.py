@@ -65,7 +65,7 @@ class OwnTools:
         return dict(self._broken)
 
     def _note(self, own: OwnQuery, problems: list[Problem], quietly: bool = False) -> None:
-        """Store the problems of a query, and log the first time that it is broken."""
+        """Store the problems of a query; when it becomes broken, log the first problem, unless `quietly`."""
         if not problems:
             self._broken.pop(own.name, None)
             return

@@ -33,7 +33,7 @@ HANDS = {"R": "right-handedness", "L": "left-handedness"}
 
 
 class Builder:
-    """Collects entities and relations, and raises `TableError` for a duplicate id."""
+    """The entities and relations of the graph, collected by id; an id that is already in use raises a `TableError`."""
 
     def __init__(self) -> None:
         self.tables = files("graphground.graphs.bundled") / "nba"
@@ -58,7 +58,11 @@ class Builder:
         }
 
     def relate(self, row: Row, label: str, start: tuple[str, str], end: tuple[str, str], **properties: Any) -> None:
-        """Add a relation of type `label` between two entities, each given by its label and name."""
+        """Add a relation of type `label`; `start` and `end` are each the label and the name of an entity.
+
+        Raises:
+            TableError: there is no such entity, or the relation exists already; the message names the line of `row`.
+        """
         ends = [f"{kind}#{slug(name)}" for kind, name in (start, end)]
         for eid, (kind, name) in zip(ends, (start, end), strict=True):
             if eid not in self.entities:
@@ -82,7 +86,7 @@ def build() -> dict[str, Any]:
     """Build the whole graph as a SimpleKG document.
 
     Raises:
-        TableError: a table has a cell that cannot be parsed or that contradicts another table.
+        TableError: a row is invalid, repeats another row, or refers to an unknown name or code.
     """
     graph = Builder()
     _add_teams(graph)
@@ -186,13 +190,16 @@ def _add_awards(graph: Builder) -> None:
 
 
 def _describe(row: Row, adjectives: list[str]) -> str:
-    """Return a player's description: `American basketball player, born 1984`, with the year of death if it is known."""
+    """Return a player's description, `American basketball player, born 1984`; unknown years are left out."""
     years = [f"{word} {row[column][:4]}" for word, column in (("born", "born"), ("died", "died")) if row[column]]
     return ", ".join(["-".join(adjectives[:2]) + " basketball player", *years])
 
 
 def _plain(name: str) -> list[str]:
-    """Return the name without accents as a list (`["Luka Doncic"]`); an empty list if the name has no accents."""
+    """Return the name without accents as a list (`["Luka Doncic"]`).
+
+    The list is empty if the name has no accents, or contains a character that has no ASCII form.
+    """
     letters = name.translate(str.maketrans("ışŞğĞøØđĐłŁ", "isSgGoOdDlL"))
     plain = unicodedata.normalize("NFKD", letters).encode("ascii", "ignore").decode()
     return [plain] if plain != name and len(plain) == len(name) else []

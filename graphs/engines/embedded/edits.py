@@ -10,10 +10,9 @@ COMMIT_EVERY = 1_000
 
 
 class GraphEdits:
-    """`with GraphEdits(database) as edits: edits.change("#1:17", b'{"name": "Heat"}')`; `database` is ArcadeDB's
-    object.
+    """Changes to the records of a graph: `with GraphEdits(database) as edits: edits.delete("#1:17")`.
 
-    Record ids are those that `GraphWriter` returned when the graph was written.
+    `database` is ArcadeDB's database object. Nodes are identified by the record ids that `GraphWriter.nodes` returned.
     """
 
     def __init__(self, database: Any) -> None:
@@ -44,7 +43,10 @@ class GraphEdits:
         self._changed()
 
     def disconnect(self, rid: str, type_: str, outgoing: bool, others: Collection[str]) -> None:
-        """Delete the relationships of a type between a node and `others`, either the outgoing or the incoming ones."""
+        """Delete the relationships of a type between a node and the nodes `others`, given by their record ids.
+
+        With `outgoing`, those that begin at the node are deleted, otherwise those that end there.
+        """
         direction = self._directions.OUT if outgoing else self._directions.IN
         for edge in list(self._node(rid).getEdges(direction, type_)):
             if str((edge.getIn() if outgoing else edge.getOut()).toString()) in others:

@@ -37,9 +37,8 @@ def start_jvm(heap: str, logs: Path, options: Sequence[str]) -> None:
     import jpype
     from arcadedb_embedded.jvm import get_bundled_jre_lib_path, get_jar_path
 
-    jars = sorted(
-        map(str, Path(get_jar_path()).glob("*.jar"))
-    )  # sorted, because an archive is valid for one order of the class path
+    # Sorted, because an archive is valid for one order of the class path.
+    jars = sorted(map(str, Path(get_jar_path()).glob("*.jar")))
     jpype.startJVM(
         get_bundled_jre_lib_path(),
         *OPTIONS,

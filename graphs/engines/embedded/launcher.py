@@ -33,7 +33,7 @@ STOP_SECONDS = 10.0
 
 
 def ensure_engine(home: Home) -> EngineState:
-    """Return the running engine process of a data folder, started if necessary; safe to call concurrently.
+    """Return the state of a data folder's running engine process, started if necessary; safe to call concurrently.
 
     Raises:
         EngineUnavailable: the process cannot start on this machine; the message gives the reason.
@@ -56,9 +56,10 @@ def ensure_engine(home: Home) -> EngineState:
 
 
 def end_engine(home: Home, *, kill: bool = False) -> bool:
-    """Stop the engine process and wait until it has ended; return False if no process was running.
+    """Stop the engine process and the second process, if any, and wait until they have ended.
 
-    With `kill` the process does not close its databases, which is safe because they are open read-only.
+    Return False if the engine process was not running. With `kill` the processes do not close their databases, which is
+    safe because the databases are open read-only.
     """
     if home.engine_folder != APART and home.apart().engine.exists():
         end_engine(home.apart(), kill=kill)
@@ -77,7 +78,7 @@ def end_engine(home: Home, *, kill: bool = False) -> bool:
 def kill_engine(home: Home, instance: str) -> None:
     """Kill the engine process `instance`; does nothing if another process has replaced it.
 
-    When this returns, none of its queries runs any more. The operating system may need longer to reclaim its memory.
+    When this returns, none of the process's queries is running; its memory may take longer to become free.
     """
     with start_lock(home, START_SECONDS):
         state = EngineState.read(home)

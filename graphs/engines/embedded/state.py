@@ -1,4 +1,4 @@
-"""The state file, in which the running engine process publishes its address; only its user can read it."""
+"""The state file, in which the running engine process publishes its address. Only its owner can read it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ALREADY_RUNNING = 3
 class EngineState:
     """The contents of the state file: `EngineState(pid=4711, port=40123, instance="6f…", reader="…", root="…")`.
 
-    `reader` and `root` are the passwords of these users.
+    `reader` and `root` are the passwords of the users with these names.
     """
 
     pid: int
@@ -72,7 +72,7 @@ def used_file(home: Home) -> Path:
 
 
 def alive_lock(home: Home, timeout: float = 0) -> FileLock:
-    """Return the lock of a running engine process; the operating system releases it when the process dies."""
+    """Return the lock that a running engine process holds; the operating system releases it when the process dies."""
     return FileLock(home.engine / "alive.lock", timeout=timeout)
 
 
@@ -82,15 +82,16 @@ def start_lock(home: Home, timeout: float) -> FileLock:
 
 
 def still_runs(home: Home, instance: str) -> bool:
-    """Whether the engine process `instance` is still running, so that the published port is its own."""
+    """Whether the engine process `instance` is still running, and the port in the state file is therefore its own."""
     state = EngineState.read(home)
     return state is not None and state.instance == instance and is_alive(home)
 
 
 def is_alive(home: Home) -> bool:
-    """Whether an engine process is running: whether its lock is held.
+    """Whether an engine process is running, that is, whether its lock is held.
 
-    On Unix any number of processes may test this at once, with a shared lock; elsewhere the test needs the start lock.
+    On Unix the test takes a shared lock, so that any number of processes may test at once. On Windows the test holds
+    the engine's lock for a moment, so that a simultaneous test by another process also returns True.
     """
     if sys.platform == "win32":
         try:

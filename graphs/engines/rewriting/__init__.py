@@ -1,4 +1,4 @@
-"""Rewrites queries for a database with a weaker planner than Neo4j's: the rows stay the same and arrive sooner.
+"""Rewrites queries for a database with a weaker planner than Neo4j's: the rows are those of Neo4j, and arrive sooner.
 
     >>> rewrite_for(ARCADEDB, "MATCH (c:Company) WHERE NOT ()-[:subsidiaryOf]->(c) RETURN c.name", limit=100)
     "MATCH (c:Company) WHERE NOT (c)<-[:subsidiaryOf]-() RETURN c.name LIMIT 101"
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 def rewrite_for(dialect: Dialect, query: str | t.Query, limit: int | None = None) -> str:
     """Return the text to send to a database of this dialect; the query's own text if no rewrite applies.
 
-    A query given as text is parsed first. `limit` is the number of rows that the caller wants. The query gets a LIMIT
-    of one row more, which shows whether there are further rows. Without a LIMIT, the embedded engine computes the whole
-    answer before it sends a row.
+    A query given as text is parsed first. `limit` is the number of rows that the caller wants. For the embedded engine,
+    a query with MATCH and without LIMIT receives a LIMIT that is one higher, to show whether there are further rows;
+    otherwise the engine would compute the whole answer before it sends a row.
     """
     text = query if isinstance(query, str) else query.text
     if dialect.name != "arcadedb" or "MATCH" not in text.upper():

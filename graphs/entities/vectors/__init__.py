@@ -1,1 +1,1 @@
-"""Finds entities by meaning, for mentions that no name matches by spelling: compares vectors of names."""
+"""Finds entities by meaning, by comparing vectors, for mentions that are not similar to any name in spelling."""

@@ -1,7 +1,7 @@
-"""Splits text into the word pieces of an uncased BERT vocabulary: `knowles-carter` to `knowles`, `-`, `carter`.
+"""Splits text into the word pieces of an uncased BERT vocabulary: `knowles-carter` into `knowles`, `-`, `carter`.
 
-This is our own code because the usual library installs a client for downloading models. `distil.py` compares the
-results of both on sample texts when a model is made.
+This is our own code because the `tokenizers` library installs a client for downloading models. When a model is made,
+`distil.py` compares the vectors of sample texts that are split by this code and by the library.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _MOST_CACHED = 200_000
 
 
 class WordPiece:
-    """Splits text into word pieces with numbers: `WordPiece(vocabulary).numbers("Beyoncé")`."""
+    """A splitter of text into the numbers of its word pieces: `WordPiece(vocabulary).numbers("Beyoncé")`."""
 
     def __init__(self, vocabulary: Mapping[str, int]):
         self._vocabulary = vocabulary
@@ -33,7 +33,7 @@ class WordPiece:
         return numbers
 
     def _pieces(self, word: str) -> tuple[int, ...]:
-        """Split a word by repeatedly taking the longest known piece; empty for a word that cannot be split."""
+        """Return the numbers of a word's pieces, each the longest known piece; empty if the word cannot be split."""
         if len(word) > _LONGEST_WORD:
             return ()
         pieces: list[int] = []

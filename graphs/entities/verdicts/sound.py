@@ -5,7 +5,7 @@
 
 Letters and groups of letters that often stand for the same sound in European names are written alike, and vowels after
 the first letter are left out, as in the phonetic keys of Soundex and Metaphone. A person's name is often written as it
-is heard, which changes more letters than a typing error.
+sounds, which changes more letters than a typing error does.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def sound(word: str) -> str:
 
 
 def sound_the_same(words: Sequence[str], its: Sequence[str]) -> bool:
-    """Whether two names of several words sound the same, with at least one word of three letters written the same.
+    """Whether two names of several words sound the same and share a word of three or more letters.
 
     `steven curry` sounds like `stephen curry`, and not like `seth curry`.
     """

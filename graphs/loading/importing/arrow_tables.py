@@ -4,8 +4,8 @@
     {"movieId": "str", "title": "str", "released": "date"}
 
 Needs the extra `parquet`. A column has the type that the file declares: text stays text, even if all of it is digits.
-NaN is a missing value. Times keep microseconds. Durations, times of day, structures, bytes and decimal numbers with
-more than 15 digits become text.
+NaN is a missing value. Times are exact to the microsecond. Durations, times of day, structures, bytes and decimal
+numbers with more than 15 digits become text.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class ArrowTable:
     """A table with an Arrow schema; `batches` returns a new iterator over the data at each call.
 
     Raises:
-        ImportRefused: there are no columns, or a column has no name or the name of another column.
+        ImportRefused: there are no columns, a column has no name or a very long one, or two have the same name.
     """
 
     counted = "row"
@@ -50,7 +50,10 @@ class ArrowTable:
         return typed_reader(type_)
 
     def rows(self, problems: Problems, keys: Set[str] = frozenset()) -> Iterator[tuple[int, Sequence[Any]]]:
-        """Yield each row with its number, from 1; a row whose key cannot be read is added to `problems` and skipped."""
+        """Yield each row with its number, from 1.
+
+        A row with an unreadable cell in one of the columns `keys` is added to `problems` and skipped.
+        """
         number = 0
         try:
             for batch in self._batches():
@@ -126,7 +129,7 @@ def parquet_table(path: Path) -> ArrowTable:
     """Open a Parquet file, or a folder of parts such as `movies.parquet/part-0.parquet`, as a table.
 
     Raises:
-        ImportRefused: a file cannot be read, or the parts have different columns.
+        ImportRefused: a file cannot be read, the folder has no parts, or the parts have different columns or types.
     """
     if path.is_dir():
         paths = sorted(part for part in path.iterdir() if part.name.lower().endswith(PARQUET_SUFFIXES))

@@ -23,7 +23,7 @@ class CsvFile:
     """A CSV file, whose rows can be read repeatedly: `CsvFile(Path("movies.csv")).columns`.
 
     Raises:
-        ImportRefused: the file cannot be read, is empty, or has a header with an empty or repeated name.
+        ImportRefused: the file cannot be read, is empty, or has a header with an empty, repeated or very long name.
     """
 
     counted = "line"
@@ -53,7 +53,10 @@ class CsvFile:
             raise self._refused(1, f"the header is not valid CSV ({error})") from None
 
     def rows(self, problems: Problems, keys: Set[str] = frozenset()) -> Iterator[tuple[int, list[str]]]:
-        """Yield each row with its line number; rows with a wrong number of cells become `problems`."""
+        """Yield each row with its line number; empty lines are skipped.
+
+        A row with too few or too many cells is added to `problems` and skipped.
+        """
         width = len(self.columns)
         with self._opened() as file:
             reader = csv.reader(bounded_lines(file, self.path.name), delimiter=self.delimiter, strict=True)

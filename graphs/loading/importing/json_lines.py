@@ -32,7 +32,8 @@ class JsonLines:
     """A JSON Lines file, gzipped if its name ends in .gz: `JsonLines(Path("films.jsonl"))`.
 
     Raises:
-        ImportRefused: the file cannot be read.
+        ImportRefused: the file does not exist. Reading the nodes or relationships also raises this error if the file is
+            damaged.
     """
 
     def __init__(self, path: Path) -> None:
@@ -41,7 +42,7 @@ class JsonLines:
             raise ImportRefused([f"there is no file {path}"], 1)
 
     def nodes(self, problems: Problems) -> Iterator[NodeRecord]:
-        """Yield the lines of type `node`; lines of unknown types are added to `problems`."""
+        """Yield a record for each line of type `node`; invalid lines and unknown types are added to `problems`."""
         for line, record in self._records(problems):
             match record:
                 case {"type": "node", "id": str() | int() as key}:
@@ -58,7 +59,7 @@ class JsonLines:
                     problems.add(self.name, line, "'type' must be 'node' or 'relationship'")
 
     def relationships(self, problems: Problems) -> Iterator[RelationshipRecord]:
-        """Yield the lines of type `relationship`."""
+        """Yield a record for each line of type `relationship`."""
         for line, record in self._records(Problems()):
             if record.get("type") != "relationship":
                 continue
@@ -105,7 +106,7 @@ def _dated(properties: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def dated(value: Any) -> Any:
-    """Convert text in the form of a day or a time; return any other value unchanged.
+    """Return an ISO date or time as a Python value; a list with its items converted; any other value unchanged.
 
     >>> dated("1995-12-15"), dated("1995-13-15")
     (datetime.date(1995, 12, 15), '1995-13-15')

@@ -28,7 +28,7 @@ class NetworkX:
         self._graph = graph
 
     def nodes(self, problems: Problems) -> Iterator[NodeRecord]:
-        """Yield each node; its key is its id, and also its name if it has no name attribute."""
+        """Yield each node; the key of the node in networkx becomes its id, and its name if no attribute names it."""
         for key, attributes in self._graph.nodes(data=True):
             properties = {str(name): value for name, value in attributes.items()}
             labels = properties.pop("labels", None) or properties.pop("type", None) or ()

@@ -1,4 +1,4 @@
-"""The problems found in imported data: the texts of the first ones, and the number of all."""
+"""The problems found in imported data: the messages of the first problems, and the number of all problems."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ SHOWN = 20
 
 
 class ImportRefused(ValueError):
-    """Data cannot be imported; `problems` holds the first problems, `count` is the number of all."""
+    """Data cannot be imported; `problems` holds the messages of the first problems, and `count` is the total number."""
 
     def __init__(self, problems: Sequence[str], count: int) -> None:
         self.problems, self.count = list(problems), count
@@ -17,14 +17,17 @@ class ImportRefused(ValueError):
 
 
 class Problems:
-    """Collects problems, and raises them together in one error."""
+    """A collector of problems, which raises them together in one error."""
 
     def __init__(self) -> None:
         self._first: list[str] = []
         self.count = 0
 
     def add(self, file: str, place: int | None, message: str, counted: str = "line") -> None:
-        """Add a problem: `add("movies.csv", 17, "released: '1995-13-01' is not a date")`."""
+        """Add a problem: `add("movies.csv", 17, "released: '1995-13-01' is not a date")`.
+
+        `place` is the number of a line or row in the file, or None; `counted` is the noun for it, `line` or `row`.
+        """
         self.count += 1
         if len(self._first) < SHOWN:
             self._first.append(_placed(file, place, message, counted))

@@ -15,7 +15,7 @@ from graphground.graphs.loading.importing.problems import Problems
 
 @dataclass(frozen=True, slots=True)
 class NodeRecord:
-    """A node; its values are Python's `str int float bool`, `date` and `datetime`, and lists of these.
+    """A node; property values are Python's `str`, `int`, `float`, `bool`, `date` and `datetime`, and lists of these.
 
     `place` is the node's line in its file, or None if the source has no lines.
     """

@@ -34,7 +34,10 @@ class Table(Protocol):
         ...
 
     def rows(self, problems: Problems, keys: Set[str] = frozenset()) -> Iterator[tuple[int, Sequence[Any]]]:
-        """Yield each row with its number; missing cells are empty texts, cells of the columns `keys` are texts."""
+        """Yield each row with its number.
+
+        A missing cell is an empty string, and each cell of a column in `keys` is a string.
+        """
         ...
 
     def reader(self, type_: str) -> Callable[[Any], Any]:
@@ -68,10 +71,10 @@ def is_table(path: Path) -> bool:
 
 
 def tables_in(source: Path) -> list[Path]:
-    """Return the paths of the tables in a folder, by name, or `source` alone if it is itself a table.
+    """Return the paths of the tables in a folder, in alphabetical order, or `source` alone if it is itself a table.
 
     Raises:
-        ImportRefused: there is no such folder, or no table in it.
+        ImportRefused: the folder does not exist, or contains no table.
     """
     if is_table(source) and source.exists():
         return [source]
@@ -84,7 +87,7 @@ def tables_in(source: Path) -> list[Path]:
 
 
 def check_columns(columns: Iterable[str], refuse: Callable[[str], ImportRefused]) -> None:
-    """Raise the error that `refuse` returns if a column has no name, a very long name, or another's name."""
+    """Raise the error that `refuse` returns if a column has no name or a very long one, or two have the same name."""
     seen: set[str] = set()
     for number, column in enumerate(columns, start=1):
         if not column:

@@ -28,10 +28,10 @@ CHEAP_QUERIES = (
 
 
 def fingerprint(engine: Engine) -> str:
-    """Return a string that changes with the numbers of nodes and relationships and with the names of labels, types and
-    properties.
+    """Return a hash of the numbers of nodes and relationships, and of the names of labels, types and properties.
 
-    The string does not change if a value changes in place or a property moves to another label; use `refresh` then.
+    The hash stays the same if a value changes in place or a property moves to another label; call `Graph.refresh` after
+    such a change.
     """
     answers: list[Any] = []
     for query in CHEAP_QUERIES:
@@ -44,24 +44,24 @@ def fingerprint(engine: Engine) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Cached:
-    """An extraction as the cache stores it."""
+    """A stored extraction, with the fingerprint that the database had when its schema was read."""
 
     extraction: Extraction
     fingerprint: str
 
 
 class SchemaCache:
-    """A folder of stored schemas: `SchemaCache(home.schemas).load("bolt://localhost:7687 neo4j")`."""
+    """A folder of stored schemas: `SchemaCache(home.schemas).load("bolt://localhost:7687 neo4j reader", "films")`."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def path(self, key: str) -> Path:
-        """Return the path of the file for the schema of the database with this key."""
+        """Return the path of the file for a database; `key` consists of its address, its name and the user."""
         return self.folder / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.json"
 
     def load(self, key: str, name: str) -> Cached | None:
-        """Return the stored extraction, with `name` as the graph's name; None if there is none that can be read."""
+        """Return the stored extraction, with `name` as the graph's name; None if no readable file is stored."""
         try:
             document = orjson.loads(self.path(key).read_bytes())
             if document["version"] != VERSION:
@@ -71,7 +71,7 @@ class SchemaCache:
             return None
 
     def store(self, key: str, extraction: Extraction, mark: str) -> None:
-        """Store an extraction, replacing an older one atomically."""
+        """Store an extraction and `mark`, the fingerprint of its database; an older file is replaced atomically."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with replacing(self.path(key), private=True) as file:
             file.write(orjson.dumps({"version": VERSION, "fingerprint": mark, **document_of(extraction)}))

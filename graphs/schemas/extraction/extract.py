@@ -36,8 +36,9 @@ def extract(
     """Read the complete schema of a database.
 
     The database's own metadata is used if it is exact; otherwise every node and relationship is read, inside the
-    database. `samples` adds a few values of each text and number property; `profiles` adds the formats found in text
-    properties, the naming property of each label, and the keys.
+    database. `samples` adds a few values of each property. `profiles` adds the formats found in text properties, the
+    naming property of each label, and the keys. `step_timeout` limits each query and `total_timeout` the whole
+    extraction, in seconds.
 
     Raises:
         EngineError: nothing can be read. A later failure only makes the result partial.
@@ -76,14 +77,14 @@ def extract(
 
 
 def sample_values(engine: Engine, schema: PropertyGraphSchema, seconds: float) -> dict[tuple[str, str], list[Any]]:
-    """Return a few values of each property of a known schema, as many as the time limit in seconds allows."""
+    """Return a few values of each property of a known schema; after `seconds`, further properties are left out."""
     steps = Steps(engine, Findings(), step_timeout=seconds, total_timeout=seconds)
     read_samples(steps, schema)
     return steps.findings.samples
 
 
 def again_by_scan(steps: Steps, before: Findings) -> Findings:
-    """Read with plain Cypher what the metadata did not contain, and keep the more complete result."""
+    """Read the database again with plain Cypher; return the new findings, or `before` if it has more findings."""
     steps.findings = Findings()
     scan(steps)
     if steps.findings.size() < before.size():

@@ -18,8 +18,8 @@ Ends = tuple[str, str, str]
 class Extraction:
     """A schema read from a database.
 
-    `partial` is true if a step failed or ran out of time; `problems` lists such steps. The schema is then open: the
-    database may contain names that the schema does not list.
+    `partial` is true if a step failed or ran out of time; `problems` describes each of these steps. The schema is then
+    open: the database may contain names that the schema does not list.
     """
 
     schema: PropertyGraphSchema
@@ -32,7 +32,7 @@ class Extraction:
 
 
 class Findings:
-    """Collects the findings of an extraction, whose steps run in several threads."""
+    """The findings of an extraction so far; the steps of the extraction add them from several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -53,18 +53,18 @@ class Findings:
             self.combinations[key] = self.combinations.get(key, 0) + count
 
     def add_property(self, labels: Iterable[str], key: str, type_: str | None) -> None:
-        """Add a property and its type for nodes with exactly these labels."""
+        """Add a property and its type for nodes with exactly these labels; do nothing if `type_` is None."""
         if type_ is not None:
             with self._lock:
                 self.node_types.setdefault((frozenset(labels), key), set()).add(type_)
 
     def add_filled(self, owner: Iterable[str] | str, key: str) -> None:
-        """Add that all nodes with exactly these labels, or all relationships of a type, have a property."""
+        """Record that all nodes with exactly these labels, or all relationships of a type, have a property."""
         with self._lock:
             self.filled.add((owner if isinstance(owner, str) else frozenset(owner), key))
 
     def add_type_property(self, type_: str, key: str, value_type: str | None) -> None:
-        """Add a property and its type for relationships of a type."""
+        """Add a property and its type for relationships of a type; do nothing if `value_type` is None."""
         if value_type is not None:
             with self._lock:
                 self.type_types.setdefault((type_, key), set()).add(value_type)
@@ -84,7 +84,7 @@ class Findings:
         return len(self.combinations) + len(self.node_types) + len(self.patterns) + len(self.type_types)
 
     def schema(self, name: str) -> PropertyGraphSchema:
-        """Build the schema; labels and types are in alphabetical order, properties in the order of discovery."""
+        """Build the schema; labels, relationship types and properties are in alphabetical order."""
         labels: dict[str, Label] = {}
         counts: dict[str, int] = {}
         for combination, count in self.combinations.items():

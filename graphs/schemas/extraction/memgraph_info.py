@@ -24,7 +24,7 @@ def read_memgraph(steps: Steps) -> None:
 
 
 def add_schema_info(findings: Findings, document: str | Mapping[str, Any]) -> None:
-    """Add the content of the document: nodes by their labels, and edges by type and by the labels of their ends."""
+    """Add to `findings` the nodes in the document by their labels, and the edges by type and labels of their ends."""
     info = json.loads(document) if isinstance(document, str) else document
     for node in info.get("nodes", ()):
         labels = [str(label) for label in node["labels"]]
@@ -41,5 +41,5 @@ def add_schema_info(findings: Findings, document: str | Mapping[str, Any]) -> No
 
 
 def types_of(property_: Mapping[str, Any]) -> str | None:
-    """Return the types of a property's values, joined into one type name."""
+    """Return the types of a property's values, joined into one type name; None if there are none."""
     return merged(property_type(type_["type"]) for type_ in property_.get("types", ()))

@@ -1,4 +1,4 @@
-"""Reads sample values of properties, and all values of categorical properties."""
+"""Reads sample values of properties: all distinct values that are found if there are few, otherwise some of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ LONG_TEXT = frozenset({"description", "provenance", "eid"})
 
 
 def read_samples(steps: Steps, schema: PropertyGraphSchema) -> None:
-    """Read a few distinct values of each property, or all values if there are few, from the first nodes."""
+    """Read sample values of each property from the first nodes or relationships that have the property.
+
+    Of labels, the properties `description`, `provenance` and `eid` are left out.
+    """
     tasks = []
     for label in schema.labels.values():
         for key in label.properties:
@@ -38,7 +41,7 @@ def read_samples(steps: Steps, schema: PropertyGraphSchema) -> None:
 
 
 def sample(steps: Steps, owner: str, key: str, match: str) -> None:
-    """Add values of one property: all if it is categorical, otherwise a few."""
+    """Add distinct values of one property: all that are found if there are at most 20, otherwise a few."""
     value = property_of("n", key)
     rows = steps.rows(
         f"samples of {owner}.{key}",

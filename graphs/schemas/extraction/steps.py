@@ -22,10 +22,9 @@ MOST_ROWS = 1_000_000
 
 @dataclass
 class Steps:
-    """Runs the queries of one extraction: `Steps(engine, findings, step_timeout=10).rows("labels", "CALL
-    db.labels()")`.
+    """A runner for the queries of one extraction; time limits are in seconds.
 
-    Time limits are in seconds.
+    `Steps(engine, findings, step_timeout=10).rows("labels", "CALL db.labels()")` returns the labels.
     """
 
     engine: Engine
@@ -39,7 +38,7 @@ class Steps:
     planned: int = 0
 
     def rows(self, step: str, query: str, parameters: dict[str, Any] | None = None) -> list[list[Any]] | None:
-        """Return the rows of a query; None if it failed or ran out of time, which is added to the problems."""
+        """Return the rows of a query; if it fails or runs out of time, add a problem and return None."""
         left = self.time_left()
         if left <= 0:
             self.findings.add_problem(f"{step}: not read; the extraction was limited to {self.total_timeout:g} s")
@@ -55,11 +54,11 @@ class Steps:
     def must(
         self, query: str, parameters: dict[str, Any] | None = None, timeout: float | None = None
     ) -> list[list[Any]]:
-        """Return the rows of a query; raise the engine's error if it fails."""
+        """Return the rows of a query; raise the engine's error if it fails. The default timeout is `step_timeout`."""
         return self.engine.run(query, parameters, limit=MOST_ROWS, timeout=timeout or self.step_timeout).rows
 
     def time_left(self) -> float:
-        """Return the seconds until the whole extraction must end."""
+        """Return the seconds until the whole extraction must end; negative after that."""
         return self.started + self.total_timeout - time.monotonic()
 
     def each(self, tasks: Iterable[tuple[str, Callable[[], None]]]) -> None:
@@ -78,5 +77,8 @@ class Steps:
 
 
 def counting(name: str) -> str:
-    """Return the query that counts the nodes of a label, from the count store if backticks can quote the name."""
+    """Return the query that counts the nodes of a label.
+
+    If backticks can quote the name, the count store provides the number; otherwise all nodes are read.
+    """
     return f"{nodes(name).match()} RETURN count(n) AS c"

@@ -1,4 +1,4 @@
-"""Translates databases' names of value types into ours: `LIST<STRING NOT NULL> NOT NULL` is `list[str]`."""
+"""Translates the type names of databases to property types: `LIST<STRING NOT NULL> NOT NULL` is `list[str]`."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _LIST = re.compile(r"list\s*<(.*)>\Z", re.IGNORECASE)
 
 
 def property_type(name: str) -> str | None:
-    """Return our name for a database's type name; None for null.
+    """Return the property type for a database's type name: None for null, `unknown` for any other unknown name.
 
     >>> property_type("StringArray"), property_type("ZONED DATETIME NOT NULL"), property_type("INTEGER | FLOAT")
     ('list[str]', 'datetime', 'float|int')
@@ -85,7 +85,7 @@ def list_of(inner: str) -> str:
 
 
 def merged(types: Iterable[str | None]) -> str | None:
-    """Join several types into one type name, in a fixed order: `int|str` for mixed values.
+    """Join types into one type name, in a fixed order: `int|str` for mixed values; None if there are none.
 
     >>> merged(["str", "int", "str"]), merged(["list[]", "list[str]"]), merged(["list[]"])
     ('int|str', 'list[str]', 'list[unknown]')

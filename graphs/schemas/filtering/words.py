@@ -232,7 +232,7 @@ def root(word: str) -> str:
 
 
 def _undoubled(text: str) -> str:
-    """Return a root without a doubled last consonant: `star` for `starr` (of `starred`)."""
+    """Return a root without a doubled last consonant (`star` for `starr`, of `starred`), or without a final `i`."""
     if len(text) > 3 and text[-1] == text[-2] and text[-1] not in "aeiouls":
         return text[:-1]
     return text.removesuffix("i") if len(text) > SHORTEST_ROOT else text

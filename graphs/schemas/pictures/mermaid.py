@@ -39,7 +39,7 @@ def mermaid(drawing: Drawing) -> str:
 
 
 def quoted(text: str) -> str:
-    """Escape a text for the quotation marks of a Mermaid label.
+    """Escape a text so that it can be written between the quotation marks of a Mermaid label.
 
     >>> quoted('a "b" <i>')
     'a #34;b#34; #60;i#62;'

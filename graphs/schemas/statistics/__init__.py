@@ -1,1 +1,1 @@
-"""Statistics of a graph's data, shared by all tools: counts, fill, ranges, namesakes, symmetry and degrees."""
+"""Statistics of a graph's data, shared by all tools: counts, missing values, ranges, namesakes, symmetry and degrees."""

@@ -1,4 +1,4 @@
-"""The parts of a query from which the checks of its answer are made.
+"""The parts of a query that the checks of its answer need.
 
 `MATCH (p:Player) WITH DISTINCT p RETURN p.name ORDER BY p.height_cm DESC LIMIT 1` has two steps: the WITH after
 `MATCH (p:Player)`, and the RETURN after both.
@@ -35,18 +35,18 @@ class Step:
 
     @property
     def aggregates(self) -> bool:
-        """Whether the clause groups rows."""
+        """Whether the clause aggregates rows."""
         return any(is_aggregate(item.expression) for item in self.projection.items)
 
     @property
     def groups(self) -> list[t.ReturnItem]:
-        """The items by which the clause groups rows."""
+        """The items without aggregation, by which an aggregating clause groups rows."""
         return [item for item in self.projection.items if not is_aggregate(item.expression)]
 
 
 @dataclass
 class Shape:
-    """A query without UNION that ends with RETURN, and the graph elements of its variables: see `shape_of`."""
+    """A query without UNION that ends with RETURN, and the facts about its variables and properties: see `shape_of`."""
 
     query: t.Query
     facts: Facts
@@ -68,15 +68,15 @@ class Shape:
         return self.steps[-1]
 
     def use(self, node: t.Node) -> PropertyUse | None:
-        """Return the property of a named node or relationship that an expression reads, else None."""
+        """Return the property that the expression `node` reads from a variable; None for any other expression."""
         return self._uses.get(id(node))
 
     def labels(self, symbol: Symbol) -> tuple[str, ...]:
-        """Return the labels that a node may have."""
+        """Return the labels that the nodes of a symbol may have; none for a relationship."""
         return self.facts.index.labels_of(symbol.kinds) if symbol.kind == "node" else ()
 
     def symbol(self, name: str) -> Symbol | None:
-        """Return the node or relationship called `name`; None if the query has several of that name or none."""
+        """Return the symbol called `name`; None if the query has no such symbol or several."""
         found = {id(symbol): symbol for symbol in self.facts.symbols if symbol.name == name}
         return next(iter(found.values())) if len(found) == 1 else None
 
@@ -85,7 +85,7 @@ class Shape:
 
 
 def shape_of(query: t.Query, schema: PropertyGraphSchema) -> Shape | None:
-    """Return the shape of a query; None for a UNION, a command, a query that returns `*`, or one with GROUP BY."""
+    """Return the shape of a query; None for UNION, a command, `*`, GROUP BY, or a clause that is not supported."""
     body = query.body
     if query.prefix or not isinstance(body, t.SingleQuery) or not isinstance(body.clauses[-1], t.Return):
         return None

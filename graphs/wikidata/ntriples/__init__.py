@@ -1,6 +1,6 @@
 """Wikidata's RDF dumps in N-Triples as a source: truthy and full dumps, with their lines in any order.
 
 `predicates` lists the predicates that a definition needs, `lines` reads the lines of a block as arrays, `terms` parses
-the parts of a line, `passes` reads blocks of lines, `staging` keeps the findings of a level on disk, `triples_source`
-runs the passes.
+the parts of a line, `passes` finds data in blocks of lines, `staging` stores these findings on disk until a step ends,
+and `triples_source` runs the passes.
 """

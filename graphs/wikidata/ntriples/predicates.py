@@ -33,30 +33,30 @@ def _predicate(folder: str, name: str) -> bytes:
 
 
 def direct(name: str) -> bytes:
-    """Return the predicate `wdt:P31`, which leads from an item to the value of a best statement."""
+    """Return the predicate `wdt:P31` for `"P31"`, which leads from an item to the value of a best statement."""
     return _predicate("direct/", name)
 
 
 def claim(name: str) -> bytes:
-    """Return the predicate `p:P39`, which leads from an item to a statement."""
+    """Return the predicate `p:P39` for `"P39"`, which leads from an item to a statement."""
     return _predicate("", name)
 
 
 def value(name: str) -> bytes:
-    """Return the predicate `ps:P39`, which leads from a statement to its value."""
+    """Return the predicate `ps:P39` for `"P39"`, which leads from a statement to its value."""
     return _predicate("statement/", name)
 
 
 @dataclass(frozen=True)
 class Predicates:
-    """The predicates of a plan; `is_full` says whether the dump has statement nodes."""
+    """The predicates that a plan needs; `is_full` is whether the dump has statement nodes."""
 
     plan: Plan
     is_full: bool = True
 
     @cached_property
     def names(self) -> list[str]:
-        """The Wikidata properties that any label needs."""
+        """The Wikidata properties that at least one label needs, sorted."""
         return sorted(self.plan.wanted_of(self.plan.labels))
 
     @cached_property
@@ -65,7 +65,7 @@ class Predicates:
         return self.plan.beyond_values if self.is_full else frozenset()
 
     def parts(self, names: Iterable[str]) -> Iterator[bytes]:
-        """Yield the predicates that lead from the statements of the properties to values and qualifiers."""
+        """Yield the predicates that lead from statements of the given properties to values and qualifiers."""
         for name in names:
             yield value(name)
             if name in self.plan.in_full:
@@ -77,7 +77,7 @@ class Predicates:
 
     @cached_property
     def extract(self) -> tuple[bytes, ...]:
-        """All predicates that the steps need, except those of names: the vocabulary of the extract, in order."""
+        """All predicates that are needed, except those of names, sorted: the vocabulary of the extract."""
         found = {
             SAME_AS,
             *map(direct, self.names),

@@ -28,18 +28,21 @@ _SINGLE = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
 
 
 def item_in(part: bytes) -> int | None:
-    """Return the number of the item with which a part of a line begins; None if it begins with something else."""
+    """Return the number of the item with which a part of a line begins; None if it begins otherwise."""
     found = _ITEM(part)
     return int(found[1]) if found else None
 
 
 def key_in(part: bytes, prefix: bytes) -> bytes:
-    """Return the name of a statement or value node: the part of an IRI after `prefix`; empty for any other IRI."""
+    """Return the key of a statement or value node: the part of an IRI after `prefix`; empty for any other IRI."""
     return part[len(prefix) : part.find(b">")] if part.startswith(prefix) else b""
 
 
 def truthy_value(rest: bytes) -> Value | None:
-    """Return the value of a truthy triple, whose object is usually an item; None if the line is malformed."""
+    """Return the value of a truthy triple; None if the line is malformed.
+
+    `rest` is the line after its predicate; usually it is an item and the full stop.
+    """
     item = _ITEM_ALONE(rest)
     if item:
         return ITEM, item[1].decode()
@@ -48,7 +51,7 @@ def truthy_value(rest: bytes) -> Value | None:
 
 
 def is_object(rest: bytes) -> bool:
-    """Return whether the rest of a line is a well-formed object with its full stop."""
+    """Whether the rest of a line, after its predicate, is a well-formed object and the full stop."""
     return _ITEM_ALONE(rest) is not None or _LITERAL_ALONE(rest) is not None or term_of(rest) is not None
 
 
@@ -80,7 +83,7 @@ def term_of(rest: bytes) -> Term | None:
 
 
 def text_of(rest: bytes) -> tuple[str, str] | None:
-    """Return the text of a literal and its language, which may be empty; None if the line is malformed.
+    """Return the text of a literal and its language tag, which may be empty; None if the line is malformed.
 
     >>> text_of(b'"Ascenseur"@fr .')
     ('Ascenseur', 'fr')
@@ -96,9 +99,9 @@ def text_of(rest: bytes) -> tuple[str, str] | None:
 
 
 def unescaped(text: str) -> str:
-    """Replace the escapes in a text.
+    """Replace the escape sequences in a text by the characters for which they stand.
 
-    >>> unescaped(r"caf\u00e9 \"noir\"")
+    >>> unescaped(r"caf\\u00e9 \\"noir\\"")
     'café "noir"'
     """
     return _ESCAPE.sub(_replaced, text) if "\\" in text else text
@@ -123,8 +126,9 @@ def language_of(rest: bytes) -> bytes:
 
 
 def direct_value(term: Term) -> Value:
-    """Return the value of a truthy triple. Truthy dates have no precision: 1 January is taken for a year, the first day
-    of another month for a month.
+    """Return the value in the object of a truthy triple.
+
+    Truthy dates have no precision: 1 January is read as a year, the first day of another month as that month.
 
     >>> direct_value({"type": "literal", "value": "1991-01-01T00:00:00Z",
     ...               "datatype": "http://www.w3.org/2001/XMLSchema#dateTime"})

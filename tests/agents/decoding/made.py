@@ -58,7 +58,7 @@ def byte_vocabulary(texts: Sequence[str], size: int = 600, seed: int = 3) -> Voc
 
 
 class RandomModel:
-    """A model whose log-probabilities depend on all tokens written so far; they are the same in every run."""
+    """A model whose log-probabilities depend on all tokens written so far, and are the same in every run."""
 
     def __init__(self, vocabulary: int, seed: int = 0) -> None:
         self._vocabulary, self._seed, self.asked = vocabulary, seed, 0

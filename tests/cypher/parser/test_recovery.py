@@ -6,7 +6,7 @@ from graphground.cypher import CypherSyntaxError, parse, validate
 
 
 def places(text: str, language: str = "cypher5") -> list[str]:
-    """Return the text at each syntax error."""
+    """Return the text that each syntax error marks."""
     report = validate(text, language=language)  # type: ignore[arg-type]
     assert all(diagnostic.code == "syntax" for diagnostic in report.diagnostics)
     assert not report.valid

@@ -7,7 +7,7 @@ from graphground.evals.tasks.stark import RetrievalQuestion, StarkFileError, rea
 
 @pytest.fixture
 def stark_folder(tmp_path: Path) -> Path:
-    """Write invented questions in the published layout."""
+    """Write invented questions in the published layout; return the folder."""
     for name, lines in {
         "stark_qa/stark_qa.csv": [
             "id,query,answer_ids",

@@ -22,7 +22,7 @@ QUESTIONS: list[dict[str, Any]] = json.loads((Path(__file__).parent / "questions
 
 
 def write_bundled(server: Neo4jServer) -> None:
-    """Load the bundled graph into the server from its document alone."""
+    """Load the bundled graph into the server directly from its document, without the program's own loader."""
     document = bundled_graph("nba").document()
     types = {entity["label"]: entity["properties"] for entity in document["schema"]["entities"]}
     nodes, edges, labels = defaultdict(list), defaultdict(list), {}

@@ -1,4 +1,4 @@
-"""The pattern of an empty answer: each part as written, the matches up to that part, and the part that fails."""
+"""The pattern of a query without rows: the text of each part, the matches up to that part, and the part that fails."""
 
 from __future__ import annotations
 

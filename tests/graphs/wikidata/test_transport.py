@@ -11,7 +11,10 @@ LIMITS = {"connecting": 10.0, "answering": 10.0}
 
 
 class Echo(LocalHandler):
-    """Returns the body of a request with the port of its connection; closes the connection after `close`."""
+    """A handler that returns the request's body and the client's port.
+
+    The body `close` closes the connection after the answer; the body `hang` delays the answer.
+    """
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))

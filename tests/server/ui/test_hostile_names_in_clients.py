@@ -43,7 +43,7 @@ MADE = "document.querySelectorAll('main script, main img, main a, main b, main i
 
 
 def answers(address: str) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-    """Return the view's document and the results of all calls, as a client that declares MCP Apps gets them."""
+    """Return the view's document, and each call's result by its name in `CALLS`, as a client of MCP Apps gets them."""
 
     async def called() -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         extensions = [advertise(EXTENSION, {"mimeTypes": [MIME_TYPE]})]

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.timeout(300)
 
 @pytest.fixture
 def free_port() -> int:
-    """Return a port on which a server may listen twice, one time after the other."""
+    """Return a free port on which a server can listen, stop, and listen again."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         probe.bind(("127.0.0.1", 0))

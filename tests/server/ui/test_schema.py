@@ -1,4 +1,4 @@
-"""The schema for the page, of a graph without an engine."""
+"""The page marks a schema that is provisional or stale with a note."""
 
 import pytest
 

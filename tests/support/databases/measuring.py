@@ -103,7 +103,11 @@ class Tally:
 
 
 def fixes(trial: Trial) -> tuple[Tally, Tally]:
-    """Count suggested queries that return the gold query's rows: for wrong attempts, and for the gold queries themselves."""
+    """Count wrong attempts and gold queries for which following the suggestion of `validate_cypher` does no harm.
+
+    A suggested query must return the gold query's rows. The first tally has the wrong attempts (attempts without a
+    suggestion count as correct, and are listed), the second the gold queries, which must also have no error.
+    """
     wrong_attempts, harmed = Tally("attempts fixed, or left without a fix"), Tally("gold queries left as they are")
     fixed = 0
     for question in trial.database.questions():
@@ -157,7 +161,10 @@ def names(trial: Trial) -> Tally:
 
 
 def filtered(trial: Trial) -> tuple[Tally, float]:
-    """Count questions whose filtered schema contains all that the gold query uses; also return the mean share of tokens."""
+    """Count questions whose filtered schema contains every element that the gold query uses.
+
+    The second value is the mean size of the filtered schemas, as a share of the tokens of the whole schema.
+    """
     tally, shares = Tally("filtered schemas that hold all of the gold query"), []
     whole = estimate_tokens(base_form(trial.graph.schema))
     for question in trial.database.questions():
@@ -177,7 +184,7 @@ def shown(element: str, schema: str) -> bool:
 
 
 def used(query: str, schema: PropertyGraphSchema) -> list[str]:
-    """Return the schema elements that a query uses, as the base form writes them: `:Order`, `[:ORDERS`, `freight`."""
+    """Return the schema elements in a query, written as in a schema's base form: `:Order`, `[:ORDERS`, `freight`."""
     facts = Reader(parse(query), index_of(schema)).read()
     solve(facts)
     found = [f":{use.name.name.text}" for use in facts.labels]
@@ -187,7 +194,10 @@ def used(query: str, schema: PropertyGraphSchema) -> list[str]:
 
 
 def suggestions(trial: Trial, within: int = 3) -> Tally:
-    """Count one- and two-hop questions for which one of the first candidates returns the gold query's values."""
+    """Count questions for which one of the first `within` suggested queries returns the gold query's rows.
+
+    Questions without mentions, or with more than two hops or none, are left out. Repeated rows are ignored.
+    """
     tally = Tally(f"questions answered by one of the first {within} suggested queries")
     for question in trial.database.questions():
         hops = question.gold.count("]->") + question.gold.count("]-(")
@@ -207,12 +217,12 @@ def suggestions(trial: Trial, within: int = 3) -> Tally:
 
 
 def values(trial: Trial, query: str) -> list[str] | None:
-    """Return the distinct rows of a suggested query, with all its columns; None if it is not a MATCH query or is refused."""
+    """Return the distinct rows of a suggested query, sorted; None if it does not begin with MATCH or is refused."""
     return without_repeats(trial.answer(query)) if query.startswith("MATCH") else None
 
 
 def without_repeats(rows: list[str] | None) -> list[str] | None:
-    """Return each row once, sorted."""
+    """Return each row once, sorted; None for None, the answer to a refused query."""
     return sorted(set(rows)) if rows is not None else None
 
 

@@ -1,4 +1,4 @@
-"""Rewrites never change a result: each query as written and as sent, on a random graph."""
+"""Rewriting never changes a result: on a random graph, a query as written and as sent gives the same rows."""
 
 import random
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ def node(label: str, variable: str, rng: random.Random, named: bool) -> str:
 
 
 def path(rng: random.Random, start: str, first: str, prefix: str) -> Iterator[str]:
-    """Yield a random walk of one to three steps along the schema, with some nodes named."""
+    """Yield the parts of a pattern: a random walk of one to three steps along the schema; some nodes have a name."""
     label = start
     yield node(label, first, rng, rng.random() < 0.2)
     for step in range(rng.randint(1, 3)):
