@@ -40,11 +40,11 @@ PIP_FOR_UV = {
     "proxy": "ALL_PROXY",
     "trusted-host": "UV_INSECURE_HOST",
 }
-"""The environment variable of uv for each setting in pip's configuration."""
+"""Settings in pip's configuration, each with the environment variable of uv that has the same meaning."""
 
 
 class CannotInstall(Exception):
-    """The installation cannot continue; the message says why and what to do."""
+    """An installation that cannot continue; the message says why."""
 
 
 def say(text: str) -> None:
@@ -73,12 +73,12 @@ def find_uv() -> str:
         bundle = system_certificates()
         tries = [command, [*command, "--cert", bundle]] if bundle and "PIP_CERT" not in os.environ else [command]
         for attempt in tries:
-            done = subprocess.run(attempt, stdout=sys.stderr, stderr=subprocess.PIPE, text=True)
-            if done.returncode == 0:
+            process = subprocess.run(attempt, stdout=sys.stderr, stderr=subprocess.PIPE, text=True)
+            if process.returncode == 0:
                 break
         else:
             raise CannotInstall(
-                f"pip could not fetch uv: {reason(done.stderr.splitlines())}. Behind a company's own "
+                f"pip could not fetch uv: {reason(process.stderr.splitlines())}. Behind a company's own "
                 "certificate authority, name its file in SSL_CERT_FILE; behind a mirror, set "
                 "index-url in pip's configuration; or put uv on the PATH."
             )
@@ -97,17 +97,17 @@ def python_with_pip() -> str:
 
 
 def system_certificates() -> str | None:
-    """Return the file of trusted certificate authorities: SSL_CERT_FILE, or else the system's file."""
+    """Return the file of trusted certificate authorities: SSL_CERT_FILE, or else the system's file, or else None."""
     named = os.environ.get("SSL_CERT_FILE")
     known = [named] if named else [ssl.get_default_verify_paths().cafile, *SYSTEM_CERTIFICATES]
     return next((path for path in known if path and Path(path).is_file()), None)
 
 
 def uv_environment() -> dict[str, str]:
-    """Return this environment, with pip's certificates, mirror and proxy for settings that uv does not have."""
+    """Return this environment; for variables of uv that are not set, add the certificates, mirror and proxy of pip."""
     environment = dict(os.environ)
     listed = ""
-    with suppress(CannotInstall, subprocess.TimeoutExpired):  # without pip there are no settings to adopt
+    with suppress(CannotInstall, subprocess.TimeoutExpired):  # without pip there are no settings to read
         listed = subprocess.run(
             [python_with_pip(), "-m", "pip", "config", "list"], capture_output=True, text=True, timeout=60
         ).stdout
@@ -163,12 +163,12 @@ def run_uv(uv: str, *words: str | os.PathLike[str]) -> None:
 
 def reason(lines: list[str]) -> str:
     """Return the last messages in a program's output, at most three, on one line."""
-    said = [
+    messages = [
         line.strip(" │├─╰▶×·").removeprefix("ERROR: ")
         for line in lines
         if line.strip() and not line.lstrip().startswith(("hint:", "WARNING:", "Downloading", "[notice]"))
     ]
-    return "; ".join(dict.fromkeys(said[-3:])).rstrip(". ") or "it gave no reason"
+    return "; ".join(dict.fromkeys(messages[-3:])).rstrip(". ") or "it gave no reason"
 
 
 def engine_runs_here() -> bool:
@@ -217,8 +217,8 @@ def installing() -> Iterator[None]:
 
 def installed(lock: Path) -> bool:
     """Whether .venv was created from this lock file, for this checkout at this path."""
-    done = VENV / ".graphground-installed"
-    return done.exists() and state_of(lock) in done.read_text().split() and (BIN / python_name()).exists()
+    marker = VENV / ".graphground-installed"
+    return marker.exists() and state_of(lock) in marker.read_text().split() and (BIN / python_name()).exists()
 
 
 def state_of(lock: Path) -> str:
@@ -243,14 +243,16 @@ def install(dev: bool) -> None:
         if not (VENV / "pyvenv.cfg").exists() or not (BIN / python_name()).exists():
             shutil.rmtree(VENV, ignore_errors=True)
             run_uv(uv, "venv", "--python", sys.executable, VENV)
-        say(f"installing what {lock.relative_to(HERE)} lists")
+        say(f"installing the packages in {lock.relative_to(HERE)}")
         listed = lock
         if not engine_runs_here():
             say("the embedded engine needs glibc 2.34 or newer and is left out; serve your own database with --uri")
             listed = without_engine(lock)
         python = BIN / "python"
-        # Compile now: if Python may not write bytecode later, a server would compile the SDK at every start.
-        run_uv(uv, "pip", "install", "--compile-bytecode", "--python", python, "--require-hashes", "-r", listed)
+        # Compile now: if Python may not write bytecode later, a server would compile the SDK at every start. With the
+        # test tools most modules are never imported, so they are compiled on first use if Python may write bytecode.
+        compiling = () if dev and not sys.dont_write_bytecode else ("--compile-bytecode",)
+        run_uv(uv, "pip", "install", *compiling, "--python", python, "--require-hashes", "-r", listed)
         run_uv(uv, "pip", "install", "--python", python, "--no-deps", "--no-build-isolation", "--editable", HERE)
         (VENV / ".graphground-installed").write_text(state_of(lock))
 
@@ -266,7 +268,7 @@ def link() -> None:
 def main() -> int:
     word, *rest = sys.argv[1:] or ["help"]
     if sys.version_info < (3, 11):  # noqa: UP036 - this very check is why the script exists
-        raise CannotInstall("it needs Python 3.11 or newer; this is " + sys.version.split()[0])
+        raise CannotInstall("Python 3.11 or newer is needed; this is " + sys.version.split()[0])
     if word == "install":
         install(dev="--dev" in rest)
     elif word == "link":

@@ -18,7 +18,7 @@ class ToolUse:
     """The arguments as JSON text, exactly as the model wrote them; possibly invalid."""
 
     def parsed(self) -> dict[str, Any] | None:
-        """Return the arguments as a dictionary; None if `arguments` is not a JSON object."""
+        """Return the arguments as a dictionary, empty if `arguments` is empty; None if it is not a JSON object."""
         try:
             found = json.loads(self.arguments or "{}")
         except ValueError:
@@ -60,7 +60,9 @@ class Reply:
     cost_usd: float | None = None
     """The cost in US dollars; None if the model's price is unknown."""
     finish: str = ""
-    """Why the reply ended: `stop`, `length` (cut at the token limit), `tool_call`, or the endpoint's own word."""
+    """Why the reply ended: `stop`, `length` (cut at the token limit), `tool_call`, `content_filter` or `error`.
+
+    Empty if the endpoint gave no reason."""
     seconds: float = 0.0
     attempts: int = 1
     cached: bool = False

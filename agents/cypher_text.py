@@ -16,7 +16,8 @@ _CLAUSE_WORD = r"OPTIONAL\s+MATCH|MATCH|UNWIND|CALL|WITH|RETURN"
 _PREFIX = rf"(?:(?:EXPLAIN|PROFILE|CYPHER(?:\s+[\w.=]+){{0,3}}?)\s+|USE\s+{_NAME}(?:\.{_NAME}){{0,3}}\s+){{0,3}}"
 _AS = rf"(?:(?!\bSELECT\b)[^;])+?\bAS\s+{_NAME}\s*(?:,|\Z|(?<=\s)[a-z]|[\r\n])"
 _FIRST_CLAUSE = (
-    # A pattern; Python's and Rust's `match (x):` and `match (x) {` go on with a sign that no pattern has there.
+    # A pattern; in Python's `match (x):` and Rust's `match (x) {`, the parenthesis is followed by a sign that cannot
+    # follow there in a pattern.
     rf"(?:OPTIONAL\s+)?MATCH\s*(?:{_NAME}\s*=\s*)?(?:(?:ALL|ANY|SHORTEST|TRAIL|WALK|ACYCLIC)\b[^(;]*|\w*shortestPaths?\s*)?"
     r"\((?![^()]*\)\s*(?::|\{\s*(?![\d,])))"
     rf"|UNWIND\b{_AS}"
@@ -29,8 +30,8 @@ _LINE = re.compile(rf"^[ \t]*{_PREFIX}(?:{_CLAUSE_WORD})\b(?=.*\S)", re.IGNORECA
 _ENDS = re.compile(r"\b(?:RETURN|CALL)\b", re.IGNORECASE)
 _CALLS = re.compile(r"\(|\bYIELD\b|\bCALL\s*\{", re.IGNORECASE)
 _LONGEST, _MOST_STARTS = 20_000, 20
-"""The maximum number of characters of a text that are examined, and the maximum number of lines of a reply at which a
-query is sought."""
+"""The maximum number of characters of a text that are examined, and the maximum number of lines of a reply that are tried
+as the start of a query."""
 _WORDS = re.compile(r"\b(?:MATCH|RETURN|UNWIND|CALL|MERGE|YIELD)\b|\bCREATE\s*\(|\bDETACH\s+DELETE\b", re.IGNORECASE)
 _FOREIGN = re.compile(
     r"""
@@ -49,7 +50,7 @@ _FOREIGN = re.compile(
 
 
 def is_query(text: str) -> bool:
-    r"""Whether a text has the form of a Cypher query that reads.
+    r"""Whether a text has the form of a read-only Cypher query.
 
     >>> is_query("MATCH (t:Team) RETURN t.name"), is_query("WITH t AS (SELECT 1) SELECT count(*) FROM t")
     (True, False)
@@ -66,7 +67,7 @@ def is_query(text: str) -> bool:
 
 
 def may_be_query(text: str) -> bool:
-    """Whether a text that is labelled as Cypher may be Cypher, as far as its words show.
+    """Whether a text labelled as Cypher contains words of Cypher and no code of another language.
 
     >>> may_be_query("MATHC (t:Team) RETURN t"), may_be_query("SELECT name FROM teams")
     (True, False)
@@ -76,12 +77,15 @@ def may_be_query(text: str) -> bool:
 
 
 def query_starts(text: str) -> list[int]:
-    """Return the positions of the first lines that begin with a clause."""
+    """Return the start positions of the lines that begin with a clause of Cypher, at most the first `_MOST_STARTS`."""
     return [found.start() for found in islice(_LINE.finditer(text), _MOST_STARTS)]
 
 
 def _without_texts(text: str) -> str:
-    """Return the text with the contents of strings and quoted names replaced, and without comments."""
+    """Return the first `_LONGEST` characters of a text, without comments and without the contents of quotes.
+
+    Each character inside a string or a quoted name becomes `_`.
+    """
 
     def replaced(found: re.Match[str]) -> str:
         if found[0][0] == "/":

@@ -1,7 +1,7 @@
-"""Makes one request to a model through pydantic-ai, and turns a failure into a sentence that says what to do.
+"""Makes one request to a model through pydantic-ai, and turns a failure into a `ModelFailure` that explains it.
 
-pydantic-ai sorts the errors of each provider into categories and reads `Retry-After`. An endpoint's error text is never
-quoted if it may contain a part of the key.
+pydantic-ai sorts the errors of each provider into categories and reads `Retry-After`. The text of an authentication
+error is not quoted, because it may contain a part of the key. In other error texts, the whole key is replaced by `…`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ QUOTED = 300
 
 @dataclass(frozen=True, slots=True)
 class FailedRequest:
-    """A request that got no reply; `retry_after` is the wait that the endpoint asks for, in seconds."""
+    """A request that received no reply; `retry_after` is the wait that the endpoint requests, in seconds, if any."""
 
     failure: ModelFailure
     retry_after: float | None = None
@@ -68,7 +68,7 @@ class Endpoint:
     ) -> Reply | FailedRequest:
         """Make one request, without retries, and return the reply or the failure.
 
-        `grammar` restricts the reply; it is in GBNF, the form of llama.cpp's server.
+        `grammar` restricts the reply; it is written in GBNF, the grammar format of llama.cpp's server.
         """
         settings = RequestSettings(max_tokens=self._settings.max_tokens, timeout=self._settings.timeout)
         if self._settings.temperature is not None:
@@ -96,7 +96,7 @@ class Endpoint:
             return FailedRequest(self._failure(error), error.retry_after)
         except errors.AgentRunError as error:
             return FailedRequest(ModelFailure("bad_reply", f"{self._where} sent no valid reply: {self._words(error)}"))
-        except ValueError as error:  # the client's own parser: a body that is no JSON
+        except ValueError as error:  # the client's own parser: a body that is not JSON
             return FailedRequest(ModelFailure("bad_reply", f"{self._where} sent no JSON: {self._words(error)}"))
         return _reply(response)
 
@@ -142,7 +142,7 @@ class Endpoint:
         return ModelFailure("refused", f"{where} refused the request: {self._words(error)}")
 
     def _words(self, error: Exception) -> str:
-        """The text of an error, without the key."""
+        """Return the first `QUOTED` characters of an error's text; a key of more than 4 characters is replaced."""
         words = " ".join(str(error.__cause__ or error).split())
         return words.replace(self._key, "…")[:QUOTED] if len(self._key) > 4 else words[:QUOTED]
 
@@ -171,26 +171,26 @@ def _connected(settings: ModelSettings, key: str) -> tuple[AsyncOpenAI | AsyncAn
 
 
 def _as_pydantic(messages: Sequence[Message], provider: str) -> Iterator[ModelMessage]:
-    """Convert messages to pydantic-ai's form, with consecutive messages of the user or of tools as one request."""
-    asked: list[ModelRequestPart] = []
+    """Convert messages to pydantic-ai's form; all messages between two messages of the assistant become one request."""
+    request_parts: list[ModelRequestPart] = []
     for message in messages:
         if message.role == "assistant":
-            if asked:
-                yield ModelRequest(parts=asked)
-                asked = []
+            if request_parts:
+                yield ModelRequest(parts=request_parts)
+                request_parts = []
             # llama.cpp's server refuses an assistant's message without text; Anthropic refuses an empty text.
             written = message.text or provider == "openai"
-            said: list[ModelResponsePart] = [TextPart(message.text)] if written else []
-            said += [ToolCallPart(use.name, use.arguments, use.id) for use in message.uses]
-            yield ModelResponse(parts=said)
+            response_parts: list[ModelResponsePart] = [TextPart(message.text)] if written else []
+            response_parts += [ToolCallPart(use.name, use.arguments, use.id) for use in message.uses]
+            yield ModelResponse(parts=response_parts)
         elif message.role == "tool" and message.answers is not None:
-            asked.append(ToolReturnPart(message.answers.name, message.text, message.answers.id))
+            request_parts.append(ToolReturnPart(message.answers.name, message.text, message.answers.id))
         elif message.role == "system":
-            asked.append(SystemPromptPart(message.text))
+            request_parts.append(SystemPromptPart(message.text))
         else:
-            asked.append(UserPromptPart(message.text))
-    if asked:
-        yield ModelRequest(parts=asked)
+            request_parts.append(UserPromptPart(message.text))
+    if request_parts:
+        yield ModelRequest(parts=request_parts)
 
 
 def _reply(response: ModelResponse) -> Reply:

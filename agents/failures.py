@@ -1,4 +1,4 @@
-"""Failures outside an agent: of its model, or of the server that it calls."""
+"""Failures outside an agent: of its model, of the server that it calls, or of a file of questions."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Kind = Literal[
     "bad_reply",
     "not_installed",
 ]
-"""The kinds of model failures. A run that ended with a kind in `PASSING` is resumed by the same command."""
+"""The kinds of model failures. After a failure whose kind is in `PASSING`, the same command resumes the run."""
 PASSING: frozenset[Kind] = frozenset({"rate_limit", "timeout", "unreachable"})
 HOPELESS: frozenset[Kind] = frozenset({"key_missing", "key_refused", "quota", "model_not_found", "not_installed"})
-"""The kinds of failures that every further question would meet too, so that a run stops immediately."""
+"""The kinds of failures that would also affect every further question, so that a run stops immediately."""
 
 
 class AgentFailure(Exception):
-    """The agent cannot continue; the message says why and what to do."""
+    """A failure after which the agent cannot continue; the message says why."""
 
 
 class ModelFailure(AgentFailure):
@@ -36,8 +36,8 @@ class ModelFailure(AgentFailure):
 
 
 class ServerFailure(AgentFailure):
-    """The MCP server cannot be started or reached, or has exited."""
+    """An MCP server that cannot be started or reached, does not answer, or fails to run a tool."""
 
 
 class QuestionsError(AgentFailure):
-    """A file or a line of questions cannot be read; the message says where."""
+    """A file of questions, or a line of it, that cannot be read; the message says where."""

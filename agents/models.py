@@ -42,7 +42,8 @@ class ModelSettings:
     """The settings of a model: `ModelSettings("smollm2", endpoint="http://127.0.0.1:8080/v1")`."""
 
     name: str
-    """The model, prefixed with `openai:` (the default, also for compatible endpoints) or `anthropic:`."""
+    """The model's name, with a prefix for the provider: `openai:` (the default, also for compatible endpoints) or
+    `anthropic:`."""
     endpoint: str = ""
     """The base URL; if empty, the value of OPENAI_BASE_URL or ANTHROPIC_BASE_URL, or else the provider's own URL."""
     key_variable: str = ""
@@ -58,7 +59,7 @@ class ModelSettings:
     """The maximum number of retries after a rate limit, an overload or a lost connection (`TIMEOUT_RETRIES` after a
     time-out)."""
     longest_wait: float = 60.0
-    """The longest wait for a retry, in seconds. If an endpoint asks for a longer one, the run stops."""
+    """The longest wait for a retry, in seconds. If an endpoint asks for a longer wait, the run stops."""
 
     @property
     def provider(self) -> str:
@@ -73,7 +74,7 @@ class ModelSettings:
 
     @property
     def address(self) -> str:
-        """The base URL from the settings or the environment; empty for the provider's own."""
+        """The base URL from the settings or the environment; empty for the provider's own URL."""
         return self.endpoint or os.environ.get(ENDPOINT_VARIABLES[self.provider], "")
 
     @property
@@ -82,7 +83,7 @@ class ModelSettings:
         return self.key_variable or KEY_VARIABLES[self.provider]
 
     def key(self) -> str:
-        """Return the key from the environment; `none` if no key is set and the endpoint is your own.
+        """Return the key from the environment; the text `none` if no key is set and the endpoint is your own.
 
         Raises:
             ModelFailure: no key is set, although the provider's own endpoint is used or `key_variable` is given.
@@ -96,13 +97,13 @@ class ModelSettings:
         return found or "none"
 
     def as_record(self) -> dict[str, Any]:
-        """Return the settings that influence a reply, which excludes the key, retries and time limits."""
-        kept = ("temperature", "seed", "max_tokens")
+        """Return the settings that influence a reply: all but the key, the retries and the time limits."""
+        names = ("temperature", "seed", "max_tokens")
         return {
             "provider": self.provider,
             "endpoint": self.address,
             "model": self.model,
-            **{name: getattr(self, name) for name in kept},
+            **{name: getattr(self, name) for name in names},
         }
 
 
@@ -134,12 +135,12 @@ class Model:
             self._endpoint = None
 
     async def ask(self, messages: Sequence[Message], tools: Sequence[ToolOffer] = (), grammar: str = "") -> Reply:
-        """Return the model's reply, read from the cache if the same request was made before.
+        """Return the model's reply, or the stored reply if the cache contains one to the same request.
 
         `grammar` is a grammar in GBNF that the reply must match; only llama.cpp's server accepts one.
 
         Raises:
-            ModelFailure: the request failed; a temporary failure is first retried as often as `retries` allows.
+            ModelFailure: the request failed; after a temporary failure, it was retried as often as the settings allow.
         """
         if self._cache is None:
             return await self._ask(messages, tools, grammar)
@@ -188,7 +189,7 @@ class Model:
 
 def _open(settings: ModelSettings) -> Endpoint:
     try:
-        from graphground.agents.endpoint import Endpoint  # the libraries of models are heavy, and an extra
+        from graphground.agents.endpoint import Endpoint  # imports heavy libraries, which an extra installs
     except ModuleNotFoundError as error:
         raise ModelFailure(
             "not_installed",
@@ -200,12 +201,14 @@ def _open(settings: ModelSettings) -> Endpoint:
 def _measured(
     reply: Reply, messages: Sequence[Message], tools: Sequence[ToolOffer], seconds: float, attempts: int
 ) -> Reply:
-    """Return the reply with its duration and, if the endpoint counts no tokens, with estimates, marked as such."""
+    """Return the reply with its duration, its number of attempts, and estimates of token counts that are missing."""
     record = reply.as_record() | {"seconds": round(seconds, 4), "attempts": attempts}
     record["tokens_estimated"] = not (reply.tokens_in and reply.tokens_out)
     if not reply.tokens_in:
-        sent = sum(len(message.text) for message in messages) + sum(len(json.dumps(asdict(tool))) for tool in tools)
-        record["tokens_in"] = sent // CHARACTERS_PER_TOKEN
+        characters = sum(len(message.text) for message in messages) + sum(
+            len(json.dumps(asdict(tool))) for tool in tools
+        )
+        record["tokens_in"] = characters // CHARACTERS_PER_TOKEN
     if not reply.tokens_out:
         written = len(reply.text) + sum(len(use.arguments) for use in reply.uses)
         record["tokens_out"] = written // CHARACTERS_PER_TOKEN

@@ -5,9 +5,10 @@
         │                            └─ error ─► extract ─► verify ─► instruct ─►┤
         └───────────────────────── while rounds are left ────────────────────────┘
 
-A round is one pass through generate, execute and evaluate; there are at most four. A query that fails is graded `error`
-without calling the evaluator. When the rounds, the calls, the tokens or the time run out, the best attempt is
-interpreted: the one with the best grade; among equals one that returned rows, and among these the latest.
+A round is one pass through generate, execute and evaluate; there are at most four by default. A query that fails is
+graded `error` without calling the evaluator. When the rounds, the calls, the tokens or the time run out, the best
+attempt is interpreted: the attempt with the best grade. If several have the best grade, attempts that returned rows are
+preferred, and among those the latest.
 """
 
 from __future__ import annotations
@@ -42,19 +43,19 @@ class LoopSettings:
 
     rounds: int = ROUNDS
     verification: bool = True
-    """Whether values of the query are extracted and checked after an error."""
+    """Whether the values and names of the query are checked after an error."""
     judge: bool = True
     """Whether a model grades the result; otherwise a query that returns rows is accepted."""
     form: SchemaForm = "enhanced"
     max_schema_tokens: int | None = None
     suggested: int = 0
-    """The number of suggested queries to which the generator is restricted; 0 lets the generator write any query."""
+    """The maximum number of suggested queries to which the generator is restricted; with 0, it may write any query."""
     prompts: Path = FOLDER
     """The folder of the prompt templates; a template here replaces the default of the same role."""
 
     @classmethod
     def single_pass(cls) -> LoopSettings:
-        """The settings for one round, without evaluator and verification."""
+        """Return the settings for one round, without evaluator and verification."""
         return cls(rounds=1, judge=False, verification=False)
 
 
@@ -72,7 +73,7 @@ class Attempt:
     reason: str = ""
 
     def rank(self) -> tuple[bool, int, bool, bool, int]:
-        """A sort key by which better attempts are greater."""
+        """Return a sort key by which better attempts are greater."""
         return bool(self.query), _ORDER[self.grade], self.rows is not None, bool(self.rows), self.number
 
 

@@ -24,6 +24,8 @@ class Question:
     def of_record(cls, record: Mapping[str, Any], number: int = 1, graph: str = "") -> Question:
         """Return the question in a record: a line of the `graphground eval` protocol, or an entry of a task file.
 
+        `number` replaces a missing id, and `graph` a missing graph.
+
         Raises:
             QuestionsError: the record has no question.
         """
@@ -39,7 +41,7 @@ class Question:
 
 @dataclass(slots=True, kw_only=True)
 class Outcome:
-    """The result of an agent's work on a question: a query, an answer in words, or an error."""
+    """The result of an agent's work on a question: a query and an answer in words, or an error."""
 
     cypher: str = ""
     text: str = ""
@@ -48,13 +50,13 @@ class Outcome:
     error: str = ""
     """Why there is no query."""
     grade: str = ""
-    """The last grade of the multi-agent loop: `accept`, `incorrect` or `error`."""
+    """The grade that the multi-agent loop gave to the query: `accept`, `incorrect` or `error`."""
     rounds: int = 0
     stopped: str = ""
-    """Why the agent stopped: `answered`, `accepted`, `rounds`, `calls`, `tokens`, `time` or `model`."""
+    """Why the agent stopped: `answered`, `accepted`, `rounds`, `calls`, `tokens`, `time`, `model` or `server`."""
     extra: dict[str, Any] = field(default_factory=dict)
 
     def as_record(self) -> dict[str, Any]:
-        """Return the outcome as a dictionary, without empty fields."""
+        """Return the outcome as a dictionary, without empty fields, and with the entries of `extra`."""
         names = ("cypher", "text", "stance", "error", "grade", "rounds", "stopped")
         return {name: value for name in names if (value := getattr(self, name))} | self.extra

@@ -2,7 +2,8 @@
 
     predictions.jsonl      one prediction per line, as `graphground eval run --predictions` reads them
 
-A run that was interrupted or stopped by a rate limit continues with the questions that have no prediction.
+A run that was interrupted or stopped by a rate limit continues with the questions that have no prediction, or whose
+last prediction is an error.
 """
 
 from __future__ import annotations
@@ -73,20 +74,20 @@ async def run(
     workers: int = 4,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> int:
-    """Ask the questions that have no prediction in the file yet, and return how many were asked.
+    """Ask the questions without a successful prediction in the file, and return the number of new predictions.
 
     Raises:
-        ModelFailure: the model can no longer be used. The predictions are kept, and repeating the call resumes the run.
+        ModelFailure: the model cannot be used now. The predictions are kept; call again to resume the run.
     """
     done = predicted(path)
     left = [question for question in questions if question.qid not in done]
-    asked = 0
+    asked_count = 0
     failures: list[ModelFailure] = []
     limiter = anyio.CapacityLimiter(max(1, workers))
     path.parent.mkdir(parents=True, exist_ok=True)
 
     async def predict(question: Question, scope: anyio.CancelScope) -> None:
-        nonlocal asked
+        nonlocal asked_count
         async with limiter:
             try:
                 record = await ask(agent, question, server, models, bounds, trace)
@@ -96,8 +97,8 @@ async def run(
                 return
             with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
                 file.write(json.dumps(record, ensure_ascii=False, default=str) + "\n")
-            asked += 1
-            progress(len(done) + asked, len(questions))
+            asked_count += 1
+            progress(len(done) + asked_count, len(questions))
 
     async with anyio.create_task_group() as tasks:
         for question in left:
@@ -105,28 +106,28 @@ async def run(
     if failures:
         raise ModelFailure(
             failures[0].kind,
-            f"{failures[0]}. {asked} of {len(left)} questions were asked; {path} has their predictions, and the same "
+            f"{failures[0]}. {asked_count} of {len(left)} questions were asked; {path} has their predictions, and the same "
             "command continues with the others.",
         )
-    return asked
+    return asked_count
 
 
 def predicted(path: Path) -> set[str]:
-    """Return the ids of the questions with a prediction in the file, except predictions that end in an error."""
+    """Return the ids of the questions whose last prediction in the file is not an error."""
     if not path.exists():
         return set()
-    done: set[str] = set()
+    ids: set[str] = set()
     for line in path.read_text(encoding="utf-8").splitlines():
         try:
             record = json.loads(line)
         except ValueError:
             continue  # a line cut off by an interruption
-        (done.discard if record.get("error") else done.add)(str(record.get("qid")))
-    return done
+        (ids.discard if record.get("error") else ids.add)(str(record.get("qid")))
+    return ids
 
 
 def read_questions(path: Path, graph: str = "") -> list[Question]:
-    """The questions of a task file: a JSON list, or one record per line, optionally gzipped.
+    """Return the questions of a task file: a JSON list, or one record per line, optionally gzipped.
 
     Raises:
         QuestionsError: the file has another form; the message says where.

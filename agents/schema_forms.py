@@ -22,7 +22,7 @@ class Server(Protocol):
 
 
 async def tokens_of_forms(
-    server: Server, questions: Sequence[Question], on_done: Callable[[int], None] = lambda done: None
+    server: Server, questions: Sequence[Question], on_done: Callable[[int], None] = lambda number: None
 ) -> dict[SchemaForm, list[int]]:
     """Return, for each form, the estimated token counts of the schema, one count per question.
 
@@ -33,7 +33,7 @@ async def tokens_of_forms(
     """
     counts: dict[SchemaForm, list[int]] = {form: [] for form in FORMS}
     whole: dict[tuple[str, str], int] = {}
-    for done, question in enumerate(questions, 1):
+    for number, question in enumerate(questions, 1):
         for form in FORMS:
             tool, arguments = schema_call(question, form)
             tokens = whole.get((question.graph, form))
@@ -43,5 +43,5 @@ async def tokens_of_forms(
                 if form in ("enhanced", "base"):  # the same for every question
                     whole[question.graph, form] = tokens
             counts[form].append(tokens)
-        on_done(done)
+        on_done(number)
     return counts

@@ -35,7 +35,8 @@ PASSED_ON = re.compile(
     r"|(?:HTTPS?|NO|ALL)_PROXY)\Z",
     re.IGNORECASE,
 )
-"""Matches the environment variables passed to a server besides those that the SDK always passes (PATH, HOME …)."""
+"""A pattern for the names of environment variables that a server receives in addition to those that the SDK always
+passes (PATH, HOME …)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class ToolAnswer:
     seconds: float = 0.0
 
     def require(self) -> Mapping[str, Any]:
-        """The fields of the structured content.
+        """Return the fields of the structured content.
 
         Raises:
             ServerFailure: the tool failed; the message quotes the tool's error.
@@ -107,8 +108,9 @@ async def connect(
 ) -> AsyncIterator[ServerConnection]:
     """Connect to the server at a URL, or start a server with a command and connect to it over stdio.
 
-    `timeout` is in seconds, for each call. A server started here gets the variables of `environment` that `passed_on`
-    selects, and those named in `passwords`. An HTTP server gets the bearer token in GRAPHGROUND_TOKEN, if it is set.
+    `timeout` is in seconds, for each call. `environment` is by default that of this process. A server started here
+    receives the variables that `passed_on` selects. Requests to a URL carry the bearer token from the variable
+    GRAPHGROUND_TOKEN, if it is set.
 
     Raises:
         ServerFailure: the server cannot be started or reached.
@@ -149,7 +151,7 @@ async def _client(
 def passed_on(environment: Mapping[str, str], passwords: Collection[str] = ()) -> dict[str, str]:
     """Select the environment variables for a new server: settings and passwords, no model keys, no Python variables.
 
-    `passwords` lists further variables to pass, whose names do not end in PASSWORD.
+    `passwords` names the variables with passwords whose names do not end in PASSWORD; they are selected too.
 
     >>> passed_on({"GRAPHGROUND_HOME": "/data", "FILMS_PASSWORD": "x", "OPENAI_API_KEY": "sk-1", "PYTHONPATH": "/lib"})
     {'GRAPHGROUND_HOME': '/data', 'FILMS_PASSWORD': 'x'}

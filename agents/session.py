@@ -22,7 +22,7 @@ class Asks(Protocol):
     """The interface of a model: `Model`, or another class with the method `ask`."""
 
     async def ask(self, messages: Sequence[Message], tools: Sequence[ToolOffer] = (), grammar: str = "") -> Reply:
-        """Return the model's reply to a conversation; with a grammar in GBNF, a reply that matches it."""
+        """Return the model's reply to a conversation; it matches `grammar`, a grammar in GBNF, unless that is empty."""
         ...
 
 
@@ -33,13 +33,13 @@ class Bounds:
     model_calls: int = 40
     tool_calls: int = 30
     tokens: int = 200_000
-    """The maximum number of tokens of all model calls, input and output together."""
+    """The number of tokens, input and output together, after which no further call is made."""
     seconds: float = 600.0
-    """The time limit for the question, in seconds; a call that is then still running is cancelled."""
+    """The time limit for the question, in seconds; a call that is running at that time is cancelled."""
 
 
 class BoundReached(AgentFailure):
-    """A limit of the session is reached; `bound` is `calls`, `tokens` or `time`."""
+    """A limit of the session that has been reached; `bound` is `calls`, `tokens` or `time`."""
 
     def __init__(self, bound: str, message: str) -> None:
         super().__init__(message)
@@ -47,7 +47,7 @@ class BoundReached(AgentFailure):
 
 
 class Session:
-    """The calls for one question: `await session.call("get_schema", question.on())`."""
+    """The model calls and tool calls for one question: `await session.call("get_schema", question.on())`."""
 
     def __init__(
         self, question: Question, server: ServerConnection, models: Mapping[str, Asks], bounds: Bounds, trace: Trace
@@ -61,7 +61,7 @@ class Session:
         self.tools_used: list[dict[str, Any]] = []
 
     async def tools(self) -> list[ToolOffer]:
-        """The server's tools."""
+        """Return the server's tools."""
         return await self._server.tools()
 
     async def ask(
@@ -70,18 +70,20 @@ class Session:
         """Call the model assigned to a role, or the default model if the role has none, and return its reply.
 
         Raises:
-            BoundReached: no call is left, or the time ran out.
+            BoundReached: no call or no token is left, or the time ran out.
             ModelFailure: there is no reply.
         """
         self._within(self.model_calls, self._bounds.model_calls, "model calls")
         self.model_calls += 1
-        sent = [{"role": message.role, "text": shortened(message.text)} for message in messages]
+        conversation = [{"role": message.role, "text": shortened(message.text)} for message in messages]
         started = time.monotonic()
         try:
             reply = await self._in_time(self._models.get(role, self._models[""]).ask(messages, tools, grammar))
         except (ModelFailure, BoundReached) as failure:
             elapsed = (time.monotonic() - started) * 1000
-            self._trace.write("model", self.question.qid, role, elapsed, input=sent, failed=True, output=str(failure))
+            self._trace.write(
+                "model", self.question.qid, role, elapsed, input=conversation, failed=True, output=str(failure)
+            )
             raise
         self.tokens_estimated = self.tokens_estimated or reply.tokens_estimated
         self.tokens_in += reply.tokens_in
@@ -92,7 +94,7 @@ class Session:
             self.question.qid,
             role,
             reply.seconds * 1000,
-            input=sent,
+            input=conversation,
             output=reply.text,
             tool_calls=[{"tool": use.name, "arguments": use.arguments} for use in reply.uses],
             tokens=reply.tokens_in + reply.tokens_out,
@@ -109,8 +111,8 @@ class Session:
         """Call a tool of the server and return its answer.
 
         Raises:
-            BoundReached: no call is left, or the time ran out.
-            ServerFailure: the server has exited, or does not answer.
+            BoundReached: no call or no token is left, or the time ran out.
+            ServerFailure: there is no such tool, or the server exited or does not answer.
         """
         self._within(self.tool_calls, self._bounds.tool_calls, "tool calls")
         self.tool_calls += 1
@@ -128,7 +130,10 @@ class Session:
         return answer
 
     def state(self, name: str, came_with: str, leads_to: str) -> None:
-        """Record a transition of the loop: `state("evaluate", "3 rows", "accept")`."""
+        """Record that the agent passed through the state `name`: `state("evaluate", "3 rows", "accept")`.
+
+        `came_with` describes the input of the state, and `leads_to` names the result or the next state.
+        """
         self._trace.write("state", self.question.qid, name, input=came_with, output=leads_to)
 
     def prediction(self, agent: str, outcome: Outcome) -> dict[str, Any]:
@@ -161,17 +166,17 @@ class Session:
             },
         }
 
-    def _within(self, done: int, most: int, what: str) -> None:
+    def _within(self, count: int, most: int, kind: str) -> None:
         spent, seconds = self.tokens_in + self.tokens_out, time.monotonic() - self._started
-        if done >= most:
-            raise BoundReached("calls", f"stopped after {done} {what}, the limit for one question")
+        if count >= most:
+            raise BoundReached("calls", f"stopped after {count} {kind}, the limit for one question")
         if spent >= self._bounds.tokens:
             raise BoundReached("tokens", f"stopped after {spent:,} tokens; the limit is {self._bounds.tokens:,}")
         if seconds >= self._bounds.seconds:
             raise self._out_of_time()
 
     async def _in_time(self, call: Coroutine[Any, Any, Given]) -> Given:
-        """Return the result of a call, or cancel the call when the session's time runs out."""
+        """Return the result of a call, or cancel the call and raise `BoundReached` when the session's time runs out."""
         left = self._bounds.seconds - (time.monotonic() - self._started)
         with anyio.move_on_after(left):
             return await call

@@ -1,6 +1,6 @@
 """The tool agent: a model that calls the server's tools as an agent in an IDE does, within limits.
 
-The model gets all tools of the server until it answers without a call. When the calls, the tokens or the time run out,
+The model may call all tools of the server, until it replies without a call. When its turns or its tool calls run out,
 the model is asked for its answer a last time, without tools.
 """
 
@@ -29,18 +29,19 @@ class ToolAgent:
     def __init__(self, turns: int = 12, shown: int = 8_000, suggested: int = 0) -> None:
         """Limit the number of replies with tool calls to `turns`, and each tool's answer to `shown` characters.
 
-        With `suggested`, a model that ends without a query is asked a last time, for one of that many suggested queries.
+        If `suggested` is above 0 and the model ends without a query, it must choose one of at most `suggested` suggested
+        queries in a last reply.
         """
         self._turns, self._shown, self._suggested = turns, shown, suggested
 
     async def answer(self, session: Session) -> Outcome:
-        """Let the model call tools until it replies without a call, and return the outcome."""
+        """Let the model call tools until it replies without a call or reaches a limit, and return the outcome."""
         question = session.question
-        graph = question.graph or "the only one that is open"
+        graph = question.graph or "(the only one that is open)"
         messages = [Message("system", agent_prompt("tool_agent", graph=graph)), Message("user", question.text)]
         offers = await session.tools()
         grammar = await suggested_grammar(session, self._suggested)
-        ran, seen = "", set[str]()
+        last_query, seen = "", set[str]()
         text, stopped = "", "calls"
         try:
             for _ in range(self._turns):
@@ -51,20 +52,20 @@ class ToolAgent:
                     break
                 for use in reply.uses:
                     result, query = await self._call(session, use, seen)
-                    ran = query or ran
+                    last_query = query or last_query
                     messages.append(Message("tool", result, answers=use))
         except BoundReached as reached:
             stopped = reached.bound
             session.state("tools", str(reached), "stopped")
-        outcome = _outcome(text, ran, stopped)
+        outcome = _outcome(text, last_query, stopped)
         if stopped == "answered" and not (outcome.error and grammar):
             return outcome
-        try:  # llama.cpp's server accepts no grammar beside tools, so the grammar comes with a request that offers none
+        try:  # llama.cpp's server accepts a grammar only in a request without tools
             last = [*_closed(messages), Message("user", NO_MORE)]
-            reply = await session.ask("tool_agent", last, grammar="" if ran else grammar)
+            reply = await session.ask("tool_agent", last, grammar="" if last_query else grammar)
         except BoundReached:
             return outcome
-        return _outcome(reply.text, ran, stopped)
+        return _outcome(reply.text, last_query, stopped)
 
     async def _call(self, session: Session, use: ToolUse, seen: set[str]) -> tuple[str, str]:
         """Call a tool; return the answer as the model sees it, and the query that was executed, empty if none was."""
@@ -78,8 +79,8 @@ class ToolAgent:
         seen.add(same)
         answer = await session.call(use.name, arguments)
         query = arguments.get("query")
-        ran = isinstance(query, str) and use.name == RUNS_QUERIES and not answer.failed
-        return shortened(answer.text, self._shown), str(query) if ran else ""
+        executed = isinstance(query, str) and use.name == RUNS_QUERIES and not answer.failed
+        return shortened(answer.text, self._shown), str(query) if executed else ""
 
 
 def _closed(messages: list[Message]) -> list[Message]:
@@ -92,9 +93,9 @@ def _closed(messages: list[Message]) -> list[Message]:
     return closed
 
 
-def _outcome(text: str, ran: str, stopped: str) -> Outcome:
-    """Return the outcome of the last reply: the query in `text`, else the query that ran last, and `text` itself."""
-    query, stance = query_in(text) or ran, stance_in(text)
+def _outcome(text: str, last_query: str, stopped: str) -> Outcome:
+    """Return the outcome of the last reply `text`: the query in it, or else `last_query`; without a query, an error."""
+    query, stance = query_in(text) or last_query, stance_in(text)
     if query or stance != "answer":
         return Outcome(cypher=query, text=text, stance=stance, stopped=stopped)
     reason = "the model answered without a query" if stopped == "answered" else f"stopped at its limit on {stopped}"

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 SHOWN = 12_000
-"""The maximum number of characters of a tool's answer in a trace."""
+"""The maximum number of characters of a message or of a tool's answer in a trace."""
 Line = dict[str, Any]
 
 
@@ -45,7 +45,7 @@ class Trace:
 
 
 def read_trace(path: Path) -> Iterator[Line]:
-    """Yield the lines of a trace file, except a line cut off by an interruption."""
+    """Yield the lines of a trace file that are JSON objects; a line cut off by an interruption is skipped."""
     with path.open(encoding="utf-8") as file:
         for text in file:
             try:
@@ -127,7 +127,7 @@ def _counted(values: Iterator[Any]) -> dict[str, int]:
 
 
 def page(lines: Iterator[Line] | list[Line], title: str = "Trace") -> str:
-    """The trace as a Markdown page: one section for each question, one subsection for each step."""
+    """Return the trace as a Markdown page: one section for each question, one part for each line of the trace."""
     sections: dict[str, list[Line]] = {}
     for line in lines:
         sections.setdefault(line["session"], []).append(line)

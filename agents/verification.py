@@ -1,7 +1,7 @@
 """Checks the values and names of a query against the graph, with the server's tools.
 
-Each value is looked up with `find_entities`. For a value that does not exist, the nearest stored values are returned:
-by normalised Levenshtein similarity and by meaning. Labels, relationship types, properties and directions are checked
+Each value is looked up with `find_entities`. For a value that does not exist, similar stored values are returned,
+sorted by normalised Levenshtein similarity. Labels, relationship types, properties and directions are checked
 with `validate_cypher`.
 """
 
@@ -32,7 +32,10 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A stored value that resembles a missing one; `similarity` is 1 minus the normalised Levenshtein distance."""
+    """A stored value that resembles a missing one.
+
+    `similarity` is 1 minus the normalised Levenshtein distance, ignoring case.
+    """
 
     name: str
     label: str
@@ -51,22 +54,24 @@ class Verified:
     candidates: tuple[Candidate, ...] = ()
 
     def sentence(self) -> str:
-        """The result as a sentence, for a prompt."""
+        """Return the result as a sentence, for a prompt."""
         where = f" ({self.value.label}.{self.value.property or 'name'})" if self.value.label else ""
         if self.exists:
             return f"{self.value.text!r}{where} exists."
         if not self.candidates:
             return f"{self.value.text!r}{where} does not exist, and nothing similar does."
-        near = "; ".join(
+        nearest = "; ".join(
             f"{candidate.name!r} ({candidate.label}.{candidate.property}, {candidate.match}, similarity "
             f"{candidate.similarity:.2f})"
             for candidate in self.candidates
         )
-        return f"{self.value.text!r}{where} does not exist. Nearest: {near}."
+        return f"{self.value.text!r}{where} does not exist. Nearest: {nearest}."
 
 
 def values_in(reply: str, query: str) -> list[Value]:
     """Return the values of a query that the extractor's reply lists; if there are none, the query's string literals.
+
+    At most `MOST_VALUES` are returned.
 
     >>> values_in("I see none.", "MATCH (t:Team {name: 'Bulls'}) RETURN t")
     [Value(text='Bulls', label='', property='')]
@@ -87,7 +92,11 @@ def _value(entry: Any) -> Value | None:
 
 
 async def verify(session: Session, values: Sequence[Value]) -> list[Verified]:
-    """Look up the values, calling `find_entities` once per combination of label and property."""
+    """Look up the values with one call of `find_entities` per combination of label and property; return the results.
+
+    If the call fails, it is repeated without label and property. Values of more than `LONGEST_VALUE` characters, and
+    values that cannot be looked up, are left out.
+    """
     groups: dict[tuple[str, str], list[Value]] = {}
     for value in values:
         if len(value.text) <= LONGEST_VALUE:
@@ -126,7 +135,7 @@ def _verified(value: Value, mention: Mapping[str, Any] | None) -> Verified:
 
 
 async def check_names(session: Session, query: str) -> list[str]:
-    """Return a sentence for each diagnostic of `validate_cypher`, and a last one with the suggested query."""
+    """Return a sentence for each error and warning of `validate_cypher`, and one with the suggested query, if any."""
     answer = await session.call("validate_cypher", session.question.on(query=query, question=session.question.text))
     if answer.failed:
         return []

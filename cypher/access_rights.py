@@ -4,8 +4,8 @@
     >>> access(parse("MATCH (n) RETURN n")), access(parse("MATCH (n) CALL { CREATE (m) } RETURN n"))
     ('read', 'write')
 
-Every construct counts as `admin` unless it is known only to read the graph: a plug-in's procedure, a file or an
-address may do anything. `violations` lists the forbidden constructs with reasons.
+A procedure or a plug-in's function that is not known counts as `admin`, because it may do anything; so does LOAD CSV,
+which reads a file or an address. `violations` lists the forbidden constructs with reasons.
 """
 
 from __future__ import annotations
@@ -72,8 +72,7 @@ def access(query: tree.Query) -> Access:
 def violations(
     query: tree.Query, parameters: Mapping[str, Any] | None = None, *, eager: bool = False
 ) -> list[Violation]:
-    """Return every construct that makes a query more than read-only, or that needs too much memory with these
-    parameters.
+    """Return the constructs that do more than read the open graph, or need too much memory with the given parameters.
 
     `eager` says whether the database computes rows that `LIMIT 0` then drops.
     """
@@ -91,7 +90,7 @@ def violations(
             doubling.start,
             doubling.end,
             "read",
-            f"each round of this reduce doubles {doubling.name}: a text or list that doubles forty times needs "
+            f"each round of this reduce doubles {doubling.name}: a string or list that doubles forty times needs "
             "more memory than any database has. "
             f"Collect the parts without repeating {doubling.name}; for a number, write 2 * {doubling.name}",
         )
@@ -103,8 +102,8 @@ def violations(
             value.start,
             value.end,
             "read",
-            f"{value.what}, more than a database can spare: use a smaller range, or a LIMIT before the values are "
-            "collected or sorted; count() and sum() of a long range are possible",
+            f"{value.what}, which needs more memory than a query may use. Use a smaller range, or a LIMIT before the "
+            "values are collected or sorted; count() and sum() of a long range are possible",
         )
         for value in large_values(query, parameters, eager=eager)
     )
@@ -189,7 +188,7 @@ def _function(node: tree.FunctionCall, found: list[Violation]) -> None:
 
 
 def unknown_functions(query: tree.Query) -> set[str]:
-    """Return the called functions without a namespace that Neo4j does not know, in lower case."""
+    """Return the names, in lower case, of called functions that have no namespace and are not among Neo4j's functions."""
     keys = {node.key for node in query.find(tree.FunctionCall) if "." not in node.key}
     return keys - FUNCTIONS.keys() - CYPHER25_FUNCTIONS.keys()
 
@@ -212,5 +211,8 @@ def _command(node: tree.Command, found: list[Violation]) -> None:
 
 
 def suspected(kinds: list[str]) -> Access:
-    """Return the presumed access of a text that cannot be parsed: `admin` if it has a writing keyword, else `read`."""
+    """Return the presumed access of a text that was not parsed, from the kinds of its tokens.
+
+    The access is `admin` if a token is a keyword of writes or commands, such as CREATE or CALL, else `read`.
+    """
     return "admin" if any(kind in _SUSPECT for kind in kinds) else "read"

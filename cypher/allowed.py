@@ -2,20 +2,21 @@
 
 Each entry was reviewed in the source code of APOC Core 5.26 or in the manuals of Neo4j 5.26 and Graph Data Science. An
 entry builds no Cypher, opens no file or address, lists no settings or users, and uses memory in proportion to its
-arguments or to the part of the graph that it reads. The following, among others, break one of these rules and are
-left out:
+arguments or to the part of the graph that it reads. The following, among others, are left out, because they
+break one of these rules or are of no use:
 
-- `apoc.search.*` paste a property name into a query; `apoc.cypher.*`, `apoc.meta.*.of` and `apoc.graph.*` run a string
-  as Cypher; `apoc.coll.min`, `apoc.coll.max`, `apoc.any.isDeleted` and `apoc.help` run a fixed query, and no caller needs them;
-- `apoc.coll.fill`, `apoc.coll.combinations`, `apoc.coll.randomItems`, `apoc.text.repeat`, `lpad`, `rpad`, `random` and
-  `format` (`%999999999d`), `apoc.number.arabicToRoman`, `apoc.number.exact.*` (`1e999999999`) and
-  `apoc.util.decompress` turn small input into large output; `apoc.hashing.fingerprintGraph` reads the whole graph at
-  once;
+- `apoc.search.*` paste a property name into a query. `apoc.cypher.*`, `apoc.meta.*.of` and `apoc.graph.*` run a string
+  as Cypher. `apoc.coll.min`, `apoc.coll.max`, `apoc.any.isDeleted` and `apoc.help` run a fixed query, and no caller
+  needs them.
+- `apoc.coll.fill`, `apoc.coll.combinations`, `apoc.coll.randomItems`, `apoc.text.repeat`, `apoc.text.lpad`,
+  `apoc.text.rpad`, `apoc.text.random`, `apoc.text.format` (`%999999999d`), `apoc.number.arabicToRoman`,
+  `apoc.number.exact.*` (`1e999999999`) and `apoc.util.decompress` turn a small input into a large output.
+- `apoc.hashing.fingerprintGraph` reads the whole graph at once.
 - `apoc.agg.percentiles` and `apoc.agg.statistics` keep a histogram for each group, which a transaction's memory limit
-  does not count: 4,000 groups of two rows take 750 MB;
-- `apoc.neighbors.*` build a list as long as the given distance, or count up to it, even if it is two billion, and
-  ignore the time limit;
-- `apoc.xml.parse` uses a parser that can open addresses; `apoc.util.sleep` and `db.awaitIndexes` only wait.
+  does not count: 4,000 groups of two rows take 750 MB.
+- `apoc.neighbors.*` build a list as long as the given distance, or count up to the distance, even if it is two billion,
+  and ignore the time limit.
+- `apoc.xml.parse` uses a parser that can open addresses. `apoc.util.sleep` and `db.awaitIndexes` only wait.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ PROCEDURE_REASONS: Mapping[str, str] = {
     "Samples or counts nodes and relationships through the kernel; its settings are numbers, labels and types.":
         "apoc.meta.data apoc.meta.graph apoc.meta.nodeTypeProperties apoc.meta.relTypeProperties apoc.meta.schema "
         "apoc.meta.stats apoc.meta.subGraph",
-    "Walks the graph from given nodes, streaming, under the transaction's time limit; filters are lists of types and "
-    "labels with a grammar of their own.":
+    "Walks the graph from given nodes, streaming, under the transaction's time limit; the filters are lists of types and "
+    "labels in APOC's filter syntax.":
         "apoc.algo.allSimplePaths apoc.algo.aStar apoc.algo.dijkstra apoc.path.expand apoc.path.expandConfig "
         "apoc.path.spanningTree apoc.path.subgraphAll apoc.path.subgraphNodes",
 }
@@ -46,7 +47,7 @@ FUNCTION_REASONS: Mapping[str, str] = {
     "Aggregates the rows of a group into one value, no larger than its input.":
         "apoc.agg.first apoc.agg.last apoc.agg.maxItems apoc.agg.median apoc.agg.minItems apoc.agg.nth "
         "apoc.agg.product apoc.agg.slice",
-    "Reads properties, labels, degrees or ends of the node or relationship that it is given.":
+    "Reads properties, labels, degrees or ends of the given node or relationship.":
         "apoc.any.properties apoc.any.property apoc.label.exists apoc.node.degree apoc.node.degree.in "
         "apoc.node.degree.out apoc.node.id apoc.node.labels apoc.node.relationship.exists "
         "apoc.node.relationship.types apoc.node.relationships.exist apoc.nodes.connected apoc.nodes.isDense "
@@ -62,7 +63,7 @@ FUNCTION_REASONS: Mapping[str, str] = {
         "apoc.number.parseFloat apoc.number.parseInt apoc.number.romanToArabic apoc.scoring.existence "
         "apoc.scoring.pareto gds.similarity.cosine gds.similarity.euclidean gds.similarity.euclideanDistance "
         "gds.similarity.jaccard gds.similarity.overlap gds.similarity.pearson",
-    "Rearranges, compares or counts the elements of the lists that it is given; the result has at most their elements.":
+    "Rearranges, compares or counts the elements of the given lists; the result grows in proportion to the lists.":
         "apoc.coll.avg apoc.coll.contains apoc.coll.containsAll apoc.coll.containsAllSorted "
         "apoc.coll.containsDuplicates apoc.coll.containsSorted apoc.coll.different apoc.coll.disjunction "
         "apoc.coll.dropDuplicateNeighbors apoc.coll.duplicates apoc.coll.duplicatesWithCount apoc.coll.flatten "
@@ -84,7 +85,7 @@ FUNCTION_REASONS: Mapping[str, str] = {
         "apoc.date.toYears apoc.temporal.format apoc.temporal.formatDuration apoc.temporal.toZonedTemporal",
     "Computes a digest of its arguments.":
         "apoc.hashing.fingerprint apoc.util.md5 apoc.util.sha1 apoc.util.sha256 apoc.util.sha384 apoc.util.sha512",
-    "Builds a map of the maps, lists and keys that it is given.":
+    "Builds a map from the given maps, lists and keys.":
         "apoc.map.clean apoc.map.flatten apoc.map.fromLists apoc.map.fromPairs apoc.map.fromValues apoc.map.get "
         "apoc.map.groupBy apoc.map.groupByMulti apoc.map.merge apoc.map.mergeList apoc.map.mget apoc.map.removeKey "
         "apoc.map.removeKeys apoc.map.setEntry apoc.map.setKey apoc.map.setLists apoc.map.setPairs "
@@ -105,7 +106,10 @@ FUNCTION_REASONS: Mapping[str, str] = {
         "apoc.meta.cypher.isType apoc.meta.cypher.type apoc.meta.cypher.types apoc.version",
 }
 # fmt: on
-"""The allowed plug-in functions, keyed likewise by reason. Of Cypher's own functions only `graph.*` is not allowed."""
+"""The allowed plug-in functions, separated by spaces, keyed by the reason for allowing them.
+
+Of Cypher's own functions only `graph.*` is not allowed.
+"""
 
 
 def _keys(reasons: Mapping[str, str]) -> frozenset[str]:
@@ -135,5 +139,6 @@ def allowed_page() -> str:
         lines += [f"## {title}", "", "| why it is allowed | names |", "|---|---|"]
         lines += [f"| {why} | {', '.join(f'`{name}`' for name in names.split())} |" for why, names in reasons.items()]
         lines.append("")
-    _, _, left_out = (__doc__ or "").partition("among\nothers:\n\n")
-    return "\n".join([*lines, "## Excluded, and why", "", left_out.strip(), ""])
+    _, _, excluded = (__doc__ or "").partition("\n\n- ")
+    lines += ["## Excluded, and why", "", f"- {excluded.strip()}", ""]
+    return "\n".join(lines)

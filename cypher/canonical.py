@@ -1,11 +1,11 @@
-r"""The canonical text that is sent to a database: the checked tokens, written so that every parser finds the same ones.
+r"""The canonical text that is sent to a database: the checked tokens, written so that every parser finds the same tokens.
 
     >>> canonical("MATCH (set:Film) // all of them\nRETURN set.title").text
-    'MATCH (`set`:Film)                 \nRETURN `set`.title'
+    'MATCH (`set`:Film)               \nRETURN `set`.title'
     >>> canonical(r"RETURN 'C:\\users' AS x").text
     "RETURN ('C:\\\\' + 'users') AS x"
 
-Comments and unusual whitespace become spaces of the same length, so that positions stay the same. Strings are escaped
+Comments and unusual whitespace become spaces of the same length, which moves no other token. Strings are escaped
 again and contain no `\u`; names with non-ASCII letters are put in backticks. So are words that begin a writing, loading
 or administrative clause: in a query classified as read-only they can only be names, and no parser takes a quoted name
 for a clause. A write that the checks missed thus reaches the database as a syntax error.
@@ -46,7 +46,7 @@ WRITING_WORDS = frozenset(
         "USE",
     )
 )
-"""Words that begin clauses or commands which no read-only query contains."""
+"""The words with which writing, loading and administrative clauses and commands begin."""
 _REWRITTEN = re.compile(rf"\b(?:{'|'.join(sorted(WRITING_WORDS))})\b|\d_\d", re.IGNORECASE)
 _ODD = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\\]")
 _ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
@@ -64,12 +64,12 @@ class Ambiguous(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A text to send, with a mapping of its positions to the original text."""
+    """A text to send to a database, with a mapping of its positions to the original text, `given`."""
 
     text: str
     given: str
     places: tuple[tuple[int, int], ...] = ()
-    """Pairs of offsets, one in `text` and one in `given`, where a common passage begins; empty if the texts are equal."""
+    """The offsets in `text` and in `given` at which each token begins; empty if the two texts are equal."""
 
     def place(self, line: int, column: int) -> tuple[int, int]:
         """Return the original line and column for a line and column of the sent text; all count from 1."""
@@ -121,7 +121,7 @@ def _pieces(text: str) -> tuple[list[str], list[tuple[int, int]]]:
 
 
 def _as_spaces(between: str) -> str:
-    """Replace comments and unusual whitespace by spaces of the same length; line breaks stay."""
+    """Replace comments and unusual whitespace by spaces of the same length; line breaks and tabs stay."""
     return "".join(
         letter if letter in "\n\r\t" else " "
         for letter in COMMENT.sub(lambda comment: re.sub(r"[^\n\r]", " ", comment[0]), between)

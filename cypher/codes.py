@@ -18,12 +18,14 @@ class Code(NamedTuple):
 
 LANGUAGE_CODES: Mapping[str, Code] = {
     "syntax": Code("error", "The text is not valid Cypher from this point on.", "MATCH (n) RETRUN n"),
-    "multiple_statements": Code("error", "Several statements in one query.", "RETURN 1 AS x; RETURN 2 AS x"),
+    "multiple_statements": Code("error", "The text contains several statements.", "RETURN 1 AS x; RETURN 2 AS x"),
     "too_complex": Code(
         "error", "The query is too long, too deeply nested, or takes too long to check.", "RETURN ((((…1…))))"
     ),
     "undefined_variable": Code(
-        "error", "A variable is used where it does not exist (any more).", "MATCH (n) WITH n.name AS name RETURN n"
+        "error",
+        "A variable is used where it is not defined, or no longer defined.",
+        "MATCH (n) WITH n.name AS name RETURN n",
     ),
     "variable_redefined": Code(
         "error", "A variable is declared although its name is already in use.", "MATCH (n) UNWIND [1] AS n RETURN n"
@@ -35,7 +37,9 @@ LANGUAGE_CODES: Mapping[str, Code] = {
     ),
     "type_mismatch": Code("error", "A value has a type that is not allowed here.", "RETURN 1 + true"),
     "unknown_function": Code("error", "There is no function with this name.", "RETURN foo(1)"),
-    "wrong_argument_count": Code("error", "A function is called with too many or too few arguments.", "RETURN abs()"),
+    "wrong_argument_count": Code(
+        "error", "A function or procedure is called with too many or too few arguments.", "RETURN abs()"
+    ),
     "aggregation": Code(
         "error",
         "An aggregating function is used where it is not allowed, or is mixed with ungrouped values.",
@@ -72,19 +76,19 @@ LANGUAGE_CODES: Mapping[str, Code] = {
     ),
     "value_doubles": Code(
         "error",
-        "Each round of a `reduce` doubles a text or a list, which can use up the database's memory.",
+        "Each round of a `reduce` doubles a string or a list, which can use up the database's memory.",
         "RETURN reduce(s = 'x', i IN range(1, 40) | s + s) AS x",
     ),
     "value_too_large": Code(
         "error",
-        "The query builds a list, a text or a set of rows from constants alone that takes more memory than any query "
+        "The query builds a list, a string or a set of rows from constants alone that takes more memory than any query "
         "should.",
         "UNWIND range(1, 100000000) AS i RETURN collect(i) AS x",
     ),
     "two_readings": Code(
         "error",
-        "Databases parse this text differently, so that one may execute a part that another takes for a string; the "
-        "message says what to write instead.",
+        "Databases parse this text differently: one database may execute a part that another database reads as a string. "
+        "The message says what to write instead.",
         r"RETURN 'It\u0027s' AS x",
     ),
 }
@@ -126,12 +130,12 @@ DATABASE_CODES: Mapping[str, Code] = {
     ),
     "counts_differ": Code(
         "hint",
-        "A node is matched several times, so count(x) and count(DISTINCT x) differ; the message has both figures.",
+        "A node is matched several times, so count(x) and count(DISTINCT x) differ; the message has both counts.",
         "MATCH (t:Team)<-[:playsFor]-(p:Player) RETURN count(p)",
     ),
     "repeated_rows": Code(
         "hint",
-        "Rows repeat because the pattern reaches the same nodes in several ways; the message says how many.",
+        "Rows repeat because the pattern reaches the same nodes in several ways; the message gives the number of rows.",
         "MATCH (p:Player)-[:receivesAward]->() RETURN p.name",
     ),
     "tie_at_the_top": Code(
@@ -146,12 +150,13 @@ DATABASE_CODES: Mapping[str, Code] = {
     ),
     "null_drops_rows": Code(
         "hint",
-        "A negative condition, or UNWIND, drops matched nodes whose property is null; the message says how many.",
+        "A negative condition, or UNWIND, drops matched nodes whose property is null; the message gives their number.",
         "MATCH (p:Player) WHERE NOT 'The King' IN p.nicknames RETURN count(p)",
     ),
     "direction_matters": Code(
         "hint",
-        "A relationship that mostly exists in both directions is matched in only one; matching both gives another answer.",
+        "A relationship that mostly exists in both directions is matched in only one direction; matching it in both "
+        "directions gives a different answer.",
         "MATCH (:Country {name: 'Chad'})-[:borders]->(c:Country) RETURN c.name",
     ),
     "more_rows": Code(
@@ -168,8 +173,9 @@ DATABASE_CODES: Mapping[str, Code] = {
 QUESTION_CODES: Mapping[str, Code] = {
     "question_not_covered": Code(
         "hint",
-        "The question names, counts, sorts or limits something that the query does not, or it probably means another "
-        "query, which is suggested. For *Which films did Michael Mann direct?*:",
+        "The question contains a name, a count, an order or a limit that the query does not express, or another query "
+        "probably answers it better; that query is suggested. The example has the question *Which films did Michael Mann "
+        "direct?*.",
         "MATCH (m:Movie) RETURN m.name",
     )
 }

@@ -6,10 +6,11 @@
     (True, 'toInteger')
 
 The table is the only place where functions are listed. A line holds the name, the arguments (`?` before optional ones),
-`->`, the result. Letters stand for types: A any type, V vector, N node, R relationship, P path, B Boolean, I Integer, F
+`->`, and the result. Letters stand for types: A any type, V vector, N node, R relationship, P path, B Boolean, I Integer, F
 Float (accepts an Integer), S String, O Point, D Date, T Time, t LocalTime, d LocalDateTime, Z DateTime, U Duration, M
 Map (accepts a node or relationship), L list, Ls list of strings, and so on. `=` is the type of the first argument, `[=`
-a list of it, `e` its elements, `*` any number of arguments. `@` marks aggregating functions.
+a list of it, `e` its elements, `|` the union of all arguments' types, `*` any number of arguments. `@` marks
+aggregating functions.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from graphground.cypher.types import (
 )
 
 VECTOR = Type(0)
-"""The type of vectors, which has no bit in the mask: a value known to have another type is not a vector."""
+"""The type of vectors. It has no bit in the mask, so a value of any other known type never counts as a vector."""
 
 _TABLE = """
 abs FI -> FI
@@ -276,7 +277,7 @@ RENAMED = {
     "stddev": "stDev",
     "mean": "avg",
 }
-"""Functions of other dialects, with their names here; an empty name means that Cypher uses another construct."""
+"""Functions of other dialects, each with its name in Cypher; an empty name means that Cypher uses another construct."""
 
 
 class Function(NamedTuple):

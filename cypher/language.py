@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 Language = Literal["cypher5", "cypher25"]
-"""The version of Cypher for a query that does not state one."""
+"""The version of Cypher for a query that does not state a version."""
 
 Access = Literal["read", "write", "schema", "admin"]
 """Access levels: the effect of a query on the database, from the weakest to the strongest."""

@@ -40,7 +40,7 @@ def _missing(query: Query, parameter: Parameter, unused: Collection[str]) -> Dia
     if near and near[0] == f"${parameter.name}":
         hint = f": give it as {parameter.name!r}, without the $"
     else:
-        hint = f"; {near[0]!r} is given and not used" if near else ""
+        hint = f"; the call does give {near[0]!r}, which the query does not use" if near else ""
     return Diagnostic(
         CODE,
         "error",

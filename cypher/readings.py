@@ -52,12 +52,12 @@ def two_readings(text: str) -> list[TwoReadings]:
     """Return the positions of a text that databases parse differently; empty if all databases parse it alike."""
     if UNDISPUTED.match(text) and not _WORD_THEN_DOLLAR.search(text):
         return []
-    half = _SURROGATE.search(text)
-    if half:
+    surrogate = _SURROGATE.search(text)
+    if surrogate:
         return [
             TwoReadings(
-                half.start(),
-                half.end(),
+                surrogate.start(),
+                surrogate.end(),
                 "half of a character (a lone surrogate) cannot be sent to a database. Delete it",
             )
         ]
@@ -120,7 +120,11 @@ def _between(text: str, start: int, end: int, found: list[TwoReadings]) -> None:
         if line_end:
             at = comment.start() + line_end.start()
             found.append(
-                TwoReadings(at, at + 1, f"U+{ord(line_end[0]):04X} may end a line, and with it the comment. Delete it")
+                TwoReadings(
+                    at,
+                    at + 1,
+                    f"U+{ord(line_end[0]):04X} ends a line, and so the comment, in some databases. Delete it",
+                )
             )
         place = comment.end()
     _blanks(text, place, end, found)
@@ -144,9 +148,8 @@ def _character(piece: str, start: int, found: list[TwoReadings]) -> None:
             TwoReadings(
                 start,
                 start + 1,
-                f"U+{ord(piece[0]):04X} ({name}) is whitespace in some databases "
-                f"and "
-                "part of a word in others. Delete it, or put it between quotes",
+                f"U+{ord(piece[0]):04X} ({name}) is whitespace in some databases and part of a word in others. "
+                "Delete it, or put it between quotes",
             )
         )
 
@@ -157,7 +160,7 @@ def _invisible(letter: str) -> bool:
 
 
 def _word(piece: str, kind: str, start: int, found: list[TwoReadings]) -> None:
-    """Check a word or number with non-ASCII letters: if another case makes it ASCII, it may be a keyword."""
+    """Check a word or number with non-ASCII letters: some databases may read it as an ASCII keyword or number."""
     if kind in ("integer", "float") or all(map(_becomes_ascii, piece)):
         found.append(
             TwoReadings(
@@ -171,7 +174,7 @@ def _word(piece: str, kind: str, start: int, found: list[TwoReadings]) -> None:
 
 @lru_cache(maxsize=1024)
 def _becomes_ascii(letter: str) -> bool:
-    r"""Return whether a letter is ASCII, or becomes ASCII in another letter case or form: `\u017f` (long s), `\u212a` (Kelvin)."""
+    r"""Return whether a letter is ASCII or becomes ASCII in another case or form: `\u017f` (long s), `\u212a` (Kelvin)."""
     return letter.isascii() or any(
         form.isascii() and len(form) == 1
         for form in (
@@ -201,7 +204,7 @@ def _string(piece: str, start: int, found: list[TwoReadings]) -> None:
 def _harmless(letter: str) -> bool:
     """Return whether a decoded character can neither end a string nor begin an escape.
 
-    It then makes no difference whether a database decodes it before or after tokenizing.
+    If so, the result is the same whether a database decodes the escape before or after tokenizing.
     """
     return letter.isprintable() and letter not in "'\"`\\"
 
@@ -215,15 +218,14 @@ def _name(piece: str, start: int, found: list[TwoReadings]) -> None:
             TwoReadings(
                 start + escape.start(),
                 start + escape.end(),
-                f"{escape[0]} is an escape in a name "
-                f"for "
-                "some databases and literal for others. Write the name differently",
+                f"{escape[0]} in a name is an escape for some databases and literal for others. "
+                "Write the name differently",
             )
         )
 
 
 def _anywhere(piece: str, start: int, found: list[TwoReadings]) -> None:
-    r"""Check a comment: Neo4j alone decodes a `\u` in it, unless the backslash is itself escaped."""
+    r"""Check a comment or an unclosed literal: only Neo4j decodes a `\u` there, except after an escaped backslash."""
     for escape in _UNICODE.finditer(piece):
         if escape[0] != "\\\\":
             found.append(

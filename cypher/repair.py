@@ -27,9 +27,9 @@ MOST_ROUNDS = 8
 LONGEST = 20_000
 """The maximum number of characters of a text that is repaired, because each round parses it again."""
 LEAD = 0.12
-"""The best repair is suggested only if the second-best costs at least this much more."""
+"""The minimum difference between the costs of the two best rewritings for the best to be suggested."""
 MOST_COST = 6.0
-"""The highest cost of a repair: a costlier one would keep too little of the query to preserve its meaning."""
+"""The highest cost of a rewriting: a costlier one would keep too little of the query to preserve its meaning."""
 
 
 def repaired(text: str, report: Report, check: Callable[[str], Report]) -> str | None:
@@ -57,7 +57,11 @@ def suggestion(
     entities: EntityLookup | None,
     check: Callable[[str], Report],
 ) -> str | None:
-    """Return a replacement for an invalid query: its clear edits applied, or else its best rewriting if that is clear."""
+    """Return a replacement for a query: its repair by clear edits, or else, if it is invalid, its best rewriting.
+
+    Return None if there is no repair, and the best rewriting, if any, is doubtful, too costly or hardly better than the
+    next.
+    """
     found = repaired(text, report, check)
     if found is not None or report.valid or report.query is None or report.access != "read":
         return found

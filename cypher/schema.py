@@ -63,8 +63,8 @@ class Label:
     `reserved` names the properties that a loader adds to every node (`name`, `eid`, …): they are in
     `properties` too, but the CypherBench form leaves them out. Facts from the data of a connected database are
     optional: `texts` holds the formats of text properties, `naming` the property that names a node (`title`,
-    `companyName`; None if unknown), `keys` the properties that are unique by themselves, `filled` those that every node
-    had when the schema was read.
+    `companyName`; None if unknown), `keys` the properties that are unique by themselves, `filled` the properties that
+    every node had when the schema was read.
     """
 
     name: str
@@ -106,7 +106,10 @@ class RelationshipPattern:
 
 @dataclass(frozen=True, slots=True)
 class Combination:
-    """The nodes with exactly these labels: `Combination(frozenset({"Application", "Process"}), 1608, ("pid",))`."""
+    """The nodes with exactly these labels, with their number and their properties.
+
+    `Combination(frozenset({"Application", "Process"}), 1608, ("pid",))` describes 1608 nodes.
+    """
 
     labels: frozenset[str]
     count: int
@@ -306,6 +309,6 @@ def _properties(place: str, record: Mapping[str, Any]) -> dict[str, str]:
         if not isinstance(type_, str) or not is_property_type(type_):
             raise SchemaError(
                 f"{place}.properties.{key}: {type_!r} is not a property type; use "
-                f"{', '.join(sorted(SCALAR_TYPES))}, list[…] of one, or unknown"
+                f"{', '.join(sorted(SCALAR_TYPES))}, list[…] of one of these, or unknown"
             )
     return dict(properties)

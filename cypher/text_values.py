@@ -33,7 +33,7 @@ BOOLEANS: tuple[tuple[str, str], ...] = (("true", "false"), ("yes", "no"), ("y",
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A way of writing a value as text: the pattern of the whole text, its type, and the Cypher that converts it.
+    """A way of writing values as text: a pattern of the whole text, the values' type, and the Cypher that converts it.
 
     `conversion` contains `{}` in place of the property; it is None if Cypher cannot convert the form.
     """
@@ -154,18 +154,18 @@ class TextValues:
 
     @property
     def type(self) -> str:
-        """`int float bool date datetime`, or `code` for digits that are not a number, such as '00042'."""
+        """The type of the values: `int float bool date datetime`, or `code` for digits such as '00042'."""
         return FORMS[self.form].type
 
     @property
     def described(self) -> str:
         """The form in words: `numbers such as '32.38'`, with the share if not all values have the form."""
-        said = FORMS[self.form].words
+        words = FORMS[self.form].words
         if self.words and self.form == "bool":
-            said = "only " + " and ".join(repr(word) for word in self.words)
-        elif " such as " not in said:
-            said += f" such as {self.example!r}"
-        return said if self.share >= 1 else f"{said} in {self.share:.0%} of its values"
+            words = "only " + " and ".join(repr(word) for word in self.words)
+        elif " such as " not in words:
+            words += f" such as {self.example!r}"
+        return words if self.share >= 1 else f"{words} in {self.share:.0%} of its values"
 
     def converted(self, text: str) -> str | None:
         """Return the Cypher that converts the text property, or None if no conversion is certain to work.
@@ -189,7 +189,7 @@ def guard(form: str) -> str:
 def conversion_of(form: str, text: str) -> str | None:
     """Return the Cypher that converts `text`, a property of this form; None if no Cypher can convert the form.
 
-    It may fail on some values, so that it has to be tried on all of them before it is suggested.
+    The conversion may fail on some values, so that it must be tried on all values before it is suggested.
     """
     template = FORMS[form].conversion
     return template.format(text) if template is not None else None
@@ -224,7 +224,7 @@ def text_values(values: Sequence[str]) -> TextValues | None:
 
 
 def sorts_as_text(form: str, texts: Sequence[str]) -> bool:
-    """Return whether texts of a form sort like their values: ISO dates, and whole numbers of equal length."""
+    """Return whether texts of a form sort like their values, such as ISO dates, or whole numbers of equal length."""
     if form in ("date", "datetime", "local_datetime", "blank_datetime", "code"):
         return form != "datetime" or len({text[-1] for text in texts}) == 1
     return form == "int" and len({len(text) for text in texts}) == 1 and not any(text[0] == "-" for text in texts)
@@ -243,7 +243,7 @@ def _dominant(texts: Sequence[str]) -> tuple[str, list[str]] | None:
         if name == "comma_float" and _grouping_possible(fitting):
             continue
         if name == "grouped_float" and not any("." in text or text.count(",") > 1 for text in fitting):
-            continue  # `1,234` alone may be a decimal or a thousand
+            continue  # `1,234` alone may mean 1.234 or 1234
         return name, fitting
     return _dates(texts)
 

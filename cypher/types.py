@@ -62,13 +62,15 @@ class Type:
 
     def may_be(self, other: Type) -> bool:
         """Return whether a value of this type may also have the other type, with Neo4j's implicit conversions."""
-        mine = self.mask
-        theirs = other.mask
-        if mine & theirs & ~_LIST:
+        own_mask = self.mask
+        other_mask = other.mask
+        if own_mask & other_mask & ~_LIST:
             return True
-        if mine & theirs & _LIST and (self.inner is None or other.inner is None or self.inner.may_be(other.inner)):
+        if own_mask & other_mask & _LIST and (
+            self.inner is None or other.inner is None or self.inner.may_be(other.inner)
+        ):
             return True
-        return bool((mine & _INTEGER and theirs & _FLOAT) or (mine & _ENTITY and theirs & _MAP))
+        return bool((own_mask & _INTEGER and other_mask & _FLOAT) or (own_mask & _ENTITY and other_mask & _MAP))
 
     @property
     def known(self) -> bool:
@@ -139,7 +141,7 @@ def list_of(inner: Type) -> Type:
 
 
 def element_of(type_: Type) -> Type:
-    """Return the type of a list's elements, or any type if it is not a list."""
+    """Return the type of the elements of a list; any type if `type_` has no list or the elements are unknown."""
     return type_.inner if type_.mask & _LIST and type_.inner is not None else ANY
 
 

@@ -1,4 +1,4 @@
-"""Writes the generated documentation: reference.md, index.md, parts of README.md, differences.md and architecture.md.
+"""Writes reference.md, index.md, and the generated parts of README.md, differences.md and architecture.md.
 
     python docs/reference.py                  write the pages
     python docs/reference.py --transcripts    also run the commands of the transcripts and store their output
@@ -8,12 +8,14 @@ A test fails while the written pages differ from the code.
 
 from __future__ import annotations
 
+import argparse
 import ast
 import os
 import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -55,13 +57,13 @@ OTHER_VARIABLES = """| variable | default | |
 | `GRAPHGROUND_ADMIN_PASSWORD` | | The password of a user who may write, for `graphs load --into`. |
 | `GRAPHGROUND_ENGINE_HEAP` | a sixth of the memory, 2 to 4 GiB | The engine's maximum heap (`512m`, `2g`). |
 | `GRAPHGROUND_ENGINE_IDLE_S` | `900` | Seconds without a query after which the embedded engine stops. |
-| `GRAPHGROUND_ENGINE_JVM_ARGS` | | Further options for its JVM. |
+| `GRAPHGROUND_ENGINE_JVM_ARGS` | | Further options for the engine's JVM. |
 | `GRAPHGROUND_LOADER_HEAP` | `2g` | The maximum heap of the process that loads a graph. |
-| `GRAPHGROUND_LOADER_JVM_ARGS` | | Further options for its JVM. |
-| `GRAPHGROUND_ENGINE_ARCHIVE` | the user's cache folder | Where the archive of the engine's classes is stored; `off`: none. |
+| `GRAPHGROUND_LOADER_JVM_ARGS` | | Further options for the JVM of the process that loads a graph. |
+| `GRAPHGROUND_ENGINE_ARCHIVE` | the user's cache folder | Folder of the engine's class archive, for faster starts; `off`: no archive. |
 | `GRAPHGROUND_MIRROR` | | Servers to download published graphs from, for `graphs pull`. |
 | `OPENAI_API_KEY`, `ANTHROPIC_API_KEY` | | The keys of model providers, for `agent`. |
-| `SSL_CERT_FILE` | the system's | Trusted certificate authorities, when installing and for `+s` addresses. |"""
+| `SSL_CERT_FILE` | the system's | Trusted certificate authorities, for installing and for addresses such as `neo4j+s://…`. |"""
 CONSOLE = re.compile(r"```console\n\$ (.+)\n((?:(?!```).*\n)*)```")
 
 
@@ -120,14 +122,14 @@ def reference() -> str:
         "`--name`. Options override variables, and variables override the file.",
         "\n".join(rows),
         "A `[graphs.NAME]` table of the settings file has `uri`, `username`, `password` or "
-        "`password_variable`, `database`, `description`, `name_property` (see own-neo4j.md), and "
-        "`vector_index` with `vector_model` (see "
-        "entities.md). `NEO4J_PASSWORD` is the password for `--uri`.",
+        "`password_variable`, `database`, `description`, `name_property` (see [Use your own Neo4j](own-neo4j.md)), and "
+        "`vector_index` with `vector_model` (see [Finding the entities in a question](entities.md)). `NEO4J_PASSWORD` is "
+        "the password for `--uri`.",
         "A `[queries.NAME]` table is a query of your own that becomes a tool: `description`, `cypher`, `graph`, "
         "`title`, "
         "`limit`, `timeout_s`, and `[queries.NAME.parameters.PARAMETER]` with `type`, `description`, `default`, "
-        "`required`, `enum`, `minimum`, `maximum`, `min_length`, `max_length`, `pattern`, `items` (see "
-        "own-queries.md).",
+        "`required`, `enum`, `minimum`, `maximum`, `min_length`, `max_length`, `pattern`, `items` (see [Queries of your own "
+        "as tools](own-queries.md)).",
         "Further environment variables:",
         OTHER_VARIABLES,
         "## Commands",
@@ -148,14 +150,18 @@ def subcommands() -> list[str]:
             chosen = [
                 action
                 for action in parser._actions
-                if action.option_strings and action.dest != "help" and not settings & set(action.option_strings)
+                if action.option_strings and action.dest != "help" and not is_setting(action, settings)
             ]
-            shared = [action.option_strings[0] for action in parser._actions if settings & set(action.option_strings)]
+            shared = [action.option_strings[0] for action in parser._actions if is_setting(action, settings)]
             written = "".join(
-                f" {metavar(action)}" if action.required else f" [{metavar(action)}]" for action in positional
+                f" {metavar(action)}" if action.required and action.nargs != "*" else f" [{metavar(action)}]"
+                for action in positional
             )
-            rows = [f"| `{metavar(action)}` | {cell(action.help)} |" for action in positional]
-            rows += [f"| `{'`, `'.join(action.option_strings)}` | {cell(action.help)} |" for action in chosen]
+            rows = [f"| `{cell(metavar(action))}` | {cell(action.help)} |" for action in positional]
+            rows += [
+                f"| `{'`, `'.join(action.option_strings)}` | {cell(action.help)}{choices(action)} |"
+                for action in chosen
+            ]
             parts += [f"### `{parser.prog}{written}`", parser.description]
             parts += ["\n".join(["| argument | |", "|---|---|", *rows])] if rows else []
             if shared:
@@ -164,18 +170,29 @@ def subcommands() -> list[str]:
     return parts
 
 
+def is_setting(action: Any, settings: set[str]) -> bool:
+    """Return whether an option is a setting, and not an option of one command that has the name of a setting."""
+    return action.default is argparse.SUPPRESS and not settings.isdisjoint(action.option_strings)
+
+
 def metavar(action: Any) -> str:
-    """Return the name of a positional argument in the usage line."""
-    return str(action.metavar or (action.choices and "|".join(action.choices)) or action.dest.upper())
+    """Return the name of a positional argument in the usage line: `FILE`, or `FILE…` if it may be repeated."""
+    name = str(action.metavar or (action.choices and "|".join(action.choices)) or action.dest.upper())
+    return f"{name}…" if action.nargs in ("*", "+") else name
+
+
+def choices(action: Any) -> str:
+    """Return a sentence with the values that an option accepts, or an empty text if it accepts any value."""
+    return f" One of {', '.join(f'`{value}`' for value in action.choices)}." if action.choices else ""
 
 
 def cell(text: str | None) -> str:
-    """Escape a text for a table cell in Markdown."""
+    """Return a text escaped for a table cell in Markdown; an empty text for None."""
     return " ".join((text or "").replace("%%", "%").replace("|", "\\|").split())
 
 
-def _fields(what: str, schema: dict[str, Any], root: dict[str, Any]) -> str:
-    rows = [f"| {what} | type | |", "|---|---|---|"]
+def _fields(heading: str, schema: dict[str, Any], root: dict[str, Any]) -> str:
+    rows = [f"| {heading} | type | |", "|---|---|---|"]
     for name, field in schema.get("properties", {}).items():
         rows.append(f"| `{name}` | {_type(field, root)} | {field.get('description', '')} |")
     return "\n".join(rows) if len(rows) > 2 else "No arguments."
@@ -229,7 +246,7 @@ def listed(name: str) -> str:
 
 
 def folders() -> str:
-    """Return the table of folders, each with the first sentence of its docstring or its text in `FOLDERS`."""
+    """Return the table of folders, each with its text in `FOLDERS` or the first paragraph of its docstring."""
     names = subprocess.run(
         ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True, timeout=30
     ).stdout.split("\0")
@@ -238,7 +255,7 @@ def folders() -> str:
     for folder in sorted(found):
         package = ROOT / folder / "__init__.py"
         if folder.parts[0] in ("tests", "benchmarks", "docs") and len(folder.parts) > 1:
-            continue  # they mirror the folders above
+            continue  # these folders mirror other folders of the table
         text = FOLDERS.get(str(folder), "")
         if not text and package.exists():
             words = ast.get_docstring(ast.parse(package.read_text(encoding="utf-8"))) or ""
@@ -253,7 +270,7 @@ def folders() -> str:
 
 
 def marked(text: str, mark: str, content: str) -> str:
-    """Replace the part of a text between `<!-- mark -->` and `<!-- /mark -->`."""
+    """Replace the part of a text between `<!-- mark -->` and `<!-- /mark -->` with `content`; return the new text."""
     begin, end = f"<!-- {mark} -->\n", f"<!-- /{mark} -->"
     head, _, rest = text.partition(begin)
     _, _, tail = rest.partition(end)
@@ -261,7 +278,7 @@ def marked(text: str, mark: str, content: str) -> str:
 
 
 def unsupported_tables() -> str:
-    """Return the tables of features that Memgraph does not support, made from the data of the hints."""
+    """Return two tables of features: those that no version of Memgraph supports, then those that some versions do."""
     parts = []
     for some in (False, True):
         hints = [
@@ -289,20 +306,25 @@ def written_readme(text: str) -> str:
     return marked(text, "tools", tool_table())
 
 
+def words_of(command: str) -> list[str]:
+    """Return the words after `graphground` in a command of a transcript."""
+    name, *words = shlex.split(command)
+    assert name == "graphground", command
+    return words
+
+
 def run_command(command: str) -> str:
     """Run a command of a transcript, and return its output without times."""
-    words = shlex.split(command)
-    assert words[0] == "graphground", command
     environment = {key: value for key, value in os.environ.items() if not key.startswith("NEO4J_")}
-    done = subprocess.run(
-        [sys.executable, "-m", *words],
+    process = subprocess.run(
+        [sys.executable, "-m", "graphground", *words_of(command)],
         capture_output=True,
         text=True,
         timeout=120,
         cwd=ROOT,
         env={**environment, "COLUMNS": "100", "NO_COLOR": "1"},
     )
-    return without_times(done.stdout + done.stderr)
+    return without_times(process.stdout + process.stderr)
 
 
 def without_times(text: str) -> str:
@@ -311,9 +333,9 @@ def without_times(text: str) -> str:
     return "".join(line.rstrip() + "\n" for line in lines)
 
 
-def replayed(text: str) -> str:
-    """Run the command of every transcript in a text, and return the text with the new outputs."""
-    return CONSOLE.sub(lambda found: f"```console\n$ {found[1]}\n{run_command(found[1])}```", text)
+def replayed(text: str, output: Callable[[str], str] = run_command) -> str:
+    """Return a text in which each transcript has the output that its command has now."""
+    return CONSOLE.sub(lambda found: f"```console\n$ {found[1]}\n{output(found[1])}```", text)
 
 
 def main() -> None:

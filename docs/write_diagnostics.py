@@ -11,13 +11,13 @@ from graphground.cypher.codes import DATABASE_CODES, LANGUAGE_CODES, QUESTION_CO
 INTRODUCTION = """\
 # Diagnostic codes
 
-Every code with its severity, its meaning and a query that triggers it. Written by `python docs/write_diagnostics.py` from the code; a test
-fails when this page is stale.
+Every code with its severity, its meaning and a query that triggers it. This page is written from the code by
+`python docs/write_diagnostics.py`; a test fails if the page is stale.
 
 A diagnostic has `code`, `severity`, `message`, `line`, `column`, `end_line`, `end_column`, `found` and `suggestions`.
 Lines and columns count from 1. The end is just past the last character, `found` is the text from start to end, and each
-suggestion can replace that text; the best comes first. An `error` makes a query invalid, a `warning` or a `hint` does
-not.
+suggestion can replace that text; the best suggestion comes first. An `error` makes a query invalid; a `warning` or a
+`hint` does not.
 """
 
 
@@ -29,18 +29,20 @@ def reference_page() -> str:
             _section("Language", "Reported even without a schema.", LANGUAGE_CODES),
             _section(
                 "Schema and data",
-                "Reported if the graph's schema is known; never for an open schema or a property of mixed or unknown type.",
+                "Reported if the graph's schema is known. If the schema is open (possibly incomplete), labels, types, "
+                "properties, directions and values are not checked; values of a property of mixed or unknown type are "
+                "never checked.",
                 SCHEMA_CODES,
             ),
             _section(
                 "Database",
-                "Reported by `execute_cypher` with an answer or a refusal; the first two also by `validate_cypher`.",
+                "Reported by `execute_cypher` with an answer or a refusal. `validate_cypher` reports the first two as well.",
                 DATABASE_CODES,
             ),
             _section(
                 "Question",
-                "Reported by `validate_cypher` and `execute_cypher` when they are called with the argument "
-                "`question`. An index of the graph's names is needed.",
+                "Reported by `validate_cypher` and `execute_cypher` if the call has the argument `question`. The check "
+                "needs an index of the graph's names.",
                 QUESTION_CODES,
             ),
         ]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from graphground.cypher.access_rights import unknown_functions
 from graphground.cypher.language import Language
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.dialects import Dialect
@@ -37,20 +38,24 @@ class SchemaReader(Protocol):
 
     @property
     def provisional(self) -> bool:
-        """Whether the schema was sampled, and the complete one is still being read."""
+        """Whether the schema comes from a sample, while the complete schema is still being read."""
         ...
 
     @property
     def counts(self) -> tuple[int | None, int | None]:
-        """The numbers of nodes and relationships when the schema was last read."""
+        """The numbers of nodes and relationships when the schema was last read; a number is None if unknown."""
         ...
 
     def look(self) -> None:
-        """Check whether the database has changed; fast enough to be called before every tool call."""
+        """Check whether the database has changed; reread a changed schema, in the background if that takes long."""
         ...
 
     def settle(self) -> bool:
-        """Reread a stale schema, or wait until a provisional one is complete; return whether it has been replaced."""
+        """Bring the schema up to date: reread a stale schema, or wait for a provisional schema to be completed.
+
+        The time is limited, so the schema may still be stale or provisional afterwards. Returns whether the schema has
+        been replaced.
+        """
         ...
 
     def stop(self) -> None:
@@ -62,7 +67,10 @@ class StatisticsReader(Protocol):
     """A source of a graph's statistics, such as `schemas.statistics.live.LiveStatistics`."""
 
     def now(self, *, fresh: bool = False) -> Statistics | None:
-        """Return the statistics known now, or None; with `fresh`, only statistics read since the last known change."""
+        """Return the available statistics; None if there are none yet.
+
+        With `fresh`, the result is also None if the database is known to have changed since they were read.
+        """
         ...
 
     def stop(self) -> None:
@@ -71,14 +79,14 @@ class StatisticsReader(Protocol):
 
 
 class Background(Protocol):
-    """Background work that follows the changes of a database, and stops when its graph is closed."""
+    """Work to be done in the background after a graph's database has changed, such as rebuilding an index."""
 
     def look(self) -> None:
-        """Begin the work that a change has made necessary; returns at once."""
+        """Start the work if the database has changed, without waiting for it."""
         ...
 
     def stop(self) -> None:
-        """Stop the work; may be called twice."""
+        """Stop the work because the graph is being closed; may be called twice."""
         ...
 
 
@@ -101,7 +109,7 @@ class Graph:
     sampled: PropertyGraphSchema | None = None
     """The schema with which the samples were read; None if they were stored with the graph."""
     dialect: Dialect | None = None
-    """The dialect of the graph's database, if it is known without a query."""
+    """The dialect of the graph's database; None if only a query could find it."""
     language: Language = "cypher5"
     """The version of Cypher for queries that do not state one."""
     refuses_writes: bool | None = None
@@ -119,8 +127,8 @@ class Graph:
     def indexed_entities(self) -> EntityLookup | None:
         """The entity lookup if it is a built index, else None.
 
-        Only a built index is fast enough for checking a query. Names that are only in the database would have to be
-        read first, in a call that must not run a query.
+        Only a built index can be used while a query is checked: without it, names would have to be read from the
+        database, but a check must not run a query.
         """
         return self.entities if self.entities is not None and self.entities.info is not None else None
 
@@ -140,35 +148,54 @@ class Graph:
 
     @property
     def provisional(self) -> bool:
-        """Whether the schema is that of a sample, and the complete one is still being read."""
+        """Whether the schema comes from a sample, while the complete schema is still being read."""
         return not isinstance(self.definition, PropertyGraphSchema) and self.definition.provisional
 
     @property
     def counts(self) -> tuple[int | None, int | None]:
-        """The numbers of nodes and relationships when the schema was read; None for a fixed schema."""
+        """The numbers of nodes and relationships when the schema was read.
+
+        A number is None if it is unknown; both are None for a fixed schema.
+        """
         return (None, None) if isinstance(self.definition, PropertyGraphSchema) else self.definition.counts
 
     def look(self) -> None:
-        """Check before a call whether the database has changed; does nothing for a graph with a fixed schema."""
+        """Check whether the database has changed; after a change, reread the schema and start the background work.
+
+        Does nothing for a graph with a fixed schema.
+        """
         if not isinstance(self.definition, PropertyGraphSchema):
             self.definition.look()
             for work in self.background:
                 work.look()
 
     def settle(self) -> bool:
-        """Reread a stale schema, or wait until a provisional one is complete; return whether it has been replaced."""
+        """Bring the schema up to date: reread a stale schema, or wait for a provisional schema to be completed.
+
+        The time is limited, so the schema may still be stale or provisional afterwards. Returns whether the schema has
+        been replaced.
+        """
         return not isinstance(self.definition, PropertyGraphSchema) and self.definition.settle()
 
     def statistics(self, *, fresh: bool = False) -> Statistics | None:
-        """Return the statistics of the data that are known now; never waits and never queries the database.
+        """Return the available statistics of the data; never waits and never queries the database.
 
-        None for a schema without data, and until the statistics have been read in the background. With `fresh`, also
-        None if the database is known to have changed since they were read.
+        The result is None for a schema without data, and until the statistics have been read in the background. With
+        `fresh`, it is also None if the database is known to have changed since they were read.
 
             facts = graph.statistics()
             if facts is not None and facts.fill("Country", "founding_date") == 0: ...
         """
         return self.facts.now(fresh=fresh) if self.facts is not None else None
+
+    def supports_other_functions(self, query: Query) -> bool:
+        """Whether the database supports every function in the query that Neo4j does not support.
+
+        The result is False if the database has no functions beyond those of Neo4j, or if the graph has no database. The
+        additional functions of each database are a fixed list, and none of them has side effects.
+        """
+        functions = self.engine.capabilities().dialect.other_functions if self.engine is not None else frozenset()
+        return bool(functions) and unknown_functions(query) <= functions
 
     def run(
         self,
@@ -178,7 +205,9 @@ class Graph:
         limit: int | None = None,
         timeout: float | None = None,
     ) -> Table:
-        """Run one read-only query, given as text or as a tree; `timeout` is in seconds.
+        """Run one read-only query, given as text or as a tree.
+
+        At most `limit` rows are returned; `timeout` is in seconds.
 
         Raises:
             EngineUnavailable: the graph has no data, or its database does not respond.

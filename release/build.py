@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 ROOT = Path(__file__).resolve().parents[1]
 SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
-SUMMARY = "Grounds an agent's Cypher in the graph: schema, entities, and the truth about a query."
+SUMMARY = "Grounds an agent's Cypher in the graph: its schema, its entities, and checks of each query."
 CONNECTION = {
     "NEO4J_URI": "Bolt address of your own database, such as neo4j://localhost:7687; empty: the bundled graph",
     "NEO4J_USERNAME": "User of that database",
@@ -32,7 +32,7 @@ CONNECTION = {
 def main() -> None:
     """Build all published files into the folder that the command line names."""
     parser = argparse.ArgumentParser(description="Build the files to publish.")
-    parser.add_argument("folder", type=Path, help="Where to write it.")
+    parser.add_argument("folder", type=Path, help="The folder to write them to.")
     parser.add_argument("--repository", default="", help="The address of the repository.")
     parsed = parser.parse_args()
     folder: Path = parsed.folder.absolute()
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def build_wheel(folder: Path, repository: str) -> Path:
-    """Build the wheel and return its path; no build folder is left behind in the repository."""
+    """Build the wheel and return its path."""
     uv = shutil.which("uv") or str(ROOT / ".tools" / "bin" / "uv")
     subprocess.run(
         [
@@ -67,7 +67,7 @@ def build_wheel(folder: Path, repository: str) -> Path:
 
 
 def server_json(version: str, repository: str) -> dict[str, Any]:
-    """Return the registry entry; its name begins with the repository's reversed host name and its owner."""
+    """Return the registry entry, whose name begins with the reversed host name (on GitHub, `io.github`) and owner."""
     parts = urlsplit(repository or "https://example.org/graphground/graphground")
     owner = parts.path.strip("/").split("/")[0]
     host = ".".join(reversed((parts.hostname or "").split(".")))

@@ -1,9 +1,9 @@
-"""Checks the files of release/build.py as a user would use them: with uvx and pipx, as registry entry, as bundle.
+"""Checks the files of release/build.py as a user would use them: with uvx and pipx, as a registry entry and as a bundle.
 
     python release/check.py FOLDER
 
-Needs uv, npm for the bundle and Go for the registry's schema; a check whose tool is missing is skipped and named. The
-exit status is 1 if a check fails.
+Needs uv, npm for the bundle and Go for the registry's schema; a check whose tool is missing is skipped, and the output
+says so. The exit status is 1 if a check fails.
 """
 
 from __future__ import annotations
@@ -72,9 +72,9 @@ def run(*command: str | Path, cwd: Path | None = None, **more: str) -> str:
 
 
 def environment() -> dict[str, str]:
-    """Return the variables of a user's shell: none of a database, of graphground, or that keep Python from compiling."""
-    ours = ("NEO4J_", "GRAPHGROUND_", "VIRTUAL_ENV", "PYTHONDONTWRITEBYTECODE")
-    return {key: value for key, value in os.environ.items() if not key.startswith(ours)}
+    """Return the environment of a user's shell, without the variables of this development environment."""
+    prefixes = ("NEO4J_", "GRAPHGROUND_", "VIRTUAL_ENV", "PYTHONDONTWRITEBYTECODE")
+    return {key: value for key, value in os.environ.items() if not key.startswith(prefixes)}
 
 
 def first_row(home: Path, *command: str | Path, **more: str) -> str:
@@ -89,13 +89,13 @@ def first_row(home: Path, *command: str | Path, **more: str) -> str:
 
 
 def uvx(folder: Path, place: Path) -> str:
-    """Check `uvx graphground`, which finds graphground in the folder."""
+    """Check `uvx graphground` with the wheel in `folder`, and return the times as text."""
     command = ("uvx", "--find-links", folder, "--refresh-package", "graphground", "graphground")
     return first_row(place / "uvx home", *command)
 
 
 def pipx(folder: Path, place: Path) -> str:
-    """Check `pipx install graphground`, which finds graphground in the folder."""
+    """Check `pipx install graphground` with the wheel in `folder`, and return the times as text."""
     return first_row(place / "pipx home", installed_by_pipx(folder, place))
 
 
@@ -107,8 +107,10 @@ def installed_by_pipx(folder: Path, place: Path) -> Path:
 
 
 def first_answers(folder: Path, place: Path) -> str:
-    """Start each installation and this checkout as servers, each with a cold engine, and compare the times to a row."""
-    from graphground.graphs.engines.embedded.launcher import end_engine  # this checkout's own
+    """Start servers from each installation and from this checkout, with no engine running; return the times as text."""
+    from graphground.graphs.engines.embedded.launcher import (
+        end_engine,
+    )  # from this checkout, not from the installed package
     from graphground.graphs.storage.home import Home
 
     commands: dict[str, tuple[str | Path, ...]] = {
@@ -148,7 +150,7 @@ def first_answers(folder: Path, place: Path) -> str:
 def first_answer(home: Path, command: Sequence[str | Path]) -> tuple[float, float]:
     """Return the seconds from a server's start to its answer to `initialize`, and from there to its first row."""
     call = {"name": "execute_cypher", "arguments": {"graph": "nba", "query": QUERY}}
-    begun = time.monotonic()
+    started = time.monotonic()
     with subprocess.Popen(
         [str(word) for word in (*command, "serve")],
         stdin=subprocess.PIPE,
@@ -176,7 +178,7 @@ def first_answer(home: Path, command: Sequence[str | Path]) -> tuple[float, floa
         watchdog.cancel()
         server.stdin.close()
     assert json.loads(answer)["result"]["structuredContent"]["rows"] == [[30]], answer
-    return greeted - begun, answered - greeted
+    return greeted - started, answered - greeted
 
 
 def registry(folder: Path, place: Path) -> str:
@@ -195,7 +197,7 @@ def mcpb(folder: Path, place: Path) -> str:
     run(*tool, "validate", folder / "bundle" / "manifest.json", cwd=place)
     run(*tool, "pack", folder / "bundle", folder / "graphground.mcpb", cwd=place)
     run(*tool, "unpack", folder / "graphground.mcpb", place / "unpacked", cwd=place)
-    done = subprocess.run(
+    process = subprocess.run(
         ["uv", "run", "--directory", str(place / "unpacked"), "src/main.py"],
         input=json.dumps(GREETING) + "\n",
         capture_output=True,
@@ -204,7 +206,7 @@ def mcpb(folder: Path, place: Path) -> str:
         check=True,
         env={**os.environ, "NEO4J_URI": "", "GRAPHGROUND_HOME": str(place / "bundle home")},
     )
-    assert '"serverInfo"' in done.stdout, done.stdout + done.stderr
+    assert '"serverInfo"' in process.stdout, process.stdout + process.stderr
     return "is valid, packs, and answers initialize when it is started from the package"
 
 

@@ -28,7 +28,7 @@ MIDDLEWARE: tuple[Middleware, ...] = (log_time, shape_errors, check_arguments)
 
 
 class Application:
-    """Runs tool calls: `application.call("list_graphs", {})` returns an `Outcome`.
+    """The tools and the open graphs of a server: `application.call("list_graphs", {})` returns an `Outcome`.
 
     The graphs are opened by the first call that needs them, in the thread of that call, so a server answers
     `tools/list` before any driver is loaded.
@@ -58,7 +58,7 @@ class Application:
         return {**all_tools(), **self.own.offered()}
 
     def has_tool(self, name: str) -> bool:
-        """Whether a tool has this name; the tool may be broken, and then reports its problem when it is called."""
+        """Whether there is a tool of this name; a tool that is not offered because its query is broken counts too."""
         return name in all_tools() or name in self.own.queries
 
     def graphs(self) -> Graphs:
@@ -93,17 +93,17 @@ class Application:
         timer.start()
 
     def call(self, name: str, arguments: Mapping[str, Any], owner: str | None = None) -> Outcome:
-        """Run a tool and return its outcome; never raises. Rows that do not fit are kept for `owner`, if given."""
+        """Run a tool and return its outcome; never raise. Rows that do not fit into the answer are kept for `owner`."""
         tool = all_tools().get(name) or self.own.all().get(name)
         if tool is None:
-            near = closest(name, self.tools)
-            meant = f"; did you mean {near[0]!r}?" if near else "."
-            # Clients get this as a protocol error, and many of them show only its message.
+            nearest = closest(name, self.tools)
+            hint = f"; did you mean {nearest[0]!r}?" if nearest else "."
+            # Clients receive this failure as a protocol error, and many of them show only its message.
             return failed(
                 ToolFailure(
                     "unknown_tool",
-                    f"There is no tool {name!r}{meant} The tools are: {', '.join(self.tools)}.",
-                    nearest=near,
+                    f"There is no tool {name!r}{hint} The tools are: {', '.join(self.tools)}.",
+                    nearest=nearest,
                     next="Call one of these tools.",
                 )
             )
@@ -111,7 +111,7 @@ class Application:
             return self._chain(Call(tool, arguments, self.graphs))
 
     def close(self) -> None:
-        """Close the graphs, if they were opened."""
+        """Close the graphs, if they were opened, and the recorder, if there is one."""
         with self._lock:
             graphs, self._graphs = self._graphs, None
         if graphs is not None:

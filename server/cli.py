@@ -39,9 +39,9 @@ def main() -> None:
     else:
         from graphground.cypher.names.nearest import closest
 
-        near = closest(word, COMMANDS, limit=1)
-        meant = f" Did you mean {near[0]!r}?" if near else ""
-        sys.stderr.write(f"graphground: there is no command {word!r}.{meant}\n\n{usage()}")
+        nearest = closest(word, COMMANDS, limit=1)
+        hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
+        sys.stderr.write(f"graphground: there is no command {word!r}.{hint}\n\n{usage()}")
         sys.exit(2)
 
 

@@ -11,14 +11,16 @@ MOST_VALUES = 100
 
 
 def complete(application: Application, argument: str, typed: str, others: Mapping[str, str]) -> list[str]:
-    """Suggest values for an argument; values that begin with the typed text come first.
+    """Suggest the values of an argument that contain the typed text; values that begin with it come first.
 
-    complete(application, "graph", "n", {}) returns ["nba"]
+    `others` are the arguments that the user has entered already.
+
+        complete(application, "label", "Te", {"graph": "nba"})       # ["Team"]
     """
     values = _values(application, argument, others)
-    wanted = typed.casefold()
-    begin = [value for value in values if value.casefold().startswith(wanted)]
-    return begin + [value for value in values if wanted in value.casefold() and value not in begin]
+    prefix = typed.casefold()
+    beginning = [value for value in values if value.casefold().startswith(prefix)]
+    return beginning + [value for value in values if prefix in value.casefold() and value not in beginning]
 
 
 def _values(application: Application, argument: str, others: Mapping[str, str]) -> list[str]:

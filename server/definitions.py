@@ -8,13 +8,16 @@ from graphground.tools.tool import Tool
 
 LENGTHS = ("minLength", "maxLength", "minItems", "maxItems")
 MOST_REPETITIONS = 500
-"""The longest length that a schema states. llama.cpp turns the schemas of tools into a grammar, which is refused if it
-has more than 2,000 repetitions, nested ones multiplied; the server of `llama-cpp-python` 0.3.36 crashes then. A longer
-text or list is still refused when the tool is called."""
+"""The largest limit on the length of a text or list that a tool's schema states.
+
+llama.cpp turns the schemas into a grammar and refuses a grammar with more than 2,000 repetitions, where nested
+repetitions are multiplied; the server of `llama-cpp-python` 0.3.36 crashes instead. Larger limits are enforced, without
+being stated, when the tool is called.
+"""
 
 
 def tool_definition(tool: Tool[Any, Any]) -> dict[str, Any]:
-    """The definition of one tool as `tools/list` returns it."""
+    """Return the definition of a tool in the form that `tools/list` returns."""
     return {
         "name": tool.name,
         "title": tool.title,
@@ -41,7 +44,7 @@ def output_schema(tool: Tool[Any, Any]) -> dict[str, Any]:
 
 
 def described_output_schema(tool: Tool[Any, Any]) -> dict[str, Any]:
-    """The complete schema of a tool's answer."""
+    """Return the complete schema of a tool's answer, with descriptions."""
     return _slim(tool.answer.model_json_schema(mode="serialization"))
 
 
@@ -61,8 +64,7 @@ def _types_alone(schema: dict[str, Any], defined: dict[str, Any]) -> dict[str, A
 
 
 def input_schema(tool: Tool[Any, Any]) -> dict[str, Any]:
-    """Return the schema of a tool's arguments; the type of an optional argument excludes null, which means "left
-    out"."""
+    """Return the schema of a tool's arguments; its types exclude null, because a call can omit optional arguments."""
     schema = _slim(tool.request.model_json_schema())
     properties = schema.setdefault("properties", {})
     for name, definition in properties.items():
@@ -75,8 +77,7 @@ def input_schema(tool: Tool[Any, Any]) -> dict[str, Any]:
 
 
 def _slim(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema without pydantic's titles, which only repeat the names and cost tokens, and without lengths
-    above `MOST_REPETITIONS`."""
+    """Return the schema without pydantic's titles, which repeat names, and without lengths above `MOST_REPETITIONS`."""
     slim: dict[str, Any] = {}
     for key, value in schema.items():
         if key == "title" and isinstance(value, str):

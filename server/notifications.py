@@ -1,8 +1,9 @@
 """Notifications that a client receives before its answer: progress of a long call, and log messages.
 
 A call that takes over a second reports its stage and its elapsed seconds once a second, if the client sent a progress
-token. Log records of a call are sent to the call's client if they have at least the level that the client has set: with
-`logging/setLevel`, or since the protocol of 2026-07-28 in the request itself.
+token. Log records of a call are sent to the call's client if they have at least the level that the client has set.
+Since the protocol of 2026-07-28 a client sets the level in the request; in earlier protocols ("older protocol" below),
+with `logging/setLevel`.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _records: ContextVar[deque[logging.LogRecord] | None] = ContextVar("graphground_
 
 
 class ClientLog(logging.Handler):
-    """Collects the log records of each call, to be sent to the client that made the call."""
+    """A handler that collects the log records of each call, to be sent to the client that made the call."""
 
     def emit(self, record: logging.LogRecord) -> None:
         records = _records.get()
@@ -42,13 +43,13 @@ class ClientLog(logging.Handler):
 
 def log_to_clients() -> None:
     """Collect graphground's log records of level info and above, to be sent to clients."""
-    ours = logging.getLogger("graphground")
-    ours.addHandler(ClientLog(logging.INFO))
-    ours.setLevel(min(logging.INFO, ours.getEffectiveLevel()))
+    logger = logging.getLogger("graphground")
+    logger.addHandler(ClientLog(logging.INFO))
+    logger.setLevel(min(logging.INFO, logger.getEffectiveLevel()))
 
 
 class LogLevels:
-    """The minimum log level that each session has set; beyond `MOST_SESSIONS`, the oldest are forgotten."""
+    """The minimum log level of each session that has set a level; at most the latest `MOST_SESSIONS` are kept."""
 
     def __init__(self) -> None:
         self._levels: OrderedDict[str, LoggingLevel] = OrderedDict()
@@ -63,7 +64,7 @@ class LogLevels:
             self._levels.popitem(last=False)
 
     def allowed(self, context: Any) -> frozenset[str]:
-        """Return the levels of log messages that the client of a request wants."""
+        """Return the levels of log messages that the client of a request accepts."""
         if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
             return frozenset(allowed_log_levels(context.protocol_version, context.meta))
         session = session_id(context)
@@ -72,7 +73,7 @@ class LogLevels:
 
 
 def session_id(context: Any) -> str | None:
-    """Return the session id in a request's HTTP header, or None; over stdio, return the empty string."""
+    """Return the session id in a request's HTTP header; None without the header, and an empty string over stdio."""
     headers: Mapping[str, str] = {"mcp-session-id": ""} if context.request is None else context.request.headers
     return headers.get("mcp-session-id")
 
@@ -94,11 +95,11 @@ async def reporting(context: Any, levels: LogLevels) -> AsyncIterator[None]:
 
 
 async def _report(context: Any, activity: Any, records: deque[logging.LogRecord], levels: LogLevels) -> None:
-    begun = time.monotonic()
+    start = time.monotonic()
     await anyio.sleep(FIRST_SECONDS)
     with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):  # the client has disconnected
         while True:
-            seconds = time.monotonic() - begun
+            seconds = time.monotonic() - start
             await context.session.report_progress(round(seconds, 1), None, f"{activity.stage} ({seconds:.0f} s)")
             await _send_records(context, records, levels)
             await anyio.sleep(EVERY_SECONDS)
@@ -121,7 +122,7 @@ async def _send_records(context: Any, records: deque[logging.LogRecord], levels:
 
 
 def level_of(record: logging.LogRecord) -> LoggingLevel:
-    """The name of a log record's level in the protocol.
+    """Return the name that the protocol gives to a log record's level.
 
     >>> level_of(logging.makeLogRecord({"levelno": logging.WARNING}))
     'warning'

@@ -13,14 +13,14 @@ from graphground.server.resources import UnknownResource, read_resource, schema_
 
 
 class PromptError(Exception):
-    """A prompt cannot be returned; the message gives the reason and valid alternatives."""
+    """A prompt that cannot be returned; the message says why."""
 
     def __init__(self, message: str) -> None:
         super().__init__(cut_inside(message, LONGEST_MESSAGE))
 
 
 def list_prompts() -> list[dict[str, Any]]:
-    """Return all prompts as `prompts/list` describes them."""
+    """Return the entries of `prompts/list`, one for each prompt."""
     return [
         {
             "name": template.name,
@@ -39,7 +39,7 @@ def get_prompt(application: Application, name: str, given: Mapping[str, str]) ->
     """Return a prompt with its arguments filled in; if a graph is named, its schema follows as a second message.
 
     Raises:
-        PromptError: the prompt or an argument is unknown, or a required argument is missing.
+        PromptError: the prompt, an argument or the graph is unknown, or a required argument is missing.
     """
     templates = all_templates()
     if name not in templates:
@@ -48,10 +48,10 @@ def get_prompt(application: Application, name: str, given: Mapping[str, str]) ->
     known = [argument.name for argument in template.arguments]
     for argument in given:
         if argument not in known:
-            near = closest(argument, known)
+            nearest = closest(argument, known)
             raise PromptError(
                 f"the prompt {name} has no argument {argument!r}; "
-                f"{f'did you mean {near[0]!r}' if near else f'it has: {known}'}"
+                f"{f'did you mean {nearest[0]!r}' if nearest else f'it has: {known}'}"
             )
     for needed in template.arguments:
         if needed.required and not given.get(needed.name, "").strip():

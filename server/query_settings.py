@@ -39,7 +39,7 @@ def read_queries(tables: Any, file: Path) -> tuple[OwnQuery, ...]:
     """Return the queries of a settings file, in the order of the file.
 
     Raises:
-        SettingsError: a table or a key is invalid; the message names the valid keys.
+        SettingsError: a table, a key or a value is invalid; the message says what is wrong.
     """
     if not isinstance(tables, dict):
         raise SettingsError(f"{file}: write each query as a table [queries.NAME]")
@@ -58,7 +58,7 @@ def _check_name(name: str, place: str, known: Mapping[str, OwnQuery]) -> None:
             f"letter"
         )
     if name.casefold() in NAMES:
-        raise SettingsError(f"{place}: {name!r} is the name of a tool of graphground; choose another")
+        raise SettingsError(f"{place}: {name!r} is the name of a tool of graphground; choose another name")
     if name.casefold() in known:
         raise SettingsError(f"{place}: there is a query {known[name.casefold()].name!r} already; choose another name")
 
@@ -67,7 +67,7 @@ def _query(name: str, table: Any, place: str) -> OwnQuery:
     entries = _entries(table, OwnQuery, ("name", "place"), place)
     for key in ("cypher", "description"):
         if not str(entries.get(key, "")).strip():
-            raise SettingsError(f"{place} needs a {key}")
+            raise SettingsError(f"{place} needs the key {key!r}")
     for key in ("cypher", "description", "graph", "title"):
         _check_type(entries, key, str, "text", place)
     if len(entries["cypher"]) > LONGEST_QUERY or len(entries["description"]) > MOST_DESCRIPTION:
@@ -96,13 +96,13 @@ def _parameter(name: str, table: Any, place: str) -> OwnParameter:
     entries = _entries(table, OwnParameter, ("name",), place)
     for key in ("type", "description"):
         if key not in entries:
-            raise SettingsError(f"{place} needs a {key}")
+            raise SettingsError(f"{place} needs the key {key!r}")
         _check_type(entries, key, str, "text", place)
     for key in ("type", "items"):
         if key in entries and entries[key] not in TYPES[: None if key == "type" else -1]:
-            near = closest(str(entries[key]), TYPES, limit=1)
-            meant = f"; did you mean {near[0]!r}?" if near else ""
-            raise SettingsError(f"{place}: {key} must be one of {', '.join(TYPES)}, not {entries[key]!r}{meant}")
+            nearest = closest(str(entries[key]), TYPES, limit=1)
+            hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+            raise SettingsError(f"{place}: {key} must be one of {', '.join(TYPES)}, not {entries[key]!r}{hint}")
     for key in {"enum", "pattern", "items", *NUMBERS, *COUNTS} & entries.keys() - set(BOUNDS[entries["type"]]):
         raise SettingsError(f"{place}: {key} is not allowed for the type {entries['type']}")
     for key in NUMBERS:
@@ -123,8 +123,8 @@ def _parameter(name: str, table: Any, place: str) -> OwnParameter:
     try:
         check_parameter(parameter)
     except (ValueError, TypeError, SchemaError) as error:
-        said = error.errors()[0]["msg"] if isinstance(error, ValidationError) else " ".join(str(error).split())
-        raise SettingsError(f"{place}: the default, the pattern or the bounds cannot be used: {said}") from None
+        reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else " ".join(str(error).split())
+        raise SettingsError(f"{place}: the default, the pattern or the bounds cannot be used: {reason}") from None
     wrong = [value for value in parameter.enum if not _of_type(value, parameter.type)]
     if wrong:
         raise SettingsError(f"{place}: {wrong[0]!r} in enum is not of type {parameter.type}")
@@ -140,16 +140,16 @@ def _of_type(value: Any, name: str) -> bool:
 
 
 def _entries(table: Any, kind: Any, left_out: tuple[str, ...], place: str) -> dict[str, Any]:
-    """Return a table as a dictionary, checked to have only keys that are fields of `kind` and not in `left_out`."""
+    """Return a table as a dictionary; raise an error for a key that is not a field of `kind`, or is in `left_out`."""
     if not isinstance(table, dict):
         raise SettingsError(f"{place} must be a table")
-    known = [each.name for each in fields(kind) if each.name not in left_out]
+    known = [field.name for field in fields(kind) if field.name not in left_out]
     for key in table:
         if key not in known:
-            near = closest(key, known, limit=1)
+            nearest = closest(key, known, limit=1)
             raise SettingsError(
                 f"{place} has no setting {key!r}"
-                + (f"; did you mean {near[0]!r}?" if near else f"; there are: {', '.join(known)}")
+                + (f"; did you mean {nearest[0]!r}?" if nearest else f"; there are: {', '.join(known)}")
             )
     return dict(table)
 

@@ -18,7 +18,7 @@ TEMPLATES = (
         "uriTemplate": "graph://{graph}/schema",
         "name": "schema",
         "title": "Schema of a graph",
-        "description": "Labels, relationship patterns and properties, as get_schema gives them.",
+        "description": "Labels, relationship patterns and properties, as get_schema returns them.",
         "mimeType": "text/plain",
     },
     {
@@ -39,21 +39,21 @@ TEMPLATES = (
 
 
 class UnknownResource(Exception):
-    """The requested resource does not exist; the message lists the existing resources."""
+    """A requested resource that does not exist or cannot be read; the message says why."""
 
     def __init__(self, message: str) -> None:
         super().__init__(cut_inside(message, LONGEST_MESSAGE))
 
 
 def list_resources(application: Application) -> list[dict[str, Any]]:
-    """Return the list of graphs, and the schema of every graph, as `resources/list` describes them."""
+    """Return the entries of `resources/list`: one for the list of graphs, and one for the schema of each graph."""
     listed = [
         {
             "uri": CATALOG,
             "name": "catalog",
             "title": "The graphs",
             "mimeType": "application/json",
-            "description": "The graphs that can be queried, as list_graphs gives them.",
+            "description": "The graphs that can be queried, as list_graphs returns them.",
         }
     ]
     for name in application.graphs().names():
@@ -78,7 +78,7 @@ def read_resource(application: Application, uri: str) -> dict[str, Any]:
     """Return the contents of a resource.
 
     Raises:
-        UnknownResource: there is no resource at this address.
+        UnknownResource: there is no resource at this address, or it cannot be read.
     """
     if uri == CATALOG:
         return _contents(uri, "application/json", application.call("list_graphs", {}))

@@ -39,7 +39,7 @@ SWITCHES = {"1": True, "true": True, "yes": True, "0": False, "false": False, "n
 LOG_LEVELS = ("debug", "info", "warning", "error")
 
 NAME_PROPERTIES = r"\s*[^=,]+=[^=,]+(,[^=,]+=[^=,]+)*,?\s*"
-"""Matches `Label=property` pairs, separated by commas."""
+"""A pattern that matches `Label=property` pairs, separated by commas."""
 
 
 def setting(
@@ -52,14 +52,20 @@ def setting(
     least: int | None = None,
     most: int | None = None,
 ) -> Any:
-    """Declare a field of `Settings` with its environment variable and bounds; the field's name is also the option's."""
+    """Declare a field of `Settings`, whose command-line option has the same name.
+
+    `variable` is the environment variable. `many` allows several values. `least` and `most` are the bounds of a number.
+    """
     metadata = {"variable": variable, "help": help, "choices": choices, "many": many, "least": least, "most": most}
     return field(default=default, metadata=metadata)
 
 
 @dataclass(frozen=True)
 class Settings:
-    """All settings of a server. Each field is an option, an environment variable and a key of the settings file."""
+    """All settings of a server.
+
+    Each field defined with `setting` is an option, an environment variable and a key of the settings file.
+    """
 
     graph: tuple[str, ...] = setting(
         (),
@@ -76,7 +82,7 @@ class Settings:
     allowed_host: tuple[str, ...] = setting(
         (),
         "GRAPHGROUND_ALLOWED_HOST",
-        "A Host header that HTTP accepts besides the local ones (`graphs.example.org:*`), needed with --host 0.0.0.0.",
+        "A Host header that HTTP accepts besides those of this machine (`graphs.example.org:*`), needed with --host 0.0.0.0.",
         many=True,
     )
     token_file: str | None = setting(
@@ -139,7 +145,7 @@ class Settings:
     watch: str | None = setting(
         None,
         "GRAPHGROUND_WATCH",
-        "Also show this trace file, which a stdio server or an agent writes, on the page as it grows.",
+        "Also show on the page the calls in this trace file, while a stdio server or an agent appends them.",
     )
     model: str | None = setting(
         None,
@@ -166,7 +172,7 @@ class Settings:
     queries: tuple[OwnQuery, ...] = ()
 
     def bolt_databases(self) -> tuple[Database, ...]:
-        """Return the databases of the settings file and the database at `--uri`."""
+        """Return the databases of the settings file and that of `--uri`, which replaces one of the same name."""
         if self.uri is None:
             return self.databases
         own = Database(self.name or self.database or "neo4j", self.uri, self.user, self.password, self.database)
@@ -176,8 +182,7 @@ class Settings:
 MODEL_KEY_VARIABLES = ("OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 """The environment variables from which the model providers' clients read a key."""
 SHORTEST_MODEL_KEY = 12
-"""The minimum number of characters of a model's key; a shorter text is a placeholder, such as `ollama`, and not kept
-secret."""
+"""The minimum number of characters of a key in these variables; a shorter text, such as `ollama`, is not a secret."""
 
 
 def secrets_in(settings: Settings) -> list[str]:
@@ -198,7 +203,7 @@ def read_settings(given: Mapping[str, Any], environment: Mapping[str, str] | Non
     """Combine the options in `given` with the environment, the settings file and the defaults.
 
     Raises:
-        SettingsError: a setting is invalid; the message gives its name, its source and valid values.
+        SettingsError: a setting or the settings file is invalid; the message says what is wrong.
     """
     environment = os.environ if environment is None else environment
     from_variables = {
@@ -240,7 +245,13 @@ def check_bounds(setting: Field[Any], value: Any) -> None:
 
 
 def read_home(given: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> str:
-    """Return the data folder that `--home`, its variable or the settings file names; check no other setting."""
+    """Return the data folder that `--home`, its variable or the settings file names, or the default folder.
+
+    No other setting is checked.
+
+    Raises:
+        SettingsError: the settings file cannot be read.
+    """
     environment = os.environ if environment is None else environment
     home = given.get("home") or environment.get("GRAPHGROUND_HOME")
     path = given.get("settings") or environment.get("GRAPHGROUND_SETTINGS")
@@ -250,7 +261,7 @@ def read_home(given: Mapping[str, Any], environment: Mapping[str, str] | None = 
 
 
 def password_variables(given: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> frozenset[str]:
-    """Return the variables that a settings file names as `password_variable`, including variables that are not set.
+    """Return the variables that a settings file names as `password_variable`, whether they are set or not.
 
     Raises:
         SettingsError: the file cannot be read.
@@ -314,7 +325,7 @@ def _file(path: str | None, home: str | None) -> Path:
 
 
 def _document(file: Path, required: bool) -> dict[str, Any]:
-    """Return the content of a settings file; a missing file is empty unless it is `required`."""
+    """Return the content of a settings file; if the file is missing and not `required`, return an empty dictionary."""
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
@@ -371,8 +382,8 @@ def default_home(home: str | None) -> Path:
 def _meant(found: str, known: Any) -> str:
     from graphground.cypher.names.nearest import closest  # loaded only after a mistake
 
-    near = closest(found, known, limit=1)
-    return f"; did you mean {near[0]!r}?" if near else f"; there are: {', '.join(known)}"
+    nearest = closest(found, known, limit=1)
+    return f"; did you mean {nearest[0]!r}?" if nearest else f"; there are: {', '.join(known)}"
 
 
 def _type_words(default: Any) -> str:

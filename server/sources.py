@@ -1,4 +1,4 @@
-"""Determines from the settings which graphs a server offers: loaded ones, and your own databases."""
+"""Determines from the settings which graphs a server offers: loaded graphs, and your own databases."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ logger = logging.getLogger(__name__)
 def graph_sources(settings: Settings, *, may_be_provisional: bool = False) -> OpenGraphs:
     """Return the graphs of a server; each is opened on first use.
 
-    With `may_be_provisional`, the first schema of a large database is provisional: for processes that run until the
-    complete schema has been read.
+    With `may_be_provisional`, the first schema of a large database is read quickly and may be incomplete; the complete
+    schema is then read in the background. This is meant for processes that run long enough to finish that reading.
 
-    Your own database takes precedence over a loaded graph of the same name. Beside your own database, the bundled graph
-    is served only if `--graph` names it, so that agents may leave `graph` out of every call.
+    Your own database takes precedence over a loaded graph of the same name. If you serve your own database, the bundled
+    graph is served only if `--graph` names it, so that agents may leave `graph` out of every call.
     """
     home = Home(default_home(settings.home))
     databases = settings.bolt_databases()
@@ -51,11 +51,17 @@ def graph_sources(settings: Settings, *, may_be_provisional: bool = False) -> Op
 
 
 def sources_beside(own: Sequence[GraphSource], settings: Settings, home: Home) -> list[GraphSource]:
-    """Return the sources of your own databases and of the other graphs that are now in the data folder."""
-    taken = {source.name for source in own}
+    """Return the sources of the graphs to serve: `own`, those of your databases, and those of the data folder's graphs.
+
+    If `--graph` names graphs, only these are returned.
+
+    Raises:
+        EngineUnavailable: the catalog of the data folder cannot be read, and `own` is empty.
+    """
+    excluded = {source.name for source in own}
     try:
-        taken |= left_out(settings)
-        stored = [source for source in stored_sources(home) if source.name not in taken]
+        excluded |= left_out(settings)
+        stored = [source for source in stored_sources(home) if source.name not in excluded]
     except CatalogError as error:
         if not own:
             raise EngineUnavailable(str(error)) from None
@@ -87,7 +93,7 @@ def problem_of(database: Database) -> str | None:
 
 
 def warn_about_unusable(databases: Sequence[Database]) -> None:
-    """Log a warning for each invalid address, before a graph is first queried."""
+    """Log a warning for each database with an invalid address, before a graph is first queried."""
     for database in databases:
         try:
             address_of(database).check()
@@ -96,7 +102,7 @@ def warn_about_unusable(databases: Sequence[Database]) -> None:
 
 
 def chosen(sources: Sequence[GraphSource], names: Sequence[str]) -> list[GraphSource]:
-    """Return the sources with the given names, or all without names; an unknown name gets a source that fails."""
+    """Return the sources with these names, or all if `names` is empty; for an unknown name, a source that fails."""
     if not names:
         return list(sources)
     known = {source.name: source for source in sources}
@@ -107,7 +113,7 @@ def missing(name: str, known: Sequence[str]) -> GraphSource:
     """Return a source for a graph that the settings name but that does not exist; opening the graph fails."""
     message = (
         f"there is no graph {name!r}; there are: {', '.join(known) or 'none'}. Load it with "
-        f"`graphground graphs load FILE --name {name}`, or serve another with --graph."
+        f"`graphground graphs load FILE --name {name}`, or serve another graph with --graph."
     )
     logger.warning(message)
 

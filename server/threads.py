@@ -1,9 +1,10 @@
 """Worker threads, shared fairly between clients.
 
-Quick tools have separate threads, so they never wait behind queries. An HTTP client holds at most `AT_ONCE` threads and
-a limited part of the queue. `RESERVED` threads are kept for clients that hold no thread. A call that has run for `OLD`
-seconds, for example because its query is slow, no longer counts. At most `BULKY_AT_ONCE` long queries, and only one per
-client, are checked at the same time, because checking keeps the interpreter busy.
+Quick tools have separate threads, so they never wait behind queries. An HTTP client holds at most `AT_ONCE` threads,
+and at most `WAITING` of its calls run or wait. `RESERVED` threads are kept for clients that hold no thread. A call that
+has run for `OLD` seconds, for example because its query is slow, no longer counts toward the limit of `THREADS`. At
+most `BULKY_AT_ONCE` calls with long arguments, one per client, run at the same time, because checking a long query
+keeps the interpreter busy.
 """
 
 from __future__ import annotations
@@ -27,13 +28,11 @@ THREADS, QUICK_THREADS, MOST_THREADS = 64, 16, 512
 RESERVED, OLD = 16, 1.0
 LOOK_SECONDS = 0.1
 AT_ONCE, WAITING = 8, 64
-"""The maximum number of calls of an HTTP client that run concurrently, and of those that run or wait, taken
-together."""
+"""The maximum number of an HTTP client's calls that run at the same time, and the maximum number that run or wait."""
 ALONE_WAITING = 2_000
-"""The maximum number of calls of a stdio server's only client that run or wait, taken together."""
+"""The maximum number of calls that run or wait for the only client of a stdio server."""
 BULKY, BULKY_AT_ONCE = 5_000, 2
-"""The length from which a query is long, in characters, and the maximum number of long queries that are checked
-concurrently."""
+"""The number of characters above which an argument is long, and the maximum number of such calls that run at once."""
 QUICK = frozenset({"list_graphs", "get_schema", "resource", "prompt", "completion"})
 ResultT = TypeVar("ResultT")
 
@@ -62,7 +61,7 @@ class FairThreads:
 
     @asynccontextmanager
     async def taken(self, caller: str) -> AsyncIterator[None]:
-        """Hold a permit on behalf of the client `caller`."""
+        """Wait for a permit and hold it during the block, on behalf of the client `caller`."""
         number, event = next(self._numbers), anyio.Event()
         self._waiting[number] = caller, event
         try:
@@ -70,7 +69,7 @@ class FairThreads:
             while not event.is_set():
                 with anyio.move_on_after(LOOK_SECONDS):
                     await event.wait()
-                self._admit()  # by now, permits of long-running calls may no longer count
+                self._admit()  # meanwhile a call may have become so old that its permit no longer counts
             yield
         finally:
             self._waiting.pop(number, None)
@@ -98,7 +97,7 @@ class FairThreads:
 
 
 class WorkerThreads:
-    """Runs calls in threads: `await WorkerThreads().run("session-4711", "execute_cypher", arguments, work)`."""
+    """The threads in which calls run: `await WorkerThreads().run("session-4711", "execute_cypher", arguments, work)`."""
 
     def __init__(self) -> None:
         self._clients: dict[str, _Client] = {}
@@ -120,21 +119,23 @@ class WorkerThreads:
         return anyio.CapacityLimiter(BULKY_AT_ONCE)
 
     async def run(self, caller: str, what: str, arguments: Mapping[str, Any], work: Callable[[], ResultT]) -> ResultT:
-        """Run `work` in a thread and return its result; if the call is cancelled, its queries are terminated.
+        """Run `work` in a thread and return its result; if the call is cancelled, terminate its queries.
+
+        `what` is the name of the tool, or `resource`, `prompt` or `completion`.
 
         Raises:
             ToolFailure: the client has too many calls in progress.
         """
-        async with self._client(caller) as client, AsyncExitStack() as held:
+        async with self._client(caller) as client, AsyncExitStack() as stack:
             if what in QUICK:
                 limiter = self._quick
             else:
                 limiter = self._slow
                 if bulky(arguments):
-                    await held.enter_async_context(client.bulky)
-                    await held.enter_async_context(self._bulky)
-                await held.enter_async_context(client.threads)
-                await held.enter_async_context(self._shares.taken(caller))
+                    await stack.enter_async_context(client.bulky)
+                    await stack.enter_async_context(self._bulky)
+                await stack.enter_async_context(client.threads)
+                await stack.enter_async_context(self._shares.taken(caller))
             with calling_as(caller), cancellable() as cancellation:
                 try:
                     return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=limiter)
@@ -171,10 +172,10 @@ def bulky(arguments: Mapping[str, Any]) -> bool:
 
 
 def caller_of(request: Any) -> str:
-    """Return the client of a request: its session, else its token's client, else its address; empty for stdio.
+    """Return a name for a request's client: its session, else its token's client, else its address; empty for stdio.
 
-    Connections do not identify clients: without a session each call may use a new connection, and a client would get a
-    share of the threads for each connection.
+    Connections do not identify clients: without a session each call may use a new connection, and a client would
+    receive a share of the threads for each connection.
     """
     if request is None:
         return ""

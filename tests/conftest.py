@@ -16,10 +16,14 @@ from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.engines.embedded.quarantine import QUARANTINE
 from graphground.graphs.opening.bundled import load_bundled
 from graphground.graphs.storage.home import Home
+from graphground.server.driver_import import import_driver
 from tests.support.data_folders import copied
+
+import_driver()  # without pandas, which each process of the tests would import for a second
 
 pytest_plugins = (
     "tests.support.attacking",
+    "tests.support.commands",
     "tests.support.embedded_films",
     "tests.support.neo4j_server",
     "tests.support.small_graph",
@@ -44,7 +48,6 @@ ENGINE = {
     "eval_home",
     "page_address",
     "page_with_model",
-    "arcadedb_address",
 }
 """Fixtures that start the embedded engine."""
 NEO4J = {"neo4j_servers", "neo4j_5", "neo4j_newest", "neo4j_with_apoc"}
@@ -64,7 +67,7 @@ for variable in ("GRAPHGROUND_ENGINE_JVM_ARGS", "GRAPHGROUND_LOADER_JVM_ARGS"):
     # If a JVM compiles only with its first compiler, a process that lives for a minute takes a third less processor time.
     os.environ.setdefault(variable, "-XX:TieredStopAtLevel=1")
 MOST_PROCESSES = 4
-"""The maximum number of processes of a test run, because each may start an engine or two."""
+"""The maximum number of processes of a test run: each may start one or two engines."""
 
 # A busy machine is no reason to fail: benchmarks/ measures speed, and pytest limits the time of every test.
 hypothesis.settings.register_profile(
@@ -100,8 +103,8 @@ def _lane(config: pytest.Config) -> str | None:
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Run a lane in several processes, unless `-n` is given or an option needs the terminal.
 
-    There is one process more than there are cores, because tests often wait. With one more, a run takes about a tenth
-    less, but tests that measure time fail now and then.
+    There is one process more than there are cores, because tests often wait, but at most `MOST_PROCESSES`. With two
+    processes more than cores, a run takes about a tenth less time, but tests that measure time fail now and then.
     """
     option = config.option
     alone = option.usepdb or option.capture == "no" or option.collectonly or hasattr(config, "workerinput")
@@ -117,9 +120,12 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark each test by the fixtures that it uses; put modules that share a Neo4j next to each other, and longer modules
     first.
+
+    Modules that stop or start a Neo4j themselves come after the modules that share one: a new server is slow at first.
     """
     wanted: dict[Path, set[str]] = {}
     places: dict[Path, int] = {}
+    restarting = {item.path for item in items if item.get_closest_marker("restarts_neo4j")}
     for item in items:
         used = set(getattr(item, "fixturenames", ()))
         callspec = getattr(item, "callspec", None)
@@ -135,11 +141,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         markers = [item.get_closest_marker(name) is not None for name in ("neo4j", "slow", "node", "engine")]
         place = markers.index(True) if any(markers) else len(markers)
         places[item.path] = min(place, places.get(item.path, place))
-    items.sort(key=lambda item: (places[item.path], sorted(wanted.get(item.path, ()))))
+    items.sort(key=lambda item: (places[item.path], item.path in restarting, sorted(wanted.get(item.path, ()))))
 
 
 def pytest_collection_finish() -> None:
-    """Leave modules and collected tests out of later garbage collections, which took a sixth of the processor time.
+    """Leave modules and collected tests out of later garbage collections: going through them took a sixth of the time.
 
     Objects that tests create are still collected, and an unclosed resource among them is still reported.
     """

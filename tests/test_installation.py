@@ -133,7 +133,7 @@ def test_a_wheel_in_a_clean_environment_adds_one_package_and_works(tmp_path: Pat
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_three_first_starts_of_a_clone_with_spaces_in_its_path_without_uv_and_pip(tmp_path: Path) -> None:
+def test_three_starts_at_once_of_a_new_clone_without_uv_and_pip_install_the_packages_once(tmp_path: Path) -> None:
     # This interpreter belongs to a virtual environment that uv created, so it has no pip.
     source = clone_into(tmp_path / "a path with spaces" / "graph ground")
     environment = clean_environment(Path("a home")) | {"PATH": path_without_uv()}  # relative, as in a client's settings
@@ -151,7 +151,7 @@ def test_three_first_starts_of_a_clone_with_spaces_in_its_path_without_uv_and_pi
     ends = [start.communicate(timeout=280) for start in starts]
     assert [start.returncode for start in starts] == [0, 0, 0], ends
     assert [names_of_graphs(out) for out, _ in ends] == [["nba"]] * 3
-    assert sum("installing what requirements" in err for _, err in ends) == 1
+    assert sum("installing the packages in requirements" in err for _, err in ends) == 1
     assert not any("Traceback" in err for _, err in ends)
 
 
@@ -172,7 +172,10 @@ def test_without_pip_and_uv_the_installation_reports_what_to_do(tmp_path: Path) 
 
 @contextmanager
 def private_index(folder: Path, packages: Path) -> Iterator[str]:
-    """Run a package index over HTTPS, with the wheels of a folder and a certificate that no system trusts."""
+    """Serve the wheels in `packages` as a package index over HTTPS, and yield its address.
+
+    The server's certificate, in `folder`, is not trusted by any system.
+    """
 
     class Index(SimpleHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -291,7 +294,7 @@ def real_uv() -> str:
     [(("glibc", "2.36"), True), (("glibc", "2.34"), True), (("glibc", "2.31"), False), (("", ""), False)],
 )
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="C libraries differ on Linux alone")
-def test_an_old_glibc_and_musl_have_no_embedded_engine(
+def test_on_an_old_glibc_and_on_musl_there_is_no_embedded_engine(
     library: tuple[str, str], runs: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bootstrap = load_bootstrap()

@@ -1,4 +1,4 @@
-"""Diagnostics in tools' answers: from the check of a query, from its question, and from database errors."""
+"""Diagnostics in tools' answers: from the check of a query, from the user's question, and from database errors."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from graphground.graphs.engines.engine import EngineError, QueryFailed
 from graphground.graphs.engines.unsupported import find_unsupported
 from graphground.graphs.graph import Graph
 
-CHANGED = "The database has changed since its schema was read; it is being read again."
-INCOMPLETE = "The schema of this large database is still being read, so this may be wrong."
+CHANGED = "The database has changed since its schema was read; the schema is being read again."
+INCOMPLETE = "The schema of this large database is still being read, so this finding may be wrong."
 
 
 class DiagnosticAnswer(BaseModel):
@@ -77,9 +77,9 @@ def report_on(graph: Graph, query: str, parameters: Mapping[str, Any] | None, qu
 
 
 def _by_question(graph: Graph, query: str, question: str | None, report: Report) -> Report:
-    """Add the findings that follow from the question; without a question or names, return the report unchanged.
+    """Add the findings that follow from the question, if there is a question and the graph has an entity lookup.
 
-    If there is no index of names yet, names are looked up in the database, as in find_entities.
+    Before the entity index is built, names are looked up in the database, as in `find_entities`.
     """
     if question is None or graph.entities is None:
         return report
@@ -92,7 +92,7 @@ def _by_question(graph: Graph, query: str, question: str | None, report: Report)
 
 
 def doubted(report: Report, reason: str, severities: Sequence[str] = ("error",)) -> Report:
-    """Turn the schema errors of a report into warnings, because the schema may be outdated or incomplete.
+    """Turn findings about the schema into warnings, because the schema may be outdated or incomplete.
 
     Only findings with one of the `severities` are changed; the reason is added to their messages.
     """
@@ -113,10 +113,8 @@ def doubted(report: Report, reason: str, severities: Sequence[str] = ("error",))
 def of_dialect(graph: Graph, query: Query | None, *, refused: bool = False) -> list[Diagnostic]:
     """Return hints about constructs of Neo4j's Cypher that the graph's kind of database does not support.
 
-    The list is empty if the kind of database is not known yet, or the text cannot be parsed.
-
-    With `refused`, for a query that the database has refused, constructs that only some of its versions support are
-    reported too.
+    The list is empty if the kind of database is not known yet, or the query could not be parsed (None). With `refused`,
+    for a query that the database has refused, constructs that only some of its versions support are reported too.
     """
     constructs = graph.dialect.unsupported if graph.dialect is not None else ()
     return find_unsupported(query, constructs, refused=refused) if query is not None and constructs else []

@@ -8,7 +8,6 @@ from typing import Any
 
 from pydantic import Field, PrivateAttr, SkipValidation
 
-from graphground.cypher.access_rights import unknown_functions
 from graphground.cypher.canonical import canonical
 from graphground.cypher.diagnostics import LONGEST_SPAN, Diagnostic, cut
 from graphground.cypher.growth import CODE as VALUE_DOUBLES
@@ -56,7 +55,7 @@ class ExecuteCypherAnswer(Answer):
     row_count: int
     truncated: bool = Field(description="Whether there are more rows.")
     total: int | None = Field(default=None, description="The total number of rows, if it is known and there are more.")
-    cursor: str | None = Field(default=None, description="Pass it to `execute_cypher` to get the next rows.")
+    cursor: str | None = Field(default=None, description="Pass to `execute_cypher` for the next rows.")
     elapsed_ms: float
     # Described in validate_cypher's answer; repeating the fields would lengthen `tools/list`.
     diagnostics: list[DiagnosticAnswer] = Field(
@@ -68,7 +67,7 @@ class ExecuteCypherAnswer(Answer):
     _rest: Rest | None = PrivateAttr(None)
 
     def shortened(self, share: float) -> ExecuteCypherAnswer | None:
-        """Return this answer with only the first rows, or None if it has at most one row."""
+        """Return this answer with about `share` (0 to 1) of its rows; None if it has at most one row."""
         if len(self.rows) < 2:
             return None
         rows = self.rows[: max(1, int(len(self.rows) * share))]
@@ -83,7 +82,10 @@ class ExecuteCypherAnswer(Answer):
 
 
 def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCypherAnswer:
-    """Check the query and run it on the graph's database; add the reasons if the answer is empty."""
+    """Check the query and run it on the graph's database, or return the rows that follow a cursor.
+
+    If the query finds nothing, the answer's diagnostics contain the reasons that can be found.
+    """
     if request.cursor is not None:
         return next_rows(request.cursor, request)
     if request.query is None:
@@ -172,7 +174,10 @@ def next_rows(cursor: str, request: ExecuteCypherRequest) -> ExecuteCypherAnswer
 
 
 def columns_as_written(query: Query, columns: list[str]) -> list[str]:
-    """Return the column names of the original query, which may differ from those of the sent text."""
+    """Return the column names of the query as it was written.
+
+    The text sent to the database may differ from it; `columns` are the names that the database returned.
+    """
     if columns and canonical(query.text).text == query.text:
         return columns
     written = columns_of(query)
@@ -189,14 +194,17 @@ def columns_of(query: Query) -> list[str]:
 
 
 def nothing_in(rows: list[list[Any]]) -> bool:
-    """Return whether an answer is empty: it has no rows, or a single row of zeros, nulls and empty lists."""
+    """Whether an answer is empty: it has no rows, or a single row of zeros, nulls and empty lists."""
     return not rows or (
         len(rows) == 1 and all(value is None or value == [] or (value == 0 and value is not False) for value in rows[0])
     )
 
 
 def reasons(graph: Graph, query: Query, request: ExecuteCypherRequest, left: float) -> list[DiagnosticAnswer]:
-    """Find the part of the query that matches nothing, by queries within the remaining time, `left` seconds."""
+    """Find the part of the query that matches nothing, by running parts of the query.
+
+    The time limit is `left` seconds, but at least `LEAST_FOR_WHY` and at most `SECONDS_FOR_WHY`.
+    """
     from graphground.graphs.why_empty import why_empty  # loads rapidfuzz, needed only for empty answers
 
     return [
@@ -210,8 +218,9 @@ def reasons(graph: Graph, query: Query, request: ExecuteCypherRequest, left: flo
 def looked_at_again(
     graph: Graph, query: Query, table: Table, request: ExecuteCypherRequest, diagnostics: list[DiagnosticAnswer]
 ) -> list[DiagnosticAnswer]:
-    """Add diagnostics about problems that the rows hide (ties, merged namesakes, dropped nulls), found by counting in the
-    database.
+    """Return the diagnostics, with new ones about problems that the rows hide: ties, merged namesakes, dropped nulls.
+
+    These problems are found by counting in the database. Diagnostics that the counts replace are left out.
     """
     from graphground.graphs.why_empty.second_look import second_look  # imported here: loads the reader of facts
 
@@ -261,15 +270,15 @@ def checked(
             next="Write a read-only query: MATCH … RETURN …",
         )
     tree = report.query
-    # A name that is missing in the schema is no reason to refuse, and Memgraph accepts some queries that Neo4j refuses.
-    if tree is None or not (report.compiles or _may_run_all_the_same(graph, tree)):
+    # A name that is missing in the schema is not a reason to refuse, and Memgraph accepts some queries that Neo4j refuses.
+    if tree is None or not (report.compiles or graph.supports_other_functions(tree)):
         first = next(problem for problem in report.diagnostics if problem.severity == "error")
         raise ToolFailure(
             "invalid_query",
             f"line {first.line}, column {first.column}: {first.message}",
             nearest=[report.suggested_query] if report.suggested_query else [],
             diagnostics=report.diagnostics,
-            next="Fix the query and check it with validate_cypher; get_schema has the names.",
+            next="Fix the query and check it with validate_cypher; get_schema lists the names.",
         )
     return tree, [DiagnosticAnswer.of(finding) for finding in (*report.diagnostics, *of_dialect(graph, tree))]
 
@@ -278,29 +287,20 @@ def refuse_missing_parameters(query: Query, given: Mapping[str, Any]) -> None:
     """Refuse to run a query without a value for each of its parameters; EXPLAIN needs none.
 
     Raises:
-        ToolFailure: a value is missing; the message names each such parameter and its position.
+        ToolFailure: a value is missing; the message names each such parameter, and the diagnostics their positions.
     """
     missing = missing_parameters(query, given) if query.prefix != "EXPLAIN" else []
     if not missing:
         return
     names = ", ".join(diagnostic.found for diagnostic in missing)
-    wanted = ", ".join(f'"{diagnostic.found[1:].strip("`")}": …' for diagnostic in missing)
+    entries = ", ".join(f'"{diagnostic.found[1:].strip("`")}": …' for diagnostic in missing)
     raise ToolFailure(
         MISSING_PARAMETER,
         f"The call gives no value for {names}, which the query uses.",
         nearest=[name for diagnostic in missing for name in diagnostic.suggestions],
         diagnostics=missing,
-        next=f"Call again and add these to `parameters`: {{{cut(wanted, LONGEST_SPAN)}}}.",
+        next=f"Call again and add these to `parameters`: {{{cut(entries, LONGEST_SPAN)}}}.",
     )
-
-
-def _may_run_all_the_same(graph: Graph, query: Query) -> bool:
-    """Return whether a database of another dialect may accept a completely parsed query that Neo4j refuses.
-
-    Functions unknown to Neo4j are sent only if they are known to be free of side effects.
-    """
-    functions = graph.engine.capabilities().dialect.other_functions if graph.engine is not None else frozenset()
-    return bool(functions) and unknown_functions(query) <= functions
 
 
 def failure_of(error: EngineError, query: Query, graph: Graph) -> ToolFailure:
@@ -323,13 +323,16 @@ def failure_of(error: EngineError, query: Query, graph: Graph) -> ToolFailure:
                 "query_failed",
                 message,
                 diagnostics=found,
-                next="Fix the query and check it with validate_cypher; get_schema has the names.",
+                next="Fix the query and check it with validate_cypher; get_schema lists the names.",
             )
     return ToolFailure("engine_error", message, next="Try again; if it keeps failing, run `graphground doctor`.")
 
 
 def example_queries(graph: Graph) -> list[str]:
-    """Return a query that works on this graph: `MATCH (n:Team) RETURN n.name LIMIT 10`."""
+    """Return a list with one query that runs on this graph, such as `MATCH (n:Team) RETURN n LIMIT 10`.
+
+    The list is empty if the schema has no label.
+    """
     return [f"MATCH (n:{in_backticks(label)}) RETURN n LIMIT 10" for label in list(graph.schema.labels)[:1]]
 
 

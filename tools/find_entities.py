@@ -73,7 +73,7 @@ class EntityCandidate(BaseModel):
     score: float = Field(description="From 0 to 1.")
     match: Literal["exact", "alias", "fuzzy", "vector"]
     description: str | None = None
-    cypher: str | None = Field(None, description="A pattern ready to paste, for an entity that may be meant.")
+    cypher: str | None = Field(None, description="A pattern to paste into a query; null if the verdict is `not_found`.")
     matched: str | None = Field(None, description="The alias that matched.")
     key: str | None = Field(None, description="Distinguishes entities that share a name.")
     relationships: list[str] = Field(
@@ -87,11 +87,13 @@ class MentionAnswer(BaseModel):
     mention: str
     verdict: Literal["found", "ambiguous", "not_found"] = Field(
         description="`found`: use the candidate; `ambiguous`: choose among the candidates; `not_found`: the graph has "
-        "nothing of that name, and the candidates are only the nearest."
+        "nothing of that name, and the candidates only have similar names."
     )
     candidates: list[EntityCandidate]
     ambiguous: bool = Field(False, description="Whether the verdict is `ambiguous`.")
-    same_name: int = Field(0, description="Number of distinct entities with the best name, if several.")
+    same_name: int = Field(
+        0, description="Number of distinct entities that share the best candidate's name, if several."
+    )
 
 
 class FindEntitiesAnswer(Answer):
@@ -114,16 +116,20 @@ def find_entities(graphs: Graphs, request: FindEntitiesRequest) -> FindEntitiesA
     except LookupError as error:
         raise ToolFailure("no_vectors", f"{error}.", next="Call find_entities again with mode 'auto'.") from None
     mentions = request.mentions or list(judgements)
-    judgements = {mention: _with_prominent(its, graph) for mention, its in judgements.items()}
+    judgements = {mention: _with_prominent(judgement, graph) for mention, judgement in judgements.items()}
     apart = [
         (mention, place)
-        for mention, its in judgements.items()
-        if its.verdict == "ambiguous"
-        for place, candidate in enumerate(its.candidates[: min(MOST_COMPARED, request.limit)])
+        for mention, judgement in judgements.items()
+        if judgement.verdict == "ambiguous"
+        for place, candidate in enumerate(judgement.candidates[: min(MOST_COMPARED, request.limit)])
         if not candidate.is_value
     ]
     around = dict(
-        zip(apart, run_concurrently(lambda it: _around(graph, judgements[it[0]].candidates[it[1]]), apart), strict=True)
+        zip(
+            apart,
+            run_concurrently(lambda key: _around(graph, judgements[key[0]].candidates[key[1]]), apart),
+            strict=True,
+        )
     )
     return FindEntitiesAnswer(
         mentions=[_as_answer(mention, judgements[mention], graph, lookup, request, around) for mention in mentions],
@@ -158,7 +164,7 @@ def _of_question(graph: Graph, lookup: EntityLookup, request: FindEntitiesReques
 
 
 def _with_prominent(judgement: Judgement, graph: Graph) -> Judgement:
-    """Mark an exactly matching name as ambiguous if a longer name belongs to a node with far more relationships."""
+    """Mark a found name as ambiguous if a longer name that contains it has a node with far more relationships."""
     if judgement.verdict != "found" or graph.engine is None:
         return judgement
     best = judgement.candidates[0]
@@ -190,7 +196,7 @@ def entity_lookup(graph: Graph) -> EntityLookup:
 
 
 def _staleness(graph: Graph, lookup: EntityLookup) -> str | None:
-    """Return a warning if the index does not exist yet, or is older than its database; else None."""
+    """Return a warning if the index does not exist, is not complete, or is older than its database; else None."""
     from graphground.graphs.entities.own_index import OwnIndex
 
     if isinstance(lookup, OwnIndex) and (state := lookup.state):
@@ -239,7 +245,10 @@ def _check_property(lookup: EntityLookup, property: str | None) -> None:
 
 
 def _same_name(judgement: Judgement, lookup: EntityLookup, label: str | None) -> int:
-    """Return how many distinct entities share the best candidate's name; aliases count only if the mention is an alias."""
+    """Return the number of distinct entities that share the best candidate's name; 0 if no other entity has the name.
+
+    Aliases count only if the mention is an alias.
+    """
     best = judgement.candidates[0]
     if best.is_value:
         return 0
@@ -305,7 +314,7 @@ TOOL = Tool(
     "Find entities by name",
     "Find the nodes that names in a question mean, despite misspellings, aliases and case. Call this before "
     "writing a name into a query. `found`: write the returned `name` exactly; `ambiguous`: choose a candidate by label "
-    "and description; `not_found`: the graph has no such entity; candidates are only the nearest.",
+    "and description; `not_found`: the graph has no such entity; candidates are only similar names.",
     FindEntitiesRequest,
     FindEntitiesAnswer,
     find_entities,

@@ -21,8 +21,8 @@ class GetFilteredSchemaRequest(Request):
     graph: str | None = Field(None, description="A name from list_graphs.")
     method: Literal["auto", "exact", "masked", "similarity"] = Field(
         "auto",
-        description="Match the question by `auto`: names, words, synonyms; `exact`: words alone; `masked`: "
-        "words, with names replaced by their labels; `similarity`: meaning.",
+        description="`auto`: by names, words and synonyms of the question; `exact`: by words alone; `masked`: by "
+        "words, with names replaced by their labels; `similarity`: by meaning.",
     )
     max_tokens: int | None = Field(None, ge=1, le=200_000, description="Token budget for `schema`.")
 
@@ -33,7 +33,11 @@ class GetFilteredSchemaAnswer(Answer):
     graph: str
     method: str = "auto"
     schema_: str = Field(alias="schema", description="The part of the schema that the question needs.")
-    whole: bool = Field(False, description="Whether the question matched nothing; the schema is then not filtered.")
+    whole: bool = Field(
+        False,
+        description="Whether this is the whole schema: the question matched nothing, or the part that it needs is not "
+        "shorter.",
+    )
     truncated: bool = Field(False, description="Whether more was left out to stay within the budget.")
     tokens: int | None = Field(None, description="Approximate tokens of `schema`, if max_tokens is given.")
     left_out: list[str] = Field(

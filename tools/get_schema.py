@@ -20,10 +20,10 @@ from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
 
 SHRINKING_STEPS = 8
 SAMPLING_SECONDS = 5.0
-PROVISIONAL = "Properties and patterns come from a sample of this large database, so some may be missing; it is being read completely."
+PROVISIONAL = "Properties and patterns come from a sample of this large database, so some may be missing; the whole database is being read."
 NOTE_MARKS = "\n()"
-"""The characters around a note in a schema's text."""
-STALE = "The database has changed since this schema was read; it is being read again."
+"""The characters that are removed from both ends of a note in a schema's text."""
+STALE = "The database has changed since this schema was read; the schema is being read again."
 
 
 class GetSchemaRequest(Request):
@@ -36,7 +36,7 @@ class GetSchemaRequest(Request):
         "values; `json`: the CypherBench form.",
     )
     max_tokens: int | None = Field(None, ge=1, le=200_000, description="Token budget for `schema`.")
-    refresh: bool = Field(False, description="Reread a connected database whose data has just changed.")
+    refresh: bool = Field(False, description="Reread the schema of a connected database whose data has just changed.")
 
 
 class GetSchemaAnswer(Answer):
@@ -51,7 +51,7 @@ class GetSchemaAnswer(Answer):
     )
 
     def as_text(self) -> str:
-        """Return the schema alone."""
+        """Return the schema as text, with a note on the elements that were left out, if there are any."""
         if not self.truncated:
             return self.schema_
         return (
@@ -111,7 +111,7 @@ def within(
     question: str = "",
     facts: Statistics | None = None,
 ) -> tuple[str, LeftOut]:
-    """Return the schema in a form and within a token budget, with the elements left out.
+    """Return the schema in a form and within a token budget (None means no limit), and the elements left out.
 
     Raises:
         ToolFailure: the budget is too small for a single label.
@@ -151,7 +151,7 @@ def by_size(schema: PropertyGraphSchema) -> Selection:
 
 
 def too_small(schema: PropertyGraphSchema, max_tokens: int) -> ToolFailure:
-    """Return the failure for a token budget that is too small, with budgets that suffice."""
+    """Return the failure for a token budget that is too small, with larger budgets to try, if there are any."""
     whole = estimate_tokens(base_form(schema))
     return ToolFailure(
         "budget_too_small",
@@ -162,7 +162,7 @@ def too_small(schema: PropertyGraphSchema, max_tokens: int) -> ToolFailure:
 
 
 def samples_of(graph: Graph) -> Samples:
-    """Return the graph's sample values, read from its database at first use."""
+    """Return the graph's sample values, read from its database at first use and again after the schema has changed."""
     if graph.engine is not None and (graph.samples is None or graph.sampled not in (None, graph.schema)):
         from graphground.graphs.schemas.extraction.extract import sample_values  # imported only for the enhanced form
 

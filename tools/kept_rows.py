@@ -1,9 +1,8 @@
 """Keeps rows that were read but not returned, so that a client can request them later.
 
-    >>> with keeping_for("session-4711"):
-    ...     answer = execute_cypher(graphs, request)
-    >>> answer.cursor
-    '5cZtqJ0vJm3H2nWb0eYw3Q.100'
+    with keeping_for("session-4711"):
+        answer = execute_cypher(graphs, request)
+    answer.cursor     # "5cZtqJ0vJm3H2nWb0eYw3Q.100"
 
 A cursor consists of an unguessable name and the number of the next row. Only the client that received a cursor can use
 it, any number of times, until `LIFE_SECONDS` after its last use or until newer answers need the memory.
@@ -69,7 +68,7 @@ class KeptRows:
 
     @classmethod
     def of(cls, columns: list[str], first: int, rows: list[list[Any]], total: int | None, query: str) -> KeptRows:
-        """Keep as many rows as `ANSWER_BYTES` allows."""
+        """Return the first of `rows` as JSON, as many as `ANSWER_BYTES` allows, for the client of the current call."""
         encoded: list[bytes] = []
         size = 0
         for row in rows:
@@ -129,7 +128,7 @@ class RowStore:
             )
         raise ToolFailure(
             "unknown_cursor",
-            "There is no such cursor. Use the `cursor` of an answer that this server gave to this client, unchanged. "
+            "There is no such cursor. Pass an unchanged `cursor` from one of this server's answers to this client. "
             "Cursors become invalid when the server stops.",
             next=AGAIN,
         )
@@ -140,7 +139,10 @@ class RowStore:
         return sum(kept.size for _, kept in self._kept.values())
 
     def _make_room(self, owner: str) -> None:
-        """Remove expired rows, then the client's oldest rows, then the oldest rows of all clients, until the limits hold."""
+        """Remove expired rows; then, until the limits hold, the least recently used rows.
+
+        Rows of the client `owner` are removed first, until its limit holds, then those of all clients.
+        """
         for name, (used, _) in list(self._kept.items()):
             if self._clock() - used > LIFE_SECONDS:
                 self._forget(name)

@@ -50,7 +50,7 @@ def list_graphs(graphs: Graphs, request: ListGraphsRequest) -> ListGraphsAnswer:
 TOOL = Tool(
     "list_graphs",
     "List the graphs",
-    "List the graphs and their sizes. Call this tool first: the others take one of these names as `graph`, "
+    "List the names and sizes of the graphs. Call this tool first: the other tools take one of these names as `graph`, "
     "optional if only one graph is open.",
     ListGraphsRequest,
     ListGraphsAnswer,

@@ -1,8 +1,8 @@
 """Reads more rows than an answer holds, so that the next rows need no second run of the query.
 
 `ROWS_AHEAD` is small, because every answer waits for these rows. For a query that sorts or counts, the database has
-done most of its work before the first row. Any other query may read ahead within `SHARE` of its time limit. If that is
-too short, the query is run again in the remaining time, without reading ahead.
+done most of its work before the first row. Any other query may read ahead for the fraction `SHARE` of its time limit.
+If that is too short, the query is run again in the remaining time, without reading ahead.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ def read_ahead(
         return graph.run(query, parameters, limit=limit, timeout=timeout)
     if last is not None and _works_first(last):
         return graph.run(query, parameters, limit=limit + ROWS_AHEAD, timeout=timeout)
-    begun = time.monotonic()
+    started = time.monotonic()
     try:
         return graph.run(query, parameters, limit=limit + ROWS_AHEAD, timeout=timeout * SHARE)
     except QueryTimeout:
-        spent = time.monotonic() - begun
+        spent = time.monotonic() - started
     left = timeout - spent
     if left <= 0:
         raise timed_out(timeout)
@@ -53,19 +53,19 @@ def read_ahead(
 
 
 def _last_return(query: Query) -> Return | None:
-    """Return the RETURN of a query without UNION, or None."""
+    """Return the last RETURN of a query; None if the query has a UNION or does not end with a RETURN."""
     last = query.body.clauses[-1] if isinstance(query.body, SingleQuery) else None
     return last if isinstance(last, Return) else None
 
 
 def _fits(last: Return | None, limit: int) -> bool:
-    """Return whether the query itself limits its rows to at most `limit`."""
+    """Whether the query itself limits its rows to at most `limit`."""
     own = last.projection.limit if last is not None else None
     return isinstance(own, IntegerLiteral) and own.value <= limit
 
 
 def _works_first(last: Return) -> bool:
-    """Return whether the database sorts or counts before it returns a first row."""
+    """Whether the database sorts or counts before it returns a first row."""
     return bool(last.projection.order_by) or any(
         isinstance(node, CountStar) or (isinstance(node, FunctionCall) and node.key in AGGREGATES)
         for item in last.projection.items

@@ -21,8 +21,10 @@ class SuggestQueriesRequest(Request):
     graph: str | None = Field(None, description="A name from list_graphs.")
     hops: int = Field(2, ge=1, le=2, description="Maximum number of relationships in a path.")
     limit: int = Field(3, ge=1, le=50, description="Maximum number of candidates.")
-    count: bool = Field(True, description="Count matches.")
-    grammar: Literal["gbnf", "regex"] | None = Field(None, description="Also a grammar for constrained decoding.")
+    count: bool = Field(True, description="Count each query's matches.")
+    grammar: Literal["gbnf", "regex"] | None = Field(
+        None, description="Also return a grammar for constrained decoding."
+    )
 
 
 class SuggestedQuery(BaseModel):
@@ -98,8 +100,8 @@ def suggest_queries(graphs: Graphs, request: SuggestQueriesRequest) -> SuggestQu
 TOOL = Tool(
     "suggest_queries",
     "Suggest queries",
-    "Get the likeliest queries for a question. They can count, sort, group, compare, use OR and times. "
-    "Choose the query whose `reason` fits your reading of the question.",
+    "Get the likeliest queries for a question. The queries can count, sort, group, compare, combine with OR, and "
+    "filter by time. Choose the query whose `reason` fits your reading of the question.",
     SuggestQueriesRequest,
     SuggestQueriesAnswer,
     suggest_queries,

@@ -12,7 +12,7 @@ from graphground.agents.decoding.prefix_tree import Ints, PrefixTree
 
 Bools = npt.NDArray[np.bool_]
 SYMBOL_BITS = 24
-"""The number of bits of a symbol, which is a byte or the number of a token below 16 million."""
+"""The number of bits of a symbol: a byte, or a token number below 16 million."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +35,10 @@ class Automaton:
 
     @staticmethod
     def of(sequences: Iterable[Sequence[int]]) -> Automaton:
-        """The minimal automaton that accepts exactly these sequences.
+        """Return the minimal automaton that accepts exactly these sequences.
 
-        Sequences are `bytes` or tuples of non-negative integers. States of the same height in the prefix tree are
-        merged if they are equivalent, the lowest first (Revuz 1992, "Minimisation of acyclic deterministic automata in
+        Sequences are `bytes` or tuples of non-negative integers. Equivalent states of the prefix tree are merged, one
+        height at a time, from the leaves to the root (Revuz 1992, "Minimisation of acyclic deterministic automata in
         linear time").
         """
         tree = PrefixTree.of(sorted({tuple(sequence) for sequence in sequences}))
@@ -48,7 +48,7 @@ class Automaton:
 
     @staticmethod
     def of_edges(edges: Sequence[tuple[int, int, int]], final: Sequence[bool], start: int = 0) -> Automaton:
-        """An automaton from edges `(state, symbol, target)`, in any order; `final` has an entry for each state."""
+        """Return an automaton with edges `(state, symbol, target)`, in any order; `final` has an entry for each state."""
         table = np.array(sorted(edges), np.int64).reshape(-1, 3)
         offsets = np.searchsorted(table[:, 0], np.arange(len(final) + 1)).astype(np.int64)
         return Automaton(offsets, table[:, 1].copy(), table[:, 2].copy(), np.array(final, np.bool_), start)
@@ -57,7 +57,7 @@ class Automaton:
         return len(self.final)
 
     def edges(self, state: int) -> tuple[Ints, Ints]:
-        """The symbols on the edges that leave a state, and the target of each."""
+        """Return the symbols on the edges that leave a state, and the target of each edge."""
         first, last = self.offsets[state], self.offsets[state + 1]
         return self.symbols[first:last], self.targets[first:last]
 
@@ -69,11 +69,11 @@ class Automaton:
 
     def steps(self, states: Ints, symbols: Ints) -> Ints:
         """Return the state reached from each `states[i]` by `symbols[i]`; -1 if there is no such edge."""
-        wanted = (states << SYMBOL_BITS) | symbols
-        place = np.searchsorted(self._keys, wanted)
+        keys = (states << SYMBOL_BITS) | symbols
+        place = np.searchsorted(self._keys, keys)
         found = np.flatnonzero(place < len(self._keys))
-        found = found[self._keys[place[found]] == wanted[found]]
-        reached = np.full(len(wanted), -1, np.int64)
+        found = found[self._keys[place[found]] == keys[found]]
+        reached = np.full(len(keys), -1, np.int64)
         reached[found] = self.targets[place[found]]
         return reached
 
@@ -112,7 +112,7 @@ def _minimal(tree: PrefixTree, final: Bools) -> Automaton:
         shown.append(nodes[example])
         known += len(example)
     node = np.concatenate(shown)
-    kept = degrees[node]
-    offsets = np.concatenate(([0], np.cumsum(kept))).astype(np.int64)
-    edges = np.repeat(tree.offsets[node] - offsets[:-1], kept) + np.arange(offsets[-1])
+    counts = degrees[node]
+    offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+    edges = np.repeat(tree.offsets[node] - offsets[:-1], counts) + np.arange(offsets[-1])
     return Automaton(offsets, tree.symbols[edges], merged[edges + 1], final[node], int(merged[0]))

@@ -14,7 +14,7 @@ from graphground.agents.decoding.vocabulary import Vocabulary
 
 
 class NotSpellable(ValueError):
-    """Queries cannot be written with the tokens of a vocabulary."""
+    """Queries or expressions that cannot be written with the tokens of a vocabulary."""
 
 
 class Constraint:
@@ -35,7 +35,7 @@ class Constraint:
     ) -> None:
         self.vocabulary, self.start = vocabulary, automaton.start
         self.unspellable = tuple(unspellable)
-        """Queries left out because the vocabulary has no tokens for some of their characters."""
+        """Queries that are left out because they cannot be written with the tokens of the vocabulary."""
         self._automaton, self._trie, self._texts = automaton, trie, texts
         self._ends = np.array(sorted(vocabulary.ends), np.int64)
         self._followed: dict[int, tuple[Ints, Ints]] = {}
@@ -70,7 +70,7 @@ class Constraint:
 
         Raises:
             RegularExpressionError: the expression cannot be parsed.
-            NotSpellable: a WordPiece tokenizer, which changes texts; use `of_queries` with a finite set of queries.
+            NotSpellable: the tokenizer is WordPiece, which changes texts; use `of_queries` with a set of queries.
         """
         if vocabulary.family == "words":
             raise NotSpellable(
@@ -81,16 +81,16 @@ class Constraint:
         return Constraint(automaton_of(f"{optional}(?:{expression})"), vocabulary, TokenTrie(vocabulary.tokens))
 
     def __len__(self) -> int:
-        """The number of states."""
+        """Return the number of states."""
         return len(self._automaton)
 
     def allowed(self, state: int) -> Ints:
-        """Return the tokens allowed next, in ascending order; tokens that end the text come last."""
+        """Return the tokens allowed next, in ascending order; if the text may end, the tokens that end it follow."""
         tokens, _ = self._follow(state)
         return np.concatenate((tokens, self._ends)) if self.complete(state) else tokens
 
     def after(self, state: int, token: int) -> int:
-        """The state after a token that does not end the text; -1 if the token is not allowed."""
+        """Return the state after a token that does not end the text; -1 if the token is not allowed."""
         tokens, targets = self._follow(state)
         place = int(np.searchsorted(tokens, token))
         return int(targets[place]) if place < len(tokens) and tokens[place] == token else -1
@@ -100,7 +100,7 @@ class Constraint:
         return bool(self._automaton.final[state])
 
     def state_of(self, tokens: Iterable[int]) -> int:
-        """The state after a sequence of tokens; -1 if no query begins with the sequence."""
+        """Return the state after a sequence of tokens; -1 if no query begins with the sequence."""
         state = self.start
         for token in tokens:
             state = self.after(state, token)
@@ -109,7 +109,7 @@ class Constraint:
         return state
 
     def mask(self, state: int) -> Bools:
-        """For each token of the vocabulary, whether it may come next."""
+        """Return, for each token of the vocabulary, whether it may come next."""
         mask = np.zeros(len(self.vocabulary), np.bool_)
         mask[self.allowed(state)] = True
         return mask
@@ -122,7 +122,7 @@ class Constraint:
         return self._texts[spelled] if spelled in self._texts else self._texts[spelled.removeprefix(b" ")]
 
     def prepare(self) -> None:
-        """Compute in advance the allowed tokens of all states with several continuations, as inside a literal."""
+        """Compute now, instead of during decoding, the allowed tokens of each state that several edges leave."""
         for state in np.flatnonzero(np.diff(self._automaton.offsets) > 1).tolist():
             self._follow(state)
 

@@ -10,7 +10,7 @@ from graphground.agents.decoding.constraint import Constraint
 
 
 class ConstrainedLogits:
-    """Sets the logits of all tokens that are not allowed to minus infinity.
+    """A logits processor that sets the logits of all disallowed tokens to minus infinity.
 
     For `transformers`, with sampling, greedy or beam search: `model.generate(**prompt,
     logits_processor=LogitsProcessorList([ConstrainedLogits(constraint)]))`. For llama.cpp: `llama(prompt,
@@ -24,15 +24,15 @@ class ConstrainedLogits:
         self._states: dict[tuple[int, ...], int] = {(): constraint.start}
 
     def __call__(self, input_ids: Any, scores: Any) -> Any:
-        """Return the scores with minus infinity for disallowed tokens, in the given type and shape (a row per beam)."""
+        """Return `scores`, a row per beam, with minus infinity for disallowed tokens; type and shape stay the same."""
         tokens = np.atleast_2d(np.asarray(input_ids.cpu() if hasattr(input_ids, "cpu") else input_ids))
         if self._prompt < 0:
             self._prompt = tokens.shape[1]
         allowed = [self._allowed(tuple(row)) for row in tokens[:, self._prompt :].tolist()]
         if isinstance(scores, np.ndarray):
             masked = np.full_like(scores, -np.inf)
-            for row, kept, ids in zip(np.atleast_2d(masked), np.atleast_2d(scores), allowed, strict=True):
-                row[ids] = kept[ids]
+            for row, row_scores, ids in zip(np.atleast_2d(masked), np.atleast_2d(scores), allowed, strict=True):
+                row[ids] = row_scores[ids]
             return masked
         masked = scores.new_full(scores.shape, -float("inf"))
         for number, ids in enumerate(allowed):

@@ -1,7 +1,7 @@
 """Local models whose next token can be constrained: models of `transformers`, and GGUF models of `llama-cpp-python`.
 
-Each library is imported on first use. A model keeps its state after the common prefix of two successive requests, so
-only the tokens after the prefix are evaluated.
+Each library is imported on first use. A model keeps the state that it computed for the previous request, so only
+the tokens after the common prefix of both requests are evaluated.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ class TransformersModel:
         self._cache, self._read = DynamicCache(), list[int]()
 
     def log_probabilities(self, written: Sequence[int], last: int) -> npt.NDArray[np.float32]:
-        """The log-probabilities of the next token at the last `last` positions of the prompt and `written`, one row each."""
+        """Return log-probabilities for the tokens that follow the last positions; see `search.Model`."""
         import torch
 
         tokens = [*self._prompt, *written]
-        kept = min(_shared(self._read, tokens), len(tokens) - last)
-        if kept < len(self._read):
-            self._cache.crop(kept - len(self._read))
+        shared = min(_shared(self._read, tokens), len(tokens) - last)
+        if shared < len(self._read):
+            self._cache.crop(shared - len(self._read))
         with torch.inference_mode():
-            ids = torch.tensor([tokens[kept:]], device=self._model.device)
+            ids = torch.tensor([tokens[shared:]], device=self._model.device)
             logits = self._model(ids, past_key_values=self._cache, use_cache=True, logits_to_keep=last).logits[0]
             rows: npt.NDArray[np.float32] = torch.log_softmax(logits.float(), -1).cpu().numpy()
         self._read = tokens
@@ -45,11 +45,11 @@ class LlamaModel:
         self._llama, self._prompt, self._read = llama, list(prompt), list[int]()
 
     def log_probabilities(self, written: Sequence[int], last: int) -> npt.NDArray[np.float32]:
-        """The log-probabilities of the next token at the last `last` positions of the prompt and `written`, one row each."""
+        """Return log-probabilities for the tokens that follow the last positions; see `search.Model`."""
         tokens = [*self._prompt, *written]
-        kept = min(_shared(self._read, tokens), len(tokens) - last)
-        self._llama.n_tokens = kept
-        self._llama.eval(tokens[kept:])
+        shared = min(_shared(self._read, tokens), len(tokens) - last)
+        self._llama.n_tokens = shared
+        self._llama.eval(tokens[shared:])
         self._read = tokens
         logits = np.asarray(self._llama.scores[len(tokens) - last : len(tokens)], np.float32)
         peak = logits.max(axis=1, keepdims=True)
@@ -58,7 +58,7 @@ class LlamaModel:
 
 
 def _shared(read: Sequence[int], tokens: Sequence[int]) -> int:
-    """The length of the common prefix of two sequences."""
+    """Return the length of the common prefix of two sequences."""
     return next(
         (place for place, pair in enumerate(zip(read, tokens, strict=False)) if pair[0] != pair[1]),
         min(len(read), len(tokens)),

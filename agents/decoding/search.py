@@ -1,7 +1,6 @@
 """Greedy and beam search among valid queries.
 
-A token without an alternative is chosen without calling the model. If the probability of a run of such tokens is
-needed, the model evaluates the whole run in one batch.
+A run of tokens without alternatives is evaluated with one call of the model, instead of one call for each token.
 """
 
 from __future__ import annotations
@@ -23,10 +22,10 @@ class Model(Protocol):
     """A language model that has read a prompt."""
 
     def log_probabilities(self, written: Sequence[int], last: int) -> Floats:
-        """The log-probabilities of the next token at the last `last` positions of the prompt and `written`.
+        """Return the log-probabilities of the next token at the last positions of the prompt followed by `written`.
 
-        An array with a row per position and a column per token: row -1 is after all of `written`, row -2 after all but
-        its last token.
+        The array has `last` rows and a column per token. Row -1 is for the token after all of `written`, row -2 for the
+        token after all of `written` but its last token, and so on.
         """
         ...
 
@@ -42,11 +41,11 @@ class Decoded:
 
 def greedy(model: Model, constraint: Constraint) -> Decoded:
     """Decode one query by always choosing the likeliest allowed token."""
-    asked = _Asked(model, constraint)
+    evaluations = _Evaluations(model, constraint)
     tokens: tuple[int, ...] = ()
     state, total = constraint.start, 0.0
     while True:
-        ids, scores = asked.of(tokens, state)
+        ids, scores = evaluations.of(tokens, state)
         best = int(np.argmax(scores))
         total += float(scores[best])
         if ids[best] in constraint.vocabulary.ends:
@@ -57,21 +56,21 @@ def greedy(model: Model, constraint: Constraint) -> Decoded:
 def beam(model: Model, constraint: Constraint, width: int, most_tokens: int = 512) -> list[Decoded]:
     """Decode at most `width` queries by beam search, and return them, the likeliest first.
 
-    Complete queries stay in the beam. If each of M queries has one sequence of tokens, there are at most M prefixes of
-    any length, so a width of M drops none: all M queries are returned, ranked by the model.
+    Complete queries stay in the beam; queries of `most_tokens` tokens or more are not returned. If each of M queries
+    has exactly one sequence of tokens, there are at most M prefixes of any length, so a width of M drops no query.
 
     Raises:
-        ValueError: a width below 1.
+        ValueError: `width` is below 1.
     """
     if width < 1:
         raise ValueError(f"the width of a beam must be at least 1, not {width}")
-    asked = _Asked(model, constraint)
+    evaluations = _Evaluations(model, constraint)
     alive: list[tuple[float, tuple[int, ...], int]] = [(0.0, (), constraint.start)]
     complete: list[tuple[float, tuple[int, ...], int]] = []
     for _ in range(most_tokens):
         found = list(complete)
         for total, tokens, state in alive:
-            ids, scores = asked.of(tokens, state)
+            ids, scores = evaluations.of(tokens, state)
             for token, score in zip(ids.tolist(), scores.tolist(), strict=True):
                 end = token in constraint.vocabulary.ends
                 found.append(
@@ -85,7 +84,7 @@ def beam(model: Model, constraint: Constraint, width: int, most_tokens: int = 51
     return [Decoded(constraint.text_of(tokens), tokens, total) for total, tokens, _ in complete]
 
 
-class _Asked:
+class _Evaluations:
     """The model's log-probabilities of allowed tokens; tokens without an alternative are evaluated in batches."""
 
     def __init__(self, model: Model, constraint: Constraint) -> None:

@@ -10,7 +10,7 @@ from graphground.agents.decoding.automaton import Automaton
 from graphground.agents.decoding.prefix_tree import Ints, PrefixTree
 
 WIDE = 12
-"""States with more edges than this are walked with NumPy, one depth of the trie at a time; others edge by edge."""
+"""The number of edges above which a state is walked with NumPy, one depth of the trie at a time, not edge by edge."""
 
 
 class TokenTrie:
@@ -22,12 +22,12 @@ class TokenTrie:
         by_end = np.argsort(tree.ends, kind="stable")
         self._by_end = np.array([number for _, number in known], np.int64)[by_end]
         self._ends = np.searchsorted(tree.ends[by_end], np.arange(len(tree) + 1)).astype(np.int64)
-        """`_by_end[_ends[n]:_ends[n + 1]]` are the tokens that end at node `n`; tokens may share their bytes."""
+        """The ranges of `_by_end`: the tokens `_by_end[_ends[n]:_ends[n + 1]]` all end at node `n`, with the same bytes."""
         keys = ((tree.parents << 8) | tree.symbols).tolist()
         self._children = dict(zip(keys, range(1, len(tree)), strict=True))
 
     def follow(self, automaton: Automaton, state: int) -> tuple[Ints, Ints]:
-        """The tokens whose bytes are allowed in a state, in ascending order, and the state after each."""
+        """Return the tokens whose bytes are allowed in a state, in ascending order, and the state after each token."""
         tokens: list[int] = []
         targets: list[int] = []
         wide: list[tuple[int, int]] = []

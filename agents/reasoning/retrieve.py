@@ -18,18 +18,21 @@ class Server(Protocol):
     """A connection to the server, such as `ServerConnection`."""
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolAnswer:
-        """Call a tool."""
+        """Call a tool and return its answer."""
         ...
 
 
 async def retrieve(server: Server, graph: str, question: str, queries: int = QUERIES) -> list[Retrieved]:
-    """Return the subgraph around a question: each distinct pattern of the suggested queries, with its matches for `n`.
+    """Return each distinct pattern of the suggested queries that finds nodes, with at most `NODES` of these nodes.
+
+    `queries` is the maximum number of suggested queries. In a suggested query, `n` is the variable of the nodes that
+    answer the question.
 
     Raises:
         ServerFailure: the server did not answer, or refused a query.
     """
-    asked = {"graph": graph, "question": question, "limit": queries}
-    suggested = await server.call("suggest_queries", asked)
+    request = {"graph": graph, "question": question, "limit": queries}
+    suggested = await server.call("suggest_queries", request)
     found: list[Retrieved] = []
     patterns = dict.fromkeys(
         parts.before

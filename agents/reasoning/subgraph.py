@@ -14,7 +14,7 @@ HEADING = "Patterns and the nodes that match:"
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """`Node("Heat", "Film", {"runtime_minute": 170})`: a node that a query found, with its properties."""
+    """A node that a query found, with its properties: `Node("Heat", "Film", (("runtime_minute", "170"),))`."""
 
     name: str
     label: str
@@ -22,7 +22,7 @@ class Node:
 
     @staticmethod
     def of(name: str, label: str, properties: Mapping[str, Any]) -> Node:
-        """Return a node from a row of a query's result, without empty properties and with long values cut."""
+        """Return a node without properties that are empty or equal to its name; long values are cut."""
         texts = ((key, _written(value)) for key, value in sorted(properties.items()) if value not in (None, "", []))
         return Node(name, label, tuple((key, text) for key, text in texts if text != name))
 
@@ -46,7 +46,7 @@ class Subgraph:
 
 
 def ranked_nodes(retrieved: Iterable[Retrieved]) -> list[Node]:
-    """Return all nodes, sorted by the number of patterns that found each, descending, then by the first pattern."""
+    """Return the distinct nodes, those found by the most patterns first; ties keep the order of the patterns."""
     seen: dict[Node, list[int]] = {}
     for place, found in enumerate(retrieved):
         for node in dict.fromkeys(found.nodes):
@@ -55,19 +55,18 @@ def ranked_nodes(retrieved: Iterable[Retrieved]) -> list[Node]:
 
 
 def subgraph_text(retrieved: Sequence[Retrieved], max_tokens: int = 3_000) -> Subgraph:
-    """Write a subgraph as text of at most `max_tokens`: all patterns, then as many nodes as fit.
+    """Write a subgraph as text of at most about `max_tokens` tokens: the patterns, then as many nodes as fit.
 
-    Nodes found by the most patterns come first.
-
-    A node is written with its properties or, if the budget is too small, with its name alone. Each pattern lists the
-    numbers of those of its nodes that are written.
+    Nodes found by the most patterns come first. A node is written with its properties or, if the budget is too small,
+    with its name and label alone. After each pattern, the text lists the numbers of the nodes that the pattern found,
+    except nodes that did not fit. Patterns without any such number are left out.
     """
     budget = int(max_tokens * CHARACTERS_PER_TOKEN)
     budget -= sum(len(found.pattern) + 3 for found in retrieved) + len(HEADING) + len("\n\nNodes:")
-    ranked, lines, kept = ranked_nodes(retrieved), [], []
+    ranked, lines, shown_nodes = ranked_nodes(retrieved), [], []
     places = [set(found.nodes) for found in retrieved]
     for number, node in enumerate(ranked, 1):
-        # Beside its own line, the number of a node stands at each pattern that found it.
+        # A node needs its own line, and its number after each pattern that found it.
         numbers = sum(node in nodes for nodes in places) * (len(str(number)) + 2)
         line = f"{number}. {node.name} ({node.label})"
         detailed = line + "".join(f"; {key}: {value}" for key, value in node.details)
@@ -76,15 +75,15 @@ def subgraph_text(retrieved: Sequence[Retrieved], max_tokens: int = 3_000) -> Su
             break
         budget -= len(chosen) + 1 + numbers
         lines.append(chosen)
-        kept.append(node)
-    number_of = {node: number for number, node in enumerate(kept, 1)}
+        shown_nodes.append(node)
+    number_of = {node: number for number, node in enumerate(shown_nodes, 1)}
     patterns = [
         f"{found.pattern}: {', '.join(str(number_of[node]) for node in dict.fromkeys(found.nodes) if node in number_of)}"
         for found in retrieved
         if any(node in number_of for node in found.nodes)
     ]
     text = "\n".join([HEADING, *patterns, "", "Nodes:", *lines])
-    return Subgraph(text, tuple(kept), len(ranked) - len(kept))
+    return Subgraph(text, tuple(shown_nodes), len(ranked) - len(shown_nodes))
 
 
 def _written(value: Any) -> str:

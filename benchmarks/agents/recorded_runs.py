@@ -2,7 +2,7 @@
 
     python -m benchmarks.agents.recorded_runs
 
-The model is built first, if that has not been done (`tests/support/small_model.py`). The bundled graph is loaded into a
+The model server is built first if it is missing (`tests/support/small_model.py`). The bundled graph is loaded into a
 temporary data folder. A run takes minutes on one core.
 """
 
@@ -27,14 +27,14 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "agent-runs.md"
 BLOCK = re.compile(r"```text\n(\$ graphground agent .*?)\n(.*?)```", re.DOTALL)
 ENDPOINT = "http://127.0.0.1:8080/v1"
-"""The address in the commands of the page, for which each run substitutes its own."""
+"""The endpoint in the commands of the page; each run replaces this address with that of its own model server."""
 LONGEST_RUN_SECONDS = 1_200
 SHOWN = 300
 """The number of characters of a text that a transcript shows."""
 
 
 def steps(lines: Iterable[dict[str, Any]]) -> Iterator[str]:
-    """Yield the steps of a run, from its trace: calls of the model and of tools with their texts, and how it ended."""
+    """Yield the steps of a run from its trace: calls of the model and of tools, texts, and how the run ended."""
     for line in lines:
         if line["kind"] == "model":
             yield f"[model, {line['name']}: {line.get('tokens_in', 0)} tokens in, {line.get('tokens_out', 0)} out]"
@@ -59,29 +59,29 @@ def shown(text: str) -> str:
 
 
 def recorded(command: str, endpoint: str) -> str:
-    """Run a command of the page with another endpoint, and return the steps of the run and the output."""
+    """Run a command of the page with this endpoint; return lines with the steps of the run and its output."""
     words = shlex.split(command.replace(ENDPOINT, endpoint))[2:]  # without "$ graphground"
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "trace.jsonl"
-        ended = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-m", "graphground", *words, "--no-cache", "--trace", str(trace)],
             capture_output=True, text=True, timeout=LONGEST_RUN_SECONDS,
         )  # fmt: skip
         if not trace.exists():
-            raise SystemExit(f"{command}\nended before its first step: {ended.stderr}")
-        found = list(steps(read_trace(trace)))
-    written = [shown(line) for line in ended.stdout.splitlines() if line.strip()]
-    reported = [shown(line) for line in ended.stderr.splitlines() if line.startswith("graphground: ")]
-    return "".join(f"{line}\n" for line in [*found, *written, *reported])
+            raise SystemExit(f"{command}\nended before its first step: {process.stderr}")
+        run_steps = list(steps(read_trace(trace)))
+    output = [shown(line) for line in process.stdout.splitlines() if line.strip()]
+    reported = [shown(line) for line in process.stderr.splitlines() if line.startswith("graphground: ")]
+    return "".join(f"{line}\n" for line in [*run_steps, *output, *reported])
 
 
 def replayed(text: str, endpoint: str) -> str:
-    """Run the commands of the page in order; return the page with their transcripts."""
-    return BLOCK.sub(lambda found: f"```text\n{found[1]}\n{recorded(found[1], endpoint)}```", text)
+    """Run the commands of the page in order; return the text of the page with the new transcripts."""
+    return BLOCK.sub(lambda block: f"```text\n{block[1]}\n{recorded(block[1], endpoint)}```", text)
 
 
 def main() -> None:
-    """Run the commands of the page in a temporary data folder, and write the page."""
+    """Run the commands of the page in a temporary data folder, and write the new transcripts into the page."""
     install()
     with tempfile.TemporaryDirectory() as folder, small_endpoint() as endpoint:
         os.environ.update(GRAPHGROUND_HOME=folder, COLUMNS="120", NO_COLOR="1")

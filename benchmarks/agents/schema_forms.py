@@ -3,10 +3,11 @@
     python -m benchmarks.agents.schema_forms FOLDER [--each 50] [--seed 19]
 
 The forms are those of "Enhancing Text2Cypher with Schema Filtering"; `auto` is the default method of
-`get_filtered_schema`. FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`). For a
-sample of the train questions of four graphs each schema is read with the tool that the agent calls. No model is asked:
-the table shows coverage and tokens, not execution accuracy. A pattern counts as kept if it is kept with its type and
-both labels. The rules of `masked` and `auto` were tuned on art and soccer, so the four graphs are also shown in pairs.
+`get_filtered_schema`. FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`). For
+a sample of the train questions of four graphs, each schema is read with the tool that the agent calls. No model is
+called: the table shows coverage and tokens, not execution accuracy. A pattern counts as kept if the schema has its type
+with both labels. The rules of `masked` and `auto` were tuned on art and soccer, so the results of these two graphs and
+of the other two are also shown separately.
 """
 
 from __future__ import annotations
@@ -50,12 +51,12 @@ class Reading:
 
     @property
     def complete(self) -> bool:
-        """Whether everything in the gold query is kept."""
+        """Whether the schema has all labels, patterns and properties of the gold query."""
         return self.labels and self.patterns and self.properties
 
 
 def reading(application: Application, graphs: Graphs, question: Question, form: Form, gold: Elements) -> Reading:
-    """Read the schema for a question in one form."""
+    """Read the schema for a question in one form, and compare its elements with those of the gold query."""
     tool, arguments = (
         schema_call(question, form)
         if form != "auto"
@@ -72,7 +73,7 @@ def reading(application: Application, graphs: Graphs, question: Question, form: 
 
 
 def kept(gold: Elements, part: PropertyGraphSchema) -> tuple[bool, bool, bool]:
-    """Whether a part of a schema has all labels, all patterns, and all properties of a gold query."""
+    """Return three flags: whether a part of a schema has all labels, patterns and properties of a gold query."""
     patterns = {(pattern.type, pattern.start, pattern.end) for pattern in part.patterns}
     of_labels = {(label.name, key) for label in part.labels.values() for key in label.properties}
     of_types = {(type_, key) for type_, keys in part.relationship_properties.items() for key in keys}
@@ -102,24 +103,24 @@ def lines(readings: dict[tuple[str, Form], list[Reading]], graphs: Sequence[str]
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("folder", type=Path)
-    arguments.add_argument("--each", type=int, default=50, help="questions of each graph")
+    arguments.add_argument("--each", type=int, default=50, help="number of questions of each graph")
     arguments.add_argument("--seed", type=int, default=19)
-    given = arguments.parse_args()
-    graphs = open_graphs(read_settings({"home": str(given.folder)}))
+    options = arguments.parse_args()
+    graphs = open_graphs(read_settings({"home": str(options.folder)}))
     application = Application(lambda: graphs)
-    rng = random.Random(given.seed)
+    rng = random.Random(options.seed)
     readings: dict[tuple[str, Form], list[Reading]] = defaultdict(list)
     try:
         for graph in TRAIN:
-            asked = [task for task in records("cypherbench_tasks/train.jsonl.gz") if task["graph"] == graph]
-            for task in rng.sample(asked, min(given.each, len(asked))):
+            tasks = [task for task in records("cypherbench_tasks/train.jsonl.gz") if task["graph"] == graph]
+            for task in rng.sample(tasks, min(options.each, len(tasks))):
                 question = Question("1", graph, str(task["nl_question"]))
                 gold = elements_of(str(task["gold_cypher"]))
                 for form in (*FORMS, "auto"):
                     readings[graph, form].append(reading(application, graphs, question, form, gold))
     finally:
         application.close()
-        end_engine(Home(given.folder), kill=True)
+        end_engine(Home(options.folder), kill=True)
     for name, chosen in (("all", TRAIN), ("tuned on", TUNED), ("measured only", REPORTED)):
         print(f"\n{name}: {', '.join(chosen)}; {sum(len(readings[graph, 'base']) for graph in chosen)} questions\n")
         print("| form | mean tokens | of base | labels | patterns | properties | all |\n|---|---|---|---|---|---|---|")

@@ -3,11 +3,12 @@
     python -m benchmarks.agents.small_model FOLDER [--questions 3] [--agents zero-shot tools loop] [--transports stdio http]
         [--suggested 10]
 
-FOLDER is a data folder; the bundled graph is loaded into it. The model is served by llama.cpp, which is built once
-(`tests/support/small_model.py`). The output for each agent and transport: the numbers of questions with a query, with a
-query that runs, and with an error, how the runs ended, model calls, tool calls, tokens, and wall-clock seconds. Traces
-are written to FOLDER/traces. A model of this size writes no query by itself, so without `--suggested` the figures only
-show that every run ends, and why; with it, the model chooses among that many suggested queries.
+FOLDER is a data folder; the bundled graph is loaded into it. The model is served by llama.cpp, which is built if it is
+missing (`tests/support/small_model.py`). The output for each agent and transport: the numbers of questions with a
+query, with a query that can be executed, and without a query; how the runs ended; model calls, tool calls, tokens, and
+wall-clock seconds. Traces are written to FOLDER/traces. A model of this size writes no query by itself, so without
+`--suggested` the figures only show that every run ends, and why; with it, the model chooses among that many suggested
+queries.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ AGENTS: dict[str, Callable[[int, int], Agent]] = {
     "tools": lambda suggested, rounds: ToolAgent(turns=4, shown=1_500, suggested=suggested),
     "loop": lambda suggested, rounds: MultiAgentLoop(LoopSettings(form="exact", rounds=rounds, suggested=suggested)),
 }
-"""Makes each agent, from the number of suggested queries (0: none) and the most rounds of the loop."""
+"""Functions that create the agents; arguments: number of suggested queries (0: none), maximum rounds of the loop."""
 
 
 @contextmanager
@@ -61,31 +62,31 @@ def server_over(transport: str, folder: Path) -> Iterator[str | tuple[str, ...]]
         yield address
 
 
-async def measure(given: argparse.Namespace, endpoint: str, transport: str, server: str | tuple[str, ...]) -> None:
+async def measure(options: argparse.Namespace, endpoint: str, transport: str, server: str | tuple[str, ...]) -> None:
     """Measure each agent over one transport."""
-    settings = ModelSettings(NAME, endpoint=endpoint, timeout=given.seconds, max_tokens=given.max_tokens, retries=0)
-    async with connect(server, environment=environment(given.folder), timeout=300) as connection:
+    settings = ModelSettings(NAME, endpoint=endpoint, timeout=options.seconds, max_tokens=options.max_tokens, retries=0)
+    async with connect(server, environment=environment(options.folder), timeout=300) as connection:
         await connection.call("execute_cypher", {"graph": "nba", "query": "RETURN 1 AS ready", "timeout_s": 120})
-        for name in given.agents:
-            await measure_agent(given, name, transport, settings, connection)
+        for name in options.agents:
+            await measure_agent(options, name, transport, settings, connection)
 
 
 async def measure_agent(
-    given: argparse.Namespace, name: str, transport: str, settings: ModelSettings, connection: ServerConnection
+    options: argparse.Namespace, name: str, transport: str, settings: ModelSettings, connection: ServerConnection
 ) -> None:
     """Run one agent over one transport, and print figures from its trace."""
-    questions = [Question(str(number), "nba", text) for number, text in enumerate(QUESTIONS[: given.questions], 1)]
-    out = given.folder / "traces" / f"{name}-{transport}-{time.strftime('%H%M%S')}.jsonl"
-    trace, begun = Trace(out), time.monotonic()
-    bounds = Bounds(model_calls=20, tool_calls=20, tokens=30_000, seconds=given.seconds)
+    questions = [Question(str(number), "nba", text) for number, text in enumerate(QUESTIONS[: options.questions], 1)]
+    out = options.folder / "traces" / f"{name}-{transport}-{time.strftime('%H%M%S')}.jsonl"
+    trace, start = Trace(out), time.monotonic()
+    bounds = Bounds(model_calls=20, tool_calls=20, tokens=30_000, seconds=options.seconds)
     async with Model(settings) as model:
         predictions = out.with_suffix(".predictions.jsonl")
         try:
-            agent = AGENTS[name](given.suggested, given.rounds)
+            agent = AGENTS[name](options.suggested, options.rounds)
             await run(agent, questions, predictions, connection, {"": model}, bounds, trace, workers=1)
-        except ModelFailure as failure:  # a run that the model ends has figures too
+        except ModelFailure as failure:  # the trace of a run that the model ends also has figures
             print(f"{name} over {transport} was ended by the model: {failure.kind}: {failure}", flush=True)
-    seconds = (time.monotonic() - begun) / len(questions)
+    seconds = (time.monotonic() - start) / len(questions)
     found, executable = figures(trace.lines), await executed(trace, connection)
     calls: dict[str, Any] = {
         "model": sum(role["calls"] for role in found["models"].values()),
@@ -101,7 +102,7 @@ async def measure_agent(
 
 
 async def executed(trace: Trace, connection: ServerConnection) -> int:
-    """Execute the queries of the predictions in a trace, and return how many can be executed."""
+    """Execute the queries of the predictions in a trace, and return the number that succeed."""
     queries = [
         line["output"]["cypher"] for line in trace.lines if line["kind"] == "prediction" and "cypher" in line["output"]
     ]
@@ -116,20 +117,22 @@ def main() -> None:
     arguments.add_argument("--questions", type=int, default=3)
     arguments.add_argument("--agents", nargs="*", default=[*AGENTS], choices=AGENTS)
     arguments.add_argument("--transports", nargs="*", default=["stdio", "http"], choices=("stdio", "http"))
-    arguments.add_argument("--seconds", type=float, default=900.0, help="bound of one question, and of one reply")
+    arguments.add_argument("--seconds", type=float, default=900.0, help="time limit of a question, and of a reply")
     arguments.add_argument("--max-tokens", type=int, default=120)
     arguments.add_argument("--threads", type=int, default=1)
-    arguments.add_argument("--rounds", type=int, default=4, help="most rounds of the loop")
-    arguments.add_argument("--suggested", type=int, default=0, help="restrict queries to this many suggested ones")
-    given = arguments.parse_args()
+    arguments.add_argument("--rounds", type=int, default=4, help="maximum number of rounds of the loop")
+    arguments.add_argument(
+        "--suggested", type=int, default=0, help="number of suggested queries to choose from (0: no restriction)"
+    )
+    options = arguments.parse_args()
     # The default action would end this process without its cleanup, and leave the model and the server running.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     install()
-    for transport in given.transports:
+    for transport in options.transports:
         with ExitStack() as stack:
-            server = stack.enter_context(server_over(transport, given.folder))
-            endpoint = stack.enter_context(small_endpoint(given.threads))
-            anyio.run(measure, given, endpoint, transport, server)
+            server = stack.enter_context(server_over(transport, options.folder))
+            endpoint = stack.enter_context(small_endpoint(options.threads))
+            anyio.run(measure, options, endpoint, transport, server)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""Measures how often a query that was chosen only by a question's answers returns the gold rows.
+"""Measures how often a query that returns a question's answers is found without the gold query.
 
     python -m benchmarks.agents.training_pairs FOLDER [--graphs art soccer] [--each 15] [--misses]
 
 FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`). The questions are those
-whose gold query has one or two relationships. Only the rows of the gold query are used, as the question's answers, and
-not the query itself. Everything goes through MCP over stdio. The weights of `suggest_queries` were learned from gold
+whose gold query has one or two relationships. The rows of the gold query are used as the question's answers; the query
+itself is not used. Everything goes through MCP over stdio. The weights of `suggest_queries` were learned from gold
 queries of art, biology, soccer and terrorist_attack, so fictional_character and flight_accident are held out.
 """
 
@@ -30,49 +30,49 @@ from graphground.evals.metrics.execution_accuracy import tables_match
 ROWS = 3_000
 
 
-async def measure(given: argparse.Namespace) -> None:
+async def measure(options: argparse.Namespace) -> None:
     whole: Counter[str] = Counter()
-    async with connect((sys.executable, "-m", "graphground", "serve", "--home", str(given.folder))) as server:
-        for graph in given.graphs:
-            tally = await measure_graph(server, graph, given)
+    async with connect((sys.executable, "-m", "graphground", "serve", "--home", str(options.folder))) as server:
+        for graph in options.graphs:
+            tally = await measure_graph(server, graph, options)
             print(graph, line(tally), flush=True)
             whole.update(tally)
     print("all", line(whole))
 
 
-async def measure_graph(server: ServerConnection, graph: str, given: argparse.Namespace) -> Counter[str]:
+async def measure_graph(server: ServerConnection, graph: str, options: argparse.Namespace) -> Counter[str]:
     """Choose a query for each of a graph's questions, and count the outcomes."""
     tally: Counter[str] = Counter()
     naming = await naming_of(server, graph)
-    known = [pair for pair in questions(graph, 100_000, given.seed) if re.search(r"\[r[01]:", pair[1])]
-    for question, gold in random.Random(given.seed).sample(known, given.each):
+    pairs = [pair for pair in questions(graph, 100_000, options.seed) if re.search(r"\[r[01]:", pair[1])]
+    for question, gold in random.Random(options.seed).sample(pairs, options.each):
         arguments = {"graph": graph, "query": gold, "limit": ROWS}
         answer = (await server.call("execute_cypher", arguments)).require()
         if not answer["rows"] or answer["truncated"]:
             continue
         tally["asked"] += 1
-        begun = time.monotonic()
+        start = time.monotonic()
         pair = await pair_of(server, graph, AnsweredQuestion(question, tuple(map(tuple, answer["rows"]))), naming)
-        tally["ms"] += round(1000 * (time.monotonic() - begun))
-        found: list[list[object]] = []
+        tally["ms"] += round(1000 * (time.monotonic() - start))
+        rows: list[list[object]] = []
         if pair is not None:
             tally["calls"] = max(tally["calls"], pair.calls)
             arguments["query"] = pair.best.query
-            found = (await server.call("execute_cypher", arguments)).require()["rows"]
-        right = tables_match(found, answer["rows"], ordered="ORDER BY" in gold)
+            rows = (await server.call("execute_cypher", arguments)).require()["rows"]
+        right = tables_match(rows, answer["rows"], ordered="ORDER BY" in gold)
         tally["right"] += right
         tally[pair.best.source if pair else "none"] += 1
-        if given.misses and not right:
+        if options.misses and not right:
             print(f"  Q {question}\n  G {gold}\n  P {pair.best if pair else None}")
     return tally
 
 
 def line(tally: Counter[str]) -> str:
     """Return the figures of a tally as a line of text."""
-    asked = max(1, tally["asked"])
+    questions_asked = max(1, tally["asked"])
     return (
-        f"{tally['right']} of {tally['asked']} right ({tally['right'] / asked:.1%}), no pair for {tally['none']}, enumerated "
-        f"{tally['enumerated']}; {tally['ms'] / asked / 1000:.1f} s a question"
+        f"{tally['right']} of {tally['asked']} right ({tally['right'] / questions_asked:.1%}), {tally['none']} without a pair, "
+        f"{tally['enumerated']} enumerated; {tally['ms'] / questions_asked / 1000:.1f} s a question"
     )
 
 

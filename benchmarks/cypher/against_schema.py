@@ -81,14 +81,14 @@ def predictions(known: dict[str, PropertyGraphSchema]) -> None:
         print(f"  by code: {dict(codes[accuracy].most_common())}")
     print(f"  the wrong ones without an error: {dict(rest.most_common())}")
     print(
-        f"  of the right ones with an error a second opinion finds the fault too: {counts[1.0]['audited']}, "
-        f"left to look at: {counts[1.0]['error'] - counts[1.0]['audited']} "
+        f"  right ones with an error: the second opinion also finds the error in {counts[1.0]['audited']}, "
+        f"still to be read: {counts[1.0]['error'] - counts[1.0]['audited']} "
         f"({(counts[1.0]['error'] - counts[1.0]['audited']) / counts[1.0]['all']:.2%})"
     )
 
 
 def left_over(predicted: str, gold: str) -> str:
-    """Classify an undetected wrong query by its differences from the gold query."""
+    """Return the category of a wrong query in which no error was found, by its differences from the gold query."""
     strings = re.compile(r"'((?:[^'\\]|\\.)*)'")
     if set(strings.findall(predicted)) - set(strings.findall(gold)):
         return "other names (the entity index; no data here)"
@@ -100,7 +100,7 @@ def left_over(predicted: str, gold: str) -> str:
         return "other properties (the question)"
     if sorted(re.findall(r"<-\[|\]->", predicted)) != sorted(re.findall(r"<-\[|\]->", gold)):
         return "direction of a relationship between nodes of one label (the question)"
-    return "the rest: clauses, order, DISTINCT, where a filter stands"
+    return "other: clauses, order, DISTINCT, the position of a filter"
 
 
 def labs() -> None:
@@ -134,9 +134,9 @@ def labs() -> None:
                 kind = (
                     "Neo4j does not compile it"
                     if not compiles.get(row["cypher"].strip(), True)
-                    else "a second opinion finds the fault too"
+                    else "the second opinion also finds the error"
                     if why
-                    else "left to look at"
+                    else "still to be read"
                 )
                 kinds[kind] += 1
                 diagnostics = [
@@ -146,9 +146,9 @@ def labs() -> None:
                 ]
                 miss(f"labs {kind}", row["database"], diagnostics, why, row["cypher"])
     print(f"neo4j-labs rows whose database has a schema: {len(rows) - without} of {len(rows)}")
-    print(f"  false_schema caught: {caught[True]} of {caught.total()} ({caught[True] / caught.total():.1%})")
+    print(f"  false_schema, with an error: {caught[True]} of {caught.total()} ({caught[True] / caught.total():.1%})")
     print(
-        f"  returned results, without false_schema, flagged: {flagged[True]} of {flagged.total()} "
+        f"  returned results and no false_schema, with an error: {flagged[True]} of {flagged.total()} "
         f"({flagged[True] / flagged.total():.2%}) {dict(codes)}"
     )
     print(f"    of these: { {kind: f'{number} ({number / flagged.total():.2%})' for kind, number in kinds.items()} }")
@@ -160,7 +160,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=20261121)
     parser.add_argument("--only", default="gold predictions labs mutations entities speed mutants")
     parser.add_argument("--mutants", type=int, default=200_000)
-    parser.add_argument("--neo4j", nargs=3, metavar=("URI", "USER", "PASSWORD"), help="also beside its EXPLAIN")
+    parser.add_argument(
+        "--neo4j", nargs=3, metavar=("URI", "USER", "PASSWORD"), help="a Neo4j whose EXPLAIN is timed too"
+    )
     arguments = parser.parse_args()
     known = schemas()
     rows = gold(known) if "gold" in arguments.only else list(lines("cypherbench_tasks", "train.jsonl.gz"))

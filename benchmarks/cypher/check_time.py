@@ -1,4 +1,4 @@
-"""Measures the time of a check against a schema: of gold queries, of the import, and beside EXPLAIN in a Neo4j."""
+"""Measures the time to check gold queries against a schema, alone and beside EXPLAIN, and the time of the import."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from graphground.cypher.schema import PropertyGraphSchema
 def speed(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema]) -> None:
     for row in rows[:200]:
         validate(row["gold_cypher"], known[row["graph"]])
-    taken = []
-    worked = []
+    wall_times = []
+    processor_times = []
     for row in rows:
         start, busy = time.perf_counter(), time.process_time()
         validate(row["gold_cypher"], known[row["graph"]])
-        worked.append((time.process_time() - busy) * 1000)
-        taken.append((time.perf_counter() - start) * 1000)
-    for name, figures in (("elapsed", sorted(taken)), ("processor time", sorted(worked))):
+        processor_times.append((time.process_time() - busy) * 1000)
+        wall_times.append((time.perf_counter() - start) * 1000)
+    for name, figures in (("elapsed", sorted(wall_times)), ("processor time", sorted(processor_times))):
         print(
-            f"schema level on the train gold queries, {name}: p50 {statistics.median(figures):.3f} ms, "
-            f"p99 {figures[int(len(figures) * 0.99)]:.3f} ms, most {figures[-1]:.3f} ms"
+            f"check of the train gold queries against their schemas, {name}: p50 {statistics.median(figures):.3f} ms, "
+            f"p99 {figures[int(len(figures) * 0.99)]:.3f} ms, slowest {figures[-1]:.3f} ms"
         )
     imports = []
     for _ in range(9):
@@ -50,11 +50,11 @@ def beside_explain(
     password: str,
     count: int = 1_000,
 ) -> None:
-    """Compare the times of our check and of EXPLAIN in a running Neo4j, in turns, on queries outside its plan cache."""
+    """Compare the time of our check with that of EXPLAIN in a running Neo4j, for queries outside its plan cache."""
     import neo4j
 
     chosen = random.Random(1).sample(rows, min(count, len(rows)))
-    ours, theirs = [], []
+    our_times, neo4j_times = [], []
     with (
         neo4j.GraphDatabase.driver(uri, auth=(user, password), notifications_min_severity="OFF") as driver,
         driver.session() as session,
@@ -64,10 +64,10 @@ def beside_explain(
             validate(row["gold_cypher"], known[row["graph"]])
             middle = time.perf_counter()
             session.run(f"EXPLAIN {row['gold_cypher']} // {number}").consume()
-            theirs.append(time.perf_counter() - middle)
-            ours.append(middle - begin)
-    mine, other = statistics.median(ours) * 1000, statistics.median(theirs) * 1000
+            neo4j_times.append(time.perf_counter() - middle)
+            our_times.append(middle - begin)
+    our_median, neo4j_median = statistics.median(our_times) * 1000, statistics.median(neo4j_times) * 1000
     print(
-        f"beside EXPLAIN on {len(chosen)} gold queries: {mine:.3f} and {other:.2f} ms at the median, "
-        f"{other / mine:.0f} times faster"
+        f"beside EXPLAIN on {len(chosen)} gold queries: {our_median:.3f} and {neo4j_median:.2f} ms at the median, "
+        f"{neo4j_median / our_median:.0f} times faster"
     )

@@ -2,7 +2,7 @@
 
     python -m benchmarks.cypher.fuzz_neo4j [--queries 5000] [--seed N]
 
-Starts the Neo4j server itself, which needs Java 17 and Maven. Without `--seed`, the seed changes every day, so that
+Starts a Neo4j server, and therefore needs Java 17 and Maven. Without `--seed`, the seed changes every day, so that
 repeated runs try new queries. The exit status is 1 if more than `SHARE` of the verdicts differ.
 """
 
@@ -26,25 +26,25 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--queries", type=int, default=5_000)
     arguments.add_argument("--seed", type=int, default=datetime.datetime.now(datetime.UTC).toordinal())
-    given = arguments.parse_args()
+    options = arguments.parse_args()
     different, refused = [], 0
     with (
         tempfile.TemporaryDirectory(prefix="graphground-fuzz-") as folder,
         running_neo4j(Path(folder)) as server,
         Oracle(server.uri, server.user, server.password) as oracle,
     ):
-        for text in queries(given.seed, given.queries):
+        for text in queries(options.seed, options.queries):
             verdict = oracle.ask(text)
             refused += verdict.refused
             if verdict.refused == validate(text).valid:
                 different.append((text, verdict.message))
-    share = len(different) / given.queries
+    share = len(different) / options.queries
     print(
-        f"seed {given.seed}: {given.queries} queries, {refused} refused by Neo4j, {len(different)} classified "
+        f"seed {options.seed}: {options.queries} queries, {refused} rejected by Neo4j, {len(different)} classified "
         f"differently ({share:.2%}; at most {SHARE:.1%})"
     )
     for text, message in different:
-        print(f"  {text[:300]!r}: Neo4j {('says ' + message[:150]) if message else 'takes it'}")
+        print(f"  {text[:300]!r}: Neo4j {('rejects it: ' + message[:150]) if message else 'accepts it'}")
     sys.exit(1 if share > SHARE else 0)
 
 

@@ -2,8 +2,10 @@
 
     python -m benchmarks.cypher.language [--neo4j bolt://127.0.0.1:7687 --password …] [--fuzz 10000] [--mutants 200000]
 
-Times are CPU times of this process, which other load on the machine hardly affects. Needs ../shared/data. Differential
-fuzzing needs a running Neo4j 5.26, which only receives EXPLAIN; the openCypher kit uses that server if it is given.
+Times are CPU times of this process, which other load on the machine hardly affects. Needs ../shared/data. `--neo4j` is
+the address of a running Neo4j 5.26, whose verdicts on random queries and on the openCypher compatibility kit are
+compared with ours. Queries are sent to the server only with EXPLAIN. Without `--neo4j`, no random queries are compared,
+and the kit's own verdicts are used.
 """
 
 from __future__ import annotations
@@ -58,8 +60,8 @@ def verdicts(rows: list[dict[str, Any]]) -> None:
     )
     share = placed / (placed + elsewhere)
     print(
-        f"  place: equal in {placed} of {placed + elsewhere} with a recorded place ({share:.1%}), {unplaced} without "
-        "one"
+        f"  position: equal in {placed} of {placed + elsewhere} with a recorded position ({share:.1%}); "
+        f"{unplaced} have no recorded position"
     )
 
 
@@ -94,7 +96,7 @@ def fuzz(oracle: Oracle, seed: int, count: int) -> None:
         elif report.valid and "LOAD CSV" not in text:
             access += (verdict.access == "r") != (report.access == "read")
     print(
-        f"fuzzing: seed {seed}, {count} queries, {refused} refused by Neo4j, different: {len(different)} "
+        f"fuzzing: seed {seed}, {count} queries, {refused} rejected by Neo4j, different: {len(different)} "
         f"({len(different) / count:.2%}); access differs: {access}"
     )
     for text in different:
@@ -102,7 +104,7 @@ def fuzz(oracle: Oracle, seed: int, count: int) -> None:
 
 
 def mutants(rows: list[dict[str, Any]], count: int) -> None:
-    """Check that broken queries raise no exception, and print how long the slowest takes."""
+    """Print how many of `count` broken queries raise an exception, how many take over 50 ms, and the longest time."""
     source = random.Random(7)
     worst = 0.0
     slow = raised = 0
@@ -114,24 +116,24 @@ def mutants(rows: list[dict[str, Any]], count: int) -> None:
         except Exception as error:
             raised += 1
             print("  exception:", repr(error)[:100], repr(text[:200]))
-        took = time.process_time() - begin
-        worst = max(worst, took)
-        slow += took > 0.05
+        seconds = time.process_time() - begin
+        worst = max(worst, seconds)
+        slow += seconds > 0.05
     print(f"mutants: {count}, exceptions: {raised}, over 50 ms: {slow}, slowest {worst * 1e3:.1f} ms")
 
 
 def round_trip(rows: list[dict[str, Any]]) -> None:
-    """Check that parsing a printed tree gives the same tree."""
+    """Print the number of queries whose printed tree, parsed again, is a different tree."""
     texts = [row["query"] for row in rows] + list(queries(3, 5000))
-    read = different = 0
+    parsed = different = 0
     for text in texts:
         try:
             query = parse(text)
         except ValueError:
             continue
-        read += 1
+        parsed += 1
         different += parse(to_text(query)).body.shape() != query.body.shape()
-    print(f"printer: {read} queries printed and read again, different trees: {different}")
+    print(f"printer: {parsed} queries printed and parsed again, different trees: {different}")
 
 
 def speed(rows: list[dict[str, Any]]) -> None:
@@ -154,34 +156,34 @@ def speed(rows: list[dict[str, Any]]) -> None:
 
 
 def import_time() -> None:
-    """Print the time to import `graphground.cypher`: the best of ten new interpreters."""
+    """Print the median and the shortest time to import `graphground.cypher` in ten new interpreters."""
     code = "import time; t = time.process_time(); import graphground.cypher; print(time.process_time() - t)"
     run = [sys.executable, "-c", code]
     times = sorted(float(subprocess.run(run, capture_output=True, text=True, check=True).stdout) for _ in range(10))
-    print(f"import graphground.cypher: median {times[5] * 1e3:.1f} ms, best {times[0] * 1e3:.1f} ms")
+    print(f"import graphground.cypher: median {times[5] * 1e3:.1f} ms, shortest {times[0] * 1e3:.1f} ms")
 
 
 def main() -> None:
     """Print all figures."""
-    options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    options.add_argument("--neo4j", default="")
-    options.add_argument("--user", default="neo4j")
-    options.add_argument("--password", default="")
-    options.add_argument("--fuzz", type=int, default=10_000)
-    options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--mutants", type=int, default=200_000)
-    given = options.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--neo4j", default="")
+    parser.add_argument("--user", default="neo4j")
+    parser.add_argument("--password", default="")
+    parser.add_argument("--fuzz", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--mutants", type=int, default=200_000)
+    options = parser.parse_args()
     rows = verdict_rows()
     import_time()
     speed(rows)
     verdicts(rows)
     round_trip(rows)
-    oracle = Oracle(given.neo4j, given.user, given.password) if given.neo4j else None
+    oracle = Oracle(options.neo4j, options.user, options.password) if options.neo4j else None
     tck(oracle)
     if oracle is not None:
-        fuzz(oracle, given.seed, given.fuzz)
+        fuzz(oracle, options.seed, options.fuzz)
         oracle.close()
-    mutants(rows, given.mutants)
+    mutants(rows, options.mutants)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Collects the queries that a check judged wrongly, for the file of `--misses`."""
+"""Collects the queries that a check judged wrongly, for the file that `--misses` names."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ MISSES: list[str] = []
 """The lines of the file that `--misses` names."""
 
 
-def miss(figure: str, *what: object) -> None:
-    MISSES.append("\t".join([figure, *(str(part).replace("\n", " ") for part in what)]))
+def miss(figure: str, *parts: object) -> None:
+    MISSES.append("\t".join([figure, *(str(part).replace("\n", " ") for part in parts)]))
 
 
 def errors_of(report: Report) -> list[str]:

@@ -1,4 +1,4 @@
-"""Measures the checks on gold queries with deliberate mistakes: other names and directions, SQL habits, broken texts."""
+"""Measures the checks on gold queries with deliberate mistakes: names, directions, SQL syntax, broken texts."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def mutations(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema],
     rng = random.Random(seed)
     mutators = {name: Mutator(rng, schema) for name, schema in known.items()}
 
-    def each(make: str, *arguments: Any) -> Iterator[tuple[Mutant, Report]]:
+    def each(method: str, *arguments: Any) -> Iterator[tuple[Mutant, Report]]:
         for row in rows:
-            mutant = getattr(mutators[row["graph"]], make)(row["gold_cypher"], *arguments)
+            mutant = getattr(mutators[row["graph"]], method)(row["gold_cypher"], *arguments)
             if mutant is not None:
                 yield mutant, validate(mutant.text, known[row["graph"]])
 
@@ -83,7 +83,7 @@ def mutations(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema],
 
 
 def entities(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema], seed: int) -> None:
-    """Measure checks of misspelt names, with an index of all names that the gold queries use."""
+    """Measure the check of names that are misspelt on purpose, with an index of all names in the gold queries."""
     records: dict[str, list[Record]] = {}
     for number, row in enumerate(lines("cypherbench_tasks", "entity_mentions.jsonl.gz")):
         if row["property"] == "name":
@@ -91,27 +91,27 @@ def entities(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema], 
     rng = random.Random(seed)
     with tempfile.TemporaryDirectory() as folder:
         indexes = {}
-        for graph, some in records.items():
-            build_index(Path(folder) / graph, some)
+        for graph, graph_records in records.items():
+            build_index(Path(folder) / graph, graph_records)
             indexes[graph] = open_index(Path(folder) / graph)
-        total = first = fixed = warned = asked = 0
-        taken = []
+        total = first = fixed = warned = checked = 0
+        times = []
         for row in rows:
             graph, text = row["graph"], row["gold_cypher"]
-            found = list(re.finditer(r"\{name: '([^'\\\\]{4,})'\}", text))
+            names_in_text = list(re.finditer(r"\{name: '([^'\\\\]{4,})'\}", text))
             start = time.perf_counter()
             report = validate(text, known[graph], entities=indexes[graph])
-            taken.append((time.perf_counter() - start) * 1000)
-            asked += 1
+            times.append((time.perf_counter() - start) * 1000)
+            checked += 1
             if any(
                 diagnostic.code == "entity_not_found" and diagnostic.severity != "hint"
                 for diagnostic in report.diagnostics
             ):
                 warned += 1
                 miss("entity warned", text)
-            if not found:
+            if not names_in_text:
                 continue
-            match = rng.choice(found)
+            match = rng.choice(names_in_text)
             wrong = one_error(rng, one_error(rng, match[1]))
             if any(record.name == wrong for record in records[graph]) or wrong == match[1]:
                 continue
@@ -127,10 +127,10 @@ def entities(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema], 
             if suggestions != [(f"'{match[1]}'",)]:
                 miss("entity", wrong, match[1], suggestions)
     print(
-        f"entity lookup: gold queries warned of {warned} of {asked}; names with two typing errors: first suggestion "
+        f"names: {warned} of {checked} gold queries with a warning; names with two typing errors: first suggestion "
         f"right in {first} of {total} ({first / total:.2%}), suggested query is the original in {fixed / total:.2%}"
     )
-    print(f"  with the index: p50 {statistics.median(taken):.3f} ms a gold query")
+    print(f"  with the index: p50 {statistics.median(times):.3f} ms for a gold query")
 
 
 def one_error(rng: random.Random, name: str) -> str:
@@ -140,10 +140,13 @@ def one_error(rng: random.Random, name: str) -> str:
 
 
 def mutants(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema], seed: int, count: int) -> None:
-    """Check that broken queries raise no exception; their pieces are removed, doubled, swapped or inserted."""
+    """Print how many of `count` queries with broken pieces raise an exception, and how many take over 50 ms.
+
+    The pieces are removed, swapped or inserted at random.
+    """
     rng = random.Random(seed)
     pieces = re.compile(r"\w+|'(?:[^'\\]|\\.)*'|\s+|.", re.S)
-    others = [
+    insertions = [
         "(",
         ")",
         "[",
@@ -191,7 +194,7 @@ def mutants(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema], s
                 case 0:
                     del parts[at : at + rng.randrange(1, 4)]
                 case 1:
-                    parts.insert(at, rng.choice(others))
+                    parts.insert(at, rng.choice(insertions))
                 case 2:
                     parts[at], parts[to] = parts[to], parts[at]
                 case _:
@@ -205,12 +208,12 @@ def mutants(rows: list[dict[str, Any]], known: dict[str, PropertyGraphSchema], s
         except Exception as error:
             raised += 1
             miss("raised", repr(error), text)
-        taken = (time.process_time() - start) * 1000
-        longest = max(longest, taken)
-        if taken > 50:
+        milliseconds = (time.process_time() - start) * 1000
+        longest = max(longest, milliseconds)
+        if milliseconds > 50:
             slow += 1
-            miss("slow", number, f"{taken:.1f}", text)
+            miss("slow", number, f"{milliseconds:.1f}", text)
     print(
-        f"{count} seeded mutants: {raised} raised, {slow} took over 50 ms, longest {longest:.1f} ms, "
+        f"{count} mutants: {raised} raised an exception, {slow} took over 50 ms, longest {longest:.1f} ms, "
         f"{valid / count:.1%} still valid"
     )

@@ -1,6 +1,6 @@
 """Measures the tools on unprepared databases: the five examples of `tests/support/databases`.
 
-    python -m benchmarks.databases.measure                 all five, in a Neo4j 5.26 that is started
+    python -m benchmarks.databases.measure                 all five, in a Neo4j 5.26 that the benchmark starts
     python -m benchmarks.databases.measure erp --missed    one of them, with every miss
 
 `library` and `transfers` are held out: they were not used in development.
@@ -31,7 +31,7 @@ def measure(server: Neo4jServer, name: str, missed: bool) -> None:
         stated = statements(trial)
         print(
             f"  statements of diagnostics: {stated.checked} checked against the data, {len(stated.false)} false; "
-            f"{stated.silent} messages without a statement of a known form"
+            f"{stated.silent} messages contain no statement that can be checked"
         )
         for statement in stated.false:
             print(f"    - {statement}")
@@ -41,7 +41,7 @@ def main() -> int:
     """Measure the databases named on the command line; all of them if none is named."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("databases", nargs="*", help=", ".join(DATABASES))
-    parser.add_argument("--missed", action="store_true", help="also print what was missed")
+    parser.add_argument("--missed", action="store_true", help="also print every miss")
     parsed = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, running_neo4j(Path(folder)) as server:
         for name in parsed.databases or DATABASES:

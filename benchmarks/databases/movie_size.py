@@ -2,13 +2,13 @@
 
     python -m benchmarks.databases.movie_size                  as many nodes and relationships as the movie graph
     python -m benchmarks.databases.movie_size --share 0.1      a tenth of them
-    python -m benchmarks.databases.movie_size --uri bolt://… --user … --password …    a server that `fill` filled
+    python -m benchmarks.databases.movie_size --uri bolt://… --user … --password …    a server that is filled already
 
 The output: the seconds until the first schema; the seconds until the background build of the entity index is complete,
-with the 95th percentile of another client's queries before and during the build; the seconds for the statistics; and,
-after one percent of the nodes was renamed, added or removed and a label added, the seconds until the schema has the new
-label and until the index is current, with the percentile meanwhile. At full size it needs 4 GB of memory; most of its
-time goes into filling the database.
+with the 95th percentile of another client's queries before and during the build; and the seconds for the statistics.
+Then one percent of the nodes are renamed, added or removed, and a label is added: the output is the seconds until the
+schema has the new label and until the index is current, with the percentile meanwhile. At full size it needs 4 GB of
+memory; most of its time goes into filling the database.
 
 The other client is a separate process that sends one query after another, with `PAUSE_SECONDS` between them. A query's
 time includes the client's wait for a processor, so on a busy machine the percentiles are an upper bound.
@@ -58,40 +58,40 @@ OTHERS = (
 """The queries of the other client: two index look-ups, and a query over a few hundred nodes."""
 
 NEW = (("Movie", "Renamed Movie 1001"), ("Festival", "Nordlys"))
-"""The label and the name of a node that the changes rename, and of one that they add."""
+"""Label and new name of a node that `CHANGES` renames, and of a node that `CHANGES` adds."""
 CHANGES = (
     "MATCH (n:Movie|Person) WHERE n.i % 1000 < 8 SET n.name = 'Renamed ' + n.name",
     "MATCH (n:Movie|Person) WHERE n.i % 1000 = 8 DETACH DELETE n",
     "MATCH (n:Movie|Person) WHERE n.i % 1000 = 9 CREATE (:Movie {i: -n.i, name: 'Added ' + n.name, seen: 1})",
     "CREATE (:Festival {name: 'Nordlys'})",
 )
-"""Of 1,000 films and people 8 are renamed and one is removed, one film is added, and there is a new label."""
+"""Statements that, per 1,000 films and people, rename 8, remove one and add one, and that add a new label."""
 
 
 def other_client(server: Neo4jServer, films: int, stop: Path) -> None:
     """Send queries until the file `stop` exists; print the start time and the milliseconds of every query."""
-    chosen = random.Random(7)
+    rng = random.Random(7)
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
         while not stop.exists():
             begin = time.monotonic()
-            driver.execute_query(chosen.choice(OTHERS), i=chosen.randrange(films))
+            driver.execute_query(rng.choice(OTHERS), i=rng.randrange(films))
             print(begin, (time.monotonic() - begin) * 1e3, flush=True)
             time.sleep(PAUSE_SECONDS)
 
 
 class OtherClient:
-    """A running client; `percentile(begin, end)` describes the times of the queries begun between these moments."""
+    """A running client; `percentile(begin, end)` describes the times of the queries that began in that period."""
 
     def __init__(self, log: Path) -> None:
         self._log = log
 
     def percentile(self, begin: float, end: float) -> str:
         lines = [line.split() for line in self._log.read_text().splitlines()]
-        taken = [float(line[1]) for line in lines if len(line) == 2 and begin <= float(line[0]) < end]
-        if len(taken) < 20:
-            return f"p95 not taken ({len(taken)} queries)"
-        cuts = statistics.quantiles(taken, n=20)
-        return f"p50 {statistics.median(taken):.1f} ms, p95 {cuts[-1]:.1f} ms of {len(taken)} queries of another client"
+        times = [float(line[1]) for line in lines if len(line) == 2 and begin <= float(line[0]) < end]
+        if len(times) < 20:
+            return f"too few queries for a p95 ({len(times)})"
+        cuts = statistics.quantiles(times, n=20)
+        return f"p50 {statistics.median(times):.1f} ms, p95 {cuts[-1]:.1f} ms of {len(times)} queries of another client"
 
 
 @contextmanager
@@ -137,7 +137,7 @@ def measure(server: Neo4jServer, folder: Path) -> None:
     database = Database("movie", server.uri, server.user, server.password)
     with querying(server, films, folder) as others:
         until(lambda: (folder / "others.txt").stat().st_size > 0, 60)
-        quiet = time.monotonic()
+        quiet_start = time.monotonic()
         time.sleep(QUIET_SECONDS)
         begin = time.monotonic()
         graphs = graph_sources(Settings(databases=(database,), home=str(folder / "home")), may_be_provisional=True)
@@ -145,7 +145,7 @@ def measure(server: Neo4jServer, folder: Path) -> None:
             graph = graphs.get("movie")
             labels = len(graph.schema.labels)
             print(f"first schema, {labels} labels: {time.monotonic() - begin:.2f} s (bar 1.5 s)", flush=True)
-            print(f"before: {others.percentile(quiet, begin)}", flush=True)
+            print(f"before: {others.percentile(quiet_start, begin)}", flush=True)
             measure_index(graph, others, begin)
             measure_statistics(graph)
             measure_change(server, graphs, others)
@@ -155,7 +155,7 @@ def measure(server: Neo4jServer, folder: Path) -> None:
 
 
 def measure_full_text(server: Neo4jServer, films: int) -> None:
-    """Measure look-ups through a full-text index of the database, which serve until there is an entity index."""
+    """Measure look-ups through the database's full-text index, which is used until the entity index has been built."""
     seeded(
         server,
         "CREATE FULLTEXT INDEX names IF NOT EXISTS FOR (n:Movie|Person) ON EACH [n.name]",
@@ -165,20 +165,20 @@ def measure_full_text(server: Neo4jServer, films: int) -> None:
     schema = extract(engine, "movie").schema
     names = FullTextNames("movie", engine, lambda: schema, NamesInDatabase("movie", engine, lambda: schema))
     names.find("Movei 1")
-    chosen = random.Random(11)
-    taken = []
+    rng = random.Random(11)
+    times = []
     for _ in range(MENTIONS):
         begin = time.monotonic()
-        names.find(f"{chosen.choice(('Movei', 'Person'))} {chosen.randrange(films)}")
-        taken.append((time.monotonic() - begin) * 1e3)
-    cuts = statistics.quantiles(taken, n=20)
-    print(f"full-text index, one mention: p50 {statistics.median(taken):.0f} ms, p95 {cuts[-1]:.0f} ms; ", end="")
+        names.find(f"{rng.choice(('Movei', 'Person'))} {rng.randrange(films)}")
+        times.append((time.monotonic() - begin) * 1e3)
+    cuts = statistics.quantiles(times, n=20)
+    print(f"full-text index, one mention: p50 {statistics.median(times):.0f} ms, p95 {cuts[-1]:.0f} ms; ", end="")
     print(f"used: {names.usable}", flush=True)
     engine.close()
 
 
 def measure_index(graph: Graph, others: OtherClient, begin: float) -> None:
-    """Measure the background index and the statistics, both of which begin when the database is opened."""
+    """Measure the builds of the index and the statistics, which start in the background when the database is opened."""
     names, facts = graph.entities, graph.facts
     assert isinstance(names, OwnIndex)
     assert isinstance(facts, LiveStatistics)
@@ -187,12 +187,12 @@ def measure_index(graph: Graph, others: OtherClient, begin: float) -> None:
     print(f"entity index: {end - begin:.1f} s after opening, {names.texts:,} names (bar 60 s)", flush=True)
     until(lambda: facts.now(fresh=True) is not None)
     print(f"statistics, read beside the index: {time.monotonic() - begin:.1f} s after opening", flush=True)
-    print(f"until the index is there: {others.percentile(begin, end)} (bar: p95 at most doubled)", flush=True)
-    print(f"until both are there: {others.percentile(begin, time.monotonic())}", flush=True)
+    print(f"until the index is built: {others.percentile(begin, end)} (bar: p95 at most doubled)", flush=True)
+    print(f"until index and statistics are built: {others.percentile(begin, time.monotonic())}", flush=True)
 
 
 def measure_statistics(graph: Graph) -> None:
-    """Measure the time to read all statistics again, while nothing else is read."""
+    """Measure the time to read all statistics again, without other reads at the same time."""
     assert graph.engine is not None
     begin = time.monotonic()
     facts = query_statistics(graph.engine, graph.schema)
@@ -200,34 +200,38 @@ def measure_statistics(graph: Graph) -> None:
 
 
 def measure_change(server: Neo4jServer, graphs: OpenGraphs, others: OtherClient) -> None:
-    """Change one percent of the nodes and add a label in another session; measure the time until both are known."""
+    """Change one percent of the nodes and add a label; measure when the schema and the index have the changes."""
     graph = graphs.get("movie")
     names = graph.entities
     assert isinstance(names, OwnIndex)
     before = names.info
     assert before is not None
     seeded(server, *CHANGES)
-    begin, work = time.monotonic(), time.process_time()
+    begin, processor_start = time.monotonic(), time.process_time()
     graph.look()
-    looked = time.monotonic() - begin
+    look_seconds = time.monotonic() - begin
     found = {name: names.find(name, label=label) for label, name in NEW}
     right = [bool(candidates) and candidates[0].name == name for name, candidates in found.items()]
-    answered, outdated = time.monotonic() - begin, names.stale
-    print(f"after a change of 1 % of the nodes: looking takes {looked * 1e3:.0f} ms; look-ups of a renamed film and of")
-    print(f"  the new festival put them first: {right}, {answered:.2f} s after the change, index outdated: {outdated}")
+    answer_seconds, outdated = time.monotonic() - begin, names.stale
+    print(
+        f"after a change of 1 % of the nodes: looking for changes takes {look_seconds * 1e3:.0f} ms; look-ups of a renamed film and of"
+    )
+    print(
+        f"  the new festival put them first: {right}, {answer_seconds:.2f} s after the change, index outdated: {outdated}"
+    )
     if "Festival" not in graph.schema.labels:
         graph.settle()
     if "Festival" not in graph.schema.labels:
-        print("the schema took too long to be read again within a call; it is read in the background", flush=True)
+        print("the schema is read again in the background, since that takes too long for a call", flush=True)
         until(lambda: "Festival" in graph.schema.labels)
-    seen = time.monotonic() - begin
-    print(f"  a call that needs the new schema has it after {seen:.2f} s (bar 5 s)", flush=True)
+    schema_seconds = time.monotonic() - begin
+    print(f"  a call that needs the new schema has it after {schema_seconds:.2f} s (bar 5 s)", flush=True)
     until(lambda: not names.stale)
-    end, now = time.monotonic(), names.info
-    assert now is not None
+    end, info = time.monotonic(), names.info
+    assert info is not None
     print(
         f"  the entity index is current {end - begin:.2f} s after the change (bar 5 s); the refresh took "
-        f"{now.seconds:.2f} s, all {time.process_time() - work:.2f} s of our processor time; {names.texts:,} names, "
+        f"{info.seconds:.2f} s, all {time.process_time() - processor_start:.2f} s of our processor time; {names.texts:,} names, "
         f"{before.texts:,} before",
         flush=True,
     )
@@ -248,20 +252,20 @@ def main() -> None:
     parser.add_argument("--password", default=os.environ.get("NEO4J_PASSWORD", ""))
     parser.add_argument("--client", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--stop", type=Path, help=argparse.SUPPRESS)
-    given = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "measured").mkdir()
-        if given.uri is None:
+        if options.uri is None:
             with running_neo4j(folder / "neo4j", LTS, heap=HEAP, settings=MEMORY) as server:
                 begin = time.perf_counter()
-                fill(server, given.share)
+                fill(server, options.share)
                 print(f"filled in {time.perf_counter() - begin:.0f} s", flush=True)
                 measure(server, folder / "measured")
             return
-        server = Neo4jServer(given.uri, given.user, given.password, LTS, folder, 0)
-        if given.client is not None:
-            other_client(server, given.client, given.stop)
+        server = Neo4jServer(options.uri, options.user, options.password, LTS, folder, 0)
+        if options.client is not None:
+            other_client(server, options.client, options.stop)
         else:
             measure(server, folder / "measured")
 

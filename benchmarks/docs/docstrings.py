@@ -35,14 +35,14 @@ def docstrings(file: Path) -> Iterator[tuple[int, str]]:
 
 
 def drawn(seed: int, count: int) -> list[str]:
-    """Return `count` random docstrings with their positions; a seed always draws the same from the same files."""
+    """Return at most `count` random docstrings with file and line; the same seed and files give the same result."""
     files = sorted(file for folder in FOLDERS for file in (ROOT / folder).rglob("*.py"))
-    every = [
+    found = [
         f"{file.relative_to(ROOT)}:{line}\n  {' '.join(text.split())}"
         for file in files
         for line, text in docstrings(file)
     ]
-    return random.Random(seed).sample(every, min(count, len(every)))
+    return random.Random(seed).sample(found, min(count, len(found)))
 
 
 def main() -> None:

@@ -2,8 +2,8 @@
 
     python -m benchmarks.engines.engine FILE [--neo4j bolt://… --user neo4j --password …]
 
-FILE is a SimpleKG file with labels Movie and Person (a movie graph); it is loaded into a temporary data folder.
-Graphground and the bare driver run on the same engine in turns.
+FILE is the SimpleKG file of a graph with the labels Movie and Person; the file is loaded into a temporary data folder.
+Queries are sent in turns through graphground and through the bare driver, to the same engine.
 """
 
 from __future__ import annotations
@@ -42,17 +42,20 @@ RUNAWAY = {
 
 def median_ms(many: int, *functions: Callable[[], Any]) -> list[float]:
     """Call the functions in turns, `many` times each, and return the median time of each in milliseconds."""
-    taken: list[list[float]] = [[] for _ in functions]
+    times_of_each: list[list[float]] = [[] for _ in functions]
     for _ in range(many):
-        for times, function in zip(taken, functions, strict=True):
+        for times, function in zip(times_of_each, functions, strict=True):
             begin = time.perf_counter()
             function()
             times.append((time.perf_counter() - begin) * 1000)
-    return [round(statistics.median(times), 2) for times in taken]
+    return [round(statistics.median(times), 2) for times in times_of_each]
 
 
 def compare(title: str, run: Callable[..., Any], driver: neo4j.Driver, database: str | None) -> None:
-    """Measure small answers and 10,000 rows with graphground and with the bare driver."""
+    """Print the times of one row and of 10,000 rows with graphground and with the bare driver.
+
+    Also print the time of the first 100 of 1,000,000 rows with graphground.
+    """
 
     def bare(query: str) -> Callable[[], Any]:
         def ask() -> list[list[Any]]:
@@ -62,9 +65,9 @@ def compare(title: str, run: Callable[..., Any], driver: neo4j.Driver, database:
         return ask
 
     for name, query, many in (("RETURN 1", "RETURN 1", 300), ("10,000 rows", TEN_THOUSAND, 30)):
-        ours, theirs = median_ms(many, lambda query=query: run(query, limit=20_000, timeout=60), bare(query))
+        our_ms, driver_ms = median_ms(many, lambda query=query: run(query, limit=20_000, timeout=60), bare(query))
         print(
-            f"{title}: {name}: {ours} ms, bare driver {theirs} ms, {ours / theirs:.2f} times, {ours - theirs:+.2f} ms"
+            f"{title}: {name}: {our_ms} ms, bare driver {driver_ms} ms, {our_ms / driver_ms:.2f} times, {our_ms - driver_ms:+.2f} ms"
         )
     begin = time.perf_counter()
     table = run("UNWIND range(1, 1000000) AS i RETURN i, 'some text ' + toString(i)", limit=100, timeout=60)
@@ -74,16 +77,16 @@ def compare(title: str, run: Callable[..., Any], driver: neo4j.Driver, database:
 def runaways(title: str, run: Callable[..., Any], timeout: float = 3.0) -> None:
     """Measure how long each runaway query runs beyond its time limit, and how long the next call takes."""
     for name, query in RUNAWAY.items():
-        begin, said = time.perf_counter(), "an answer"
+        begin, outcome = time.perf_counter(), "an answer"
         try:
             run(query, timeout=timeout)
         except EngineError as error:
-            said = type(error).__name__
-        taken = time.perf_counter() - begin
+            outcome = type(error).__name__
+        seconds = time.perf_counter() - begin
         begin = time.perf_counter()
         run("RETURN 1", timeout=30)
         print(
-            f"{title}: {name}: {said} after {taken:.2f} s (limit {timeout:g} s), next call "
+            f"{title}: {name}: {outcome} after {seconds:.2f} s (limit {timeout:g} s), next call "
             f"{time.perf_counter() - begin:.2f} s"
         )
 

@@ -3,9 +3,10 @@
     python -m benchmarks.engines.execution FOLDER [--graph movie] [--neo4j URI USER PASSWORD [--fill FILE]]
 
 FOLDER is a data folder with the loaded graph (`python -m benchmarks.engines.scale FOLDER movie`, or the stand-in of
-`benchmarks/engines/graphs_for_queries.py`). With `--neo4j` a Neo4j is measured too; `--fill` **empties** it and loads a
-SimpleKG file into it first. All times are medians in milliseconds, taken in turns; the bare driver sends the same text
-to the same database, in a session of access mode READ.
+`benchmarks/engines/graphs_for_queries.py`). With `--neo4j`, a Neo4j is measured too; `--fill` first **empties** that
+Neo4j and loads a SimpleKG file into it. Times are medians in milliseconds, unless the output says otherwise.
+`execute_cypher` and the bare driver take turns; the driver sends the same text to the same database, in a session of
+access mode READ.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ TWO_HOPS = (
 
 @dataclass
 class Side:
-    """One database, queried through `execute_cypher` and with the bare driver."""
+    """A database, queried through `execute_cypher` and with the bare driver."""
 
     title: str
     graphs: OpenGraphs
@@ -71,16 +72,16 @@ class Side:
 
 
 def median(action: Callable[[], object], times: int) -> float:
-    taken = []
+    milliseconds = []
     for _ in range(times):
-        begun = time.perf_counter()
+        start = time.perf_counter()
         action()
-        taken.append((time.perf_counter() - begun) * 1000)
-    return statistics.median(taken)
+        milliseconds.append((time.perf_counter() - start) * 1000)
+    return statistics.median(milliseconds)
 
 
 def in_turn(rounds: int, *actions: Callable[[], object]) -> list[float]:
-    """Return the median times of actions that take turns, so that other load slows all of them alike."""
+    """Run the actions in turns, so that other load slows all alike; return the median milliseconds of each."""
     rows = [[median(action, 1) for action in actions] for _ in range(rounds)]
     return [statistics.median(column) for column in zip(*rows, strict=True)]
 
@@ -97,7 +98,7 @@ def overhead(side: Side, person: str) -> None:
 
 
 def literals(side: Side, people: list[str]) -> None:
-    """Measure a query with a new literal each time, and with a new parameter each time."""
+    """Measure a query sent in three ways: as the same text, with changing literals, and with changing parameters."""
     for name, query in (("look-up", LOOK_UP), ("two hops, filter and sort", TWO_HOPS)):
         others = itertools.cycle(people)
 
@@ -105,15 +106,15 @@ def literals(side: Side, people: list[str]) -> None:
             value = f"'{next(texts)}'"
             return query.replace("%s", value)
 
-        same = quoted(iter(people))
-        known = query.replace("%s", "$name")
-        for _ in range(20):  # each side has planned each form before
-            side.bare(same), side.bare(quoted(others)), side.bare(known, name=next(others))
+        same_text = quoted(iter(people))
+        with_parameter = query.replace("%s", "$name")
+        for _ in range(20):  # the database has planned every form before the measurement
+            side.bare(same_text), side.bare(quoted(others)), side.bare(with_parameter, name=next(others))
         again, literal, parameter = in_turn(
             200,
-            lambda same=same: side.bare(same),
+            lambda same_text=same_text: side.bare(same_text),
             lambda quoted=quoted, others=others: side.bare(quoted(others)),
-            lambda known=known, others=others: side.bare(known, name=next(others)),
+            lambda with_parameter=with_parameter, others=others: side.bare(with_parameter, name=next(others)),
         )
         print(
             f"{side.title}: {name}: the same text {again:.2f}, another literal {literal:.2f}, another parameter "
@@ -125,7 +126,7 @@ def literals(side: Side, people: list[str]) -> None:
 def unions(side: Side, people: list[str]) -> None:
     """Measure `CALL { … UNION … }` as written, and as rewritten for the engine."""
     for name, send in (("as written", lambda query: query), ("as sent", lambda query: rewrite_for(ARCADEDB, query))):
-        taken = []
+        milliseconds = []
         for person in people[:5] if name == "as written" else people:
             query = (
                 f"CALL {{ MATCH (n:Movie)-[r0:directedBy]->(m0:Person {{name: '{person}'}}) RETURN n, m0 AS m UNION "
@@ -133,41 +134,43 @@ def unions(side: Side, people: list[str]) -> None:
                 "WITH DISTINCT n RETURN n.name"
             )
             text = send(query)
-            taken.append(median(lambda text=text: side.bare(text), 3))  # type: ignore[misc]
-        print(f"{side.title}: UNION in CALL {name}: median {statistics.median(taken):.1f}, worst {max(taken):.1f}")
+            milliseconds.append(median(lambda text=text: side.bare(text), 3))  # type: ignore[misc]
+        print(
+            f"{side.title}: UNION in CALL {name}: median {statistics.median(milliseconds):.1f}, worst {max(milliseconds):.1f}"
+        )
 
 
 def part_of_a_large_answer(side: Side) -> None:
-    before, begun = of_one(os.getpid()), time.perf_counter()
+    before, start = of_one(os.getpid()), time.perf_counter()
     answer = execute_cypher(
         side.graphs,
         ExecuteCypherRequest(
             query="MATCH (m:Movie)-[r]->(x) RETURN m.name AS movie, type(r) AS type, x.name AS name", limit=100
         ),
     )
-    taken = (time.perf_counter() - begun) * 1000
+    milliseconds = (time.perf_counter() - start) * 1000
     print(
-        f"{side.title}: limit 100 of {'more' if answer.truncated else 'fewer'} rows: {taken:.0f} ms, "
-        f"{(of_one(os.getpid()) - before) / 1024:.1f} MiB more here"
+        f"{side.title}: limit 100 of {'more' if answer.truncated else 'fewer'} rows: {milliseconds:.0f} ms, "
+        f"{(of_one(os.getpid()) - before) / 1024:.1f} MiB more in this process"
     )
 
 
 def runaways(side: Side, timeout: float) -> None:
     for name, query in RUNAWAY.items():
-        begun = time.perf_counter()
+        start = time.perf_counter()
         try:
             execute_cypher(side.graphs, ExecuteCypherRequest(query=query, timeout_s=timeout))
-            said = "answered"
+            outcome = "answered"
         except ToolFailure as failure:
-            said = failure.error
+            outcome = failure.error
         except EngineError as error:
-            said = str(error)
-        ended = time.perf_counter() - begun
-        begun = time.perf_counter()
+            outcome = str(error)
+        seconds = time.perf_counter() - start
+        start = time.perf_counter()
         side.ours("RETURN 1 AS one")
         print(
-            f"{side.title}: {name}: {said} after {ended:.1f} s of {timeout:g}; the next call "
-            f"{time.perf_counter() - begun:.2f} s",
+            f"{side.title}: {name}: {outcome} after {seconds:.1f} s of {timeout:g}; the next call "
+            f"{time.perf_counter() - start:.2f} s",
             flush=True,
         )
 
@@ -179,34 +182,34 @@ def main() -> None:
     arguments.add_argument("--timeout", type=float, default=5.0)
     arguments.add_argument("--neo4j", nargs=3, metavar=("URI", "USER", "PASSWORD"))
     arguments.add_argument("--fill", type=Path)
-    given = arguments.parse_args()
-    home = Home(given.folder)
-    graph = open_stored(given.graph, home)
+    options = arguments.parse_args()
+    home = Home(options.folder)
+    graph = open_stored(options.graph, home)
     people = [
         str(row[0])
         for row in graph.run("MATCH (m:Movie)-[:directedBy]->(p:Person) RETURN DISTINCT p.name AS name LIMIT 2000").rows
         if "'" not in str(row[0])
     ][::10]
-    state, database = EngineState.read(home), Catalog(home).get(given.graph).id
+    state, database = EngineState.read(home), Catalog(home).get(options.graph).id
     assert state is not None
     print(f"{time.strftime('%Y-%m-%d %H:%M')}, load {os.getloadavg()[0]:.1f}")
     driver = neo4j.GraphDatabase.driver(f"bolt://127.0.0.1:{state.port}", auth=("reader", state.reader))
     sides = [
         Side(
             "embedded",
-            OpenGraphs([GraphSource(given.graph, "", "embedded", lambda: graph)]),
+            OpenGraphs([GraphSource(options.graph, "", "embedded", lambda: graph)]),
             driver.session(database=database, default_access_mode="READ"),
         )
     ]
-    if given.neo4j:
-        if given.fill:
-            fill(*given.neo4j, given.fill)
-        uri, user, password = given.neo4j
-        theirs = Graph("neo4j", graph.schema, engine=BoltEngine(BoltAddress(uri, user, password)))
+    if options.neo4j:
+        if options.fill:
+            fill(*options.neo4j, options.fill)
+        uri, user, password = options.neo4j
+        neo4j_graph = Graph("neo4j", graph.schema, engine=BoltEngine(BoltAddress(uri, user, password)))
         sides.append(
             Side(
                 "neo4j",
-                OpenGraphs([GraphSource("neo4j", "", "bolt", lambda: theirs)]),
+                OpenGraphs([GraphSource("neo4j", "", "bolt", lambda: neo4j_graph)]),
                 neo4j.GraphDatabase.driver(uri, auth=(user, password)).session(default_access_mode="READ"),
             )
         )
@@ -217,7 +220,7 @@ def main() -> None:
         if side.title == "embedded":
             unions(side, people[:20])
     for side in sides:
-        runaways(side, given.timeout)
+        runaways(side, options.timeout)
     print(f"load {os.getloadavg()[0]:.1f}")
 
 

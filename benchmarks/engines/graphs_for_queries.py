@@ -69,13 +69,15 @@ def main() -> None:
     arguments.add_argument("--nodes", type=int, default=3_000)
     arguments.add_argument("--relationships", type=int, default=9_000)
     arguments.add_argument("--graphs", nargs="+", default=list(GRAPHS))
-    given = arguments.parse_args()
-    given.folder.mkdir(parents=True, exist_ok=True)
-    for graph in given.graphs:
-        made = stand_in(schema_of(graph), gold_queries(graph), given.nodes, given.relationships, seed=1)
-        file = given.folder / f"{graph}.json"
-        print(graph, *write_simplekg(file, made.schema, made.entities(), made.relations()), flush=True)
-        load_file(file, Home(given.folder), name=graph)
+    options = arguments.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    for graph in options.graphs:
+        graph_data = stand_in(schema_of(graph), gold_queries(graph), options.nodes, options.relationships, seed=1)
+        file = options.folder / f"{graph}.json"
+        print(
+            graph, *write_simplekg(file, graph_data.schema, graph_data.entities(), graph_data.relations()), flush=True
+        )
+        load_file(file, Home(options.folder), name=graph)
 
 
 if __name__ == "__main__":

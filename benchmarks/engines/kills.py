@@ -1,11 +1,11 @@
-"""Kills processes at random moments, and checks that committed data survive and no partial graph is listed.
+"""Kills processes at random moments, and checks that committed data survive and that no partial graph is listed.
 
     python -m benchmarks.engines.kills [--kills 50] [--seed 1]
 
 Half of the kills hit a load of a new or an existing graph: its parent process, one of its children, or all of them.
 After each of these kills, every listed graph must have all its nodes, relationships and names, and no process of the
-load may be alive. The other half of the kills hit the engine while three clients read. After a final load, no file may
-be left that belongs to no graph. The exit status is 1 if a check fails.
+load may be alive. The other half of the kills hit the engine while three clients read. After a final load, every
+remaining file must belong to a graph. The exit status is 1 if a check fails.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def children(parent: int) -> list[int]:
     return found
 
 
-def lives(process: int) -> bool:
+def is_running(process: int) -> bool:
     """Whether a process is running; a zombie does not count as running."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
@@ -103,30 +103,30 @@ def lives(process: int) -> bool:
 
 
 def kill_load(process: subprocess.Popen[bytes], victim: str, chance: random.Random) -> list[int]:
-    """Kill the parent process of a load, one of its children, or all of them; return the ids of the children."""
-    below = [
+    """Kill the parent process of a load, one of its workers, or all of them; return the process ids of the workers."""
+    workers = [
         child
         for child in children(process.pid)
-        if "loading_process" in Path(f"/proc/{child}/cmdline").read_bytes().decode("utf-8", "replace")
+        if "loading.worker" in Path(f"/proc/{child}/cmdline").read_bytes().decode("utf-8", "replace")
     ]
-    doomed = {
+    victims = {
         "parent": [process.pid],
-        "child": [chance.choice(below)] if below else [process.pid],
-        "all": [process.pid, *below],
+        "child": [chance.choice(workers)] if workers else [process.pid],
+        "all": [process.pid, *workers],
     }[victim]
-    for number in doomed:
+    for number in victims:
         with suppress(ProcessLookupError):
             os.kill(number, signal.SIGKILL)
-    return below
+    return workers
 
 
 def faults(home: Home, expected: dict[str, set[int]]) -> Wrong:
-    """Return the faults of the listed graphs; `expected` holds the possible numbers of nodes of each graph."""
+    """Return the faults of the listed graphs; `expected` holds the possible node counts by graph (0: not listed)."""
     wrong: Wrong = []
     entries = {entry.name: entry for entry in Catalog(home).entries()}
     for name, sizes in expected.items():
         if name not in entries and 0 not in sizes:
-            wrong.append(f"{name} has gone")
+            wrong.append(f"{name} is missing")
     for name, entry in entries.items():
         if entry.nodes not in expected.get(name, set()):
             wrong.append(f"{name} is listed with {entry.nodes} nodes")
@@ -151,40 +151,40 @@ def faults(home: Home, expected: dict[str, set[int]]) -> Wrong:
         if counts != [entry.nodes, entry.nodes, "N8"] or [candidate.name for candidate in names] != [
             f"name {entry.nodes - 1}"
         ]:
-            wrong.append(f"{name} is not whole: {counts}, {names}")
+            wrong.append(f"{name} is incomplete: {counts}, {names}")
     return wrong
 
 
 def kill_loads(kills: int, files: dict[int, Path], home: Home, chance: random.Random) -> Wrong:
     """Kill `kills` loads at random moments, and return the faults found."""
-    begun = time.monotonic()
+    start = time.monotonic()
     start_load(files[SIZES[1]], "ring", home).wait(600)
-    length, finished, wrong = time.monotonic() - begun, 0, Wrong()
+    length, finished, wrong = time.monotonic() - start, 0, Wrong()
     victims, number = {"parent": 0, "child": 0, "all": 0}, 0
     while sum(victims.values()) < kills and number < 3 * kills:
         number += 1
         name, size = ("ring", f"new{number}")[number % 2], SIZES[chance.random() < 0.7]
         before = {entry.name: {entry.nodes} for entry in Catalog(home).entries()}
         process = start_load(files[size], name, home)
-        below: list[int] = []
+        workers: list[int] = []
         try:
             process.wait(chance.uniform(0.02, 1.0) * length)
             finished += 1
         except subprocess.TimeoutExpired:
             victim = chance.choice(list(victims))
             victims[victim] += 1
-            below = kill_load(process, victim, chance)
+            workers = kill_load(process, victim, chance)
             process.wait(CHILDREN_SECONDS)
         deadline = time.monotonic() + CHILDREN_SECONDS
-        while any(map(lives, below)) and time.monotonic() < deadline:
+        while any(map(is_running, workers)) and time.monotonic() < deadline:
             time.sleep(0.05)
-        if any(map(lives, below)):
-            wrong.append("a process of a killed load lives on")
+        if any(map(is_running, workers)):
+            wrong.append("a process of a killed load still runs")
         wrong += faults(home, {**before, name: before.get(name, {0}) | {size}})
     listed = len(Catalog(home).entries())
     print(
-        f"loads: {number} of up to {length:.1f} s, of which {finished} were done before their kill; "
-        f"killed: {victims}; {listed} graphs at the end, each whole; wrong: {wrong}",
+        f"loads: {number} of up to {length:.1f} s, of which {finished} finished before their kill; "
+        f"killed: {victims}; {listed} graphs at the end; faults: {wrong}",
         flush=True,
     )
     return wrong + ([f"only {victims} kills"] if sum(victims.values()) < kills else [])
@@ -203,7 +203,7 @@ def kill_engines(kills: int, home: Home, chance: random.Random) -> Wrong:
             try:
                 rows = engine.run("MATCH (n:N)-[:next]->(m) RETURN count(m)").rows
                 if rows != [[nodes]]:
-                    wrong.append(f"a client was answered {rows}")
+                    wrong.append(f"a client received {rows}")
             except Exception as error:
                 wrong.append(f"{type(error).__name__}: {error}")
             answered[0] += 1
@@ -216,12 +216,12 @@ def kill_engines(kills: int, home: Home, chance: random.Random) -> Wrong:
     deadline = time.monotonic() + 60 * kills
     answered_at_kill = -1
     while len(killed) < kills and time.monotonic() < deadline:
-        # Only one kill in four may hit the engine as soon as it listens, so that it serves queries between kills.
+        # After three kills in four, wait for an answer before the next kill, so that the engine serves queries in between.
         while answered[0] <= answered_at_kill and time.monotonic() < deadline:
             time.sleep(0.05)
         time.sleep(chance.uniform(0.0, 4.0))
         state = EngineState.read(home)
-        if state is None or state.instance in killed or not lives(state.pid):
+        if state is None or state.instance in killed or not is_running(state.pid):
             continue
         os.kill(state.pid, signal.SIGKILL)
         killed.add(state.instance)
@@ -232,7 +232,7 @@ def kill_engines(kills: int, home: Home, chance: random.Random) -> Wrong:
         thread.join(120)
     print(
         f"engine killed {len(killed)} times under 3 clients: {answered[0]} answers, slowest {slowest[0]:.1f} s; "
-        f"wrong: {wrong}",
+        f"faults: {wrong}",
         flush=True,
     )
     return wrong + ([f"only {len(killed)} engines killed"] if len(killed) < kills else [])
@@ -242,15 +242,15 @@ def left_behind(file: Path, home: Home) -> Wrong:
     """Load a graph without a running engine, and return the files that then belong to no graph."""
     end_engine(home, kill=True)
     load_file(file, home, name="ring")
-    kept = {entry.id for entry in Catalog(home).entries()}
+    listed = {entry.id for entry in Catalog(home).entries()}
     left = [
         str(path)
         for parent in (home.databases, home.graphs)
         for path in parent.iterdir()
-        if path.is_dir() and path.name not in kept and not path.name.startswith(SCRATCH)
+        if path.is_dir() and path.name not in listed and not path.name.startswith(SCRATCH)
     ]
     left += [str(file) for file in home.loading.iterdir()]
-    print(f"left behind after one more load: {left}")
+    print(f"files of no graph after a last load: {left}")
     return left
 
 
@@ -270,7 +270,7 @@ def main() -> None:
         wrong += kill_engines(options.kills - options.kills // 2, home, chance)
         wrong += left_behind(files[SIZES[0]], home)
         end_engine(home, kill=True)
-    print(f"wrong in all: {len(wrong)}")
+    print(f"faults in all: {len(wrong)}")
     sys.exit(1 if wrong else 0)
 
 

@@ -18,11 +18,11 @@ from graphground.cypher.schema import PropertyGraphSchema
 
 NUMBERS = frozenset({"int", "float"})
 Step = tuple[str, str, str, bool]
-"""The type of a step, the labels where it starts and ends, and whether it follows the relationship's direction."""
+"""A step: relationship type, labels of first and last node, and whether the relationship starts at the first node."""
 
 
 class Maker:
-    """Generates queries about one graph; the same seed gives the same queries."""
+    """A generator of queries about one graph; the same seed gives the same queries."""
 
     def __init__(self, schema: PropertyGraphSchema, document: dict[str, Any], seed: int) -> None:
         self.rng = random.Random(seed)
@@ -36,7 +36,7 @@ class Maker:
         ]
 
     def known(self) -> tuple[Step, str]:
-        """Return a random step in the graph, and the name of the entity at which the step begins."""
+        """Return a random step that exists in the graph, and the name of the entity where the step starts."""
         relation = self.rng.choice(self.relations)
         (start, first), (end, last) = self.names[relation["subj_id"]], self.names[relation["obj_id"]]
         return (

@@ -4,8 +4,8 @@
 
 FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`). The Neo4j is **emptied**
 and loaded with one graph after another: use a scratch server. The queries are gold, predicted and generated ones; both
-databases receive them as `execute_cypher` would send them. Rows are compared ignoring their order; a difference under
-LIMIT, or in the order of a collected list, counts as a tie.
+databases receive them as `execute_cypher` would send them. The order of rows is ignored. Rows that differ only by
+LIMIT, or only in the order of a collected list, are counted separately, not as different.
 """
 
 from __future__ import annotations
@@ -148,23 +148,26 @@ def without_limit(query: str) -> str | None:
 
 
 def compared(ours: Graph, theirs: BoltEngine, query: str) -> tuple[str, str]:
-    """Run a query on both databases; return how the answers compare, and a detail if they differ."""
-    (our_kind, mine), (their_kind, wanted) = answer(ours, query), answer(theirs, query)
-    if our_kind != their_kind:
-        return f"{our_kind}/{their_kind}", str((mine or wanted)[:1])
+    """Run a query on both databases; return the verdict (`same`, `DIFFERENT`, …) and the first differences as text."""
+    (our_kind, our_rows), (neo4j_kind, neo4j_rows) = answer(ours, query), answer(theirs, query)
+    if our_kind != neo4j_kind:
+        return f"{our_kind}/{neo4j_kind}", str((our_rows or neo4j_rows)[:1])
     if our_kind != "rows":
         return f"both {our_kind}", ""
-    if bag(mine) == bag(wanted):
+    if bag(our_rows) == bag(neo4j_rows):
         return "same", ""
-    if bag(mine, ordered=False) == bag(wanted, ordered=False):
-        return "same but for order in lists", ""
+    if bag(our_rows, ordered=False) == bag(neo4j_rows, ordered=False):
+        return "same except for the order in lists", ""
     whole = without_limit(query)
-    if whole and len(mine) == len(wanted):
-        (our_kind, mine), (their_kind, wanted) = answer(ours, whole), answer(theirs, whole)
-        if our_kind == their_kind and bag(mine, ordered=False) == bag(wanted, ordered=False):
+    if whole and len(our_rows) == len(neo4j_rows):
+        (our_kind, our_rows), (neo4j_kind, neo4j_rows) = answer(ours, whole), answer(theirs, whole)
+        if our_kind == neo4j_kind and bag(our_rows, ordered=False) == bag(neo4j_rows, ordered=False):
             return "ties under LIMIT", ""
-    extra, missing = bag(mine) - bag(wanted), bag(wanted) - bag(mine)
-    return "DIFFERENT", f"{len(mine)} and {len(wanted)} rows; extra {list(extra)[:2]}; missing {list(missing)[:2]}"
+    extra, missing = bag(our_rows) - bag(neo4j_rows), bag(neo4j_rows) - bag(our_rows)
+    return (
+        "DIFFERENT",
+        f"{len(our_rows)} and {len(neo4j_rows)} rows; extra {list(extra)[:2]}; missing {list(missing)[:2]}",
+    )
 
 
 def chosen_of(queries: list[str], most: int) -> list[str]:
@@ -179,37 +182,37 @@ def main() -> None:
     arguments.add_argument("user")
     arguments.add_argument("password")
     arguments.add_argument("--graphs", nargs="*", default=list(GRAPHS))
-    arguments.add_argument("--most", type=int, default=100_000, help="queries of each set of each graph")
+    arguments.add_argument("--most", type=int, default=100_000, help="maximum number of queries of each kind and graph")
     arguments.add_argument(
-        "--without", type=int, default=0, help="leave out the queries that --most with this number chooses"
+        "--without", type=int, default=0, help="leave out the queries that --most would choose with this number"
     )
     arguments.add_argument("--paths", action="store_true", help="only queries with patterns of variable length")
     arguments.add_argument("--kinds", nargs="*", default=["gold", "predicted", "made"])
-    arguments.add_argument("--made", type=int, default=400, help="queries to make up for each graph")
+    arguments.add_argument("--made", type=int, default=400, help="number of queries to generate for each graph")
     arguments.add_argument("--shown", type=int, default=12)
-    given = arguments.parse_args()
-    for name in given.graphs:
-        fill(given.uri, given.user, given.password, given.folder / f"{name}.json")
-        ours = open_stored(name, Home(given.folder))
-        theirs = BoltEngine(BoltAddress(given.uri, given.user, given.password))
+    options = arguments.parse_args()
+    for name in options.graphs:
+        fill(options.uri, options.user, options.password, options.folder / f"{name}.json")
+        our_graph = open_stored(name, Home(options.folder))
+        neo4j_engine = BoltEngine(BoltAddress(options.uri, options.user, options.password))
         schema = schema_of(name)
-        document = json.loads((given.folder / f"{name}.json").read_text("utf-8"))
+        document = json.loads((options.folder / f"{name}.json").read_text("utf-8"))
         for kind, queries in (
             ("gold", gold_queries(name)),
             ("predicted", predicted_queries(name)),
-            ("made", list(made_queries(schema, document, given.made))),
+            ("made", list(made_queries(schema, document, options.made))),
         ):
-            if kind not in given.kinds:
+            if kind not in options.kinds:
                 continue
-            done = set(chosen_of(queries, given.without))
+            left_out = set(chosen_of(queries, options.without))
             chosen = [
                 query
-                for query in chosen_of(queries, given.most)
-                if query not in done and (not given.paths or VARIABLE_LENGTH.search(query))
+                for query in chosen_of(queries, options.most)
+                if query not in left_out and (not options.paths or VARIABLE_LENGTH.search(query))
             ]
             counts: Counter[str] = Counter()
             shown: Counter[str] = Counter()
-            started = time.monotonic()
+            start = time.monotonic()
             for number, query in enumerate(chosen):
                 if number % 500 == 499:
                     print(f"  {name} {kind}: {number + 1} of {len(chosen)}: {dict(counts)}", flush=True)
@@ -222,16 +225,16 @@ def main() -> None:
                 if not report.valid or report.access != "read":
                     counts["refused by the language check"] += 1
                     continue
-                verdict, detail = compared(ours, theirs, query)
+                verdict, detail = compared(our_graph, neo4j_engine, query)
                 counts[verdict] += 1
                 shown[verdict] += 1
-                if detail and shown[verdict] <= given.shown:
+                if detail and shown[verdict] <= options.shown:
                     print(f"  {verdict}: {query}\n     {detail[:400]}", flush=True)
             if chosen:
-                print(name, schema.name, kind, dict(counts), f"{time.monotonic() - started:.0f} s", flush=True)
-        theirs.close()
-        if ours.engine:
-            ours.engine.close()
+                print(name, schema.name, kind, dict(counts), f"{time.monotonic() - start:.0f} s", flush=True)
+        neo4j_engine.close()
+        if our_graph.engine:
+            our_graph.engine.close()
 
 
 if __name__ == "__main__":

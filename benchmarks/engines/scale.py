@@ -1,14 +1,14 @@
-"""Loads generated graphs of CypherBench's published sizes, serves them together, and opens them again.
+"""Loads generated graphs of CypherBench's published sizes, and serves all of them with one server.
 
     python -m benchmarks.engines.scale FOLDER movie                   one graph
     python -m benchmarks.engines.scale FOLDER all                     all eleven, one after another
     python -m benchmarks.engines.scale FOLDER all --share 0.2         a fifth of the size (use another folder)
     python -m benchmarks.engines.scale FOLDER all --keep              keep the graphs already loaded in FOLDER
 
-Existing files are not generated again. The output for each graph is the seconds of its load and the peak memory of all
-processes of the load. Then the server is started with the engine stopped, and runs a query and looks up a name on each
-graph; the output is the seconds to the first answer, and the memory of server and engine after the last. With `all` at
-full size, each figure is printed with its bar, and the exit status is 1 if a bar is missed.
+Existing files are not generated again. The output for each graph is the seconds of its load, and the peak memory of all
+processes of the load. Then a server is started while no engine runs; it executes queries and looks up a name on each
+graph. The output is the seconds to the first answer, and the memory of server and engine after the last answer. With
+`all` at full size, each figure is printed with its bar, and the exit status is 1 if a bar is missed.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ FIRST_LOAD_SECONDS = 60
 
 
 class Memory:
-    """Measures the peak memory of this process and its descendants during a block, in MiB."""
+    """The peak memory (`most`, in MiB) of this process and its descendants during a `with` block."""
 
     def __enter__(self) -> Memory:
         self.most = 0.0
@@ -101,7 +101,7 @@ def resident(root: int) -> float:
 
 
 def of_one(process: int, what: str = "VmRSS") -> int:
-    """Return a memory figure of one process from /proc, in KiB; by default its resident memory."""
+    """Return a memory figure of one process in KiB, by default its resident memory; 0 if the process has ended."""
     try:
         for line in Path(f"/proc/{process}/status").read_text().splitlines():
             if line.startswith(what + ":"):
@@ -145,7 +145,7 @@ class Server:
                 if "error" in answer or answer["result"].get("isError"):
                     sys.exit(f"{tool}({arguments}): {line.decode()[:2000]}")
                 return dict(answer["result"]["structuredContent"])
-        sys.exit("the server left")
+        sys.exit("the server ended")
 
     def _write(self, *messages: dict[str, Any]) -> None:
         assert self.process.stdin is not None
@@ -159,27 +159,27 @@ class Server:
 
 
 def make(name: str, folder: Path, share: float) -> Path:
-    """Return the file of a graph, which is generated if it is missing."""
+    """Return the path of a graph's file; generate the file if it is missing."""
     file = folder / f"{name}.json"
     if not file.exists():
-        begun = time.perf_counter()
-        made = synth(schema_of(name), *(int(share * size) for size in SIZES[name]), seed=1)
-        write_simplekg(file, made.schema, made.entities(), made.relations())
-        print(f"{name}: made in {time.perf_counter() - begun:.1f} s", flush=True)
+        start = time.perf_counter()
+        graph = synth(schema_of(name), *(int(share * size) for size in SIZES[name]), seed=1)
+        write_simplekg(file, graph.schema, graph.entities(), graph.relations())
+        print(f"{name}: generated in {time.perf_counter() - start:.1f} s", flush=True)
     return file
 
 
 def load(name: str, file: Path, home: Home, keep: bool) -> dict[str, float]:
-    """Load one graph, or reuse its earlier load; print and return the figures of the load."""
+    """Load one graph, unless `keep` is set and it is loaded already; print and return the figures of the load."""
     figures_file = file.with_suffix(".loaded.json")
     if keep and figures_file.exists() and Catalog(home).find(name):
         figures: dict[str, float] = json.loads(figures_file.read_text())
     else:
-        begun = time.perf_counter()
+        start = time.perf_counter()
         with Memory() as memory:
             entry = load_file(file, home, name=name)
         figures = {
-            "seconds": time.perf_counter() - begun,
+            "seconds": time.perf_counter() - start,
             "mib": memory.most,
             "nodes": entry.nodes,
             "relationships": entry.relationships,
@@ -195,19 +195,19 @@ def load(name: str, file: Path, home: Home, keep: bool) -> dict[str, float]:
 
 
 def serve(names: list[str], home: Home) -> tuple[float, float]:
-    """Query each graph through a server; return the seconds to the first answer, and the MiB of server and engine."""
+    """Query each graph through one server; return the seconds to the first answer, and the MiB of server and engine."""
     end_engine(home)
-    begun = time.perf_counter()
+    start = time.perf_counter()
     server = Server(home)
     first = 0.0
     try:
         for name in names:
-            begun_one = time.perf_counter()
+            graph_start = time.perf_counter()
             pattern = max(schema_of(name).patterns, key=lambda pattern: len(pattern.properties))
             row = server.call("execute_cypher", graph=name, limit=1, query=f"MATCH (n:{pattern.start}) RETURN n.name")
-            first = first or time.perf_counter() - begun
+            first = first or time.perf_counter() - start
             text = row["rows"][0][0]
-            answered = time.perf_counter() - begun_one
+            answer_seconds = time.perf_counter() - graph_start
             server.call(
                 "execute_cypher",
                 graph=name,
@@ -215,22 +215,22 @@ def serve(names: list[str], home: Home) -> tuple[float, float]:
                 timeout_s=60,
                 query=f"MATCH (n:{pattern.start})-[r:{pattern.type}]->(m) RETURN n.name, m.name",
             )
-            counted = time.perf_counter()
+            count_start = time.perf_counter()
             count = server.call(
                 "execute_cypher",
                 graph=name,
                 timeout_s=300,
                 query=f"MATCH (n:{pattern.start})-[r:{pattern.type}]->(m) RETURN count(*) AS c",
             )
-            counted = time.perf_counter() - counted
-            looked_up = time.perf_counter()
+            count_seconds = time.perf_counter() - count_start
+            lookup_start = time.perf_counter()
             found = server.call("find_entities", graph=name, mentions=[text[:-1] + "x"])
-            looked_up = time.perf_counter() - looked_up
+            lookup_seconds = time.perf_counter() - lookup_start
             state = EngineState.read(home)
             engine = state.pid if state else 0
             print(
-                f"{name}: first answer {answered:.2f} s, {count['rows'][0][0]} relationships of a type walked in "
-                f"{counted:.1f} s, a misspelt name found in {looked_up:.2f} s ("
+                f"{name}: first answer {answer_seconds:.2f} s, {count['rows'][0][0]} relationships of a type counted in "
+                f"{count_seconds:.1f} s, a misspelt name found in {lookup_seconds:.2f} s ("
                 f"{found['mentions'][0]['candidates'][:1] and found['mentions'][0]['candidates'][0]['name']!r} for "
                 f"{text!r}); engine {of_one(engine) >> 10} MiB, server {of_one(server.process.pid) >> 10} MiB "
                 f"(of files {of_one(server.process.pid, 'RssFile') >> 10})",
@@ -245,32 +245,32 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("folder", type=Path)
     arguments.add_argument("graphs", nargs="+")
-    arguments.add_argument("--share", type=float, default=1.0, help="of the published sizes")
-    arguments.add_argument("--keep", action="store_true", help="do not load again what is loaded")
-    given = arguments.parse_args()
-    everything = given.graphs == ["all"]
-    names = list(GRAPHS) if everything else given.graphs
-    given.folder.mkdir(parents=True, exist_ok=True)
-    home = Home(given.folder)
-    files = {name: make(name, given.folder, given.share) for name in names}
+    arguments.add_argument("--share", type=float, default=1.0, help="share of the published sizes")
+    arguments.add_argument("--keep", action="store_true", help="do not load graphs again that are loaded already")
+    options = arguments.parse_args()
+    everything = options.graphs == ["all"]
+    names = list(GRAPHS) if everything else options.graphs
+    options.folder.mkdir(parents=True, exist_ok=True)
+    home = Home(options.folder)
+    files = {name: make(name, options.folder, options.share) for name in names}
     end_engine(home)
-    loads = {name: load(name, file, home, given.keep) for name, file in files.items()}
-    reopened, held = serve(names, home)
+    loads = {name: load(name, file, home, options.keep) for name, file in files.items()}
+    reopened, memory = serve(names, home)
     end_engine(home)
     disk = sum(file.stat().st_size for file in home.databases.rglob("*") if file.is_file())
     print(f"engine's files: {disk >> 20} MiB; load average {os.getloadavg()[0]:.1f}")
     figures = [
         ("all loads", "s", sum(load["seconds"] for load in loads.values()), LOAD_SECONDS),
-        ("most memory of a load", "MiB", max(load["mib"] for load in loads.values()), LOAD_MIB),
-        ("server and engine after queries to each graph", "MiB", held, SERVE_MIB),
-        ("from nothing running to the first answer", "s", reopened, REOPEN_SECONDS),
+        ("peak memory of a load", "MiB", max(load["mib"] for load in loads.values()), LOAD_MIB),
+        ("server and engine after queries to each graph", "MiB", memory, SERVE_MIB),
+        ("server start to the first answer, engine stopped before", "s", reopened, REOPEN_SECONDS),
     ]
     if "movie" in loads:
         figures.append(("movie alone", "s", loads["movie"]["seconds"], FIRST_LOAD_SECONDS))
-    has_bars = everything and given.share == 1.0
-    for what, unit, figure, bar in figures:
+    has_bars = everything and options.share == 1.0
+    for title, unit, figure, bar in figures:
         verdict = f" (bar {bar}: {'met' if figure <= bar else 'MISSED'})" if has_bars else ""
-        print(f"{what}: {figure:.1f} {unit}{verdict}")
+        print(f"{title}: {figure:.1f} {unit}{verdict}")
     sys.exit(1 if has_bars and any(figure > bar for *_, figure, bar in figures) else 0)
 
 

@@ -1,8 +1,8 @@
 """Gradient boosted trees for two classes, written with NumPy so that nothing else has to be installed.
 
-Second-order boosting of the logistic loss on features cut into bins at their quantiles. All trees have the same depth,
-so a tree consists of arrays: the feature and the threshold that each inner node tests, and the amount that each leaf
-adds to the logit.
+The boosting uses first and second derivatives of the logistic loss. Each feature is cut into bins at its quantiles. All
+trees have the same depth, so a tree consists of arrays: the feature and the threshold that each inner node tests, and
+the amount that each leaf adds to the logit.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ def fit(
     smoothing: float = 5.0,
     bins: int = 48,
 ) -> Boosted:
-    """Fit trees that maximize the likelihood of `right` (0 or 1), with each row weighted by `weights`."""
+    """Fit trees to `right` (0 or 1 for each row of `features`) by maximum likelihood; `weights` weights the rows."""
     edges = [np.unique(np.quantile(column, np.linspace(0, 1, bins + 1)[1:-1])) for column in features.T]
     binned = np.stack(
-        [np.searchsorted(its, column, side="left") for its, column in zip(edges, features.T, strict=True)]
+        [np.searchsorted(cuts, column, side="left") for cuts, column in zip(edges, features.T, strict=True)]
     )
     share = float((right * weights).sum() / weights.sum())
     base = float(np.log(share / (1 - share)))
@@ -54,9 +54,9 @@ def fit(
             first, count = 2**level - 1, 2**level
             best = np.zeros(count)
             split = np.zeros((count, 2), dtype=np.int64) - 1
-            for number, its in enumerate(binned):
+            for number, values in enumerate(binned):
                 width = len(edges[number]) + 1
-                place = (node - first) * width + its
+                place = (node - first) * width + values
                 sums = [
                     np.bincount(place, value, minlength=count * width).reshape(count, width).cumsum(axis=1)
                     for value in (slope, curve)
@@ -73,10 +73,10 @@ def fit(
                 better = gain[np.arange(count), top] > best
                 best = np.where(better, gain[np.arange(count), top], best)
                 split[better] = np.stack([np.full(count, number), top], axis=1)[better]
-            for its in range(count):
-                if split[its, 0] >= 0:
-                    feature[first + its] = split[its, 0]
-                    threshold[first + its] = edges[split[its, 0]][split[its, 1]]
+            for inner in range(count):
+                if split[inner, 0] >= 0:
+                    feature[first + inner] = split[inner, 0]
+                    threshold[first + inner] = edges[split[inner, 0]][split[inner, 1]]
             goes_right = binned[split[node - first, 0], np.arange(len(node))] > split[node - first, 1]
             goes_right &= split[node - first, 0] >= 0
             node = 2 * node + 1 + goes_right

@@ -4,13 +4,13 @@
     python -m benchmarks.entities.calibration                    # report on the test graphs
     python -m benchmarks.entities.calibration --names 1000000    # the same graphs, each among a million other names
 
-The trees are fitted on mentions of the training graphs (`verdict_mentions`), alone, among 100,000 and among a million
-other names. The threshold for the probability of a meant candidate is chosen by cross-validation on the same graphs:
-the lowest at which a share of the absent mentions (`ABSENT_REFUSED`) is `not_found`. A mention counts as absent only if
-none of the other names is equal to the mention, or to the name that the mention misspells. In the same way one of the
-other entities is right if its name equals a present mention, or the name that the mention misspells; the report has the
-share without these entities, too. The test graphs are used only for the report. `--rows FOLDER` stores the features in
-files, so that a second run need not look the mentions up again.
+The trees are fitted to mentions of entities in the training graphs (`verdict_mentions`): once with the names of the
+graph alone, once with 100,000 other names added, and once with a million. A mention is `not_found` if the probability
+of its best name is below a threshold. The threshold is chosen by cross-validation on the training graphs: the lowest
+one with which the share `ABSENT_REFUSED` of the absent mentions is `not_found`. An added name may equal a mention, or
+the name that the mention misspells. An absent mention is then left out; for a present mention the added entity is right
+too, and the report also has the share without such entities. The test graphs are used only for the report. `--rows
+FOLDER` stores the features in files, so that a second run need not look the mentions up again.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ ABSENT_REFUSED = (0.987, 0.96, 0.933)
 SHOWN = 5
 """The number of candidates that `find_entities` shows unless another number is given."""
 WRONG = 0.3
-"""The weight of a wrong name among the first three for a present mention, relative to that of the right name."""
+"""The weight of a wrong name among the first three names for a present mention; the right name has the weight 1."""
 WEIGHT = {"typing error": 3.0, "two typing errors": 2.0, "alias": 2.0, ABSENT: 4.0, ABSENT_MISSPELT: 4.0}
 """The weight of a mention in the fit, by kind; other kinds have the weight 1."""
 LARGE = ("art", "terrorist_attack", "Wikidata 1", "Wikidata 5", "nba", "Wikidata 7")
@@ -63,7 +63,7 @@ LARGE = ("art", "terrorist_attack", "Wikidata 1", "Wikidata 5", "nba", "Wikidata
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One mention: its graph, its candidates with their features, and which of them are right."""
+    """A mention: its graph, its candidates with their features, the verdict, and which candidates are right."""
 
     graph: str
     asked: Asked
@@ -74,23 +74,23 @@ class Row:
     """For each different name, whether an entity with that name is right."""
     verdict: str
     meant: list[bool]
-    """For each candidate that the verdict shows, whether the candidate is right."""
+    """For each candidate shown with the verdict, whether the candidate is right."""
     own: list[bool]
-    """For each candidate that the verdict shows, whether it is an entity of the graph itself, and right."""
+    """For each candidate shown with the verdict, whether it is right and an entity of the graph, not an added one."""
     exact: bool
-    """Whether the mention is written like a name, so that the verdict does not depend on the trees."""
+    """Whether the mention is written exactly like a name, so that the verdict does not depend on the trees."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true", help="fit and store the trees")
-    parser.add_argument("--names", type=int, default=0, help="other names around each graph of the report")
-    parser.add_argument("--count", type=int, default=150, help="mentions of each kind and graph")
-    parser.add_argument("--rows", type=Path, help="a folder in which features are kept")
-    parser.add_argument("--errors", type=int, default=0, help="wrong verdicts to print")
-    given = parser.parse_args()
-    if given.write:
-        rows = [row for names in AROUND for row in rows_of("learnt", names, given.count, given.rows)]
+    parser.add_argument("--names", type=int, default=0, help="number of other names added to each graph of the report")
+    parser.add_argument("--count", type=int, default=150, help="number of mentions of each kind and graph")
+    parser.add_argument("--rows", type=Path, help="folder in which the features are stored")
+    parser.add_argument("--errors", type=int, default=0, help="number of wrong verdicts to print")
+    options = parser.parse_args()
+    if options.write:
+        rows = [row for names in AROUND for row in rows_of("learnt", names, options.count, options.rows)]
         model, least = calibrated(rows)
         np.savez_compressed(
             WEIGHTS,
@@ -100,13 +100,13 @@ def main() -> None:
             base=model.base,
             least=least,
         )
-        print(f"fitted on {len(rows):,} mentions; least chances {least}")
+        print(f"fitted on {len(rows):,} mentions; thresholds {least}")
         return
-    report(rows_of("tested", given.names, given.count, given.rows), given.errors)
+    report(rows_of("tested", options.names, options.count, options.rows), options.errors)
 
 
 def rows_of(side: Side, names: int, count: int, folder: Path | None) -> list[Row]:
-    """Return the rows of the training or test graphs, from a file if they were stored earlier."""
+    """Return the rows of the training or test graphs, read from a file in `folder` if an earlier run stored them."""
     file = folder / f"{side}-{names}.pickle" if folder else None
     if file and file.exists():
         return pickle.loads(file.read_bytes())  # type: ignore[no-any-return]
@@ -122,51 +122,54 @@ def looked_up(side: Side, names: int, count: int) -> Iterator[Row]:
     for number, (name, records) in enumerate(graphs):
         if names and name not in LARGE:
             continue
-        others = [record for other, its in graphs if other != name for record in its]
+        others = [record for other, records_of_other in graphs if other != name for record in records_of_other]
         with tempfile.TemporaryDirectory() as folder:
             build_index(Path(folder) / "index", among(records, names))
             index = open_index(Path(folder) / "index")
-            took: list[float] = []
+            times: list[float] = []
             for asked in mentions_of(records, others, count, seed=number):
                 if not asked.keys and any(map(index.same_name, {asked.mention, asked.name})):
                     continue  # the mention is a spelling of an added name, so it is not absent
-                started = time.thread_time()
+                start = time.thread_time()
                 found = list(index.find(asked.mention, mode="fuzzy", limit=CONSIDERED))
                 judgement = judge(asked.mention, found, index)
-                took.append(1000 * (time.thread_time() - started))
+                times.append(1000 * (time.thread_time() - start))
                 shown = judgement.candidates[:SHOWN]
                 texts = by_text(found)
                 yield Row(
                     name,
                     asked,
                     found,
-                    features_of(asked.mention, [its[0] for its in texts], index),
-                    [any(is_right(candidate, asked) for candidate in its) for its in texts],
+                    features_of(asked.mention, [namesakes[0] for namesakes in texts], index),
+                    [any(is_right(candidate, asked) for candidate in namesakes) for namesakes in texts],
                     judgement.verdict,
                     [is_right(candidate, asked) for candidate in shown],
                     [is_own(candidate, asked) for candidate in shown],
                     bool(exactly(asked.mention, found)),
                 )
         print(
-            f"{name}: {len(records):,} nodes; processor time of look-up and verdict: median {np.median(took):.1f} ms, "
-            f"p99 {np.percentile(took, 99):.1f} ms",
+            f"{name}: {len(records):,} nodes; processor time of look-up and verdict: median {np.median(times):.1f} ms, "
+            f"p99 {np.percentile(times, 99):.1f} ms",
             flush=True,
         )
 
 
 def is_own(candidate: Candidate, asked: Asked) -> bool:
-    """Whether a candidate is one of the entities of the graph itself that are meant."""
+    """Whether the mention means a candidate, and the candidate is an entity of the graph, not an added one."""
     return candidate.key in asked.keys or (candidate.is_value and "" in asked.keys)
 
 
 def is_right(candidate: Candidate, asked: Asked) -> bool:
-    """Whether a candidate is meant: an entity of the graph, or another one with the same name."""
+    """Whether the mention means a candidate: an entity of the graph, or an added entity with the same name."""
     same = fold(candidate.matched or candidate.name) in (fold(asked.mention), fold(asked.name))
     return is_own(candidate, asked) or (bool(asked.keys) and same)
 
 
 def calibrated(rows: Sequence[Row]) -> tuple[Boosted, list[float]]:
-    """Return trees fitted to all rows, and thresholds from cross-validation with trees that have not seen the graph."""
+    """Return trees fitted to all rows, and a threshold of probability for each size in `AROUND`.
+
+    The thresholds are determined by two-fold cross-validation.
+    """
     names = sorted({row.graph for row in rows})
     chances: list[list[float]] = [[] for _ in AROUND]
     for part in (0, 1):
@@ -175,7 +178,7 @@ def calibrated(rows: Sequence[Row]) -> tuple[Boosted, list[float]]:
         for row in rows:
             if row.graph in out and not row.asked.keys:
                 chances[size_of(row)].append(best_chance(trees, row))
-    least = [float(np.quantile(its, share)) for its, share in zip(chances, ABSENT_REFUSED, strict=True)]
+    least = [float(np.quantile(values, share)) for values, share in zip(chances, ABSENT_REFUSED, strict=True)]
     return fitted(rows), least
 
 
@@ -186,7 +189,7 @@ def size_of(row: Row) -> int:
 
 
 def fitted(rows: Sequence[Row]) -> Boosted:
-    """Fit trees that distinguish right names from wrong ones near them, and from the best names for absent mentions."""
+    """Fit trees that distinguish right names from wrong ones; the best name for an absent mention is wrong."""
     features: list[list[float]] = []
     right: list[float] = []
     weights: list[float] = []
@@ -195,7 +198,9 @@ def fitted(rows: Sequence[Row]) -> Boosted:
             continue
         weight = WEIGHT.get(row.asked.kind, 1.0)
         first = row.right.index(True) if row.asked.keys else 0
-        wrong = [place for place, its in enumerate(row.right[:3]) if not its] if row.asked.keys else []
+        wrong = (
+            [place for place, is_right_name in enumerate(row.right[:3]) if not is_right_name] if row.asked.keys else []
+        )
         for place in (first, *wrong):
             features.append(row.features[place])
             right.append(float(row.right[place]))
@@ -210,14 +215,14 @@ def model_of(model: Boosted) -> Trees:
 
 
 def best_chance(trees: Trees, row: Row) -> float:
-    """Return the highest probability of a name; 1 if the mention is written like a name."""
+    """Return the highest probability of a row's names: 1 for a mention written like a name, 0 without names."""
     if row.exact:
         return 1.0
     return float(trees.chances(row.features).max()) if row.features else 0.0
 
 
 def report(rows: Sequence[Row], errors: int) -> None:
-    """Print the verdicts for each kind of mention, and the results with both bars."""
+    """Print the verdicts by kind of mention, the two figures that have bars, and about `errors` wrong verdicts."""
     counted: dict[str, Counter[str]] = defaultdict(Counter)
     wrong: list[Row] = []
     for row in rows:
@@ -229,15 +234,15 @@ def report(rows: Sequence[Row], errors: int) -> None:
             wrong.append(row)
     print(f"{'':20}{'asked':>8}{'right %':>10}{'found':>8}{'ambiguous':>11}{'not_found':>11}")
     for kind in (*PRESENT, ARTICLE, ABSENT, ABSENT_MISSPELT):
-        its = counted[kind]
+        counts = counted[kind]
         print(
-            f"{kind:20}{its['asked']:>8,}{100 * its['right'] / max(its['asked'], 1):>10.1f}"
-            + "".join(f"{its[verdict]:>{width}}" for verdict, width in (("found", 8), ("ambiguous", 11)))
-            + f"{its['not_found']:>11}"
+            f"{kind:20}{counts['asked']:>8,}{100 * counts['right'] / max(counts['asked'], 1):>10.1f}"
+            + "".join(f"{counts[verdict]:>{width}}" for verdict, width in (("found", 8), ("ambiguous", 11)))
+            + f"{counts['not_found']:>11}"
         )
     for title, kinds in (("absent", (ABSENT, ABSENT_MISSPELT)), ("present: misspelt or by alias", MISSPELT)):
         total = sum((counted[kind] for kind in kinds), Counter[str]())
-        own = f"; with entities of the graph alone {100 * total['own'] / max(total['asked'], 1):.2f} %"
+        own = f"; only entities of the graph count as right: {100 * total['own'] / max(total['asked'], 1):.2f} %"
         print(
             f"{title}: {100 * total['right'] / max(total['asked'], 1):.2f} % of {total['asked']:,}"
             f"{own if kinds == MISSPELT else ''}"

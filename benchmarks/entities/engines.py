@@ -5,7 +5,7 @@
 
 Each mention is a name with one typing error. The embedded engine (ArcadeDB, in process) and a real Neo4j
 5.26 (started from `../shared/neo4j`) run `word~ AND word~ …` on a full-text index of the names; the entity index runs
-`find`; rapidfuzz's WRatio compares ten of the mentions with all names.
+`find`; for ten of the mentions, rapidfuzz's WRatio is also computed with every name.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def main() -> None:
     rng = random.Random(11)
     pairs = [
         (typing_error(name, rng), name)
-        for name in rng.sample([known for known in names if len(known) > 3], options.mentions)
+        for name in rng.sample([candidate for candidate in names if len(candidate) > 3], options.mentions)
     ]
     print(f"{len(names):,} names, {len(pairs)} mentions with one typing error")
     with tempfile.TemporaryDirectory() as folder:
@@ -68,18 +68,18 @@ def main() -> None:
             with_arcadedb(names, Path(folder), pairs)
 
 
-def measure(what: str, ask: Ask, pairs: list[tuple[str, str]]) -> None:
+def measure(title: str, ask: Ask, pairs: list[tuple[str, str]]) -> None:
     for mention, _ in pairs[:20]:  # warm up, as in a running server
         ask(mention)
-    took, first, five = [], 0, 0
+    times, first, five = [], 0, 0
     for mention, name in pairs:
-        started = time.perf_counter()
+        start = time.perf_counter()
         found = ask(mention)
-        took.append(1000 * (time.perf_counter() - started))
+        times.append(1000 * (time.perf_counter() - start))
         first += found[:1] == [name]
         five += name in found[:5]
     print(
-        f"  {what:20} median {np.median(took):8.2f} ms, p99 {np.percentile(took, 99):8.2f}; recall@1 "
+        f"  {title:20} median {np.median(times):8.2f} ms, p99 {np.percentile(times, 99):8.2f}; recall@1 "
         f"{100 * first / len(pairs):.1f} %, @5 {100 * five / len(pairs):.1f} %",
         flush=True,
     )

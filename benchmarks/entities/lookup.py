@@ -3,10 +3,11 @@
     python -m benchmarks.entities.lookup                    # 460,000 and 7,800,000 names
     python -m benchmarks.entities.lookup --names 460000
 
-For each size it prints the time and the peak memory of the build. A fresh process then opens the index and looks up
-1,000 mentions (unmodified and with six kinds of error), without and with their label; the output is the wall time, the
-processor time (which other load hardly changes) and the memory added. For a few mentions, rapidfuzz's WRatio is timed
-over all names. The names are those of synthetic_names.py.
+For each size it prints the time and the peak memory of the build. A new process then opens the index and looks up 1,000
+mentions (unmodified and with six kinds of error), first without and then with the label of the entity. The output is
+the wall time, the processor time and the memory that the look-ups added. Other load hardly changes the processor time.
+For a few mentions the time of brute force is measured: rapidfuzz's WRatio with every name. The names are those of
+synthetic_names.py.
 """
 
 from __future__ import annotations
@@ -37,8 +38,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--names", type=int, action="append")
     parser.add_argument("--mentions", type=int, default=1_000)
-    parser.add_argument("--brute", type=int, default=10, help="mentions that brute force is asked too")
-    parser.add_argument("--folder", type=Path, help="keep the indexes there, and use those that are there")
+    parser.add_argument("--brute", type=int, default=10, help="number of mentions for which brute force is timed")
+    parser.add_argument(
+        "--folder", type=Path, help="folder in which the indexes are stored; existing ones are used again"
+    )
     parser.add_argument("--step", choices=("build", "ask", "brute"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.step:
@@ -60,13 +63,13 @@ def report(folder: Path, names: int, options: argparse.Namespace) -> None:
             f"{built['bytes'] / 1e6:,.0f} MB on disk; {built['words']:,} distinct words",
             flush=True,
         )
-    asked = in_process("ask", folder, names, options)
+    figures_of = in_process("ask", folder, names, options)
     print(
-        f"  opened in {asked['open_ms']:.1f} ms; "
-        f"{asked['added_mb']:,.0f} MB resident added by {options.mentions:,} mentions"
+        f"  opened in {figures_of['open_ms']:.1f} ms; "
+        f"{figures_of['added_mb']:,.0f} MB resident added by {options.mentions:,} mentions"
     )
     for name in ("no label", "label"):
-        figures = asked[name]
+        figures = figures_of[name]
         print(
             f"  {name:9} median {figures['median']:.2f} ms, p90 {figures['p90']:.2f}, p99 {figures['p99']:.2f}, "
             f"max {figures['max']:.1f} (processor: median {figures['cpu']:.2f}, "
@@ -76,7 +79,7 @@ def report(folder: Path, names: int, options: argparse.Namespace) -> None:
         slow = in_process("brute", folder, names, options)
         print(
             f"  brute force (WRatio over all) median {slow['median']:.0f} ms: "
-            f"{slow['median'] / asked['no label']['median']:,.0f} times slower",
+            f"{slow['median'] / figures_of['no label']['median']:,.0f} times slower",
             flush=True,
         )
 
@@ -110,29 +113,29 @@ def build(folder: Path, names: int, *_: int) -> dict[str, Any]:
 
 
 def ask(folder: Path, names: int, count: int, _: int) -> dict[str, Any]:
-    started = time.perf_counter()
+    start = time.perf_counter()
     index = open_index(folder / str(names))
-    answer: dict[str, Any] = {"open_ms": 1000 * (time.perf_counter() - started)}
+    answer: dict[str, Any] = {"open_ms": 1000 * (time.perf_counter() - start)}
     before = resident_mb()
     mentions = sample(index, count)
     for name, labelled in (("no label", False), ("label", True)):
-        took, worked, first, five = [], [], 0, 0
+        times, processor_times, first, five = [], [], 0, 0
         for mention, right, label in mentions:
-            started, began = time.perf_counter(), time.thread_time()
+            start, processor_start = time.perf_counter(), time.thread_time()
             found = index.find(mention, label=label if labelled else None, mode="fuzzy", limit=5)
-            took.append(1000 * (time.perf_counter() - started))
-            worked.append(1000 * (time.thread_time() - began))
+            times.append(1000 * (time.perf_counter() - start))
+            processor_times.append(1000 * (time.thread_time() - processor_start))
             first += bool(found) and found[0].name == right
             five += any(candidate.name == right for candidate in found)
         if name == "no label":
             answer["added_mb"] = resident_mb() - before
         answer[name] = {
-            "median": float(np.median(took)),
-            "p90": float(np.percentile(took, 90)),
-            "p99": float(np.percentile(took, 99)),
-            "max": max(took),
-            "cpu": float(np.median(worked)),
-            "cpu99": float(np.percentile(worked, 99)),
+            "median": float(np.median(times)),
+            "p90": float(np.percentile(times, 90)),
+            "p99": float(np.percentile(times, 99)),
+            "max": max(times),
+            "cpu": float(np.median(processor_times)),
+            "cpu99": float(np.percentile(processor_times, 99)),
             "one": 100 * first / len(mentions),
             "five": 100 * five / len(mentions),
         }
@@ -142,16 +145,19 @@ def ask(folder: Path, names: int, count: int, _: int) -> dict[str, Any]:
 def brute(folder: Path, names: int, _: int, count: int) -> dict[str, Any]:
     index = open_index(folder / str(names))
     texts = [utils.default_process(text) for text in index._files.text.many(np.arange(index._files.rows))]
-    took = []
+    times = []
     for mention, _right, _label in sample(index, count):
-        started = time.perf_counter()
+        start = time.perf_counter()
         process.extract(utils.default_process(mention), texts, scorer=fuzz.WRatio, limit=5)
-        took.append(1000 * (time.perf_counter() - started))
-    return {"median": float(np.median(took))}
+        times.append(1000 * (time.perf_counter() - start))
+    return {"median": float(np.median(times))}
 
 
 def sample(index: EntityIndex, count: int, seed: int = 5) -> list[tuple[str, str, str]]:
-    """Return triples (mention, right name, label) for random rows of the index, each with a random kind of error."""
+    """Return triples (mention, right name, label) for random rows of the index.
+
+    A mention is the name, unmodified or with one of six kinds of error.
+    """
     rng = random.Random(seed)
     mentions: list[tuple[str, str, str]] = []
     while len(mentions) < count:

@@ -3,9 +3,10 @@
     python -m benchmarks.entities.mentions_together FOLDER [--graph movie] [--mentions 20] [--model all-MiniLM-L6-v2]
 
 FOLDER is a data folder with the loaded graph (`python -m benchmarks.engines.scale FOLDER movie --keep`). The mentions
-are random names of the graph with one error each. Measured are look-ups by spelling, without an index, by meaning, and
-with namesakes. Each way runs three times in turns; the output is the fastest time in milliseconds for all mentions
-together. With `--model`, the vectors of that model are measured too (needs the extra `vectors`).
+are random names of the graph, unmodified or with one error. The measured look-ups are by spelling, without an index, by
+meaning, and of the relationships that distinguish namesakes. One call for all mentions and a call per mention take
+turns, three times; the output is the shortest time of each in milliseconds. With `--model`, the vectors of that model
+are measured too (needs the extra `vectors`).
 """
 
 from __future__ import annotations
@@ -37,14 +38,14 @@ def main() -> None:
     parser.add_argument("--graph", default="movie")
     parser.add_argument("--mentions", type=int, default=20)
     parser.add_argument("--model", action="append", default=[])
-    given = parser.parse_args()
-    graph = open_stored(given.graph, Home(given.folder))
+    options = parser.parse_args()
+    graph = open_stored(options.graph, Home(options.folder))
     index, engine = graph.entities, graph.engine
     assert isinstance(index, EntityIndex)
     assert engine is not None
-    mentions = drawn(index, given.mentions)
+    mentions = drawn(index, options.mentions)
     print(
-        f"{given.graph}: {index.info.texts:,} names, {len(mentions)} mentions, load {os.getloadavg()[0]:.1f}",
+        f"{options.graph}: {index.info.texts:,} names, {len(mentions)} mentions, load {os.getloadavg()[0]:.1f}",
         flush=True,
     )
     beside(
@@ -58,7 +59,7 @@ def main() -> None:
         lambda: [surroundings(engine, graph.schema, entity) for entity in found],
         lambda: run_concurrently(lambda entity: surroundings(engine, graph.schema, entity), found),
     )
-    for model in (STATIC, *given.model):
+    for model in (STATIC, *options.model):
         encoder = loaded_encoder(model)
         beside(
             f"vectors of {model}",
@@ -67,13 +68,13 @@ def main() -> None:
             same=close,
         )  # type: ignore[misc]
     names = NamesInDatabase(graph.name, engine, lambda: graph.schema)
-    names.find("read them all first")
+    names.find("any")  # reads all names first
     beside("without an index", lambda: [names.find(mention) for mention in mentions], lambda: names.find_all(mentions))
     engine.close()
 
 
 def drawn(index: EntityIndex, count: int, seed: int = 5) -> list[str]:
-    """Return `count` random names of the index, each with an error."""
+    """Return `count` random names of the index, unmodified or with one error."""
     rng, mentions = random.Random(seed), list[str]()
     while len(mentions) < count:
         mention = with_error(index._files.text[rng.randrange(index._files.rows)], rng.choice(KINDS[:7]), rng)
@@ -88,15 +89,15 @@ def beside(
     at_once: Callable[[], list[object]],
     same: Callable[[list[object], list[object]], bool] = lambda apart, together: apart == together,
 ) -> None:
-    """Check that both ways return the same answers, and print their times."""
+    """Check that calls per mention (`alone`) and a single call (`at_once`) return the same; print their times."""
     assert same(alone(), at_once()), title
-    taken: dict[Callable[[], list[object]], list[float]] = {alone: [], at_once: []}
+    times: dict[Callable[[], list[object]], list[float]] = {alone: [], at_once: []}
     for _ in range(ROUNDS):
-        for way, its in taken.items():
-            begun = time.perf_counter()
+        for way, milliseconds in times.items():
+            start = time.perf_counter()
             way()
-            its.append(1000 * (time.perf_counter() - begun))
-    separate, all_ = min(taken[alone]), min(taken[at_once])
+            milliseconds.append(1000 * (time.perf_counter() - start))
+    separate, all_ = min(times[alone]), min(times[at_once])
     print(
         f"{title}: one by one {separate:.1f} ms, together {all_:.1f} ms ({separate / all_:.1f} times faster)",
         flush=True,

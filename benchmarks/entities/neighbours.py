@@ -2,10 +2,10 @@
 
     python -m benchmarks.entities.neighbours --names 460000
 
-The index holds vectors of synthetic names (synthetic_names.py) under one label, made by the static model. The mentions
-are names with one of seven kinds of error. Recall@10 counts the results that are at least as near as the tenth result
-of an exact comparison with eight-bit vectors. Processor times, which other load hardly changes, are printed beside wall
-times.
+The index holds vectors of synthetic names (synthetic_names.py), all with the same label, made by the static model. The
+mentions are names, unmodified or with one of six kinds of error. Recall@10 is the share of the ten results that are at
+least as near as the tenth result of an exact comparison with eight-bit vectors. Processor times, which other load
+hardly changes, are printed beside wall times.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def one_label(count: int) -> Iterator[Record]:
 
 
 def vectors_of_mentions(files: Files, count: int) -> list[Any]:
-    """Return the vectors of `count` names with errors."""
+    """Return the vectors of `count` random mentions, without vectors that are zero."""
     rng, mentions = random.Random(5), []
     while len(mentions) < count:
         mention = with_error(files.text[rng.randrange(files.rows)], rng.choice(KINDS[:7]), rng)
@@ -109,16 +109,16 @@ def report(
     name: str, mentions: list[Any], least: list[float], nearest: Callable[[Any], list[tuple[int, float]]], before: float
 ) -> None:
     """Look up the mentions with `nearest`, and print a line with recall, times and memory."""
-    right, took, worked = 0.0, [], []
+    right, times, processor_times = 0.0, [], []
     for vector, tenth_best in zip(mentions, least, strict=True):
         clock, cpu = time.perf_counter(), time.thread_time()
         found = nearest(vector)
-        took.append(1000 * (time.perf_counter() - clock))
-        worked.append(1000 * (time.thread_time() - cpu))
+        times.append(1000 * (time.perf_counter() - clock))
+        processor_times.append(1000 * (time.thread_time() - cpu))
         right += sum(cosine >= tenth_best - 1e-4 for _, cosine in found) / 10
     print(
-        f"{name:12} recall@10 {100 * right / len(mentions):.1f} %; processor median {np.median(worked):.2f} ms, "
-        f"p99 {np.percentile(worked, 99):.2f}; clock median {np.median(took):.2f} ms; "
+        f"{name:12} recall@10 {100 * right / len(mentions):.1f} %; processor median {np.median(processor_times):.2f} ms, "
+        f"p99 {np.percentile(processor_times, 99):.2f}; clock median {np.median(times):.2f} ms; "
         f"{resident_mb() - before:.0f} MB resident added; load {os.getloadavg()[0]:.1f}",
         flush=True,
     )

@@ -5,7 +5,7 @@
 
 The names are all real names in `../shared/data`. Scores are tuned on mentions of one half of the names (chosen by a
 hash) and reported on the other half; all names are candidates in both cases. Brute force compares the mention with
-every name, using each of six rapidfuzz scorers and rapidfuzz's own normalisation of case and punctuation.
+every name by each of six rapidfuzz scorers, after rapidfuzz's own normalisation of case and punctuation.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ SCORERS = {
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     arguments.add_argument("--count", type=int, default=200)
-    arguments.add_argument("--seed", type=int, action="append", help="of the errors; may be given several times")
+    arguments.add_argument("--seed", type=int, action="append", help="seed of the errors; may be given several times")
     arguments.add_argument("--half", choices=("held-out", "tuning", "both"), default="held-out")
     arguments.add_argument("--no-brute", action="store_true")
     options = arguments.parse_args()
@@ -85,9 +85,9 @@ Asked = dict[str, list[tuple[str, str]]]
 def ours(index: EntityIndex, asked: Asked) -> Found:
     found: Found = {}
     for kind, pairs in asked.items():
-        started = time.perf_counter()
+        start = time.perf_counter()
         answers = [[candidate.name for candidate in index.find(mention, mode="fuzzy", limit=8)] for mention, _ in pairs]
-        found[kind] = recall(answers, pairs, started)
+        found[kind] = recall(answers, pairs, start)
     return found
 
 
@@ -95,16 +95,16 @@ def brute_force(names: list[str], scorer: object, asked: Asked) -> Found:
     processed = [utils.default_process(name) or name for name in names]
     found: Found = {}
     for kind, pairs in asked.items():
-        started = time.perf_counter()
+        start = time.perf_counter()
         queries = [utils.default_process(mention) or mention for mention, _ in pairs]
         scores = process.cdist(queries, processed, scorer=scorer, dtype=np.float32, workers=2)
         best = np.argsort(-scores, axis=1, kind="stable")[:, :8]
-        found[kind] = recall([[names[place] for place in row] for row in best.tolist()], pairs, started)
+        found[kind] = recall([[names[place] for place in row] for row in best.tolist()], pairs, start)
     return found
 
 
-def recall(answers: list[list[str]], pairs: list[tuple[str, str]], started: float) -> tuple[float, float, float]:
-    seconds = (time.perf_counter() - started) / max(len(pairs), 1)
+def recall(answers: list[list[str]], pairs: list[tuple[str, str]], start: float) -> tuple[float, float, float]:
+    seconds = (time.perf_counter() - start) / max(len(pairs), 1)
     first = five = 0
     for answer, (_, name) in zip(answers, pairs, strict=True):
         distinct = list(dict.fromkeys(answer))
@@ -122,12 +122,18 @@ def print_table(rounds: list[tuple[dict[str, Found], Asked]]) -> None:
     means = {
         method: [np.mean([found[method][kind] for kind in asked], axis=0) for found, _ in rounds] for method in methods
     }
-    print(f"{'mean of kinds':18}" + "".join(f"{spread([mean[:2] for mean in its]):>24}" for its in means.values()))
-    print(f"{'ms a mention':18}" + "".join(f"{np.mean([mean[2] for mean in its]):>24.2f}" for its in means.values()))
+    print(
+        f"{'mean of kinds':18}"
+        + "".join(f"{spread([mean[:2] for mean in means_of_method]):>24}" for means_of_method in means.values())
+    )
+    print(
+        f"{'ms a mention':18}"
+        + "".join(f"{np.mean([mean[2] for mean in means_of_method]):>24.2f}" for means_of_method in means.values())
+    )
 
 
 def spread(recalls: Sequence[Sequence[float]]) -> str:
-    """Return mean recalls with their spread over the rounds: `91.5 ±0.7 / 97.2 ±0.2`; one round has no spread."""
+    """Format mean recalls with half their range over the rounds: `91.5 ±0.7 / 97.2 ±0.2`; one round has no range."""
     cells = []
     for values in zip(*recalls, strict=True):
         around = f" ±{(max(values) - min(values)) / 2:.1f}" if len(values) > 1 else ""
@@ -138,8 +144,8 @@ def spread(recalls: Sequence[Sequence[float]]) -> str:
 def lottery(names: list[str], rounds: list[list[tuple[str, str]]]) -> None:
     """Print the best result that any ranking by text can reach for the error "word missing".
 
-    Several names may become the same mention. A name that equals the mention rightly comes first; among names with one
-    more word, chance decides.
+    Several names may become the same mention. A name that equals the mention rightly comes first, and names with one
+    more word follow in an order that only chance can decide.
     """
     same: dict[str, set[str]] = defaultdict(set)
     longer: dict[str, set[str]] = defaultdict(set)
@@ -157,8 +163,8 @@ def lottery(names: list[str], rounds: list[list[tuple[str, str]]]) -> None:
         named += before > 0
         total += 1
     print(
-        f"\nword missing: {100 * several / total:.1f} % of the mentions are left of several names, "
-        f"{100 * named / total:.1f} % are a name themselves; the most to expect: {100 * first / total:.1f} / "
+        f"\nword missing: {100 * several / total:.1f} % of the mentions belong to several names, "
+        f"{100 * named / total:.1f} % equal another name; the best possible result: {100 * first / total:.1f} / "
         f"{100 * five / total:.1f}"
     )
 
@@ -168,14 +174,14 @@ def real_aliases(
 ) -> None:
     """Measure how often a real alias finds its entity if only the entity's name is indexed.
 
-    Only aliases that have fewer words than the name, or more, but otherwise the same words, are measured.
+    Only two kinds of aliases are measured: those that are the name without some words, and the name with further words.
     """
     known = {fold(name) for _, _, name, _, _ in entities}
     names = sorted({name for _, _, name, _, _ in entities})
     asked: Asked = {"alias with words left out": [], "alias with words added": []}
-    for _, _, name, its, _ in entities:
+    for _, _, name, entity_aliases, _ in entities:
         words = set(fold(name).split())
-        for alias in its if chosen in ("both", half(name)) else ():
+        for alias in entity_aliases if chosen in ("both", half(name)) else ():
             typed = set(fold(alias).split())
             if typed and fold(alias) not in known and (typed < words or words < typed):
                 asked[f"alias with words {'left out' if typed < words else 'added'}"].append((alias, name))
@@ -191,14 +197,14 @@ def real_aliases(
 
 def aliases(index: EntityIndex) -> None:
     """Measure how often an indexed real alias finds its entity first, and among the first five."""
-    pairs = [(alias, key) for key, _, _, its, _ in real_entities() for alias in its]
+    pairs = [(alias, key) for key, _, _, entity_aliases, _ in real_entities() for alias in entity_aliases]
     first = five = 0
     for alias, key in pairs:
         keys = [candidate.key for candidate in index.find(alias, mode="fuzzy", limit=5)]
         first += key in keys[:1]
         five += key in keys
     print(
-        f"\ntrue aliases, indexed ({len(pairs):,}): recall@1 {100 * first / len(pairs):.1f} %, "
+        f"\nreal aliases, indexed ({len(pairs):,}): recall@1 {100 * first / len(pairs):.1f} %, "
         f"recall@5 {100 * five / len(pairs):.1f} %"
     )
 

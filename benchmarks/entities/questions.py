@@ -2,9 +2,9 @@
 
     python -m benchmarks.entities.questions [--each 400] [--misses 20]
 
-A graph's index holds the names in its train questions. The gold names of a question are the texts in the maps of its
-gold query that also occur in the question. A mention that is not part of a text in the gold query is spurious, whatever
-its verdict. In the second round each gold name has one typing error.
+A graph's index holds the names in its train questions. The gold names of a question are the texts in property maps of
+its gold query (`{name: 'Heat'}`) that also occur in the question. A mention is spurious, whatever its verdict, if no
+text of the gold query contains it. In the second round each gold name has one typing error.
 """
 
 from __future__ import annotations
@@ -32,14 +32,19 @@ from graphground.graphs.entities.question import QuestionMention, mentions_of
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--each", type=int, default=400, help="questions of each graph")
+    parser.add_argument("--each", type=int, default=400, help="number of questions of each graph")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--misses", type=int, default=0, help="missed and spurious names to print of each graph")
-    given = parser.parse_args()
+    parser.add_argument(
+        "--misses",
+        type=int,
+        default=0,
+        help="number of questions to print with missed or spurious names, for each graph",
+    )
+    options = parser.parse_args()
     for misspelt in (False, True):
         total = np.zeros(4)
         for graph in TRAIN:
-            counted = np.array(asked(graph, given.each, given.seed, misspelt, given.misses))
+            counted = np.array(asked(graph, options.each, options.seed, misspelt, options.misses))
             total += counted
             print(f"{graph:18}{line(counted)}", flush=True)
         print(f"{'misspelt' if misspelt else 'as written':18}{line(total)}\n", flush=True)
@@ -51,10 +56,13 @@ def line(counted: np.ndarray) -> str:
 
 
 def asked(graph: str, each: int, seed: int, misspelt: bool, misses: int) -> tuple[int, int, int, int]:
-    """Return the numbers of questions, gold names, found names and spurious mentions of one graph."""
+    """Return the numbers of questions, gold names, found names and spurious mentions.
+
+    Print at most `misses` questions with a missed name or a spurious mention.
+    """
     rng = random.Random(f"{graph}{seed}")
     tasks = [task for task in records("cypherbench_tasks/train.jsonl.gz") if task["graph"] == graph]
-    schema, names, found, spurious, took = schema_of(graph), 0, 0, 0, []
+    schema, names, found, spurious, seconds = schema_of(graph), 0, 0, 0, []
     with tempfile.TemporaryDirectory() as folder:
         build_index(Path(folder) / "index", train_records(graph))
         index = open_index(Path(folder) / "index")
@@ -68,16 +76,16 @@ def asked(graph: str, each: int, seed: int, misspelt: bool, misses: int) -> tupl
                     question = question[: place.start()] + written + question[place.end() :]
                     gold[name] = written
             literals = [literal.value for literal in parse(str(task["gold_cypher"])).find(t.StringLiteral)]
-            begun = time.perf_counter()
+            start = time.perf_counter()
             mentions = mentions_of(question, index, schema)
-            took.append(time.perf_counter() - begun)
-            answered = {
+            seconds.append(time.perf_counter() - start)
+            answers = {
                 candidate.name
                 for mention in mentions
                 if mention.judgement.verdict != "not_found"
                 for candidate in mention.judgement.candidates
             }
-            missed = [written for name, written in gold.items() if name not in answered]
+            missed = [written for name, written in gold.items() if name not in answers]
             extra = [
                 mention.text
                 for mention in mentions
@@ -89,14 +97,18 @@ def asked(graph: str, each: int, seed: int, misspelt: bool, misses: int) -> tupl
             if (missed or extra) and misses > 0:
                 misses -= 1
                 print(f"  {question}\n     missed {missed}, spurious {extra}, found {[m.text for m in mentions]}")
-    print(f"  {1000 * float(np.median(took)):.1f} ms a question")
+    print(f"  {1000 * float(np.median(seconds)):.1f} ms for a question")
     return len(chosen), names, found, spurious
 
 
 def same(mention: QuestionMention, name: str) -> bool:
     """Whether a mention is part of a name, contains the name, or has the name as a candidate: `firearms`, `firearm`."""
-    text, its = fold(mention.text), fold(name)
-    return text in its or its in text or any(candidate.name == name for candidate in mention.judgement.candidates)
+    text, folded_name = fold(mention.text), fold(name)
+    return (
+        text in folded_name
+        or folded_name in text
+        or any(candidate.name == name for candidate in mention.judgement.candidates)
+    )
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 """Generates millions of names that resemble real names in words, lengths, word counts and rarity.
 
-The words of real names (the labels in `../shared/data`, or the bundled graph if that is missing) keep their
-frequencies. The more real names there are, the more new words they contain, so some words are invented, and drawn by
-Zipf's law; an invented word joins the beginning of one real word to the end of another where the two share two letters.
-Each name has the shape (number of words, and which of them are common) of a real name. A name of one word is mostly a
-rare word, because a real graph does not have ten thousand nodes named `County`.
+Common words have the frequencies that they have in the real names of `../shared/data`. A larger number of real names
+would contain more different words, so rare words are also invented, and drawn by Zipf's law; an invented word joins the
+beginning of one real word to the end of another where the two share two letters. Each name has the shape of a real
+name: the number of its words, and which of them are common. A name of one word is mostly a rare word, because a real
+graph does not have ten thousand nodes named `County`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ ALL = 7_800_000
 
 @cache
 def real_entities() -> tuple[tuple[str, str, str, tuple[str, ...], str], ...]:
-    """Return tuples (key, label, name, aliases, description) of all available real names, each name once per label."""
+    """Return all named entities of `../shared/data` as tuples (key, label, name, aliases, description)."""
     found: dict[tuple[str, str], tuple[str, str, str, tuple[str, ...], str]] = {}
     for file in ("wd50k_labelled/nodes.jsonl.gz", "codex/entity_labels_partial.jsonl.gz"):
         for node in _lines(file):
@@ -79,7 +79,10 @@ def _lines(file: str) -> Iterator[Any]:
 
 
 def labels() -> dict[str, int]:
-    """Return the labels of the 11 graphs with their numbers of nodes; the first label of a graph is the largest."""
+    """Return an invented number of nodes for each label of the 11 graphs; a key is a name such as `movie.Person`.
+
+    The first label of each graph has the most nodes.
+    """
     shares: dict[str, int] = {}
     for graph, nodes in GRAPHS.items():
         document = json.loads((SHARED / "schemas" / f"{graph}.json").read_text(encoding="utf-8"))
@@ -91,7 +94,7 @@ def labels() -> dict[str, int]:
 
 
 def synthetic_records(count: int, seed: int = 1) -> Iterator[Record]:
-    """Yield `count` records with the labels of the 11 graphs, in the graphs' proportions."""
+    """Yield about `count` records with the labels of the 11 graphs, in the graphs' proportions."""
     rng = np.random.default_rng(seed)
     shapes, words, weights, first_rare = _vocabulary(count, rng)
     common, rare = np.cumsum(weights[:first_rare]), np.cumsum(weights[first_rare:])
@@ -99,9 +102,9 @@ def synthetic_records(count: int, seed: int = 1) -> Iterator[Record]:
     total = sum(shares.values())
     key = 0
     for label, share in shares.items():
-        wanted = max(1, round(share * count / total))
-        for low in range(0, wanted, 100_000):
-            chosen = rng.choice(len(shapes), size=min(100_000, wanted - low))
+        records_of_label = max(1, round(share * count / total))
+        for low in range(0, records_of_label, 100_000):
+            chosen = rng.choice(len(shapes), size=min(100_000, records_of_label - low))
             picked = [shapes[number] for number in chosen]
             is_rare = np.concatenate(picked)
             draws = rng.random(len(is_rare))
@@ -120,7 +123,10 @@ def synthetic_records(count: int, seed: int = 1) -> Iterator[Record]:
 
 
 def _vocabulary(count: int, rng: np.random.Generator) -> tuple[list[np.ndarray], list[str], np.ndarray, int]:
-    """Return the shapes of names, all words, their weights, and the index of the first rare word."""
+    """Return the shapes of names, all words, the words' weights, and the index of the first rare word.
+
+    A shape holds, for each word of a name, whether the word is rare.
+    """
     names = [real_entity[2] for real_entity in real_entities()]
     frequency = Counter(word for name in names for word in name.split())
     shapes = [
@@ -131,8 +137,8 @@ def _vocabulary(count: int, rng: np.random.Generator) -> tuple[list[np.ndarray],
     ]
     frequent = [word for word, seen in frequency.most_common() if seen > 1]
     single = [word for word, seen in frequency.items() if seen == 1]
-    made = _made_up([word for word in frequency if len(word) > 4 and word.isalpha()], count // 3, rng)
-    tail = list(dict.fromkeys(single + made))
+    invented = _made_up([word for word in frequency if len(word) > 4 and word.isalpha()], count // 3, rng)
+    tail = list(dict.fromkeys(single + invented))
     weights = np.concatenate(
         [np.array([frequency[word] for word in frequent], dtype=float), 1 / np.arange(20, 20 + len(tail)) ** 0.75]
     )
@@ -147,10 +153,10 @@ def _made_up(words: list[str], count: int, rng: np.random.Generator) -> list[str
             ends.setdefault(word[place : place + 2], []).append(word[place + 2 :])
     heads = rng.integers(0, len(words), size=count).tolist()
     draws = rng.random((2, count)).tolist()
-    made: list[str] = []
+    invented: list[str] = []
     for number, cut, end in zip(heads, *draws, strict=True):
         word = words[number]
         place = 1 + int(cut * (len(word) - 3))
         choice = ends[word[place : place + 2]]
-        made.append(word[: place + 2] + choice[int(end * len(choice))])
-    return made
+        invented.append(word[: place + 2] + choice[int(end * len(choice))])
+    return invented

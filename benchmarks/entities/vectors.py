@@ -3,9 +3,9 @@
     python -m benchmarks.entities.vectors
     python -m benchmarks.entities.vectors --model all-MiniLM-L6-v2    # with the extra `vectors`
 
-The names are all real names in `../shared/data`, without their aliases. The figure is recall@10 of the right entity in
-each mode, by kind of mention. Descriptions have vectors, so a whole description would find itself; a random half of its
-words therefore serves as a paraphrase. With `--names-only`, descriptions have no vectors.
+The index holds all real names in `../shared/data`, without their aliases. The figure is the share of mentions with the
+right entity among the first ten, by mode and kind of mention. Descriptions have vectors, so a whole description finds
+itself; a random half of its words serves as a paraphrase. With `--names-only`, descriptions have no vectors.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ def main() -> None:
         )
         index, model = open_index(Path(folder) / "i"), loaded_encoder(options.model)
         cost = estimate(index._files, model, descriptions=not options.names_only)
-        started = time.perf_counter()
+        start = time.perf_counter()
         build_vectors(index._files, model, descriptions=not options.names_only)
         print(
             f"vectors of {cost.names:,} names and {cost.descriptions:,} descriptions with {options.model}: "
-            f"{time.perf_counter() - started:.1f} s (estimated: {cost.seconds:.1f} s), {cost.bytes / 1e6:.1f} MB\n"
+            f"{time.perf_counter() - start:.1f} s (estimated: {cost.seconds:.1f} s), {cost.bytes / 1e6:.1f} MB\n"
         )
         names = [utils.default_process(name) for _, _, name, _, _ in entities]
         print(f"{'recall@10, %':34}{'mentions':>9}" + "".join(f"{mode:>9}" for mode in MODES) + "   WRatio over all")
@@ -82,7 +82,7 @@ def main() -> None:
 
 
 def by_kind(count: int) -> dict[str, list[tuple[str, str]]]:
-    """Return `count` pairs (mention, key) of each kind: descriptions, and three kinds of aliases."""
+    """Return at most `count` pairs (mention, key) by kind: three kinds of aliases, descriptions and halves of them."""
     kinds: dict[str, list[tuple[str, str]]] = {
         "alias that shares a word": [],
         "abbreviation": [],
@@ -92,10 +92,10 @@ def by_kind(count: int) -> dict[str, list[tuple[str, str]]]:
     for key, _, name, aliases, description in real_entities():
         words = set(fold(name).split())
         for alias in aliases:
-            theirs = fold(alias).split()
+            alias_words = fold(alias).split()
             if fold(alias) == fold(name):
                 continue
-            if words & set(theirs):
+            if words & set(alias_words):
                 kinds["alias that shares a word"].append((alias, key))
             elif len(alias) <= 5 and alias.isupper():
                 kinds["abbreviation"].append((alias, key))

@@ -1,8 +1,8 @@
 """Training and test data for the verdicts: graphs of real names, and mentions of present and absent entities.
 
-No entity is in both the training and the test data. The training graphs hold the names of the four CypherBench train
-graphs, and six tenths of the available Wikidata entities, split by class into graphs of 300 to 4,000 nodes. The test
-graphs are the bundled graph, the movie slice, and the other four tenths.
+No entity is in both the training and the test data. The training graphs are the names of the four CypherBench train
+graphs, and six tenths of the Wikidata entities in `../shared/data`, split by class into graphs of 300 to 4,000 nodes.
+The test graphs are the bundled graph, the movie slice, and the other four tenths of the Wikidata entities.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ Side = Literal["learnt", "tested"]
 ALIAS, ARTICLE, ABSENT, ABSENT_MISSPELT = "alias", "article added", "absent", "absent, misspelt"
 PRESENT = (*KINDS, ALIAS)
 MISSPELT = ("typing error", "two typing errors", ALIAS)
-"""The kinds of present mentions for which a bar is set: misspelt names and aliases."""
+"""The kinds of present mentions that have a bar: misspelt names and aliases."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A mention, its kind, and the keys of the entities that it means; an absent mention has no keys.
+    """A mention, its kind, and the keys of the entities that the mention means; an absent mention has no keys.
 
     `name` is the name that the mention spells, correctly or with an error.
     """
@@ -61,9 +61,12 @@ def graphs_of(side: Side) -> Iterator[tuple[str, list[Record]]]:
 
 
 def piece_of(key: str, label: str) -> int:
-    """Return the tenth of the data (0 to 9) to which an entity belongs: by class, but by key for people and `Thing`."""
-    apart = key if label in ("human", "Thing") else label
-    return hashlib.sha256(apart.encode()).digest()[0] % 10
+    """Return the number (0 to 9) of the part of the data to which an entity belongs.
+
+    All entities of a class are in the same part, except humans and entities of the class `Thing`.
+    """
+    text = key if label in ("human", "Thing") else label
+    return hashlib.sha256(text.encode()).digest()[0] % 10
 
 
 def movie_slice() -> str:
@@ -92,7 +95,7 @@ def train_records(graph: str) -> Iterator[Record]:
 
 
 def among(records: Sequence[Record], names: int) -> Iterator[Record]:
-    """Yield the records, then `names` generated records."""
+    """Yield the given records, then about `names` generated ones."""
     yield from records
     yield from islice(synthetic_records(names), names)
 
@@ -100,7 +103,10 @@ def among(records: Sequence[Record], names: int) -> Iterator[Record]:
 def mentions_of(
     records: Sequence[Record], others: Sequence[Record], count: int, seed: int, present: Sequence[str] = PRESENT
 ) -> Iterator[Asked]:
-    """Yield `count` present mentions of each kind, and twice as many absent mentions from other graphs, also misspelt."""
+    """Yield at most `count` mentions of each kind in `present`, and names of the records with the article `The` added.
+
+    Also yield at most twice as many absent mentions, which are names in `others`, and misspellings of these.
+    """
     rng = random.Random(seed)
     keys: dict[str, set[str]] = {}
     for record in records:
@@ -111,7 +117,7 @@ def mentions_of(
                 keys.setdefault(fold(text), set()).add("")
     named = [record for record in records if record.name]
     for kind in present:
-        made = 0
+        count_yielded = 0
         for record in rng.sample(named, len(named)):
             aliases = [alias for alias in record.aliases if len(fold(alias)) > 2]
             mention = with_error(record.name or "", kind, rng) if kind != ALIAS else rng.choice(aliases or [None])
@@ -120,21 +126,21 @@ def mentions_of(
             # A name with an error may equal another name: then both entities are right.
             name = mention if kind == ALIAS else record.name or ""
             yield Asked(mention, kind, frozenset(keys[fold(record.name or "")] | keys.get(fold(mention), set())), name)
-            made += 1
-            if made == count:
+            count_yielded += 1
+            if count_yielded == count:
                 break
-    known = {record.key for record in records}
-    made = 0
+    own_keys = {record.key for record in records}
+    count_yielded = 0
     for record in rng.sample(others, len(others)):
         texts = (record.name or "", *record.aliases)
-        if record.key in known or any(fold(text) in keys for text in texts) or len(fold(texts[0])) < 3:
+        if record.key in own_keys or any(fold(text) in keys for text in texts) or len(fold(texts[0])) < 3:
             continue
         yield Asked(texts[0], ABSENT, frozenset(), texts[0])
         misspelt = with_error(texts[0], "typing error", rng)
         if misspelt and fold(misspelt) not in keys:
             yield Asked(misspelt, ABSENT_MISSPELT, frozenset(), texts[0])
-        made += 1
-        if made == 2 * count:
+        count_yielded += 1
+        if count_yielded == 2 * count:
             break
     rng = random.Random(f"{ARTICLE}{seed}")
     for record in rng.sample(named, min(count, len(named))):

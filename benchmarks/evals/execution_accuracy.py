@@ -1,4 +1,4 @@
-"""Measures execution accuracy on 100,000 rows of six columns with every kind of value; the bar is one second.
+"""Measures the time of execution accuracy for 100,000 rows of six columns; the bar is one second.
 
 python -m benchmarks.evals.execution_accuracy [--rows 100000]
 """
@@ -14,7 +14,7 @@ from graphground.evals import execution_accuracy
 
 
 def table(rows: int, rng: random.Random) -> list[list[Any]]:
-    """Return a random table with columns of integers, texts, floats, texts with nulls, dates and lists."""
+    """Return a random table with columns of integers, texts, floats, texts with nulls, dates as texts, and lists."""
     return [
         [
             rng.randrange(50),
@@ -31,23 +31,23 @@ def table(rows: int, rng: random.Random) -> list[list[Any]]:
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--rows", type=int, default=100_000)
-    given = arguments.parse_args()
+    options = arguments.parse_args()
     rng = random.Random(1)
-    gold = table(given.rows, rng)
-    moved = [[row[place] for place in (3, 5, 1, 0, 4, 2)] for row in gold]
-    rng.shuffle(moved)
-    changed = [list(row) for row in moved]
+    gold = table(options.rows, rng)
+    reordered = [[row[place] for place in (3, 5, 1, 0, 4, 2)] for row in gold]
+    rng.shuffle(reordered)
+    changed = [list(row) for row in reordered]
     changed[len(changed) // 2][3] += 1
-    alike = [[rng.randrange(2) for _ in range(6)] for _ in range(given.rows)]
-    for name, predicted, wanted, ordered in (
-        ("equal, rows and columns moved", moved, gold, False),
+    alike = [[rng.randrange(2) for _ in range(6)] for _ in range(options.rows)]
+    for name, predicted, gold_rows, ordered in (
+        ("equal, rows and columns reordered", reordered, gold, False),
         ("one value changed", changed, gold, False),
         ("equal, ordered", [row[::-1] for row in gold], gold, True),
         ("six columns that look alike", [row[::-1] for row in alike], alike, False),
     ):
         wall, cpu = time.perf_counter(), time.process_time()
-        score = execution_accuracy(predicted, wanted, ordered=ordered)
-        print(f"{name}: {score}, {time.perf_counter() - wall:.2f} s, of a processor {time.process_time() - cpu:.2f} s")
+        score = execution_accuracy(predicted, gold_rows, ordered=ordered)
+        print(f"{name}: {score}, {time.perf_counter() - wall:.2f} s, processor time {time.process_time() - cpu:.2f} s")
 
 
 if __name__ == "__main__":

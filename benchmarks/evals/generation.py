@@ -2,12 +2,12 @@
 
     python -m benchmarks.evals.generation FOLDER [--tasks 1000] [--graphs nba movie] [--nodes 3000] [--stand-ins FOLDER]
 
-The bar: 1,000 tasks in under five minutes, with all 12 patterns and all six template groups. Each task must be executable
-and non-empty, have no validator findings, and follow the rules of realism (checked by `tests/support/task_rules.py`,
-which shares no code with the generator). `nba` is the bundled graph. The other graphs are generated from their
-CypherBench schemas or, with `--stand-ins`, loaded from the files of `benchmarks.engines.graphs_for_queries` in that
-folder. The processor time includes that of the engine, which is started for each graph. A pattern that a schema cannot have is
-named below the table, in the generator's words.
+The bar: 1,000 tasks in under five minutes, with all 12 patterns and all six template groups. Each task's
+query must run, return rows and cause no diagnostic, and the task must follow the rules of realism (checked by
+`tests/support/task_rules.py`, which shares no code with the generator). `nba` is the bundled graph. The other graphs
+are generated from their CypherBench schemas or, with `--stand-ins`, loaded from the files of
+`benchmarks.engines.graphs_for_queries` in that folder. The processor time includes that of the engine, which is started
+for each graph. Below the table, the patterns that a schema cannot have are listed with the generator's reasons.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from graphground.graphs.synth import synth
 from tests.support.task_rules import Records, violations
 
 START_SECONDS = 300.0
-"""The longest wait for the engine's start, which does not count as time for the tasks."""
+"""The longest wait for the engine's start; this wait does not count as time for the tasks."""
 COLUMNS = (
     "graph",
     "tasks",
@@ -66,28 +66,28 @@ def engine_seconds(home: Home) -> float:
 
 
 def load(name: str, folder: Path, home: Home, nodes: int, stand_ins: Path | None) -> None:
-    """Load the graph of a domain, unless the data folder has it."""
+    """Load the graph of a domain into the data folder, unless the graph is there already."""
     if name == "nba" or Catalog(home).find(name) is not None:
         return
     path = folder / f"{name}.json" if stand_ins is None else stand_ins / f"{name}.json"
     if stand_ins is None:
-        made = synth(schema_of(name), nodes, 3 * nodes, seed=1)
-        write_simplekg(path, made.schema, made.entities(), made.relations())
+        graph_data = synth(schema_of(name), nodes, 3 * nodes, seed=1)
+        write_simplekg(path, graph_data.schema, graph_data.entities(), graph_data.relations())
     load_file(path, home, name=name)
 
 
 def measured(graph: Graph, home: Home, count: int) -> tuple[Generation, float, float]:
-    """Generate tasks; return them, the seconds, and the seconds of processor time."""
+    """Generate `count` tasks; return the tasks, the wall time and the processor time, in seconds."""
     graph.run("MATCH (n) RETURN count(n)", timeout=START_SECONDS)
-    started, used = time.monotonic(), time.process_time() + engine_seconds(home)
-    made = generate(graph, count, seed=1)
-    return made, time.monotonic() - started, time.process_time() + engine_seconds(home) - used
+    start, used_before = time.monotonic(), time.process_time() + engine_seconds(home)
+    generation = generate(graph, count, seed=1)
+    return generation, time.monotonic() - start, time.process_time() + engine_seconds(home) - used_before
 
 
-def row_of(graph: Graph, made: Generation, records: Records, seconds: float, used: float) -> tuple[str, ...]:
-    """Check the tasks of a graph, print those that break a rule, and return the row of the table."""
+def row_of(graph: Graph, generation: Generation, records: Records, seconds: float, used: float) -> tuple[str, ...]:
+    """Check the tasks of a graph, print at most five that break a rule, and return the row of the table."""
     groups = {template["id"]: template["group"] for template in read_data("templates")}
-    tasks = made.tasks
+    tasks = generation.tasks
     reports = [validate(task.gold, graph.schema, entities=graph.indexed_entities, read_only=True) for task in tasks]
     found = sum(any(diagnostic.severity != "hint" for diagnostic in report.diagnostics) for report in reports)
     broken = [(task, rules) for task in tasks if (rules := list(violations(task, records, graph)))]
@@ -118,20 +118,20 @@ def main() -> None:
     arguments.add_argument("--graphs", nargs="*", default=["nba", *(name for name in GRAPHS if name != "nba")])
     arguments.add_argument("--nodes", type=int, default=3_000)
     arguments.add_argument("--stand-ins", type=Path)
-    given = arguments.parse_args()
-    home = Home(given.folder / "home").make()
+    options = arguments.parse_args()
+    home = Home(options.folder / "home").make()
     missing: dict[str, list[str]] = {}
     print(f"| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}", flush=True)
-    for name in given.graphs:
+    for name in options.graphs:
         try:
-            load(name, given.folder, home, given.nodes, given.stand_ins)
+            load(name, options.folder, home, options.nodes, options.stand_ins)
             graph = next(source for source in stored_sources(home) if source.name == name).open()
-            made, seconds, used = measured(graph, home, given.tasks)
-            export_graph(name, given.folder / "exported.json", home)
-            records = Records(json.loads((given.folder / "exported.json").read_bytes()))
-            print(f"| {' | '.join(row_of(graph, made, records, seconds, used))} |", flush=True)
-            missing[name] = [f"{entry}: {reason}" for entry, reason in made.missing.items()]
-            write_tasks(made.tasks, given.folder / f"{name}-tasks.json")
+            generation, seconds, used = measured(graph, home, options.tasks)
+            export_graph(name, options.folder / "exported.json", home)
+            records = Records(json.loads((options.folder / "exported.json").read_bytes()))
+            print(f"| {' | '.join(row_of(graph, generation, records, seconds, used))} |", flush=True)
+            missing[name] = [f"{entry}: {reason}" for entry, reason in generation.missing.items()]
+            write_tasks(generation.tasks, options.folder / f"{name}-tasks.json")
             graph.close()
         finally:
             end_engine(home, kill=True)

@@ -3,11 +3,12 @@
     python -m benchmarks.evals.movie_run FOLDER [--share 1.0] [--tasks 2000] [--workers 8] [--prepare]
 
 The graph is generated for the movie schema: 459,393 nodes and 1,892,202 relationships, times `--share`. Each task asks
-for the neighbours of a named node, or for their number. Half of the predictions are the gold queries; the others
-reverse the relationship or lack DISTINCT. The predictions come from an agent, a process per worker that records every
-question. `graphground eval run` is killed when `--kill-at` of the tasks are scored, and started again. The bar is ten
-minutes in all, engine start included, with eight workers on two cores. Only a question that an agent was answering at
-the time of the kill may be asked twice. Graph, tasks and index are kept in FOLDER for the next run.
+for the neighbours of a named node, or for their number. Half of the predictions are the gold queries; in the others,
+the relationship is reversed or DISTINCT is missing. The predictions come from an agent, a process per worker that
+records every question. `graphground eval run` is killed when the share `--kill-at` of the tasks has been scored, and is
+started again. The bar is ten minutes in all, engine start included, with eight workers on two cores. Only a question
+that an agent was answering at the time of the kill may be asked twice. Graph, tasks and index stay in FOLDER for the
+next run.
 """
 
 from __future__ import annotations
@@ -44,20 +45,20 @@ LONGEST_SECONDS = 3_600.0
 
 
 def tasks_of(path: Path, count: int) -> Iterator[tuple[Task, str]]:
-    """Yield `count` distinct tasks about sampled relationships of a graph file, each with a prediction."""
-    file, chosen = SimpleKGFile(path), random.Random(5)
+    """Yield distinct tasks about at most `2 * count` sampled relationships of a graph file, each with a prediction."""
+    file, rng = SimpleKGFile(path), random.Random(5)
     names = {record["eid"]: (record["label"], record["name"]) for _, record in file.entities()}
     relations = [(record["label"], record["subj_id"], record["obj_id"]) for _, record in file.relations()]
     seen: set[str] = set()
-    for type_, start, end in chosen.sample(relations, min(len(relations), 2 * count)):
+    for type_, start, end in rng.sample(relations, min(len(relations), 2 * count)):
         (start_label, start_name), (end_label, end_name) = names[start], names[end]
-        if chosen.random() < 0.5:
+        if rng.random() < 0.5:
             match = f"MATCH (n:{start_label})-[r0:{type_}]->(m0:{end_label} {{name: {quoted_string(end_name)}}})"
             wrong = match.replace("-[r0:", "<-[r0:").replace("]->", "]-")
         else:
             match = f"MATCH (n:{end_label})<-[r0:{type_}]-(m0:{start_label} {{name: {quoted_string(start_name)}}})"
             wrong = match.replace("<-[r0:", "-[r0:").replace("]-(", "]->(")
-        number = chosen.randrange(4)
+        number = rng.randrange(4)
         returns = "RETURN count(DISTINCT n)" if number == 3 else "RETURN DISTINCT n.name"
         gold = f"{match} {returns}"
         predicted = {0: f"{wrong} {returns}", 1: f"{match} RETURN n.name"}.get(number, gold)
@@ -68,13 +69,13 @@ def tasks_of(path: Path, count: int) -> Iterator[tuple[Task, str]]:
 
 def answer(predictions: Path, log: Path) -> None:
     """Act as an agent: record the id of every question in `log`, and reply with the stored prediction."""
-    known = json.loads(predictions.read_text("utf-8"))
+    stored = json.loads(predictions.read_text("utf-8"))
     with log.open("a") as file:
         for line in sys.stdin:
             qid = json.loads(line)["qid"]
             file.write(f"{qid}\n")
             file.flush()
-            print(json.dumps({"qid": qid, "cypher": known[qid]}), flush=True)
+            print(json.dumps({"qid": qid, "cypher": stored[qid]}), flush=True)
 
 
 def scored(folder: Path) -> int:
@@ -84,14 +85,14 @@ def scored(folder: Path) -> int:
 
 
 def run(command: list[str], folder: Path, kill_at: int | None) -> str:
-    """Run a command, killing it once `kill_at` tasks are scored, and return its output."""
-    begun = time.monotonic()
+    """Run a command and return its output; kill the command once `kill_at` tasks are scored, if a number is given."""
+    start = time.monotonic()
     with (folder / "output.txt").open("w") as output:
         process = subprocess.Popen(command, stdout=output, stderr=output)
         while process.poll() is None:
             if kill_at is not None and scored(folder / "run") >= kill_at:
                 process.kill()
-            elif time.monotonic() - begun > LONGEST_SECONDS:
+            elif time.monotonic() - start > LONGEST_SECONDS:
                 process.kill()
                 raise TimeoutError(f"the run did not end within {LONGEST_SECONDS:.0f} s")
             time.sleep(POLL_SECONDS)
@@ -103,12 +104,12 @@ def prepare(folder: Path, home: Home, share: float, count: int) -> None:
     nodes, relationships = (int(size * share) for size in SIZES["movie"])
     path = folder / "movie.json"
     if Catalog(home).find("movie") is None:
-        made = synth(schema_of("movie"), nodes, relationships, seed=3)
-        write_simplekg(path, made.schema, made.entities(), made.relations())
-        begun = time.monotonic()
+        graph_data = synth(schema_of("movie"), nodes, relationships, seed=3)
+        write_simplekg(path, graph_data.schema, graph_data.entities(), graph_data.relations())
+        start = time.monotonic()
         load_file(path, home, name="movie")
         print(
-            f"{nodes:,} nodes, {relationships:,} relationships, loaded in {time.monotonic() - begun:.0f} s", flush=True
+            f"{nodes:,} nodes, {relationships:,} relationships, loaded in {time.monotonic() - start:.0f} s", flush=True
         )
     if (folder / "predicted.json").exists() and len(json.loads((folder / "predicted.json").read_text())) == count:
         return
@@ -123,17 +124,17 @@ def measure(folder: Path, home: Home, count: int, workers: int, kill_at: float) 
     agent = [sys.executable, "-m", "benchmarks.evals.movie_run", str(folder), "--answer", str(log)]
     command = [sys.executable, "-m", "graphground", "eval", "run", str(folder / "tasks.json"), str(folder / "run")]
     command += ["--agent", shlex.join(agent), "--workers", str(workers), "--home", str(home.folder)]
-    begun = time.monotonic()
+    start = time.monotonic()
     run(command, folder, int(count * kill_at))
-    killed, before = time.monotonic() - begun, scored(folder / "run")
+    seconds_to_kill, before = time.monotonic() - start, scored(folder / "run")
     output = run(command, folder, None)
-    asked = Counter(log.read_text().split())
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    questions = Counter(log.read_text().split())
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(
-        f"{scored(folder / 'run')} of {count} tasks scored in {time.monotonic() - begun:.0f} s by {workers} workers, "
-        f"load {os.getloadavg()[0]:.0f}; killed after {killed:.0f} s with {before} scored; "
-        f"{sum(times > 1 for times in asked.values())} questions asked twice (at most {workers} were with an agent); "
-        f"{used.ru_utime + used.ru_stime:.0f} s of processor time of the resumed run (without the engine)\n{output}",
+        f"{scored(folder / 'run')} of {count} tasks scored in {time.monotonic() - start:.0f} s by {workers} workers, "
+        f"load {os.getloadavg()[0]:.0f}; killed after {seconds_to_kill:.0f} s with {before} scored; "
+        f"{sum(times > 1 for times in questions.values())} questions asked twice (at most {workers} are allowed); "
+        f"{usage.ru_utime + usage.ru_stime:.0f} s of processor time of the resumed run (without the engine)\n{output}",
         flush=True,
     )
 
@@ -145,20 +146,20 @@ def main() -> None:
     arguments.add_argument("--tasks", type=int, default=2_000)
     arguments.add_argument("--workers", type=int, default=8)
     arguments.add_argument("--kill-at", type=float, default=0.4)
-    arguments.add_argument("--prepare", action="store_true", help="generate and load the graph, and do not run")
+    arguments.add_argument("--prepare", action="store_true", help="only generate and load the graph")
     arguments.add_argument("--answer", type=Path, help=argparse.SUPPRESS)
-    given = arguments.parse_args()
-    if given.answer is not None:
-        answer(given.folder / "predicted.json", given.answer)
+    options = arguments.parse_args()
+    if options.answer is not None:
+        answer(options.folder / "predicted.json", options.answer)
         return
-    given.folder.mkdir(parents=True, exist_ok=True)
-    home = Home(given.folder / "home").make()
-    shutil.rmtree(given.folder / "run", ignore_errors=True)
-    (given.folder / "asked.txt").unlink(missing_ok=True)
+    options.folder.mkdir(parents=True, exist_ok=True)
+    home = Home(options.folder / "home").make()
+    shutil.rmtree(options.folder / "run", ignore_errors=True)
+    (options.folder / "asked.txt").unlink(missing_ok=True)
     try:
-        prepare(given.folder, home, given.share, given.tasks)
-        if not given.prepare:
-            measure(given.folder, home, given.tasks, given.workers, given.kill_at)
+        prepare(options.folder, home, options.share, options.tasks)
+        if not options.prepare:
+            measure(options.folder, home, options.tasks, options.workers, options.kill_at)
     finally:
         end_engine(home, kill=True)
 

@@ -3,8 +3,8 @@
     python -m benchmarks.evals.published_metrics FOLDER [--tables 4000] [--graphs flight_accident]
 
 FOLDER holds the stand-in graphs, written by `recorded_scores --folder`. Both implementations score the same random
-tables and real predictions, and get the same rows from the same engine: only the published code's database connector is
-replaced.
+tables and the same real predictions. Both receive the rows of the same engine: the only part of the published code that
+is replaced is its database connector.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from tests.support.shared_data import SHARED
 
 
 def published() -> Any:
-    """Return the two modules of the published metrics, imported from ../reference."""
+    """Return the published modules of EX and of PSJS, imported from ../reference."""
     sys.path.insert(0, str(SHARED.parent / "reference" / "cypherbench"))
     from cypherbench.metrics import execution_accuracy, provenance_subgraph_jaccard_similarity  # type: ignore[import]
 
@@ -40,11 +40,11 @@ def published() -> Any:
 
 
 class Refused(Exception):
-    """The engine did not run a query; the published metrics catch any exception."""
+    """The failure of a query in the engine; the published metrics catch any exception."""
 
 
 class Connector:
-    """Replaces the published connector, whose only used method runs a query, with one of our graphs."""
+    """A substitute for the published database connector that runs queries on one of our graphs."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -60,7 +60,7 @@ class Connector:
 
 
 def _as_driver(value: Any) -> Any:
-    """Return a value as the driver's `data()` does, with nodes as their properties."""
+    """Return a value in the form of the driver's `data()`, in which a node is a dictionary of its properties."""
     if isinstance(value, dict) and value.keys() == {"id", "labels", "properties"}:
         return value["properties"]
     return [_as_driver(item) for item in value] if isinstance(value, list) else value
@@ -77,7 +77,7 @@ VALUES = {
 
 
 def random_pair(rng: random.Random) -> tuple[list[list[Any]], list[list[Any]], bool, set[str]]:
-    """Return a gold table, a similar predicted table, whether the order counts, and the kinds of their values."""
+    """Return a gold table, a similar predicted table, whether the order of rows counts, and the kinds of values."""
     kinds = [rng.choice(list(VALUES)) for _ in range(rng.randint(1, 5))]
     gold = [[VALUES[kind](rng) for kind in kinds] for _ in range(rng.randint(1, 7))]
     columns = list(range(len(kinds)))
@@ -94,10 +94,13 @@ def random_pair(rng: random.Random) -> tuple[list[list[Any]], list[list[Any]], b
 
 
 def compare_tables(theirs: Any, count: int) -> None:
-    """Compare verdicts on random tables: with `rule="published"` all must agree; other differences are printed."""
+    """Compare our verdicts, by the paper's rule and by the published rule, with the published verdicts.
+
+    The tables are random; the counts are printed by reason of the difference.
+    """
     rng = random.Random(7)
     reasons: Counter[str] = Counter()
-    started = time.monotonic()
+    start = time.monotonic()
     for _ in range(count):
         gold, predicted, ordered, kinds = random_pair(rng)
         hashed: list[list[dict[str, Any]]] = []
@@ -125,11 +128,11 @@ def compare_tables(theirs: Any, count: int) -> None:
                 reasons["UNEXPLAINED"] += 1
         else:
             reasons["the same"] += 1
-    print(f"random tables: {count}: {dict(reasons)}, {time.monotonic() - started:.1f} s", flush=True)
+    print(f"random tables: {count}: {dict(reasons)}, {time.monotonic() - start:.1f} s", flush=True)
 
 
 def reason(gold: str, predicted: str, ours: tuple[float, float], theirs: tuple[float, float]) -> str:
-    """Return the reason why the published implementation scores a real prediction differently."""
+    """Return the reason why the published scores (EX, PSJS) of a prediction differ from ours, or `the same`."""
     if ours == theirs:
         return "the same"
     which = "EX: " if ours[0] != theirs[0] else "PSJS: "
@@ -169,18 +172,23 @@ def compare_predictions(ex: Any, ps: Any, graph: Graph, name: str, most: int, sh
     for record in chosen:
         gold, predicted = str(record["gold_cypher"]), str(record["pred_cypher"])
         ((accuracy, similarity, published_similarity),) = measured(graph, gold, [predicted])
-        ours = (accuracy, similarity)
+        our_scores = (accuracy, similarity)
         with contextlib.redirect_stdout(io.StringIO()):
-            theirs = (
+            published_scores = (
                 ex.execution_accuracy(predicted, gold, connector),
                 ps.provenance_subgraph_jaccard_similarity(predicted, gold, connector),
             )
-        why = reason(gold, predicted, (ours[0], round(ours[1], 9)), (theirs[0], round(theirs[1], 9)))
+        why = reason(
+            gold,
+            predicted,
+            (our_scores[0], round(our_scores[1], 9)),
+            (published_scores[0], round(published_scores[1], 9)),
+        )
         reasons[why] += 1
         examples[why] += 1
-        by_rule[abs(published_similarity - theirs[1]) < 1e-9] += 1
+        by_rule[abs(published_similarity - published_scores[1]) < 1e-9] += 1
         if why != "the same" and examples[why] <= shown:
-            print(f"  {why}: ours {ours}, theirs {theirs}\n    {gold}\n    {predicted}", flush=True)
+            print(f"  {why}: ours {our_scores}, theirs {published_scores}\n    {gold}\n    {predicted}", flush=True)
     print(f"{name}: {len(chosen)} predictions: {dict(reasons)}", flush=True)
     print(f'  PSJS with rule="published": {by_rule[True]} equal, {by_rule[False]} different', flush=True)
 
@@ -192,14 +200,14 @@ def main() -> None:
     arguments.add_argument("--graphs", nargs="*", default=list(GRAPHS))
     arguments.add_argument("--most", type=int, default=100_000)
     arguments.add_argument("--shown", type=int, default=2)
-    given = arguments.parse_args()
+    options = arguments.parse_args()
     ex, ps = published()
-    compare_tables(ex, given.tables)
-    home = Home(given.folder / "home")
+    compare_tables(ex, options.tables)
+    home = Home(options.folder / "home")
     try:
-        for name in given.graphs:
+        for name in options.graphs:
             graph = open_stored(name, home)
-            compare_predictions(ex, ps, graph, name, given.most, given.shown)
+            compare_predictions(ex, ps, graph, name, options.most, options.shown)
             graph.close()
     finally:
         end_engine(home, kill=True)

@@ -2,14 +2,16 @@
 
     python -m benchmarks.evals.recorded_scores [--graphs company flight_accident] [--folder FOLDER] [--shown 10]
 
-The predictions and their scores (`../shared/data/predictions`, without `metrics_suspect`) were taken on graphs that are
-not available. On a stand-in graph every gold query returns rows, so EX on such a graph is an estimate: a prediction
-with the recorded score 0 should score 0 here. Recorded scores of 1 are reported separately, because a prediction that
-contradicts the schema returned nothing and was right only if the gold answer was empty too.
+The predictions and their scores (`../shared/data/predictions`, without `metrics_suspect`) come from graphs that are not
+available. On a stand-in graph every gold query returns rows, so EX there is only an estimate: a prediction with the
+recorded score 0 should score 0 here. Recorded scores of 1 are reported separately: a prediction that contradicts the
+schema returned nothing, and was right only if the gold answer was empty too.
 
-PSJS is compared by both rules, since the recorded scores were made with the published implementation: texts that do not
-compile have scores above 0. Its correlation is also given without the gold queries that matched nothing on the original
-graph: a prediction that contradicts the schema was scored right there, and no other prediction has a PSJS above 0.
+The recorded PSJS come from the published implementation, in which even texts that do not compile can score above 0, so
+our PSJS is compared both by the published implementation's definition and by the paper's. The correlation is also given
+without the gold queries that matched nothing on the original graph. Such a gold query is recognized by its recorded
+scores: a prediction that contradicts the schema was scored right, and no prediction except the gold query itself has a
+PSJS above 0.
 """
 
 from __future__ import annotations
@@ -50,11 +52,11 @@ IMPOSSIBLE = frozenset(("unknown_label", "unknown_relationship_type", "impossibl
 """Diagnostic codes of patterns that match nothing on any graph of the schema."""
 TIMEOUT = 20.0
 START_SECONDS = 300.0
-"""The longest wait for the engine's start, which does not count as a query's time."""
+"""The longest wait for the engine's start; this wait does not count as time of a query."""
 
 
 def schema_with_symmetry(graph: str) -> PropertyGraphSchema:
-    """Return the schema of a graph, with relationships marked as symmetric if `graph_info.json` lists them so."""
+    """Return the schema of a graph, in which the relationships that `graph_info.json` calls symmetric are marked."""
     schema = schema_of(graph)
     listed = json.loads((SHARED / "cypherbench_tasks" / "graph_info.json").read_text("utf-8"))[graph]["relations"]
     symmetric = {relation["label"] for relation in listed if relation["is_symmetric"]}
@@ -64,7 +66,7 @@ def schema_with_symmetry(graph: str) -> PropertyGraphSchema:
 
 
 def scored(graph: str) -> list[dict[str, Any]]:
-    """Return the distinct predictions for a graph, without those whose recorded scores are suspect."""
+    """Return the distinct predictions for a graph, except empty ones and those whose recorded scores are suspect."""
     found: dict[tuple[Any, Any], dict[str, Any]] = {}
     for record in records("predictions/cypherbench_scored.jsonl.gz"):
         if record["graph"] == graph and not record.get("metrics_suspect") and record["pred_cypher"]:
@@ -73,7 +75,7 @@ def scored(graph: str) -> list[dict[str, Any]]:
 
 
 def spearman(ours: list[float], theirs: list[float]) -> float:
-    """Return Spearman's rank correlation; tied values get their mean rank."""
+    """Return Spearman's rank correlation; tied values have their mean rank."""
 
     def ranks(values: list[float]) -> list[float]:
         places = defaultdict(list)
@@ -90,7 +92,7 @@ def spearman(ours: list[float], theirs: list[float]) -> float:
 
 
 class Scores(NamedTuple):
-    """The scores of one prediction: EX, and PSJS by the paper's and by the published rule."""
+    """The scores of one prediction: EX, PSJS by the paper's definition, and PSJS by the published implementation."""
 
     accuracy: float
     similarity: float
@@ -99,7 +101,7 @@ class Scores(NamedTuple):
 
 def measured(graph: Graph, gold: str, predictions: Sequence[str]) -> list[Scores]:
     """Return the scores of all predictions for one gold query."""
-    wanted = graph.run(gold, timeout=TIMEOUT).rows
+    gold_rows = graph.run(gold, timeout=TIMEOUT).rows
     nodes = {rule: _nodes(graph, gold, rule) for rule in RULES}
     found = []
     for predicted in predictions:
@@ -108,14 +110,14 @@ def measured(graph: Graph, gold: str, predictions: Sequence[str]) -> list[Scores
             continue
         outcome = attempt(graph, predicted, timeout=TIMEOUT)
         accuracy = outcome.table is not None and tables_match(
-            outcome.table.rows, wanted, ordered=orders(gold, graph.language)
+            outcome.table.rows, gold_rows, ordered=orders(gold, graph.language)
         )
         found.append(Scores(float(accuracy), *(jaccard(_nodes(graph, predicted, rule), nodes[rule]) for rule in RULES)))
     return found
 
 
 def _nodes(graph: Graph, query: str, rule: Rule) -> set[str]:
-    """Return the nodes of a provenance subgraph; none if the query fails."""
+    """Return the nodes of a query's provenance subgraph; an empty set if the query fails."""
     try:
         return provenance_nodes(query, graph, timeout=TIMEOUT, rule=rule)
     except (CypherSyntaxError, EngineError):
@@ -123,7 +125,7 @@ def _nodes(graph: Graph, query: str, rule: Rule) -> set[str]:
 
 
 def known_empty(chosen: Iterable[Mapping[str, Any]], schema: PropertyGraphSchema) -> set[str]:
-    """Return the gold queries that matched nothing on the original graph, as the recorded scores and the schema show."""
+    """Return the gold queries that, by their recorded scores and the schema, matched nothing on the original graph."""
 
     @cache
     def impossible(query: str) -> bool:
@@ -146,21 +148,21 @@ def main() -> None:
     arguments.add_argument("--folder", type=Path)
     arguments.add_argument("--most", type=int, default=1_000_000)
     arguments.add_argument("--shown", type=int, default=0)
-    given = arguments.parse_args()
-    with tempfile.TemporaryDirectory() as made:
-        folder = given.folder or Path(made)
+    options = arguments.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
         home = Home(folder / "home")
         try:
-            for name in given.graphs:
-                compare(name, folder, home, given.most, given.shown)
+            for name in options.graphs:
+                compare(name, folder, home, options.most, options.shown)
         finally:
             end_engine(home, kill=True)
 
 
 def compare(name: str, folder: Path, home: Home, most: int, shown: int) -> None:
     """Generate the stand-in for one graph, and compare our scores on the stand-in with the recorded scores."""
-    started = time.monotonic()
+    start = time.monotonic()
     schema = schema_with_symmetry(name)
     gold = gold_queries(name)
     made = stand_in(schema, gold, 3_000, 9_000, seed=1)
@@ -174,7 +176,7 @@ def compare(name: str, folder: Path, home: Home, most: int, shown: int) -> None:
     )
     print(
         f"{name}: {counts[0]} nodes, {counts[1]} relationships, {len(gold)} gold queries, {empty} without an answer, "
-        f"{time.monotonic() - started:.0f} s",
+        f"{time.monotonic() - start:.0f} s",
         flush=True,
     )
     chosen = scored(name)[:most]
@@ -189,33 +191,37 @@ def compare(name: str, folder: Path, home: Home, most: int, shown: int) -> None:
         found = [scores for group in made_scores for scores in group]
     agreed: Counter[tuple[str, bool]] = Counter()
     for record, (accuracy, _, _) in zip(chosen, found, strict=True):
-        theirs = record["metrics"]["execution_accuracy"]
+        recorded_accuracy = record["metrics"]["execution_accuracy"]
         valid = validate(record["pred_cypher"], schema, read_only=True).valid
         kind = (
-            "scored 0" if theirs == 0 else "scored 1, fits the schema" if valid else "scored 1, contradicts the schema"
+            "scored 0"
+            if recorded_accuracy == 0
+            else "scored 1, fits the schema"
+            if valid
+            else "scored 1, contradicts the schema"
         )
-        agreed[kind, accuracy == theirs] += 1
-        if accuracy != theirs and shown and agreed[kind, False] <= shown:
+        agreed[kind, accuracy == recorded_accuracy] += 1
+        if accuracy != recorded_accuracy and shown and agreed[kind, False] <= shown:
             print(f"  {kind}, ours {accuracy}:\n    {record['gold_cypher']}\n    {record['pred_cypher']}")
     for kind in sorted({kind for kind, _ in agreed}):
         right, wrong = agreed[kind, True], agreed[kind, False]
         print(f"  {kind}: {right} of {right + wrong} agree ({right / (right + wrong):.2%})")
     empty = known_empty(chosen, schema)
     pairs = [(scores, record) for scores, record in zip(found, chosen, strict=True)]
-    for words, kept in (
+    for words, scored_pairs in (
         ("all", pairs),
         (
             f"without {len(empty)} gold queries that were empty there",
             [(scores, record) for scores, record in pairs if record["gold_cypher"] not in empty],
         ),
     ):
-        recorded = [float(record["metrics"]["psjs"]) for _, record in kept]
+        recorded = [float(record["metrics"]["psjs"]) for _, record in scored_pairs]
         print(
-            f"  PSJS, Spearman, {words}: {spearman([scores.published for scores, _ in kept], recorded):.3f} by the "
-            f"published rule, {spearman([scores.similarity for scores, _ in kept], recorded):.3f} by the paper's, over "
-            f"{len(kept)}"
+            f"  PSJS, Spearman, {words}: {spearman([scores.published for scores, _ in scored_pairs], recorded):.3f} by the "
+            f"published rule, {spearman([scores.similarity for scores, _ in scored_pairs], recorded):.3f} by the paper's, over "
+            f"{len(scored_pairs)}"
         )
-    print(f"  {time.monotonic() - started:.0f} s", flush=True)
+    print(f"  {time.monotonic() - start:.0f} s", flush=True)
     (folder / f"{name}.scores.json").write_text(
         json.dumps([{**record, "ours": pair} for record, pair in zip(chosen, found, strict=True)], ensure_ascii=False)
     )

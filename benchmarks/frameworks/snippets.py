@@ -2,8 +2,8 @@
 
     python -m benchmarks.frameworks.snippets [FOLDER] [NAME …]
 
-FOLDER keeps the environments for later runs; without FOLDER they are created in a temporary folder. The exit status is
-1 if a snippet fails.
+The environments are created in FOLDER, and used again in later runs; without FOLDER, in a temporary folder. The exit
+status is 1 if a snippet fails.
 """
 
 from __future__ import annotations
@@ -37,19 +37,21 @@ def main() -> None:
 
 
 def run_snippet(name: str, packages: list[str], snippet: str, folder: Path, variables: dict[str, str]) -> bool:
-    """Run a snippet in its own environment; return whether its output ends with the right number."""
-    place = folder / name
-    place.mkdir(parents=True, exist_ok=True)
+    """Run a snippet in its own environment; return whether its output contains the right number of teams."""
+    snippet_folder = folder / name
+    snippet_folder.mkdir(parents=True, exist_ok=True)
     uv = shutil.which("uv") or str(ROOT / ".tools" / "bin" / "uv")
-    python = place / "venv" / "bin" / "python"
+    python = snippet_folder / "venv" / "bin" / "python"
     if not python.exists():
-        subprocess.run([uv, "venv", "--quiet", "--python", sys.executable, place / "venv"], check=True, timeout=120)
+        subprocess.run(
+            [uv, "venv", "--quiet", "--python", sys.executable, snippet_folder / "venv"], check=True, timeout=120
+        )
         subprocess.run(
             [uv, "pip", "install", "--quiet", "--python", python, *(package.strip("'") for package in packages)],
             check=True,
             timeout=500,
         )
-    script = place / "snippet.py"
+    script = snippet_folder / "snippet.py"
     script.write_text(
         snippet.replace('"python3"', repr(sys.executable)).replace(
             "/path/to/graphground/bootstrap.py", str(ROOT / "bootstrap.py")
@@ -57,16 +59,16 @@ def run_snippet(name: str, packages: list[str], snippet: str, folder: Path, vari
         encoding="utf-8",
     )
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("NEO4J_", "PYTHONPATH"))}
-    started = time.monotonic()
-    done = subprocess.run(
+    start = time.monotonic()
+    process = subprocess.run(
         [python, script],
-        cwd=place,
+        cwd=snippet_folder,
         capture_output=True,
         text=True,
         timeout=300,
         env={**environment, **variables, "GRAPHGROUND_HOME": str(folder / "home")},
     )
-    good = done.returncode == 0 and "There are 30 teams." in done.stdout
+    is_right = process.returncode == 0 and "There are 30 teams." in process.stdout
     versions = subprocess.run(
         [uv, "pip", "freeze", "--python", python], capture_output=True, text=True, timeout=60
     ).stdout.split()
@@ -76,12 +78,12 @@ def run_snippet(name: str, packages: list[str], snippet: str, folder: Path, vari
         if line.split("==")[0] in {package.strip("'").split("[")[0] for package in packages} | {"mcp"}
     ]
     print(
-        f"{'ok   ' if good else 'FAIL '} {name} in {time.monotonic() - started:.1f} s with {', '.join(shown)}",
+        f"{'ok   ' if is_right else 'FAIL '} {name} in {time.monotonic() - start:.1f} s with {', '.join(shown)}",
         flush=True,
     )
-    if not good:
-        print(done.stdout[-2000:] + done.stderr[-4000:], flush=True)
-    return good
+    if not is_right:
+        print(process.stdout[-2000:] + process.stderr[-4000:], flush=True)
+    return is_right
 
 
 if __name__ == "__main__":

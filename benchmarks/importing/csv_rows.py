@@ -1,8 +1,8 @@
 """Measures the import of a million rows of CSV: inference, conversion, loading, indexing.
 
-python benchmarks/importing/csv_rows.py [--rows 1000000]
+    python -m benchmarks.importing.csv_rows [--rows 1000000]
 
-An archive of the engine's classes is made first, as a server does in its first minute.
+An archive of the engine's classes is created first, as a server does in its first minute.
 """
 
 import argparse
@@ -21,8 +21,8 @@ from graphground.graphs.storage.home import Home
 
 def processors() -> float:
     """Return the processor time of this process and its finished children, in seconds."""
-    several = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(used.ru_utime + used.ru_stime for used in several)
+    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
 def main() -> None:

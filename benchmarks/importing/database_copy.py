@@ -2,12 +2,13 @@
 
     python -m benchmarks.importing.database_copy                  as many nodes and relationships as the movie graph
     python -m benchmarks.importing.database_copy --share 0.1      a tenth of them
-    python -m benchmarks.importing.database_copy --uri bolt://… --user … --password …    a server that has been filled
+    python -m benchmarks.importing.database_copy --uri bolt://… --user … --password …    a server that is filled already
 
 The time is that of `graphground graphs import bolt://…`: reading, inferring the schema, converting, loading, indexing.
-The comparison shares no code with the copy: both databases are read through the driver, and each record becomes a hash
-of its id, labels or ends, and properties with their types. The exit status is 1 if a record differs or the time is over
-the bar. At full size it needs 5 GB of memory and 4 GB of disk; filling the Neo4j takes longer than the copy.
+The comparison shares no code with the copy: both databases are read through the driver, and each record is hashed: a
+node with its id and labels, a relationship with its end nodes, and both with their properties and the properties'
+types. The exit status is 1 if a record differs or the time is over the bar. At full size it needs 5 GB of memory and 4
+GB of disk; filling the Neo4j takes longer than the copy.
 """
 
 from __future__ import annotations
@@ -44,15 +45,15 @@ VARIED = (
     "m.added = datetime({epochSeconds: 1000000000 + m.i})",
     "MATCH (m:Movie) WHERE m.i % 100 = 3 REMOVE m.runtime_minute SET m:Documentary",
 )
-"""Further types of properties, missing properties, and nodes with two labels."""
+"""Statements that add further types of properties, missing properties, and nodes with two labels."""
 EMPTY_FIELDS = ("aliases", "provenance")
-"""Fields that every entity of a loaded graph has; they are empty here."""
+"""Fields that every entity of a loaded graph has; they are empty in this copy, so they are not compared."""
 Hashes = dict[str, "array[int]"]
-"""The sorted hashes of the nodes and of the relationships of each type, by `nodes` or the type."""
+"""Sorted hashes of records: of the nodes, under `nodes`, and of the relationships, under their type."""
 
 
 def hash_of(*parts: Any) -> int:
-    """Return a hash of 64 bits."""
+    """Return a hash of the parts, an integer of 64 bits."""
     return int.from_bytes(hashlib.blake2b(repr(parts).encode(), digest_size=8).digest())
 
 
@@ -68,27 +69,28 @@ def _text(value: Any) -> str:
 
 
 class Reading:
-    """Reads a database through the driver: `Reading(driver, None).hashes("elementId({0})", frozenset())`."""
+    """A database read through the driver: `Reading(driver, None).hashes("elementId({0})", frozenset())`."""
 
     def __init__(self, driver: neo4j.Driver, database: str | None) -> None:
         self._driver, self._database = driver, database
 
     def hashes(self, key: str, left_out: frozenset[str]) -> Hashes:
-        """Return the hashes of all records; `key` is the expression for a node's id in the Neo4j.
+        """Return the hashes of all records.
 
-        Properties in `left_out` do not count.
+        `key` is the Cypher expression of a node's original id, with `{0}` for the node. Properties in `left_out` do not
+        count.
         """
         found = {"nodes": array("Q")}
         for node, labels, values in self._rows(f"MATCH (n) RETURN {key.format('n')}, labels(n), properties(n)"):
-            kept = {name: value for name, value in values.items() if name not in left_out}
-            found["nodes"].append(hash_of(node, sorted(labels), typed(kept)))
+            compared = {name: value for name, value in values.items() if name not in left_out}
+            found["nodes"].append(hash_of(node, sorted(labels), typed(compared)))
         for type_, count in list(self._rows("MATCH ()-[r]->() RETURN type(r), count(*)")):
             ends = f"{key.format('a')}, {key.format('b')}"
             rows = self._rows(f"MATCH (a)-[r:`{type_}`]->(b) RETURN {ends}, properties(r)")
             found[type_] = array("Q", (hash_of(start, end, typed(values)) for start, end, values in rows))
             if len(found[type_]) != count:
                 raise SystemExit(f"{type_}: {len(found[type_]):,} of {count:,} relationships were read")
-        return {name: array("Q", sorted(several)) for name, several in found.items()}
+        return {name: array("Q", sorted(hashes)) for name, hashes in found.items()}
 
     def _rows(self, query: Any) -> Iterator[list[Any]]:
         with self._driver.session(database=self._database, fetch_size=5000) as session:
@@ -97,7 +99,7 @@ class Reading:
 
 
 def copied(home: Home, name: str) -> Hashes:
-    """Read the copy from the embedded engine."""
+    """Return the hashes of the copy in the embedded engine."""
     entry = Catalog(home).find(name)
     assert entry is not None
     state = ensure_engine(home)
@@ -109,8 +111,8 @@ def copied(home: Home, name: str) -> Hashes:
 
 
 def run_command(server: Neo4jServer, home: Path) -> bool:
-    """Copy the database by the command, as a user does; print the time, and return whether it is within the bar."""
-    begun, used = time.perf_counter(), processors()
+    """Copy the database with the command, as a user does; print the time, and return whether it is within the bar."""
+    start, used = time.perf_counter(), processors()
     command = [sys.executable, "-m", "graphground", "graphs", "import", server.uri, "--user", server.user]
     subprocess.run(
         [*command, "--name", "movie", "--home", str(home)],
@@ -118,7 +120,7 @@ def run_command(server: Neo4jServer, home: Path) -> bool:
         check=True,
         stderr=subprocess.DEVNULL,
     )
-    seconds = time.perf_counter() - begun
+    seconds = time.perf_counter() - start
     print(
         f"copied in {seconds:.1f} s (bar {BAR_SECONDS:.0f} s), {processors() - used:.1f} processor seconds", flush=True
     )
@@ -126,7 +128,7 @@ def run_command(server: Neo4jServer, home: Path) -> bool:
 
 
 def measure(server: Neo4jServer, folder: Path) -> bool:
-    """Copy and compare; print the figures, and return whether the bar is reached."""
+    """Copy the database and compare the copy; return whether the copy is equal and was made within the bar."""
     archive = archive_file()
     if archive is not None:
         make_archive(archive)  # as a server does in its first minute
@@ -142,22 +144,22 @@ def measure(server: Neo4jServer, folder: Path) -> bool:
 
 
 def main() -> int:
-    """Fill a Neo4j or take one by its address, and measure."""
+    """Measure with the Neo4j whose address is given, or with a new one that is filled first."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--share", type=float, default=1.0)
     parser.add_argument("--uri")
     parser.add_argument("--user", default="neo4j")
     parser.add_argument("--password", default=os.environ.get("NEO4J_PASSWORD", ""))
-    given = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        if given.uri is not None:
-            return not measure(Neo4jServer(given.uri, given.user, given.password, "", folder, 0), folder)
+        if options.uri is not None:
+            return not measure(Neo4jServer(options.uri, options.user, options.password, "", folder, 0), folder)
         with running_neo4j(folder / "neo4j", LTS, heap=HEAP, settings=MEMORY) as server:
-            begun = time.perf_counter()
-            fill(server, given.share)
+            start = time.perf_counter()
+            fill(server, options.share)
             seeded(server, *VARIED)
-            print(f"filled in {time.perf_counter() - begun:.0f} s", flush=True)
+            print(f"filled in {time.perf_counter() - start:.0f} s", flush=True)
             return not measure(server, folder)
 
 

@@ -1,10 +1,10 @@
 """Measures how long it takes to load a changed file again: completely, and as a difference.
 
-python benchmarks/importing/difference.py [--rows 100000] [--share 0.01]
+    python -m benchmarks.importing.difference [--rows 100000] [--share 0.01]
 
 `--share` is the share of the records that differ: half of them are changed, a quarter added and a quarter removed.
-Processor seconds include those of the loading processes. An archive of the engine's classes is made first, as a server
-does in its first minute.
+Processor seconds include those of the loading processes. An archive of the engine's classes is created first, as a
+server does in its first minute.
 """
 
 import argparse
@@ -37,12 +37,12 @@ SCHEMA = PropertyGraphSchema.from_cypherbench(
 
 
 def write(path: Path, rows: int, share: float) -> None:
-    """Write a graph with three nodes for seven relationships, a `share` of which differs from the graph of share 0."""
-    people, several = rows * 3 // 10, rows * 7 // 10
+    """Write a graph of `rows` records, 30 % of them nodes; a `share` of the records differs from a graph of share 0."""
+    people, relationships = rows * 3 // 10, rows * 7 // 10
     every = round(2 / share) if share else 0
 
     def numbers(count: int) -> range:
-        """Return record numbers: a quarter of the share is dropped at the start, and as many added at the end."""
+        """Return `count` consecutive record numbers, beginning at `count * share / 4`."""
         moved = round(count * share / 4)
         return range(moved, count + moved)
 
@@ -70,30 +70,30 @@ def write(path: Path, rows: int, share: float) -> None:
             "obj_id": f"p{people // 3 + number * 97 % (people // 2)}",
             "properties": {"since": 1990 + number % 30, "weight": 99.5 if changed(number) else number % 100 / 10},
         }
-        for number in numbers(several)
+        for number in numbers(relationships)
     )
     write_simplekg(path, SCHEMA, entities, relations)
 
 
 def processors() -> float:
     """Return the processor time of this process and its finished children, in seconds."""
-    several = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(used.ru_utime + used.ru_stime for used in several)
+    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
-def timed(what: str, load: Callable[[], object]) -> None:
+def timed(title: str, load: Callable[[], object]) -> None:
     """Run a load, and print its time and its result."""
-    begun, used = time.perf_counter(), processors()
+    start, used = time.perf_counter(), processors()
     result = load()
     print(
-        f"{what}: {time.perf_counter() - begun:.2f} s, {processors() - used:.2f} processor seconds  "
+        f"{title}: {time.perf_counter() - start:.2f} s, {processors() - used:.2f} processor seconds  "
         f"{getattr(result, 'changes', '')} {getattr(result, 'reason', None) or ''}",
         flush=True,
     )
 
 
 def main() -> None:
-    """Load a graph, change it, load it again in both ways, and print the times."""
+    """Load a graph; load its changed version completely and as a difference; print the times."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--share", type=float, default=0.01)

@@ -1,10 +1,10 @@
-"""Measures the extraction of a schema: on first use, from the cache, and with the paper's queries over the whole graph.
+"""Measures the extraction of a schema on first use and from the cache; with `--paper`, also by the paper's queries.
 
     python -m benchmarks.schemas.extraction embedded GRAPH [--home FOLDER]     a loaded graph on the embedded engine
     python -m benchmarks.schemas.extraction bolt URI USER PASSWORD             a Neo4j or another Bolt server
 
-`graphground graphs synth` generates a graph of a given size. The page cache and the JVM are not reset: the first line
-is the first run of this process, `again` is the best of the next three runs.
+`graphground graphs synth` generates a graph of a given size. The page cache and the JVM are not reset. In the
+output, `first` is the first extraction of this process, and `again` the shortest of the next three.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def main() -> None:
     parser.add_argument("kind", choices=["embedded", "bolt"])
     parser.add_argument("where", nargs="+")
     parser.add_argument("--home")
-    parser.add_argument("--paper", action="store_true", help="also the paper's queries over everything")
+    parser.add_argument("--paper", action="store_true", help="also run the paper's queries over the whole graph")
     parsed = parser.parse_args()
     engine = opened(parsed)
     begin = time.perf_counter()
@@ -68,7 +68,9 @@ def main() -> None:
         print(f"from the cache: {min(timed(lambda: cache.load('key', 'graph'))[0] for _ in range(5)):.2f} ms")
     if parsed.paper:
         slow, oracle = timed(lambda: exact_schema(engine))
-        print(f"the paper's queries over everything: {slow:.0f} ms, same schema: {as_oracle(found.schema) == oracle}")
+        print(
+            f"the paper's queries over the whole graph: {slow:.0f} ms, same schema: {as_oracle(found.schema) == oracle}"
+        )
     engine.close()
 
 

@@ -6,9 +6,9 @@
     python -m benchmarks.schemas.filtering --model all-MiniLM-L6-v2 --sample 40     with the extra `vectors`
 
 The entity index holds all values of a graph's gold queries, as the index of a loaded graph does. Words and rules were
-tuned on art and soccer; the other graphs were only measured. `base` compares with our base form, which has all
-properties that the loader adds to a node; `strict` compares with a form that adds only `name`, as the paper's schemas
-do.
+tuned on art and soccer; the other graphs were only measured. The shares of tokens are relative to two forms of the
+whole schema: `base` is our base form with all properties that the loader adds to a node; in `strict`, as in the paper's
+schemas, only `name` is added.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def records(graph: str) -> list[tuple[str, str]]:
 
 
 def lost(gold: Elements, part: PropertyGraphSchema) -> list[str]:
-    """Return the elements that the gold query uses and that are missing in `part` of the schema."""
+    """Return the elements of the gold query that are missing in `part` of the schema."""
     patterns = {(pattern.type, pattern.start, pattern.end) for pattern in part.patterns}
     missing = [*(gold.labels - part.labels.keys()), *map(str, gold.patterns - patterns)]
     missing += [
@@ -105,10 +105,10 @@ def measure(
 ) -> dict[tuple[str, str], Score]:
     """Return the scores of one graph by method and kind of question."""
     schema = PropertyGraphSchema.from_cypherbench((SHARED / "schemas" / f"{graph}.json").read_bytes())
-    asked = records(graph)
+    pairs = records(graph)
     if sample is not None:
-        asked = random.Random(8).sample(asked, min(sample, len(asked)))
-    golds = [elements_of(query) for _, query in asked]
+        pairs = random.Random(8).sample(pairs, min(sample, len(pairs)))
+    golds = [elements_of(query) for _, query in pairs]
     entities = KnownValues(value for gold in golds for value in gold.values) if index else None
     base = estimate_tokens(base_form(schema))
     names = estimate_tokens(
@@ -133,7 +133,7 @@ def measure(
     scores: dict[tuple[str, str], Score] = defaultdict(Score)
     for method in methods:
         filtering.filter("Who?", method, entities=entities, embedder=embedder)
-        for (question, query), gold in zip(asked, golds, strict=True):
+        for (question, query), gold in zip(pairs, golds, strict=True):
             score = scores[method, kind_of(query)]
             begin = time.perf_counter()
             found = filtering.filter(question, method, entities=entities, embedder=embedder)
@@ -185,9 +185,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--no-index", action="store_true")
     parser.add_argument("--large", action="store_true")
-    parser.add_argument("--model", default=STATIC, help="what makes the vectors of `similarity` and `auto`")
-    parser.add_argument("--sample", type=int, help="a random sample of this many questions of each graph")
-    parser.add_argument("--kinds", action="store_true", help="also by kind of question")
+    parser.add_argument("--model", default=STATIC, help="embedding model for `similarity` and `auto`")
+    parser.add_argument("--sample", type=int, help="number of random questions of each graph; all without this option")
+    parser.add_argument("--kinds", action="store_true", help="also print results by kind of question")
     parsed = parser.parse_args()
     if parsed.large:
         large()

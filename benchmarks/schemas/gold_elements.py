@@ -26,7 +26,7 @@ class Elements:
 
 
 def elements_of(query: str) -> Elements:
-    """Return the schema elements that a gold query uses."""
+    """Return the schema elements and the values that a gold query uses."""
     found = Elements()
     blank = TEXT.sub(lambda text: "'" + "_" * (len(text.group()) - 2) + "'", query)
     label_of: dict[str, str] = {}
@@ -37,12 +37,12 @@ def elements_of(query: str) -> Elements:
 
     nodes = list(NODE.finditer(blank))
     for node in nodes:
-        variable, label, inside = node.groups()
+        variable, label, property_map = node.groups()
         if not label:
             continue
         found.labels.add(label)
         label_of[variable] = label
-        for key in re.finditer(r"(\w+)\s*:\s*'", inside or ""):
+        for key in re.finditer(r"(\w+)\s*:\s*'", property_map or ""):
             found.properties.add((label, key.group(1)))
             found.values.append((label, key.group(1), value_at(node.start(3) + key.end())))
     for renamed in re.finditer(r"\b(\w+) as (\w+)\b", blank):
@@ -72,7 +72,7 @@ def elements_of(query: str) -> Elements:
 
 
 def kind_of(query: str) -> str:
-    """Return the kind of question that a gold query answers, according to the query's form."""
+    """Return the kind of a question, such as `superlative` or `2 hops`, from the form of its gold query."""
     for kind, mark in (
         ("union", " UNION "),
         ("optional", "OPTIONAL MATCH"),

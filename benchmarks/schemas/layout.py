@@ -2,7 +2,8 @@
 
     python -m benchmarks.schemas.layout
 
-The pictures are trees, stars, grids and preferential-attachment graphs of 12 to 500 boxes, generated with fixed seeds.
+The pictures have 12 to 500 boxes and are generated with fixed seeds: trees, stars, grids, preferential-attachment graphs
+and boxes without links.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ COUNTS = (12, 60, 150, 500)
 
 
 def shapes(count: int) -> Iterator[tuple[str, Links]]:
-    """Yield the name and the links of each shape with `count` boxes."""
+    """Yield the name and the links of each kind of picture with `count` boxes."""
     draws = random.Random(3)
     yield "tree", [(box, draws.randrange(box)) for box in range(1, count)]
     links: Links = []
@@ -47,11 +48,11 @@ def side(first: Floats, second: Floats, third: Floats) -> Floats:
     return np.asarray(np.sign(along[..., 0] * across[..., 1] - along[..., 1] * across[..., 0]))
 
 
-def crossings(placed: Floats, links: Links) -> int:
+def crossings(positions: Floats, links: Links) -> int:
     """Return the number of pairs of links that cross."""
     if len(links) < 2:
         return 0
-    starts, ends = (placed[[link[place] for link in links]] for place in (0, 1))
+    starts, ends = (positions[[link[place] for link in links]] for place in (0, 1))
     a, b, c, d = starts[:, None], ends[:, None], starts[None], ends[None]
     crossed = (side(a, b, c) * side(a, b, d) < 0) & (side(c, d, a) * side(c, d, b) < 0)
     return int(np.triu(crossed, 1).sum())
@@ -64,16 +65,16 @@ def main() -> None:
         sizes = [(70 + draws.random() * 200, 46.0) for _ in range(count)]
         for name, links in shapes(count):
             begin = time.process_time()
-            placed = np.array(places(sizes, links))
+            positions = np.array(places(sizes, links))
             seconds = time.process_time() - begin
             size = np.array(sizes)
-            apart, room = np.abs(placed[:, None] - placed[None]), (size[:, None] + size[None]) / 2
-            overlaps = int(np.triu((apart < room - 1e-3).all(axis=2), 1).sum())
-            lengths = [float(np.hypot(*(placed[start] - placed[end]))) for start, end in links] or [0.0]
-            width, height = (placed + size / 2).max(axis=0)
+            distances, least_distances = np.abs(positions[:, None] - positions[None]), (size[:, None] + size[None]) / 2
+            overlaps = int(np.triu((distances < least_distances - 1e-3).all(axis=2), 1).sum())
+            lengths = [float(np.hypot(*(positions[start] - positions[end]))) for start, end in links] or [0.0]
+            width, height = (positions + size / 2).max(axis=0)
             print(
                 f"{count:5}  {name:12} {seconds:11.2f} {overlaps:9} {np.median(lengths):14.0f}, "
-                f"{np.percentile(lengths, 95):6.0f} {crossings(placed, links):14}  {width:.0f} × {height:.0f}"
+                f"{np.percentile(lengths, 95):6.0f} {crossings(positions, links):14}  {width:.0f} × {height:.0f}"
             )
 
 

@@ -1,15 +1,16 @@
 """Measures the cost of statistics: on top of a load, in a connected Neo4j, and on disk.
 
-    python -m benchmarks.schemas.statistics load FILE [--runs 3]       a SimpleKG file, loaded with and without
+    python -m benchmarks.schemas.statistics load FILE [--runs 3]       a SimpleKG file, loaded with and without statistics
     python -m benchmarks.schemas.statistics published FOLDER [GRAPH …]  each graph at its published size, without an engine
     python -m benchmarks.schemas.statistics bolt URI USER PASSWORD     read by bounded queries
     python -m benchmarks.schemas.statistics neo4j [--share 1.0]        as bolt, on a new Neo4j of the movie graph's size
-    python -m benchmarks.schemas.statistics neo4j --sparse             the same; no property is on all of its owners
+    python -m benchmarks.schemas.statistics neo4j --sparse             also remove each property from a node
 
-`load` runs `graphs.loading.worker` in child processes, in turns with the real collector and with one that does nothing.
-The wall times are compared, and the processor times of the thread that reads the file (other threads do the same work
-in both). `published` reads each file as a load does, but writes nothing into an engine: its output is the processor time
-of collecting statistics, and their bytes on disk. Missing files are generated in FOLDER, as by `engines.scale`.
+`load` runs `graphs.loading.worker` in child processes, in turns with the real collector and with a collector that does
+nothing. The wall times are compared, and the processor times of the thread that reads the file; the other threads do
+the same work in both cases. `published` reads each file as a load does, but writes nothing into an engine: its output
+is the processor time of collecting statistics, and their bytes on disk. Missing files are generated in FOLDER, as by
+`engines.scale`.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ class Nothing:
 
 
 class TimedCollected(Collected):
-    """The real collector, which counts the processor time of its methods."""
+    """The real collector, with the processor time of its methods added up in `seconds`."""
 
     seconds = 0.0
 
@@ -81,7 +82,7 @@ class TimedCollected(Collected):
     @classmethod
     @contextmanager
     def timed(cls) -> Iterator[None]:
-        """Add the processor time of a block."""
+        """Add the processor time of the `with` block to `seconds`."""
         begin = time.thread_time()
         yield
         cls.seconds += time.thread_time() - begin
@@ -93,7 +94,7 @@ class NoEngine:
     def __init__(self, *_: object) -> None: ...
 
     def nodes(self, label: str, rows: Sequence[object]) -> list[str]:
-        """Return a record id for each node."""
+        """Return the same invented record id for each node."""
         return ["#0:0"] * len(rows)
 
     def relationships(self, type_: str, rows: object) -> None:
@@ -104,23 +105,23 @@ class NoEngine:
 
 
 def measure_published(folder: Path, names: Sequence[str], share: float) -> None:
-    """Print the processor time and the size of the statistics of each graph, and the sums."""
+    """Print the processor time and the size of each graph's statistics, and the sums over all graphs."""
     folder.mkdir(parents=True, exist_ok=True)
     seconds = size = 0.0
     for name in names or SIZES:
         file = make(name, folder, share)
         TimedCollected.seconds, begin = 0.0, time.thread_time()
         with (
-            tempfile.TemporaryDirectory() as written,
+            tempfile.TemporaryDirectory() as output,
             mock.patch.object(worker, "Collected", TimedCollected),
             mock.patch.object(batch, "GraphWriter", NoEngine),
         ):
-            nodes, relationships, _ = worker.load(file, Path(written), lambda _: None)
-            read = time.thread_time() - begin
-            its_size = (Path(written) / "graph" / "statistics.json").stat().st_size
+            nodes, relationships, _ = worker.load(file, Path(output), lambda _: None)
+            seconds_of_reading = time.thread_time() - begin
+            its_size = (Path(output) / "graph" / "statistics.json").stat().st_size
         print(
             f"{name}: {nodes:,} nodes, {relationships:,} relationships: statistics {TimedCollected.seconds:.2f} s of "
-            f"{read:.1f} s of reading without an engine, {its_size:,} bytes",
+            f"{seconds_of_reading:.1f} s of reading without an engine, {its_size:,} bytes",
             flush=True,
         )
         seconds, size = seconds + TimedCollected.seconds, size + its_size
@@ -140,7 +141,7 @@ def load_once(kind: str, file: Path) -> None:
 
 
 def measure_load(file: Path, runs: int) -> None:
-    """Print the time that statistics add to a load, as medians of runs in turns."""
+    """Print the times of loads without and with statistics: medians of `runs` runs, which take turns."""
     found: dict[str, list[dict[str, Any]]] = {"with": [], "without": []}
     for _ in range(runs):
         for kind, answers in found.items():
@@ -152,7 +153,7 @@ def measure_load(file: Path, runs: int) -> None:
         print(f"{measure}: {none:.2f} s without, {own:.2f} s with: {own - none:+.2f} s")
     clock = statistics.median(answer["clock"] for answer in found["without"])
     reader = [statistics.median(answer["reader"] for answer in found[kind]) for kind in ("with", "without")]
-    print(f"processor time added, of the clock of a load: {(reader[0] - reader[1]) / clock:.1%} (bar 5 %)")
+    print(f"processor time added, as a share of a load's wall time: {(reader[0] - reader[1]) / clock:.1%} (bar 5 %)")
 
 
 def measure_bolt(uri: str, user: str, password: str) -> None:
@@ -170,7 +171,7 @@ def measure_bolt(uri: str, user: str, password: str) -> None:
 
 
 def make_sparse(server: Neo4jServer) -> None:
-    """Remove each property but the names from a node or relationship, so that counts must be taken of all the others."""
+    """Remove each property of `fill`, except names, from one record, so that the property must be counted."""
     kinds = (
         *((f"(n:{label})", keys) for label, keys in (("Movie", "runtime_minute released seen"), ("Genre", "kind"))),
         ("(n:Person)", "born gender height_cm"),
@@ -181,11 +182,11 @@ def make_sparse(server: Neo4jServer) -> None:
 
 
 def fill(server: Neo4jServer, share: float) -> None:
-    """Fill a server with films, people and genres, as many as the published movie graph has, times `share`."""
+    """Fill a server with films, people and genres: the number of records of the published movie graph times `share`."""
     nodes, relationships = (round(size * share) for size in SIZES["movie"])
     films, people = round(nodes * 0.45), round(nodes * 0.54)
     rows = "CALL (i) { %s } IN TRANSACTIONS OF 20000 ROWS"
-    made = {
+    labels_to_create = {
         "Movie": (films, "runtime_minute: toFloat(60 + i % 120), released: date({year: 1920 + i % 100}), seen: i % 7"),
         "Person": (
             people,
@@ -193,7 +194,7 @@ def fill(server: Neo4jServer, share: float) -> None:
         ),
         "Genre": (1000, "kind: 'g' + (i % 9)"),
     }
-    for label, (count, properties) in made.items():
+    for label, (count, properties) in labels_to_create.items():
         seeded(server, f"CREATE INDEX {label.lower()}_i IF NOT EXISTS FOR (n:{label}) ON (n.i)")
         create = f"CREATE (:{label} {{i: i, name: '{label} ' + (i / 2 * 2 + i % 3), {properties}}})"
         seeded_apart(server, f"UNWIND range(0, {count - 1}) AS i {rows % create}")
@@ -226,20 +227,20 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--share", type=float, default=1.0)
     parser.add_argument("--sparse", action="store_true")
-    given = parser.parse_args()
-    if given.kind == "load-once":
-        load_once(given.where[0], Path(given.where[1]))
-    elif given.kind == "load":
-        measure_load(Path(given.where[0]), given.runs)
-    elif given.kind == "published":
-        measure_published(Path(given.where[0]), given.where[1:], given.share)
-    elif given.kind == "bolt":
-        measure_bolt(*given.where)
+    options = parser.parse_args()
+    if options.kind == "load-once":
+        load_once(options.where[0], Path(options.where[1]))
+    elif options.kind == "load":
+        measure_load(Path(options.where[0]), options.runs)
+    elif options.kind == "published":
+        measure_published(Path(options.where[0]), options.where[1:], options.share)
+    elif options.kind == "bolt":
+        measure_bolt(*options.where)
     else:
         with tempfile.TemporaryDirectory() as folder, running_neo4j(Path(folder), LTS, heap="1g") as server:
             begin = time.perf_counter()
-            fill(server, given.share)
-            if given.sparse:
+            fill(server, options.share)
+            if options.sparse:
                 make_sparse(server)
             print(f"filled in {time.perf_counter() - begin:.0f} s", flush=True)
             measure_bolt(server.uri, server.user, server.password)

@@ -3,7 +3,7 @@
     python -m benchmarks.security.attacks --database NAME=URI,USER,PASSWORD[,DATABASE] … [--count 2000] [--seed 1]
 
 The nodes, relationships, labels, indexes and users of each database are read before and after. The exit status is 1 if
-anything differs. Give a user with all rights, because the databases' own permissions are not under test.
+anything differs. Name a user with all rights, because the databases' own permissions are not tested.
 """
 
 from __future__ import annotations
@@ -61,19 +61,19 @@ def main() -> None:
     arguments.add_argument("--database", action="append", required=True)
     arguments.add_argument("--count", type=int, default=2_000)
     arguments.add_argument("--seed", type=int, default=1)
-    given = arguments.parse_args()
+    options = arguments.parse_args()
     logging.getLogger("neo4j").setLevel(logging.CRITICAL)
     changed = False
-    for number, named in enumerate(given.database):
-        name, _, rest = named.partition("=")
+    for number, argument in enumerate(options.database):
+        name, _, rest = argument.partition("=")
         uri, user, password, *database = rest.split(",")
         address = BoltAddress(uri, user, password, database[0] if database and database[0] else None)
-        engine, source, counts = BoltEngine(address), HostileTexts(given.seed + number), Counter[str]()
-        started = time.time()
+        engine, source, counts = BoltEngine(address), HostileTexts(options.seed + number), Counter[str]()
+        start = time.time()
         graph = Graph("films", SCHEMA, engine=engine, language=engine.capabilities().language)
         graphs = OpenGraphs([GraphSource("films", "", "bolt", lambda graph=graph: graph)])  # type: ignore[misc]
         before = state_of(address)
-        for _ in range(given.count):
+        for _ in range(options.count):
             text = source.attack()
             try:
                 execute_cypher(graphs, ExecuteCypherRequest(query=text, parameters=PARAMETERS, timeout_s=10))
@@ -86,11 +86,11 @@ def main() -> None:
                 counts["no text"] += 1
                 continue
             changed |= unclean(canonical(text).text) is not None
-        same = state_of(address) == before
-        changed |= not same
+        is_unchanged = state_of(address) == before
+        changed |= not is_unchanged
         print(
-            f"{name} ({graph.language}): {given.count} attacks, {dict(counts)}, the database is "
-            f"{'as before' if same else 'CHANGED'} ({time.time() - started:.0f} s)",
+            f"{name} ({graph.language}): {options.count} attacks, {dict(counts)}, the database is "
+            f"{'as before' if is_unchanged else 'CHANGED'} ({time.time() - start:.0f} s)",
             flush=True,
         )
         graphs.close()

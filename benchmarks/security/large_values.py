@@ -2,10 +2,10 @@
 
     python -m benchmarks.security.large_values [--heap 512m] [--attackers 8] [--seconds 40]
 
-Starts a Neo4j 5.26 with APOC. Each attacker sends the too large queries of the tests, one after another, through
-`execute_cypher`. The well-behaved client sums ten numbers five times a second. The output is the answers to the
-attackers, and the well-behaved client's failures and its median, p95 and slowest call. The exit status is 1 if one of
-its calls failed or if p95 was above 1 s.
+Starts a Neo4j 5.26 with APOC. Each attacker sends queries that build too large values (those of the tests), one after
+another, through `execute_cypher`. The well-behaved client sums ten numbers five times a second. The output is the
+number of answers of each kind to the attackers, and the well-behaved client's failures and its median, p95 and slowest
+call. The exit status is 1 if a call of the well-behaved client failed, or if its p95 was above 1 s.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ SCHEMA = PropertyGraphSchema.from_cypherbench(
         "relations": [],
     }
 )
-INNOCENT = "UNWIND range(1, 10) AS i RETURN sum(i) AS x"
+SMALL_QUERY = "UNWIND range(1, 10) AS i RETURN sum(i) AS x"
 
 
 def attack(application: Application, first: int, stop: threading.Event, answers: Counter[str]) -> None:
@@ -52,32 +52,32 @@ def attack(application: Application, first: int, stop: threading.Event, answers:
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--heap", default="512m")
-    options.add_argument("--attackers", type=int, default=8)
-    options.add_argument("--seconds", type=float, default=40)
-    given = options.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--heap", default="512m")
+    parser.add_argument("--attackers", type=int, default=8)
+    parser.add_argument("--seconds", type=float, default=40)
+    options = parser.parse_args()
     with (
         tempfile.TemporaryDirectory() as folder,
-        running_neo4j(Path(folder), LTS, apoc=APOC, heap=given.heap) as server,
+        running_neo4j(Path(folder), LTS, apoc=APOC, heap=options.heap) as server,
     ):
         engine = BoltEngine(BoltAddress(server.uri, "neo4j", server.password))
         graph = Graph("films", SCHEMA, "", engine)
         application = Application(lambda: OpenGraphs([GraphSource("films", "", "neo4j", lambda: graph)]))
-        application.call("execute_cypher", {"query": INNOCENT})
+        application.call("execute_cypher", {"query": SMALL_QUERY})
         stop, answers = threading.Event(), Counter[str]()
         attackers = [
             threading.Thread(target=attack, args=(application, number * 6, stop, answers))
-            for number in range(given.attackers)
+            for number in range(options.attackers)
         ]
         for attacker in attackers:
             attacker.start()
-        taken, failed, end = [], [], time.monotonic() + given.seconds
-        with calling_as("session innocent"):
+        times, failed, end = [], [], time.monotonic() + options.seconds
+        with calling_as("session well-behaved"):
             while time.monotonic() < end:
-                begun = time.monotonic()
-                answer = application.call("execute_cypher", {"query": INNOCENT, "timeout_s": 10})
-                taken.append(1000 * (time.monotonic() - begun))
+                start = time.monotonic()
+                answer = application.call("execute_cypher", {"query": SMALL_QUERY, "timeout_s": 10})
+                times.append(1000 * (time.monotonic() - start))
                 if answer.is_error:
                     failed.append(answer.text[:100])
                 time.sleep(0.2)
@@ -85,11 +85,11 @@ def main() -> None:
         for attacker in attackers:
             attacker.join()
         engine.close()
-    taken.sort()
-    p95 = taken[int(len(taken) * 0.95)]
+    times.sort()
+    p95 = times[int(len(times) * 0.95)]
     print(f"attackers: {dict(answers)}")
-    print(f"innocent: {len(taken)} calls, {len(failed)} failed {failed[:2]}; median {taken[len(taken) // 2]:.0f}, "
-          f"p95 {p95:.0f}, slowest {taken[-1]:.0f} ms")  # fmt: skip
+    print(f"well-behaved client: {len(times)} calls, {len(failed)} failed {failed[:2]}; median {times[len(times) // 2]:.0f}, "
+          f"p95 {p95:.0f}, slowest {times[-1]:.0f} ms")  # fmt: skip
     sys.exit(1 if failed or p95 > 1000 else 0)
 
 

@@ -1,15 +1,16 @@
-"""Tries to find texts that two databases parse differently: parses them in every known way, and runs them on databases.
+"""Tries to find texts that two databases parse differently.
 
     python -m benchmarks.security.readings --own 5000000 --asked 100000 [--seed 1] [--state FILE] [--processes 2]
         [--database NAME=URI,USER,PASSWORD[,DATABASE[,PREFIX]]] …
 
-There are two parts, both with a seed, and both resumed from the state file if one is given. In the first, our front end
-parses `--own` texts. An accepted text must have the same tokens whether escapes are decoded before tokenizing, after it
-or never, whether invisible characters are dropped, and with other line ends. Its canonical text must also have the same
-tokens for a parser that does not count backslashes, or that knows nested comments or other escapes. In the second part,
-`--asked` accepted texts are run on each database, as written and in canonical form: all answers must be equal, and no
-database may be changed. Without `--database`, a Neo4j 5.26, a Neo4j 2026.08 (in both languages) and an embedded
-ArcadeDB are started, all with root's rights. The exit status is 1 if two readings differ.
+There are two parts. In the first part, our front end parses `--own` random texts in every way in which a database may
+parse them. A text that we accept must have the same tokens if escapes are decoded before tokenizing, after it or never;
+if invisible characters are dropped; and if other line ends count. The canonical form of the text must also have the
+same tokens for a parser that does not count backslashes, or that supports nested comments or other escapes. In the
+second part, `--asked` accepted texts are run on each database, as written and in canonical form: all databases that do
+not refuse a text must return the same rows, and no database may be changed. Without `--database`, a Neo4j 5.26, a Neo4j
+2026.08 (in both languages) and an embedded ArcadeDB are started, all with root's rights. With `--state`, an interrupted
+run is resumed. The exit status is 1 if a text or a database violates these conditions.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ LINE_ENDS = dict.fromkeys(map(ord, "\x00\x0b\x0c\x1a\x1c\x1d\x1e\x85\u2028\u2029
 
 
 def tokens_of(text: str, values: bool) -> Reading:
-    """Return the kinds of a text's tokens; with `values`, also the names and the values of strings."""
+    """Return the kind of each token in a text; with `values`, also its name or, for a string, its value."""
     tokens = tokenize(text)
     read: Reading = []
     for kind, name, start, end in zip(tokens.kinds, tokens.names, tokens.starts, tokens.ends, strict=True):
@@ -57,7 +58,7 @@ def tokens_of(text: str, values: bool) -> Reading:
 
 
 def decoded_first(text: str) -> str:
-    """Decode escapes as Neo4j does: anywhere, unless the backslash is escaped."""
+    """Decode escapes as Neo4j does: everywhere, except after an escaped backslash."""
     decoded = decode_unicode_escapes(text)
     return decoded[0] if decoded is not None else text
 
@@ -80,7 +81,7 @@ CASES = [
     }
     for change in (str.lower, str.upper)
 ]
-"""The case conversions of single letters beyond ASCII in Java, one table per conversion."""
+"""Two tables that convert single letters beyond ASCII, as Java does: to lower case, and to upper case."""
 
 
 # Parsers of the text as written: a name, the transformation before parsing, and whether strings must be equal too.
@@ -96,7 +97,7 @@ CARELESS = (*READERS, ("decoded blindly", decoded_blindly, True))
 
 
 def differing(text: str, readers: tuple[tuple[str, Callable[[str], str], bool], ...]) -> str | None:
-    """Return the name of a parser that finds other tokens in a text; None if all parsers find the same tokens."""
+    """Return the name of the first parser that finds other tokens in a text; None if all find the same tokens."""
     plain: dict[bool, Reading] = {}
     for name, prepared, values in readers:
         changed = prepared(text)
@@ -110,7 +111,7 @@ def differing(text: str, readers: tuple[tuple[str, Callable[[str], str], bool], 
 
 
 def read_batch(work: tuple[int, int, int]) -> tuple[int, int, list[str]]:
-    """Parse the texts of one batch; return how many were parsed and accepted, and the differences."""
+    """Parse a batch `(seed, batch, count)` of texts; return the number of texts, the number accepted, and problems."""
     seed, batch, count = work
     source, accepted, wrong = HostileTexts(seed * 1_000_003 + batch), 0, []
     for number in range(count):
@@ -132,7 +133,7 @@ def read_batch(work: tuple[int, int, int]) -> tuple[int, int, list[str]]:
 
 
 class Asked(NamedTuple):
-    """A database to query, with its address, and the prefix that is put before each text."""
+    """A database, its address, and the prefix that is added to each text, such as `CYPHER 25`."""
 
     name: str
     uri: str
@@ -143,7 +144,7 @@ class Asked(NamedTuple):
 
 
 class Asker:
-    """Runs texts on one database, in read-only sessions."""
+    """A database on which texts are run in read-only sessions."""
 
     def __init__(self, asked: Asked) -> None:
         self.asked = asked
@@ -152,7 +153,7 @@ class Asker:
         )
 
     def answer(self, text: str) -> tuple[str, Any, Any]:
-        """Return the answer to a text: `("rows", columns, rows)`, `("refused", code, "")` or `("changed", …)`."""
+        """Return `("rows", columns, rows)`, `("refused", code, "")` or, for any attempt to write, `("changed", …)`."""
         with self.driver.session(database=self.asked.database, default_access_mode=neo4j.READ_ACCESS) as session:
             try:
                 result = session.run(neo4j.Query((self.asked.prefix or "") + text, timeout=10), {"p": 1})
@@ -169,7 +170,7 @@ class Asker:
 
 
 def accepted_texts(seed: int, begin: int) -> Iterator[tuple[int, str]]:
-    """Yield accepted texts with the number of their batch, from the batch `begin` on."""
+    """Yield pairs (batch, text) of random texts that the front end accepts, starting with the batch `begin`."""
     batch = begin
     while True:
         source = HostileTexts(seed * 7_919 + batch)
@@ -181,7 +182,7 @@ def accepted_texts(seed: int, begin: int) -> Iterator[tuple[int, str]]:
 
 
 def ask(askers: list[Asker], text: str) -> list[str]:
-    """Run a text on all databases, as written and as sent; return the problems: different answers, or changes."""
+    """Run a text on all databases, as written and in canonical form; return different answers and changes as texts."""
     wrong: list[str] = []
     sent = canonical(text).text
     answers: dict[str, tuple[str, Any, Any]] = {}
@@ -209,12 +210,12 @@ COUNTS: Counter[str] = Counter()
 
 
 @contextlib.contextmanager
-def databases(named: list[str]) -> Iterator[list[Asked]]:
+def databases(arguments: list[str]) -> Iterator[list[Asked]]:
     """Yield the named databases, or newly started ones if none are named."""
-    if named:
+    if arguments:
         yield [
             Asked(name, *(part or None for part in rest.split(",")))
-            for name, _, rest in (argument.partition("=") for argument in named)  # type: ignore[arg-type]
+            for name, _, rest in (argument.partition("=") for argument in arguments)  # type: ignore[arg-type]
         ]
         return
     from graphground.graphs.engines.embedded.launcher import end_engine, ensure_engine
@@ -247,13 +248,15 @@ def main() -> None:
     arguments.add_argument("--seed", type=int, default=1)
     arguments.add_argument("--state", type=Path)
     arguments.add_argument("--processes", type=int, default=os.cpu_count() or 1)
-    arguments.add_argument("--seconds", type=float, default=float("inf"), help="stop each part after this long")
+    arguments.add_argument(
+        "--seconds", type=float, default=float("inf"), help="stop each part after this number of seconds"
+    )
     arguments.add_argument("--database", action="append", default=[])
-    given = arguments.parse_args()
+    options = arguments.parse_args()
     logging.getLogger("neo4j").setLevel(logging.CRITICAL)
     code = Path(__file__).with_name("readings.py").read_bytes()
-    fresh = {
-        "seed": given.seed,
+    new_state = {
+        "seed": options.seed,
         "own": 0,
         "accepted": 0,
         "batch": 0,
@@ -262,47 +265,47 @@ def main() -> None:
         "counts": {},
         "code": hashlib.sha256(code).hexdigest()[:12],
     }
-    state = json.loads(given.state.read_text()) if given.state and given.state.exists() else fresh
+    state = json.loads(options.state.read_text()) if options.state and options.state.exists() else new_state
     COUNTS.update(state["counts"])
 
     def save() -> None:
-        if given.state:
-            given.state.write_text(json.dumps({**state, "counts": COUNTS}))
+        if options.state:
+            options.state.write_text(json.dumps({**state, "counts": COUNTS}))
 
-    started = time.monotonic()
-    with multiprocessing.Pool(given.processes) as pool:
-        left = range(state["own"] // BATCH, -(-given.own // BATCH))
-        for read, accepted, wrong in pool.imap(read_batch, ((state["seed"], batch, BATCH) for batch in left)):
-            state["own"] += read
+    start = time.monotonic()
+    with multiprocessing.Pool(options.processes) as pool:
+        batches = range(state["own"] // BATCH, -(-options.own // BATCH))
+        for parsed, accepted, wrong in pool.imap(read_batch, ((state["seed"], batch, BATCH) for batch in batches)):
+            state["own"] += parsed
             state["accepted"] += accepted
             state["wrong"] += wrong
             save()
-            if time.monotonic() - started > given.seconds:
+            if time.monotonic() - start > options.seconds:
                 pool.terminate()
                 break
     print(
-        f"seed {state['seed']}: {state['own']:,} texts read in {len(READERS) + 1} ways, {state['accepted']:,} "
-        f"accepted, {len(state['wrong'])} with two readings ({time.monotonic() - started:.0f} s)",
+        f"seed {state['seed']}: {state['own']:,} texts parsed in {len(READERS) + 1} ways, {state['accepted']:,} "
+        f"accepted, {len(state['wrong'])} with two readings ({time.monotonic() - start:.0f} s)",
         flush=True,
     )
-    started = time.monotonic()
-    if state["asked"] < given.asked:
-        with databases(given.database) as asked:
+    start = time.monotonic()
+    if state["asked"] < options.asked:
+        with databases(options.database) as asked:
             askers = [Asker(database) for database in asked]
             batch = state["batch"]
             for number, text in accepted_texts(state["seed"], state["batch"]):
                 if number != batch:
                     batch = state["batch"] = number
                     save()
-                    if state["asked"] >= given.asked or time.monotonic() - started > given.seconds:
+                    if state["asked"] >= options.asked or time.monotonic() - start > options.seconds:
                         break
                 state["wrong"] += ask(askers, text)
                 state["asked"] += 1
             for asker in askers:
                 asker.driver.close()
     print(
-        f"{state['asked']:,} accepted texts asked of each database, {len(state['wrong'])} differences in all "
-        f"({time.monotonic() - started:.0f} s): {dict(COUNTS)}"
+        f"{state['asked']:,} accepted texts sent to each database, {len(state['wrong'])} differences in all "
+        f"({time.monotonic() - start:.0f} s): {dict(COUNTS)}"
     )
     for wrong in state["wrong"][:50]:
         print("  " + wrong[:600])

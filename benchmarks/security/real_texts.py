@@ -4,8 +4,8 @@
 
 Every distinct Cypher text of `../shared/data` (gold queries, recorded predictions, Neo4j's verdicts, labelled queries
 and the openCypher compatibility kit) that parses is checked by `memory.large_values` and `growth.doublings`, without
-parameters. The output is the number of texts, of refusals (each is printed), and the processor time of a query. The
-exit status is 1 if anything was refused.
+parameters. The output is the number of texts, the number of refusals (with each refused text), and the processor time
+per text. The exit status is 1 if anything was refused.
 """
 
 from __future__ import annotations
@@ -74,14 +74,14 @@ def main() -> None:
     )
     refused = 0
     for name, check in (("memory.large_values", large_values), ("growth.doublings", doublings)):
-        begun, found = time.process_time(), 0
+        start, refusals = time.process_time(), 0
         for text, query in queries:
             if reasons := check(query):
-                found += 1
+                refusals += 1
                 print("REFUSED", text[:300], reasons[:2])
-        each = (time.process_time() - begun) / len(queries)
-        print(f"{name}: {found} refused, {each * 1e6:.0f} µs a query")
-        refused += found
+        seconds = (time.process_time() - start) / len(queries)
+        print(f"{name}: {refusals} refused, {seconds * 1e6:.0f} µs for a query")
+        refused += refusals
     sys.exit(1 if refused else 0)
 
 

@@ -1,18 +1,20 @@
 """Measures how much a well-behaved client is slowed while another client attacks the same server over HTTP.
 
-    python benchmarks/server/attacks.py HOME [--graph nba] [--seconds 60] [--attack checking …]
+    python -m benchmarks.server.attacks HOME [--graph nba] [--seconds 60] [--attack checking …]
 
 HOME is a data folder; it may be empty for the bundled graph `nba`. For each attack a server is started, a separate
 process attacks without pause, and a well-behaved client calls list_graphs, validate_cypher and a look-up in turn, five
-times a second, in a session that it opened before the attack. The output is that client's p50, p95 and slowest time for
-each tool, its failures, the answers to the attacker, and the server's memory and descriptors at the end.
+times a second, in a session that it opened before the attack. The output is the well-behaved client's p50, p95 and
+slowest time for each tool, its failures, the answers to the attacker, and the server's memory and descriptors at the
+end.
 
-Attacks: `checking` lets texts of 100 kB of every shape be checked (tests/support/time_shapes.py). `unstoppable` sends queries
-that the engine cannot terminate, with time limits of 0.05 s, from one session; `unstoppable-sessions` sends each from a new
-session. `slow` sends 16 slow queries at once from one session; `slow-sessions` sends 40 at once from ten sessions.
-`calls` makes 200 calls at once. `sessions` opens sessions and never closes them. `half-open` opens connections that
-never send a whole request. `bodies` sends requests of 1 MB slowly. Only loopback is used. The exit status is 1 if p95
-was above 1 s (3 s if the engine restarts) or a call of the well-behaved client failed.
+Attacks: `checking` sends texts of 100 kB of every shape in tests/support/time_shapes.py to `validate_cypher`.
+`unstoppable` sends queries that the engine cannot terminate, with time limits of 0.05 s, from one session;
+`unstoppable-sessions` sends each of them from a new session. `slow` sends 16 slow queries at once from one session;
+`slow-sessions` sends 40 at once from ten sessions. `calls` makes 200 calls at once. `sessions` opens sessions and never
+closes them. `half-open` opens connections that never send a whole request. `bodies` sends requests of 1 MB slowly. Only
+loopback is used. The exit status is 1 if p95 was above 1 s (3 s if the engine restarts) or a call of the well-behaved
+client failed.
 """
 
 from __future__ import annotations
@@ -50,7 +52,7 @@ UNDER_RESTART = frozenset({"unstoppable", "unstoppable-sessions"})
 
 
 class Client:
-    """One MCP session over a persistent connection."""
+    """An MCP session over a persistent connection."""
 
     def __init__(self, address: str, timeout: float = 60) -> None:
         parts = urlsplit(address)
@@ -70,8 +72,8 @@ class Client:
 
     def _ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         self._number += 1
-        asked = json.dumps({"jsonrpc": "2.0", "id": self._number, "method": method, "params": params})
-        self._connection.request("POST", self._path, asked, self._headers)
+        request = json.dumps({"jsonrpc": "2.0", "id": self._number, "method": method, "params": params})
+        self._connection.request("POST", self._path, request, self._headers)
         response = self._connection.getresponse()
         if session := response.getheader("mcp-session-id"):
             self._headers["mcp-session-id"] = session
@@ -79,8 +81,8 @@ class Client:
         if response.getheader("content-type", "").startswith("text/event-stream"):
             lines = re.split(r"\r\n|\r|\n", body)  # an event's data may hold the other line ends of Unicode
             body = next((line[5:] for line in lines if line.startswith("data:") and '"id"' in line), "{}")
-        found: dict[str, Any] = json.loads(body or "{}")
-        return found
+        message: dict[str, Any] = json.loads(body or "{}")
+        return message
 
     def call(self, tool: str, **arguments: Any) -> str:
         """Call a tool; return `ok`, or the error in the tool's answer."""
@@ -96,7 +98,7 @@ Attack = Callable[[str, str, float, "Counter[str]"], None]
 
 
 def loop(threads: int, seconds: float, outcomes: Counter[str], once: Callable[[int], str]) -> None:
-    """Call `once` repeatedly in `threads` threads for `seconds`, and count its results."""
+    """Call `once` repeatedly in `threads` threads for `seconds`, and count its results in `outcomes`."""
     until = time.monotonic() + seconds
 
     def work(number: int) -> None:
@@ -199,13 +201,13 @@ def sessions(address: str, graph: str, seconds: float, outcomes: Counter[str]) -
 
 
 def half_open(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> None:
-    parts, kept = urlsplit(address), list[socket.socket]()
+    parts, connections = urlsplit(address), list[socket.socket]()
 
     def once(_: int) -> str:
-        if len(kept) > 2_000:
-            kept.pop(0).close()
-        kept.append(socket.create_connection((parts.hostname, parts.port), timeout=5))
-        kept[-1].sendall(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-")
+        if len(connections) > 2_000:
+            connections.pop(0).close()
+        connections.append(socket.create_connection((parts.hostname, parts.port), timeout=5))
+        connections[-1].sendall(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-")
         return "opened"
 
     loop(2, seconds, outcomes, once)
@@ -243,7 +245,7 @@ ATTACKS: dict[str, Attack] = {
 
 
 def run_attack(name: str, address: str, graph: str, seconds: float, answers: Any) -> None:
-    """Run an attack until the process is killed."""
+    """Run an attack for `seconds`, put the counts of its outcomes into the queue `answers`, and end the process."""
     outcomes: Counter[str] = Counter()
     with suppress(Exception):
         ATTACKS[name](address, graph, seconds, outcomes)
@@ -253,10 +255,14 @@ def run_attack(name: str, address: str, graph: str, seconds: float, answers: Any
     os._exit(0)
 
 
-def innocent(
+def run_client(
     address: str, graph: str, known: tuple[str, str], seconds: float, before: Callable[[], object]
 ) -> tuple[dict[str, list[float]], Counter[str]]:
-    """Open a session, call `before` to start the attack, and call the tools in turn; return times and failures."""
+    """Open a session, call `before` to start the attack, and call the tools in turn.
+
+    Returns:
+        The seconds of each call by tool, and the number of each failure.
+    """
     client = Client(address)
     query = f"MATCH (n:{known[0]} {{name: '{known[1]}'}}) RETURN n.name AS name"
     asks: list[tuple[str, dict[str, Any]]] = [
@@ -270,27 +276,27 @@ def innocent(
     until, times, failed = time.monotonic() + seconds, {tool: list[float]() for tool, _ in asks}, Counter[str]()
     while time.monotonic() < until:
         for tool, arguments in asks:
-            begun = time.monotonic()
+            start = time.monotonic()
             try:
                 outcome = client.call(tool, **arguments)
             except Exception as error:
                 outcome = f"{type(error).__name__}: {error}"
                 with suppress(OSError):
                     client = Client(address)
-            times[tool].append(time.monotonic() - begun)
+            times[tool].append(time.monotonic() - start)
             if outcome != "ok":
                 failed[f"{tool}: {outcome}"] += 1
             time.sleep(0.2)
     return times, failed
 
 
-def held(process: int) -> str:
-    """Return a server's memory and number of file descriptors, as text."""
+def resources_of(process: int) -> str:
+    """Return a server's memory and number of file descriptors: `85 MiB, 23 descriptors`; `ended` if it has ended."""
     try:
         memory = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{process}/status").read_text())
         return f"{int(memory[1]) // 1024 if memory else 0} MiB, {len(os.listdir(f'/proc/{process}/fd'))} descriptors"
     except OSError:
-        return "gone"
+        return "ended"
 
 
 def measure(name: str, home: Path, graph: str, known: tuple[str, str], seconds: float) -> bool:
@@ -308,20 +314,20 @@ def measure(name: str, home: Path, graph: str, known: tuple[str, str], seconds: 
     answers: Any = context.Queue()
     attacker = context.Process(target=run_attack, args=(name, address, graph, seconds, answers), daemon=True)
     try:
-        times, failed = innocent(address, graph, known, seconds, attacker.start)
-        state = held(server.pid)
+        times, failed = run_client(address, graph, known, seconds, attacker.start)
+        state = resources_of(server.pid)
         outcomes = {}
         with suppress(Exception):
             outcomes = answers.get(timeout=20)
         worst95 = 0.0
         print(f"{name} ({seconds:.0f} s, load {os.getloadavg()[0]:.1f}):")
-        for tool, taken in times.items():
-            taken.sort()
-            p95 = taken[min(len(taken) - 1, int(len(taken) * 0.95))]
+        for tool, durations in times.items():
+            durations.sort()
+            p95 = durations[min(len(durations) - 1, int(len(durations) * 0.95))]
             worst95 = max(worst95, p95)
             print(
-                f"  {tool}: {len(taken)} calls, p50 {1000 * taken[len(taken) // 2]:.0f} ms, p95 {1000 * p95:.0f} ms, "
-                f"worst {1000 * taken[-1]:.0f} ms"
+                f"  {tool}: {len(durations)} calls, p50 {1000 * durations[len(durations) // 2]:.0f} ms, p95 {1000 * p95:.0f} ms, "
+                f"worst {1000 * durations[-1]:.0f} ms"
             )
         print(f"  failed: {dict(failed) or 'nothing'}; attacker: {outcomes}; server: {state}", flush=True)
         return not failed and worst95 <= (3.0 if name in UNDER_RESTART else 1.0)
@@ -342,13 +348,15 @@ def main() -> None:
     parser.add_argument("--name", default="LeBron James")
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--attack", action="append", choices=list(ATTACKS))
-    given = parser.parse_args()
-    chosen = given.attack or list(ATTACKS)
-    bad = [
-        name for name in chosen if not measure(name, given.home, given.graph, (given.label, given.name), given.seconds)
+    options = parser.parse_args()
+    chosen = options.attack or list(ATTACKS)
+    missed = [
+        name
+        for name in chosen
+        if not measure(name, options.home, options.graph, (options.label, options.name), options.seconds)
     ]
-    print(f"outside the bars: {', '.join(bad) or 'none'}")
-    sys.exit(1 if bad else 0)
+    print(f"outside the bars: {', '.join(missed) or 'none'}")
+    sys.exit(1 if missed else 0)
 
 
 if __name__ == "__main__":

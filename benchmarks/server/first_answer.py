@@ -1,9 +1,10 @@
-"""Measures how long an agent's first query takes: cold, and three seconds after `initialize`.
+"""Measures how long an agent's first query takes: right after `initialize`, and three seconds later.
 
     python -m benchmarks.server.first_answer [--runs 5]
 
-Bars: 1.2 s cold, 0.3 s after three seconds. `tools/list` is measured too. Each run starts a new engine; the graph is
-loaded, and the archive of the engine's classes is created, before the first run.
+Bars: 1.2 s right after `initialize` (`cold` in the output), 0.3 s three seconds later. `tools/list` is measured too.
+Each run starts a new engine. The graph is loaded, and the archive of the engine's classes is created, before the first
+run.
 """
 
 from __future__ import annotations
@@ -27,17 +28,17 @@ QUERY = {"graph": "nba", "query": "MATCH (t:Team) RETURN t.name LIMIT 5"}
 
 
 async def one_run(home: Path, pause: float) -> tuple[float, float, float]:
-    """Return the seconds to the answer to `initialize`, from there to `tools/list`, and of the first query."""
+    """Run a server and a client; return the seconds that `initialize`, `tools/list` and the first query took."""
     begin = time.perf_counter()
     async with Client(stdio(home), mode=LEGACY) as client:
-        greeted = time.perf_counter()
+        initialized = time.perf_counter()
         await client.list_tools()
-        listed = time.perf_counter()
+        tools_listed = time.perf_counter()
         await asyncio.sleep(pause)
-        asked = time.perf_counter()
+        query_start = time.perf_counter()
         answer = await client.call_tool("execute_cypher", QUERY)
         assert not answer.is_error, answer
-        return greeted - begin, listed - greeted, time.perf_counter() - asked
+        return initialized - begin, tools_listed - initialized, time.perf_counter() - query_start
 
 
 def main() -> None:
@@ -52,15 +53,15 @@ def main() -> None:
         home = Path(folder)
         asyncio.run(one_run(home, 0))  # loads the bundled graph
         print(f"load {os.getloadavg()[0]:.1f}, medians of {runs} runs, seconds")
-        for words, pause in (("cold", 0.0), ("three seconds after initialize", 3.0)):
-            seen = []
+        for title, pause in (("cold", 0.0), ("three seconds after initialize", 3.0)):
+            times = []
             for _ in range(runs):
                 end_engine(Home(home))
-                seen.append(asyncio.run(one_run(home, pause)))
-            greeted, listed, answered = (statistics.median(column) for column in zip(*seen, strict=True))
+                times.append(asyncio.run(one_run(home, pause)))
+            initialize, list_tools, first_query = (statistics.median(column) for column in zip(*times, strict=True))
             print(
-                f"{words}: initialize {greeted:.2f}, tools/list {listed:.3f}, first query {answered:.2f} "
-                f"(fastest {min(run[2] for run in seen):.2f})"
+                f"{title}: initialize {initialize:.2f}, tools/list {list_tools:.3f}, first query {first_query:.2f} "
+                f"(fastest {min(run[2] for run in times):.2f})"
             )
         end_engine(Home(home))
 

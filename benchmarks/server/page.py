@@ -2,10 +2,10 @@
 
     python -m benchmarks.server.page [--rounds 9] [--screenshots docs/images]
 
-The page shows the bundled graph, and the engine is running. `paint` and `interactive` are times since the beginning of
-the navigation, in a new tab without a cache; a view is interactive once it has its data and controls. `diagnostics` is
-the time from a keystroke to the diagnostics of the text. `frame` is the longest time between two frames while a picture
-of 500 nodes is moved or 100,000 rows are scrolled.
+The page shows the bundled graph, and the engine is running. The times of the first paint and until a view is
+interactive begin with the navigation, in a new tab without a cache; a view is interactive once it has its data and
+controls. The time of typing is from a letter to the diagnostics of the text. The time between two frames is measured
+while a picture of 500 nodes is moved, and while 100,000 rows are scrolled.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def run_script(page: Page, script: str) -> Any:
 
 
 def opened(page: Page, address: str, view: str, **fresh: Any) -> dict[str, float]:
-    """Open a view in a new tab, and return the milliseconds to the first paint and to the usable view."""
+    """Open a view in a new tab; return the milliseconds to the first paint and until the view is interactive."""
     page.fresh(**fresh)
     page.visit(address)
     page.wait(f"document.querySelector('.view.{view}[data-ready]')")
@@ -124,8 +124,8 @@ def opened(page: Page, address: str, view: str, **fresh: Any) -> dict[str, float
     return {"paint": paint, "interactive": ready}
 
 
-def said(name: str, values: Sequence[float], bar: str) -> None:
-    """Print the median and the largest of times in milliseconds."""
+def print_times(name: str, values: Sequence[float], bar: str) -> None:
+    """Print the median and the largest of `values`, in milliseconds, and the bar."""
     print(f"{name:<44} {statistics.median(values):8.1f} ms, at worst {max(values):8.1f} ms   (bar: {bar})")
 
 
@@ -134,15 +134,15 @@ def measure(page: Page, address: str, rounds: int) -> None:
     views = {"graphs": "", "schema": "#/schema/nba", "query": f"#/query/nba?q={quote(QUERY)}"}
     for view, path in views.items():
         found = [opened(page, address + path, view) for _ in range(rounds)]
-        said(f"{view}: first paint", [times["paint"] for times in found if times["paint"]], "500")
-        said(f"{view}: interactive", [times["interactive"] for times in found], "1500")
+        print_times(f"{view}: first paint", [times["paint"] for times in found if times["paint"]], "500")
+        print_times(f"{view}: interactive", [times["interactive"] for times in found], "1500")
     opened(page, f"{address}#/query/nba", "query")
-    said("typing to diagnostics", run_script(page, TYPING % json.dumps(QUERY)), "50 at the median")
+    print_times("typing to diagnostics", run_script(page, TYPING % json.dumps(QUERY)), "50 at the median")
     opened(page, f"{address}#/graphs", "graphs")
-    said("500 nodes: time between frames", run_script(page, FRAMES % PICTURE), "fluid: 33")
+    print_times("500 nodes: time between frames", run_script(page, FRAMES % PICTURE), "fluid: 33")
     opened(page, f"{address}#/graphs", "graphs")
-    said("100,000 rows: time between frames", run_script(page, FRAMES % ROWS), "fluid: 33")
-    said("100,000 rows: sorting by a text", [page.evaluate(SORTING)], "1000")
+    print_times("100,000 rows: time between frames", run_script(page, FRAMES % ROWS), "fluid: 33")
+    print_times("100,000 rows: sorting by a text", [page.evaluate(SORTING)], "1000")
 
 
 def screenshots(page: Page, address: str, folder: Path) -> None:

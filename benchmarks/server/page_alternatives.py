@@ -1,9 +1,10 @@
-"""Compares the page with small pages made with NiceGUI and Dash: size of the install, start, first paint, policy.
+"""Compares the page with small pages made with NiceGUI and Dash: size, start, first paint, content security policy.
 
     python -m benchmarks.server.page_alternatives [--rounds 7]
 
-Each library is installed by pip into an environment of its own, in a folder that is removed. Its page has what the view
-of queries has: a field for a query, a table of 100 rows, and with Dash a graph. `usable` is when the table is there.
+Each library is installed by pip into a separate environment in a temporary folder. The library's page resembles the
+view of queries: it has a field for a query, a table of 100 rows and, with Dash, a graph. `usable` in the output is the
+time until the table is shown.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ app.run(port=int(sys.argv[1]), host="127.0.0.1")
 
 @dataclass(frozen=True)
 class Library:
-    """A library with the packages to install, its program, and what its page has once it is usable."""
+    """A library: the packages to install, a program that serves a page, and a test whether the page is usable."""
 
     name: str
     packages: tuple[str, ...]
@@ -98,7 +99,7 @@ def free_port() -> int:
 
 @contextmanager
 def served(python: Path, program: Path) -> Iterator[str]:
-    """The address of a library's page, once it answers."""
+    """Run the program of a library, and yield the address of its page once the server answers."""
     port, begin = free_port(), time.perf_counter()
     process = subprocess.Popen([python, program, str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
@@ -117,7 +118,7 @@ def served(python: Path, program: Path) -> Iterator[str]:
 
 
 def install(library: Library, folder: Path) -> Path:
-    """Install a library and print its size; the path of its Python."""
+    """Install a library, print its size, and return the path of its Python interpreter."""
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
     python = folder / "bin" / "python"
     subprocess.run([python, "-m", "pip", "install", "-q", *library.packages], check=True, timeout=INSTALL_SECONDS)
@@ -131,7 +132,7 @@ def install(library: Library, folder: Path) -> Path:
 
 
 def measure(page: Page, address: str, usable: str, rounds: int) -> None:
-    """Print the first paint, when the page is usable, and what it loads."""
+    """Print the times until the first paint and until the page is usable, and the number and size of its requests."""
     paints, ready = [], []
     for _ in range(rounds):
         page.fresh()
@@ -139,18 +140,18 @@ def measure(page: Page, address: str, usable: str, rounds: int) -> None:
         page.wait(usable)
         ready.append(page.evaluate("performance.now()"))
         paints.append(page.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null"))
-    loaded = page.evaluate("performance.getEntriesByType('resource').map((each) => each.encodedBodySize)")
-    seen = [paint for paint in paints if paint is not None]
-    print(f"  first paint {statistics.median(seen):.0f} ms, at worst {max(seen):.0f} ms")
+    sizes = page.evaluate("performance.getEntriesByType('resource').map((each) => each.encodedBodySize)")
+    known_paints = [paint for paint in paints if paint is not None]
+    print(f"  first paint {statistics.median(known_paints):.0f} ms, at worst {max(known_paints):.0f} ms")
     print(f"  usable {statistics.median(ready):.0f} ms, at worst {max(ready):.0f} ms")
-    print(f"  {len(loaded)} requests, {sum(loaded) / 1e6:.2f} MB")
+    print(f"  {len(sizes)} requests, {sum(sizes) / 1e6:.2f} MB")
 
 
 def policy(address: str) -> None:
-    """Print the content security policy that the page sends, and its inline scripts and styles."""
+    """Print the page's content security policy, and the numbers of its inline scripts and styles."""
     with urllib.request.urlopen(address, timeout=10) as answer:
-        text, sent = answer.read().decode(), answer.headers.get("Content-Security-Policy", "none")
-    print(f"  inline: {text.count('<script>')} scripts, {text.count('<style')} styles; policy: {sent}")
+        text, header = answer.read().decode(), answer.headers.get("Content-Security-Policy", "none")
+    print(f"  inline: {text.count('<script>')} scripts, {text.count('<style')} styles; policy: {header}")
 
 
 def main() -> None:

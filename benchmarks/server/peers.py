@@ -4,8 +4,8 @@
 
 The peers (`neo4j-mcp-server`, written in Go, and `mcp-neo4j-cypher`) are installed into separate environments under
 .tools/peers (needs uv and the package index). Use a scratch database: 50,000 nodes `BenchPerson` with an index on their
-names are loaded if they are missing. Every server gets the same JSON-RPC lines from the same small client. The servers
-take turns, so that other load slows all of them alike.
+names are loaded if they are missing. Every server receives the same JSON-RPC lines from the same small client. The
+servers take turns, so that other load slows all of them alike.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ROWS = "MATCH (p:BenchPerson) RETURN p.name AS name, p.born AS born, p.height AS
 
 @dataclass
 class Server:
-    """One measured server: the command that starts it, and the name of its query tool."""
+    """A measured server: the command that starts it, and the name of its query tool."""
 
     name: str
     command: list[str]
@@ -63,16 +63,16 @@ class Server:
         return (time.perf_counter() - begin) * 1000
 
     def query(self, query: str, parameters: dict[str, Any] | None = None) -> tuple[float, dict[str, Any]]:
-        """Run one query, and return its milliseconds and its result."""
+        """Run a query; return the milliseconds that it took, and its result."""
         arguments = {"query": query, **self.extra}
         if parameters:
             arguments[self.parameters] = parameters
         begin = time.perf_counter()
         answer = self.ask("tools/call", {"name": self.tool, "arguments": arguments})
-        taken = (time.perf_counter() - begin) * 1000
+        milliseconds = (time.perf_counter() - begin) * 1000
         if answer.get("isError"):
             sys.exit(f"{self.name}: {str(answer)[:500]}")
-        return taken, answer
+        return milliseconds, answer
 
     def ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         """Send a request and wait for its result."""
@@ -86,10 +86,10 @@ class Server:
                 if "error" in answer:
                     sys.exit(f"{self.name}: {answer['error']}")
                 return dict(answer["result"])
-        sys.exit(f"{self.name} left")
+        sys.exit(f"{self.name} ended")
 
     def stop(self) -> None:
-        """Stop the process."""
+        """Close the server's input, and kill the server if it does not end within five seconds."""
         assert self.process is not None
         assert self.process.stdin is not None
         assert self.process.stdout is not None
@@ -109,14 +109,23 @@ class Server:
 
 
 def installed(package: str) -> str:
-    """Return the path of the peer's program, which the first run installs."""
-    place = PEERS / package
-    program = place / "bin" / package
+    """Return the path of a peer's program; install the peer if it is missing."""
+    environment = PEERS / package
+    program = environment / "bin" / package
     if not program.exists():
         uv = shutil.which("uv") or sys.exit("uv is needed to install the peers")
-        subprocess.run([uv, "venv", "--quiet", place], check=True)
+        subprocess.run([uv, "venv", "--quiet", environment], check=True)
         subprocess.run(
-            [uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", place / "bin" / "python", package],
+            [
+                uv,
+                "pip",
+                "install",
+                "--quiet",
+                "--compile-bytecode",
+                "--python",
+                environment / "bin" / "python",
+                package,
+            ],
             check=True,
         )
     return str(program)
@@ -175,10 +184,10 @@ def main() -> None:
     starts: dict[str, list[float]] = {contestant.name: [] for contestant in contestants}
     for number in range(4):
         for contestant in contestants:
-            taken = contestant.start()
+            milliseconds = contestant.start()
             contestant.stop()
             if number:
-                starts[contestant.name].append(taken)
+                starts[contestant.name].append(milliseconds)
     for contestant in contestants:
         contestant.start()
     figures: dict[str, dict[str, list[float]]] = {
@@ -189,11 +198,11 @@ def main() -> None:
         for number in range(rounds + 20 if rounds > 20 else rounds + 4):
             for contestant in contestants:
                 name = {"name": f"Person {number * 37 % NODES}"} if query is LOOKUP else None
-                taken, answer = contestant.query(query, name)
+                milliseconds, answer = contestant.query(query, name)
                 if number == 0 and title == "10,000 rows":
                     print(f"{contestant.name}: {len(json.dumps(answer)):,} bytes for 10,000 rows")
                 if number >= (20 if rounds > 20 else 4):
-                    figures[contestant.name].setdefault(title, []).append(taken)
+                    figures[contestant.name].setdefault(title, []).append(milliseconds)
     for contestant in contestants:
         contestant.stop()
     titles = ["start", *(title for title, _, _ in plan)]

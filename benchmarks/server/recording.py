@@ -22,7 +22,7 @@ BAR_MS = 0.1
 
 
 def answers() -> dict[str, dict[str, object]]:
-    """Return answers of many sizes by name, from an empty to a very long one."""
+    """Return answers of different sizes by name, from no rows to 100,000."""
 
     def rows(count: int) -> dict[str, object]:
         return {"columns": ["name", "born"], "rows": [[f"Name {n}", 1900 + n % 100] for n in range(count)]}
@@ -40,7 +40,7 @@ def answers() -> dict[str, dict[str, object]]:
 
 
 def measured(answer: dict[str, object], calls: int) -> tuple[list[float], float]:
-    """Return the milliseconds of each call in its own thread, and the mean milliseconds of all other threads."""
+    """Return the processor milliseconds of each call in the calling thread, and the mean per call in other threads."""
     recorder = Recorder()
     text = orjson.dumps(answer).decode()
     arguments = {
@@ -48,29 +48,29 @@ def measured(answer: dict[str, object], calls: int) -> tuple[list[float], float]
         "query": "MATCH (p:Player) WHERE p.born > $born RETURN p.name, p.born",
         "parameters": {"born": 1980},
     }
-    caller, spent = Caller("5f1c02aa", "benchmark 1.0"), []
+    caller, milliseconds = Caller("5f1c02aa", "benchmark 1.0"), []
     whole = time.process_time()
     for _ in range(calls):
-        began = time.thread_time()
+        start = time.thread_time()
         recorder.record(caller, "execute_cypher", arguments, text, answer, seconds=0.01, size=len(text))
-        spent.append((time.thread_time() - began) * 1000)
+        milliseconds.append((time.thread_time() - start) * 1000)
         recorder.settle()
     whole = (time.process_time() - whole) * 1000
     recorder.close()
-    return spent, (whole - sum(spent)) / calls
+    return milliseconds, (whole - sum(milliseconds)) / calls
 
 
 def main() -> int:
-    """Print a line for each kind of answer, and return the exit status."""
+    """Print a line for each kind of answer; return the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--calls", type=int, default=2000)
     calls, worst = parser.parse_args().calls, 0.0
     print("answer                             call p50   call p99   recorder mean   (ms of processor time)")
     for name, answer in answers().items():
-        spent, after = measured(answer, max(20, calls // 20) if "000" in name else calls)
-        median = statistics.median(spent)
+        milliseconds, after = measured(answer, max(20, calls // 20) if "000" in name else calls)
+        median = statistics.median(milliseconds)
         worst = max(worst, median)
-        print(f"{name:34} {median:8.4f} {statistics.quantiles(spent, n=100)[98]:10.4f} {after:15.3f}")
+        print(f"{name:34} {median:8.4f} {statistics.quantiles(milliseconds, n=100)[98]:10.4f} {after:15.3f}")
     return int(worst >= BAR_MS)
 
 

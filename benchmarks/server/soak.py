@@ -2,16 +2,17 @@
 
     python -m benchmarks.server.soak FOLDER [--clients 32] [--seconds 600] [--graph movie] [--traced]
 
-FOLDER is a data folder with the graph. Each client sends lookups whose answers are known, and occasionally another
-query: one with an empty answer, one that is refused, or a runaway with a short time limit. The engine cannot terminate
-half of these runaways. The output of each minute is the calls, their latencies, and the memory of this process and the
-engine. The output at the end is the calls by outcome, the verdict, and with `--traced` the lines of Python that hold
-more memory than a minute after the start.
+FOLDER is a data folder with the graph. Each client sends look-ups whose answers are known, and occasionally another
+query: a query with an empty answer, a write, which must be refused, or a runaway with a short time limit. A fifth of
+the runaways are queries that the engine cannot terminate. Each minute, the number of calls, their latencies, and the
+memory of this process and the engine are printed; at the end, the calls by outcome, the verdict and, with `--traced`,
+the lines of Python that hold more memory than a minute after the start.
 
 The exit status is 1 if an answer was wrong; if a runaway was not terminated `LATE` seconds after its limit (`RESTART`
-seconds if the engine was restarted meanwhile, since a waiting query begins later); if a write was executed; if a
-look-up failed; if this process holds `GROWTH` MiB more at the end than after the third minute (in a short run: than
-after half of it); or if the process has more descriptors or threads at the end than clients and connections explain.
+seconds if the engine was restarted meanwhile, since a waiting query begins later); if a write ended in anything but
+`not_read_only`; if a look-up failed with another error than `engine_busy`; if this process holds `GROWTH` MiB more at
+the end than after the third minute (in a short run, than after half of the run); or if the process has more descriptors
+or threads at the end than clients and connections explain.
 
 An hour on a quiet machine: `python -m benchmarks.server.soak FOLDER --graph movie --clients 32 --seconds 3600`.
 """
@@ -47,11 +48,11 @@ LIMIT = 1.0
 LATE, RESTART = 1.0, 6.0
 GROWTH = 8.0
 LEFT = 100
-NOT_THEIR_FAULT = ("engine_busy",)
+BUSY = ("engine_busy",)
 
 
 class Latencies:
-    """Counts latencies by tenths of a millisecond, in constant memory.
+    """A histogram of latencies by tenths of a millisecond, in constant memory.
 
     `str(latencies)` is `"median 115.6, p90 225.0, p99 402.2, worst 719.0 ms"`.
     """
@@ -78,7 +79,7 @@ class Latencies:
         return ", ".join([*found, f"worst {1000 * self._worst:.1f} ms"])
 
     def _at(self, share: float) -> float:
-        """Return a quantile of the latencies in milliseconds: `share` of the calls took less."""
+        """Return the quantile `share` of the latencies, in milliseconds."""
         left = self._number * share
         for tenths, count in enumerate(self._counts):
             left -= count
@@ -98,15 +99,15 @@ class Observations:
     latencies: Latencies = field(default_factory=Latencies)
     minute: Latencies = field(default_factory=Latencies)
 
-    def add(self, kind: str, outcome: str, taken: float, restarted: bool) -> None:
+    def add(self, kind: str, outcome: str, seconds: float, restarted: bool) -> None:
         with self.lock:
             self.outcomes[f"{kind}: {outcome}"] += 1
             if kind == "look-up" and outcome == "answered":
-                self.latencies.add(taken)
-                self.minute.add(taken)
+                self.latencies.add(seconds)
+                self.minute.add(seconds)
             bar = LIMIT + (RESTART if restarted else LATE)
-            if kind.startswith("runaway") and outcome not in NOT_THEIR_FAULT and taken > bar:
-                self.late.append(round(taken, 2))
+            if kind.startswith("runaway") and outcome not in BUSY and seconds > bar:
+                self.late.append(round(seconds, 2))
 
 
 def memory(process: int) -> str:
@@ -128,7 +129,7 @@ def ask(
     rng: random.Random,
     observed: Observations,
 ) -> None:
-    """Make one call for one client."""
+    """Make a random call of a client, and add its outcome to the observations."""
     eid = rng.choice(list(known))
     kind, query, timeout = rng.choices(
         [
@@ -140,7 +141,7 @@ def ask(
         ],
         [90, 6, 3.5, 0.4, 0.1],
     )[0]
-    before, begun = instances(home), time.perf_counter()
+    before, start = instances(home), time.perf_counter()
     try:
         answer = execute_cypher(graphs, ExecuteCypherRequest(query=query, timeout_s=timeout))
         outcome = "answered"
@@ -150,9 +151,9 @@ def ask(
         outcome = failure.error
     except Exception as error:
         outcome = f"{type(error).__name__} {str(error)[:80]}"
-    taken, after = time.perf_counter() - begun, instances(home)
+    seconds, after = time.perf_counter() - start, instances(home)
     # A query that the engine cannot terminate runs in a separate process, which is started and killed within the call.
-    observed.add(kind, outcome, taken, before != after or kind == "runaway unstoppable")
+    observed.add(kind, outcome, seconds, before != after or kind == "runaway unstoppable")
 
 
 def instances(home: Home) -> list[str]:
@@ -161,25 +162,25 @@ def instances(home: Home) -> list[str]:
     return ["" if state is None else state.instance for state in states]
 
 
-def watch(observed: Observations, home: Home, seconds: float, begun: float) -> list[int]:
-    """Print a line each minute until the end, and return the memory of this process at each line, in KiB."""
-    step, seen = min(60.0, seconds / 4), []
-    while (at := time.monotonic() - begun) < seconds:
-        time.sleep(max(0.0, min(step * (len(seen) + 1), seconds) - at))
+def watch(observed: Observations, home: Home, seconds: float, start: float) -> list[int]:
+    """Print a line each minute until the end; return the memory of this process at each of these times, in KiB."""
+    step, memories = min(60.0, seconds / 4), []
+    while (at := time.monotonic() - start) < seconds:
+        time.sleep(max(0.0, min(step * (len(memories) + 1), seconds) - at))
         with observed.lock:
             minute, observed.minute = observed.minute, Latencies()
             calls = observed.outcomes.total()
         state = EngineState.read(home)
-        seen.append(of_one(os.getpid()))
+        memories.append(of_one(os.getpid()))
         print(
-            f"{time.monotonic() - begun:.0f} s: {calls} calls; look-ups {minute}; this process "
+            f"{time.monotonic() - start:.0f} s: {calls} calls; look-ups {minute}; this process "
             f"{memory(os.getpid())}, {threading.active_count()} threads; engine "
             f"{memory(state.pid) if state else 'none'}; load {os.getloadavg()[0]:.1f}",
             flush=True,
         )
-        if len(seen) == 1 and tracemalloc.is_tracing():
+        if len(memories) == 1 and tracemalloc.is_tracing():
             observed.snapshot = tracemalloc.take_snapshot()  # type: ignore[attr-defined]
-    return seen
+    return memories
 
 
 def main() -> None:
@@ -188,21 +189,23 @@ def main() -> None:
     arguments.add_argument("--graph", default="movie")
     arguments.add_argument("--clients", type=int, default=32)
     arguments.add_argument("--seconds", type=float, default=600)
-    arguments.add_argument("--traced", action="store_true", help="follow every allocation, at a third of the speed")
-    given = arguments.parse_args()
-    if given.traced:
+    arguments.add_argument(
+        "--traced", action="store_true", help="trace every allocation, which makes the run three times slower"
+    )
+    options = arguments.parse_args()
+    if options.traced:
         tracemalloc.start(12)
-    home = Home(given.folder)
-    graph = open_stored(given.graph, home)
-    graphs = OpenGraphs([GraphSource(given.graph, "", "embedded", lambda: graph)])
+    home = Home(options.folder)
+    graph = open_stored(options.graph, home)
+    graphs = OpenGraphs([GraphSource(options.graph, "", "embedded", lambda: graph)])
     label = max(graph.schema.labels.values(), key=lambda label: len(label.properties)).name
     known = {
         row[0]: row[1] for row in graph.run(f"MATCH (n:{label}) RETURN n.eid AS eid, n.name AS name LIMIT 500").rows
     }
-    observed, begun = Observations(), time.monotonic()
+    observed, start = Observations(), time.monotonic()
     first = EngineState.read(home)
     print(
-        f"{time.strftime('%Y-%m-%d %H:%M')}, {given.clients} clients, {given.seconds:.0f} s; this process "
+        f"{time.strftime('%Y-%m-%d %H:%M')}, {options.clients} clients, {options.seconds:.0f} s; this process "
         f"{memory(os.getpid())}; load {os.getloadavg()[0]:.1f}",
         flush=True,
     )
@@ -210,37 +213,37 @@ def main() -> None:
     def client(number: int) -> None:
         rng = random.Random(number)
         with calling_as(f"client {number}"):
-            while time.monotonic() - begun < given.seconds:
+            while time.monotonic() - start < options.seconds:
                 ask(graphs, home, known, label, number, rng, observed)
 
-    clients = [threading.Thread(target=client, args=(number,)) for number in range(given.clients)]
+    clients = [threading.Thread(target=client, args=(number,)) for number in range(options.clients)]
     for client in clients:
         client.start()
-    seen = watch(observed, home, given.seconds, begun)
+    memories = watch(observed, home, options.seconds, start)
     for client in clients:
         client.join()
     last = EngineState.read(home)
-    if given.traced:
+    if options.traced:
         for found in tracemalloc.take_snapshot().compare_to(observed.snapshot, "lineno")[:15]:  # type: ignore[attr-defined]
             print(f"  {found}")
     for outcome, count in sorted(observed.outcomes.items()):
         print(f"{outcome}: {count}")
     same = first and last and first.instance == last.instance
     print(
-        f"look-ups: {observed.latencies}; {len(observed.latencies) / given.seconds:.0f} a second; engine "
+        f"look-ups: {observed.latencies}; {len(observed.latencies) / options.seconds:.0f} a second; engine "
         f"{'the same process' if same else 'restarted'}"
     )
-    settled = seen[min(2, max(0, len(seen) // 2 - 1))]
+    settled = memories[min(2, max(0, len(memories) // 2 - 1))]
     left = len(os.listdir("/proc/self/fd")) + threading.active_count()
-    sys.exit(1 if verdict(observed, (seen[-1] - settled) / 1024, left - 8 * given.clients) else 0)
+    sys.exit(1 if verdict(observed, (memories[-1] - settled) / 1024, left - 8 * options.clients) else 0)
 
 
 def verdict(observed: Observations, grown: float, left: int) -> bool:
-    """Print the requirements and the results; return whether anything failed."""
+    """Print the result for each requirement; return whether a requirement was missed."""
     failed_lookups = sum(
         count
         for outcome, count in observed.outcomes.items()
-        if outcome.startswith("look-up: ") and outcome.split(": ")[1] not in ("answered", *NOT_THEIR_FAULT)
+        if outcome.startswith("look-up: ") and outcome.split(": ")[1] not in ("answered", *BUSY)
     )
     written = sum(
         count
@@ -252,12 +255,12 @@ def verdict(observed: Observations, grown: float, left: int) -> bool:
         (not failed_lookups, f"look-ups that failed, other than refused as busy: {failed_lookups}"),
         (
             not observed.late,
-            f"runaways that went on for more than {LIMIT + LATE:g} s ({LIMIT + RESTART:g} s over "
+            f"runaways that ran for more than {LIMIT + LATE:g} s ({LIMIT + RESTART:g} s with "
             f"a restart): {len(observed.late)} {sorted(observed.late)[-5:]}",
         ),
         (not written, f"writes that were not refused: {written}"),
         (left < LEFT, f"descriptors and threads, beyond eight for each client: {max(0, left)} (less than {LEFT})"),
-        (grown < GROWTH, f"this process grew by {grown:.1f} MiB since it had settled (less than {GROWTH:g})"),
+        (grown < GROWTH, f"growth of this process after its first minutes: {grown:.1f} MiB (less than {GROWTH:g})"),
     ]
     for fine, text in checks:
         print(f"{'ok    ' if fine else 'FAILED'} {text}")

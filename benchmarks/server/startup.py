@@ -2,10 +2,10 @@
 
     python -m benchmarks.server.startup [--rounds 15] [--first-row]
 
-Both servers get the same bytes over stdio: `initialize`, `notifications/initialized`, `tools/list`. They take turns, so
-that other load slows both alike. `--first-row` also measures the first row of `execute_cypher` on the bundled graph,
-with the engine stopped and with it running, the first call after kill -9 of the engine, and eight servers started at
-once.
+Both servers receive the same bytes over stdio: `initialize`, `notifications/initialized`, `tools/list`. They take
+turns, so that other load slows both alike. `--first-row` also measures the first row of `execute_cypher` on the bundled
+graph, with the engine stopped and with it running, the first call after kill -9 of the engine, and eight servers
+started at once.
 """
 
 from __future__ import annotations
@@ -54,7 +54,12 @@ FIRST_ROW = {
 
 
 def start(command: list[str], messages: list[dict[str, object]], last: int, cpu: list[float] | None = None) -> float:
-    """Return the milliseconds from process start to the answer with the id `last`; append its CPU time to `cpu`."""
+    """Start a server and send it `messages`.
+
+    Returns:
+        The milliseconds from process start to the answer with the id `last`. The server's CPU time, in milliseconds, is
+        appended to `cpu` if that is given.
+    """
     text = "".join(json.dumps(message) + "\n" for message in messages)
     begin = time.perf_counter()
     process = subprocess.Popen(
@@ -70,7 +75,7 @@ def start(command: list[str], messages: list[dict[str, object]], last: int, cpu:
             if "error" in answer or answer["result"].get("isError"):
                 sys.exit(line)
             break
-    taken = (time.perf_counter() - begin) * 1000
+    milliseconds = (time.perf_counter() - begin) * 1000
     process.stdin.close()
     process.stdout.close()
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -78,11 +83,11 @@ def start(command: list[str], messages: list[dict[str, object]], last: int, cpu:
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if cpu is not None:
         cpu.append((after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1000)
-    return taken
+    return milliseconds
 
 
 def first_rows(rounds: int) -> None:
-    """Measure the time to the first row, with the engine stopped and with it running, and after kill -9."""
+    """Measure the time to the first row: with the engine stopped, with the engine running, and after kill -9."""
     home = Home.default()
     start(OURS, [*OPENING, FIRST_ROW], 3)  # loads the bundled graph before the measurement
     cold, warm, recovered = [], [], []
@@ -113,7 +118,7 @@ def first_rows(rounds: int) -> None:
             talker.send()
         for talker in talkers:
             talker.receive()
-        print(f"eight servers at one moment, engine cold, all answered after {(time.perf_counter() - begin):.1f} s")
+        print(f"eight servers at once, engine stopped, all answered after {(time.perf_counter() - begin):.1f} s")
 
 
 class Talker:
@@ -150,7 +155,7 @@ class Talker:
                 if "error" in answer or answer["result"].get("isError"):
                     sys.exit(line)
                 return
-        sys.exit("the server left")
+        sys.exit("the server ended")
 
     def ask(self) -> float:
         """Send the query, and return the milliseconds to its answer."""

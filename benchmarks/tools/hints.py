@@ -1,11 +1,11 @@
-"""Measures how often correct queries get a diagnostic, by code, and the time of checking an answer.
+"""Measures how often correct queries receive a diagnostic, by code, and the time to check an answer.
 
     python -m benchmarks.engines.graphs_for_queries FOLDER
     python -m benchmarks.tools.hints FOLDER [--graphs art soccer] [--queries 500] [--out hints.jsonl]
 
 Gold queries are run through `execute_cypher` on generated graphs on which they return rows. The output is the share of
-queries with each code, and the time that checking the answer added: median and 99th percentile in milliseconds, as wall
-time and as processor time of this process. `--out` writes each query with its diagnostics, for review.
+queries with each code, and the time that the check of an answer adds: median and 99th percentile in milliseconds, of
+the wall time and of the processor time of this process. `--out` writes each query with its diagnostics, for review.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from graphground.tools.failure import ToolFailure
 
 
 class Clock:
-    """Wraps the check of an answer, to record its time and its number of queries."""
+    """A wrapper of `second_look`, which checks an answer; records the time and the number of queries of each check."""
 
     def __init__(self) -> None:
         self.looks: list[float] = []
@@ -60,11 +60,11 @@ class Clock:
 
 
 def questions_of(graph: str) -> dict[str, str]:
-    """Return the question of each gold query."""
-    files = ["cypherbench_tasks/train.jsonl.gz", "predictions/cypherbench_scored.jsonl.gz"]
+    """Return the questions of a graph by gold query."""
+    files = {"cypherbench_tasks/train.jsonl.gz": "nl_question", "predictions/cypherbench_scored.jsonl.gz": "question"}
     return {
-        str(record["gold_cypher"]): str(record.get("nl_question"))
-        for file in files
+        str(record["gold_cypher"]): str(record[key])
+        for file, key in files.items()
         for record in records(file)
         if record["graph"] == graph
     }
@@ -76,15 +76,15 @@ def main() -> None:
     arguments.add_argument("--graphs", nargs="+", default=list(TRAIN))
     arguments.add_argument("--queries", type=int, default=500)
     arguments.add_argument("--out", type=Path)
-    given = arguments.parse_args()
-    graphs = OpenGraphs(stored_sources(Home(given.folder)))
+    options = arguments.parse_args()
+    graphs = OpenGraphs(stored_sources(Home(options.folder)))
     clock, written = Clock(), []
     codes: Counter[str] = Counter()
     total = touched = 0
-    for name in given.graphs:
+    for name in options.graphs:
         questions = questions_of(name)
         queries = gold_queries(name)
-        for query in random.Random(1).sample(queries, min(given.queries, len(queries))):
+        for query in random.Random(1).sample(queries, min(options.queries, len(queries))):
             try:
                 answer = execute_cypher(graphs, ExecuteCypherRequest(query=query, graph=name))
             except ToolFailure as failure:
@@ -107,14 +107,14 @@ def main() -> None:
     print(f"{total} queries, {touched} with a diagnostic ({touched / max(total, 1):.2%})")
     for code, count in codes.most_common():
         print(f"  {code}: {count} ({count / max(total, 1):.2%})")
-    for label, values in (("clock ms", clock.looks), ("own work ms", clock.work)):
+    for label, values in (("wall time in ms", clock.looks), ("processor time in ms", clock.work)):
         ordered = sorted(values)
         print(
-            f"second look, {label}: median {statistics.median(ordered):.2f}, p99 {ordered[int(len(ordered) * 0.99)]:.2f}"
+            f"check of an answer, {label}: median {statistics.median(ordered):.2f}, p99 {ordered[int(len(ordered) * 0.99)]:.2f}"
         )
-    print(f"second look, queries asked: {Counter(clock.asked).most_common()}")
-    if given.out:
-        given.out.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in written), "utf-8")
+    print(f"check of an answer, queries sent: {Counter(clock.asked).most_common()}")
+    if options.out:
+        options.out.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in written), "utf-8")
 
 
 if __name__ == "__main__":

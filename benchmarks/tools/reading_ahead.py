@@ -2,8 +2,9 @@
 
     python -m benchmarks.tools.reading_ahead [--rounds 40]
 
-The bundled graph is served by a separate embedded engine. Each query runs alternately without and with a client that
-could fetch further rows. The output is both medians and their difference.
+The bundled graph is served by a separate embedded engine. Each query runs in turns without a client that could fetch
+further rows, and with such a client, for which further rows are read. The output is the median time in each case, and
+the difference.
 """
 
 from __future__ import annotations
@@ -34,20 +35,20 @@ WARM_UP = 5
 
 
 def medians(graphs: OpenGraphs, query: str, limit: int, rounds: int) -> tuple[float, float]:
-    """Return the median milliseconds without and with a client that could fetch further rows."""
+    """Return the median time of a query in milliseconds, first without and then with further rows read for a cursor."""
     seconds: dict[str | None, list[float]] = {None: [], "client": []}
     for _ in range(WARM_UP + rounds):
         for client, times in seconds.items():
             with keeping_for(client):
-                began = perf_counter()
+                start = perf_counter()
                 encode_answer(execute_cypher(graphs, ExecuteCypherRequest(query=query, graph="nba", limit=limit)))
-                times.append(perf_counter() - began)
+                times.append(perf_counter() - start)
     without, continued = (1000 * median(times[WARM_UP:]) for times in seconds.values())
     return without, continued
 
 
 def main() -> None:
-    """Measure each query with each limit, and print both medians."""
+    """Measure each query with each limit, and print its median times without and with further rows."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=40)
     rounds = parser.parse_args().rounds

@@ -6,7 +6,7 @@ FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queri
 other weights than the package's, for example weights learned without the measured graph
 (`benchmarks.tools.train_suggestions --without GRAPH`). `--proxy` compares the texts of queries instead of their rows,
 which is quicker. `--typos` puts a typing error into each name. A miss is classified as `entity` (a name was not found),
-`pattern` or `returns` (the space of candidates has no such pattern or RETURN), or `ranked` (ranked too low).
+`pattern` or `returns` (no candidate has the pattern or the RETURN of the gold query), or `ranked` (ranked too low).
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ WITHIN = 5
 
 
 def questions(graph: str, count: int, seed: int) -> list[tuple[str, str]]:
-    """Return `count` questions of a graph with their gold queries, from train tasks or recorded predictions."""
-    asked: dict[str, str] = {}
+    """Return at most `count` random pairs (question, gold query) of a graph: train tasks and recorded predictions."""
+    gold_by_question: dict[str, str] = {}
     for name, key in (
         ("cypherbench_tasks/train", "nl_question"),
         ("predictions/cypherbench_scored", "question"),
@@ -44,13 +44,13 @@ def questions(graph: str, count: int, seed: int) -> list[tuple[str, str]]:
     ):
         for record in records(f"{name}.jsonl.gz"):
             if record["graph"] == graph:
-                asked.setdefault(str(record[key]), str(record["gold_cypher"]))
-    known = sorted(asked.items())
-    return random.Random(seed).sample(known, min(count, len(known)))
+                gold_by_question.setdefault(str(record[key]), str(record["gold_cypher"]))
+    pairs = sorted(gold_by_question.items())
+    return random.Random(seed).sample(pairs, min(count, len(pairs)))
 
 
 def names_of(gold: str) -> list[str]:
-    """Return the names of nodes in a gold query."""
+    """Return the texts in the property maps of a gold query's nodes, which are names."""
     return [
         entry.value.value
         for node in parse(gold).find(t.NodePattern)
@@ -72,7 +72,7 @@ def with_typos(question: str, gold: str, rng: random.Random) -> str:
 
 
 def right(graph: Graph, found: Suggestion, gold: str, rows: list[list[object]] | None) -> bool:
-    """Whether a candidate returns the gold query's rows; if `rows` is None, whether both are the same query."""
+    """Whether a candidate returns `rows`; if `rows` is None, whether the candidate equals the gold query."""
     if rows is None or key_of(found.cypher) == key_of(gold):
         return key_of(found.cypher) == key_of(gold)
     try:
@@ -85,44 +85,44 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("folder", type=Path)
     arguments.add_argument("--graphs", nargs="*", default=[*TRAIN, *DEVELOPED])
-    arguments.add_argument("--each", type=int, default=200, help="questions of each graph")
+    arguments.add_argument("--each", type=int, default=200, help="number of questions of each graph")
     arguments.add_argument("--seed", type=int, default=17)
     arguments.add_argument("--weights", type=Path)
     arguments.add_argument("--proxy", action="store_true")
     arguments.add_argument("--typos", action="store_true")
-    arguments.add_argument("--misses", type=int, default=0, help="misses shown of each graph")
-    given = arguments.parse_args()
-    weights = json.loads(given.weights.read_text("utf-8")) if given.weights else None
+    arguments.add_argument("--misses", type=int, default=0, help="number of misses to print for each graph")
+    options = arguments.parse_args()
+    weights = json.loads(options.weights.read_text("utf-8")) if options.weights else None
     whole: Counter[str] = Counter()
-    for name in given.graphs:
-        graph = open_stored(name, Home(given.folder))
-        whole.update(measured(graph, given, weights))
+    for name in options.graphs:
+        graph = open_stored(name, Home(options.folder))
+        whole.update(measured(graph, options, weights))
         if graph.engine is not None:
             graph.engine.close()
     print("all", line(whole))
 
 
-def measured(graph: Graph, given: argparse.Namespace, weights: Mapping[str, float] | None) -> Counter[str]:
-    """Measure one graph, and print and return its counts."""
+def measured(graph: Graph, options: argparse.Namespace, weights: Mapping[str, float] | None) -> Counter[str]:
+    """Measure one graph; print and return its counts."""
     assert graph.entities is not None
-    rng = random.Random(given.seed)
+    rng = random.Random(options.seed)
     tally: Counter[str] = Counter()
     parts: dict[str, Counter[str]] = defaultdict(Counter)
     times: dict[bool, list[float]] = {True: [], False: []}
     shown = 0
-    for asked, gold in questions(graph.name, given.each, given.seed):
-        question = with_typos(asked, gold, rng) if given.typos else asked
+    for original, gold in questions(graph.name, options.each, options.seed):
+        question = with_typos(original, gold, rng) if options.typos else original
         rows = None
-        if not given.proxy:
+        if not options.proxy:
             rows = graph.run(gold, timeout=20).rows
             if not rows:
                 continue
         found: list[Suggestion] = []
-        for count in (False,) if given.proxy else (False, True):
-            begun = time.process_time() if not count else time.perf_counter()
+        for count in (False,) if options.proxy else (False, True):
+            start = time.process_time() if not count else time.perf_counter()
             mentions = mentions_in(question, graph.entities, graph.schema)
             found = suggest(graph, question, mentions, limit=WITHIN, count=count, weights=weights)
-            times[count].append((time.process_time() if not count else time.perf_counter()) - begun)
+            times[count].append((time.process_time() if not count else time.perf_counter()) - start)
         hits = [right(graph, candidate, gold, rows) for candidate in found]
         tally["asked"] += 1
         tally["first"] += hits[:1] == [True]
@@ -130,40 +130,40 @@ def measured(graph: Graph, given: argparse.Namespace, weights: Mapping[str, floa
         tally["diagnosed"] += sum(bool(validate(candidate.cypher, graph.schema).diagnostics) for candidate in found[:3])
         tally["candidates"] += len(found[:3])
         for part in classify(gold):
-            parts[part].update(asked=1, first=hits[:1] == [True], within=any(hits))
+            parts[part].update(original=1, first=hits[:1] == [True], within=any(hits))
         if not any(hits):
             space = space_of(graph.schema)
             tally[gold_of(space.read(question, mentions), space, gold)[1] or "ranked"] += 1
-        if hits[:1] != [True] and shown < given.misses:
+        if hits[:1] != [True] and shown < options.misses:
             shown += 1
             print(f"MISSED {question}\n   {gold}")
             for candidate in found[:2]:
                 print(f"   {candidate.cypher}\n      {candidate.reason}")
-    for part, its in sorted(parts.items()):
-        print(f"   {part}: {its['asked']}, first {share(its, 'first')}, within five {share(its, 'within')}")
+    for part, counts in sorted(parts.items()):
+        print(f"   {part}: {counts['asked']}, first {share(counts, 'first')}, within five {share(counts, 'within')}")
     print(graph.name, line(tally))
     for count, seconds in times.items():
         if seconds:
             seconds.sort()
-            what = "with counting (elapsed)" if count else "without counting (processor time)"
+            title = "with counting (elapsed)" if count else "without counting (processor time)"
             print(
-                f"   {what}: median {1000 * seconds[len(seconds) // 2]:.0f} ms, "
+                f"   {title}: median {1000 * seconds[len(seconds) // 2]:.0f} ms, "
                 f"p95 {1000 * seconds[int(0.95 * len(seconds))]:.0f} ms",
                 flush=True,
             )
     return tally
 
 
-def share(tally: Counter[str], what: str) -> str:
-    return f"{100 * tally[what] / max(1, tally['asked']):.1f} %"
+def share(tally: Counter[str], outcome: str) -> str:
+    return f"{100 * tally[outcome] / max(1, tally['asked']):.1f} %"
 
 
 def line(tally: Counter[str]) -> str:
-    """Return the counts as a line: `200 questions, first 81.5 %, within five 96.0 %; misses: …`."""
-    missed = {what: tally[what] for what in ("entity", "pattern", "returns", "ranked") if tally[what]}
+    """Return the counts as a line: `200 questions, first 81.5 %, within five 96.0 %; not within five: …`."""
+    missed = {reason: tally[reason] for reason in ("entity", "pattern", "returns", "ranked") if tally[reason]}
     return (
         f"{tally['asked']} questions, first {share(tally, 'first')}, within five {share(tally, 'within')}; not within "
-        f"five: {missed}; of {tally['candidates']} candidates {tally['diagnosed']} with a diagnostic"
+        f"five: {missed}; {tally['diagnosed']} of {tally['candidates']} candidates have a diagnostic"
     )
 
 

@@ -2,11 +2,11 @@
 
     python -m benchmarks.tools.suggested_queries FOLDER [--graphs company fictional_character] [--share 5] [--misses 20]
 
-The first run stores the stand-in graphs and the verdicts in FOLDER, so that later runs only need new suggestions.
+The first run stores the stand-in graphs and the verdicts in FOLDER, so that later runs only compute new suggestions.
 `--share 5` takes every fifth question. A prediction is right if it returns the gold query's rows on the stand-in graph.
-The output, for suggestions made without and with the question, is the numbers of predictions that are right afterwards,
-made right and made wrong; the same by error category; and a sample of predictions that stayed wrong. Needs
-../shared/data.
+Suggestions are computed without the question and with it. For both, the output is the numbers of predictions that are
+right afterwards, that a suggestion made right and that a suggestion made wrong; the numbers by error category; and a
+sample of predictions that stayed wrong. Needs ../shared/data.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ WAYS = ("without", "with")
 
 
 class Prediction(NamedTuple):
-    """A query that a model wrote for a question, with the question and its gold query."""
+    """A query that a model wrote (`text`), with the question and its gold query."""
 
     question: str
     gold: str
@@ -68,7 +68,7 @@ def predictions(graph: str, share: int) -> list[Prediction]:
 
 
 class Judge:
-    """Decides whether a query returns the gold query's rows; keeps the verdicts, and stores them in a file."""
+    """Verdicts on whether queries return the gold query's rows, cached in memory and in a file."""
 
     def __init__(self, graph: Graph, file: Path) -> None:
         self._graph, self._file = graph, file
@@ -76,7 +76,7 @@ class Judge:
         self._known: dict[str, str] = json.loads(file.read_text("utf-8")) if file.exists() else {}
 
     def of(self, gold: str, text: str) -> str:
-        """Return the verdict on a query: `right`, a failure of `attempt`, or the category of the mistake."""
+        """Return the verdict on a query: `right`, `timeout`, or the category of the mistake."""
         key = f"{gold}\n\n{text}"
         if key not in self._known:
             self._known[key] = self._verdict_on(gold, text)
@@ -85,7 +85,7 @@ class Judge:
     def _verdict_on(self, gold: str, text: str) -> str:
         if gold not in self._gold:
             self._gold[gold] = self._graph.run(gold, timeout=30)
-        wanted = self._gold[gold]
+        gold_table = self._gold[gold]
         try:
             outcome = attempt(self._graph, text, timeout=TIMEOUT, limit=MOST_ROWS)
         except EngineError as error:
@@ -95,11 +95,11 @@ class Judge:
         if (
             outcome.table is not None
             and not outcome.table.truncated
-            and tables_match(rows, wanted.rows, ordered=orders(gold, self._graph.language))
+            and tables_match(rows, gold_table.rows, ordered=orders(gold, self._graph.language))
         ):
             return "right"
         diagnostics = report_on(self._graph, text, None).diagnostics
-        return category_of(text, gold, outcome.failure, diagnostics, rows, wanted.rows)
+        return category_of(text, gold, outcome.failure, diagnostics, rows, gold_table.rows)
 
     def keep(self) -> None:
         """Write the verdicts to the file."""
@@ -107,18 +107,18 @@ class Judge:
 
 
 def opened(name: str, folder: Path) -> Graph:
-    """Open the stand-in graph of one schema, which is generated if it is missing."""
+    """Open the stand-in graph of a schema; generate and load the graph if it is missing."""
     home = Home(folder)
     if name not in {entry.name for entry in Catalog(home).entries()}:
-        made = stand_in(schema_with_symmetry(name), gold_queries(name), 3_000, 9_000, seed=1)
+        graph_data = stand_in(schema_with_symmetry(name), gold_queries(name), 3_000, 9_000, seed=1)
         file = folder / f"{name}.json"
-        write_simplekg(file, made.schema, made.entities(), made.relations())
+        write_simplekg(file, graph_data.schema, graph_data.entities(), graph_data.relations())
         load_file(file, home, name=name)
     return open_stored(name, home)
 
 
 def measure(name: str, folder: Path, share: int, misses: int) -> Counter[str]:
-    """Measure one graph, and print and return its counts."""
+    """Measure one graph; print and return its counts."""
     graph = opened(name, folder)
     judge = Judge(graph, folder / f"{name}.judged.json")
     chosen = predictions(name, share)
@@ -128,12 +128,12 @@ def measure(name: str, folder: Path, share: int, misses: int) -> Counter[str]:
     categories: dict[str, Counter[str]] = defaultdict(Counter)
     wrong: list[str] = []
     for way in WAYS:
-        begun = time.process_time()
+        start = time.process_time()
         suggested = [
             report_on(graph, prediction.text, None, prediction.question if way == "with" else None).suggested_query
             for prediction in chosen
         ]
-        counts[f"{way} ms"] = round(1000 * (time.process_time() - begun))
+        counts[f"{way} ms"] = round(1000 * (time.process_time() - start))
         with ThreadPoolExecutor(2) as pool:
             after = list(
                 pool.map(
@@ -157,8 +157,8 @@ def measure(name: str, folder: Path, share: int, misses: int) -> Counter[str]:
                 )
     judge.keep()
     report(name, counts)
-    for category, its in sorted(categories.items(), key=lambda pair: -pair[1]["all"]):
-        print(f"    {category}: {dict(its)}")
+    for category, numbers in sorted(categories.items(), key=lambda pair: -pair[1]["all"]):
+        print(f"    {category}: {dict(numbers)}")
     random.Random(7).shuffle(wrong)
     wrong.sort(key=lambda text: not text.startswith("MADE WRONG"))
     for text in wrong[:misses]:
@@ -171,7 +171,7 @@ def measure(name: str, folder: Path, share: int, misses: int) -> Counter[str]:
 def report(name: str, counts: Counter[str]) -> None:
     """Print the figures of one graph, or of all graphs together."""
     total = counts["all"]
-    print(f"{name}: {total} predictions, right as they are {counts['right']} ({counts['right'] / total:.2%})")
+    print(f"{name}: {total} predictions, right as written {counts['right']} ({counts['right'] / total:.2%})")
     for way in WAYS:
         print(
             f"  {way} the question: right {counts[f'{way} right']} ({counts[f'{way} right'] / total:.2%}), suggestion "
@@ -188,15 +188,15 @@ def main() -> None:
     arguments.add_argument("--graphs", nargs="*", default=list(GRAPHS))
     arguments.add_argument("--share", type=int, default=1)
     arguments.add_argument("--misses", type=int, default=0)
-    given = arguments.parse_args()
-    given.folder.mkdir(parents=True, exist_ok=True)
+    options = arguments.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
     total: Counter[str] = Counter()
     try:
-        for name in given.graphs:
-            total.update(measure(name, given.folder, given.share, given.misses))
+        for name in options.graphs:
+            total.update(measure(name, options.folder, options.share, options.misses))
         report("all", total)
     finally:
-        end_engine(Home(given.folder), kill=True)
+        end_engine(Home(options.folder), kill=True)
 
 
 if __name__ == "__main__":

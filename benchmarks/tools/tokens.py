@@ -1,17 +1,17 @@
-"""Compares the tokens in the tools' answers to the train questions between this tree and an older commit.
+"""Compares the tokens in the tools' answers to train questions: with the current code, and with an older commit.
 
     python -m benchmarks.tools.tokens FOLDER [--each 100] [--base b202f07]
 
-FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`). The same calls are made in
-both trees; the older tree is a git worktree that is removed afterwards. A client shows its model the text of an answer
-or the structured content, so the tokens of both are estimated. The calls are `list_graphs`; `get_schema` for each
-graph; and for each question `get_filtered_schema`, `find_entities` for the names in the gold query (one exact name per
-call, all with a typing error, and the whole question), `validate_cypher` and `execute_cypher` for the gold query and
-for the gold query with one name misspelt, and `suggest_queries`.
+FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`). The same calls are made
+with both versions of the code; the older version is a git worktree, which is removed afterwards. A client shows its
+model either the text of an answer or the structured content, so the tokens of both are estimated. The calls are
+`list_graphs`; `get_schema` for each graph; and for each question `get_filtered_schema`, `find_entities` for the first
+name in the gold query, for that name with a typing error, and for the whole question, `validate_cypher` and
+`execute_cypher` for the gold query and for the gold query with that typing error, and `suggest_queries`.
 
-The last column is the least that the answer can be: the structured content with empty messages, which has the fields
-that clients rely on and the rows or the suggested query; for a filtered schema, the elements of the gold query alone
-and the names of all others.
+The last column is the least number of tokens that the answer could have. It counts the structured content with empty
+messages: the fields that clients rely on, and the rows or the suggested query. For a filtered schema it counts only the
+elements of the gold query and the names of all other elements.
 """
 
 from __future__ import annotations
@@ -38,29 +38,30 @@ BASE = "b202f07"
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--each", type=int, default=100, help="questions of each graph")
+    parser.add_argument("--each", type=int, default=100, help="number of questions of each graph")
     parser.add_argument("--base", default=BASE, help="the commit to compare with")
     parser.add_argument("--worker", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--examples", type=int, default=0, help="answers of each kind to print")
-    given = parser.parse_args()
-    if given.worker:
-        answer_all(given.folder, given.worker)
+    parser.add_argument("--examples", type=int, default=0, help="number of answers of each kind to print")
+    options = parser.parse_args()
+    if options.worker:
+        answer_all(options.folder, options.worker)
         return
     with tempfile.TemporaryDirectory() as temporary:
         file = Path(temporary) / "calls.json"
-        made = list(calls(given.each))
-        file.write_text(json.dumps([call[:3] for call in made]), encoding="utf-8")
+        call_list = list(calls(options.each))
+        file.write_text(json.dumps([call[:3] for call in call_list]), encoding="utf-8")
         base = Path(temporary) / "base"
-        subprocess.run(["git", "worktree", "add", "-q", "--detach", str(base), given.base], cwd=HERE, check=True)
+        subprocess.run(["git", "worktree", "add", "-q", "--detach", str(base), options.base], cwd=HERE, check=True)
         try:
             subprocess.run([sys.executable, "bootstrap.py", "link"], cwd=base, check=True, stderr=subprocess.DEVNULL)
-            before, after = (answers(tree, given.folder, file) for tree in (base, HERE))
+            before, after = (answers(tree, options.folder, file) for tree in (base, HERE))
         finally:
             subprocess.run(["git", "worktree", "remove", "--force", str(base)], cwd=HERE, check=True)
     least = [
-        least_tokens(tool, json.loads(entry[2]), gold) for (_, tool, _, gold), entry in zip(made, after, strict=True)
+        least_tokens(tool, json.loads(entry[2]), gold)
+        for (_, tool, _, gold), entry in zip(call_list, after, strict=True)
     ]
-    report(before, after, least, given.examples)
+    report(before, after, least, options.examples)
 
 
 def calls(each: int) -> Iterator[tuple[str, str, dict[str, Any], str]]:
@@ -73,8 +74,8 @@ def calls(each: int) -> Iterator[tuple[str, str, dict[str, Any], str]]:
     for graph in TRAIN:
         yield "get_schema", "get_schema", {"graph": graph}, ""
         yield "get_schema, enhanced", "get_schema", {"graph": graph, "form": "enhanced"}, ""
-        asked = [task for task in records("cypherbench_tasks/train.jsonl.gz") if task["graph"] == graph]
-        for task in rng.sample(asked, min(each, len(asked))):
+        tasks = [task for task in records("cypherbench_tasks/train.jsonl.gz") if task["graph"] == graph]
+        for task in rng.sample(tasks, min(each, len(tasks))):
             question, gold = str(task["nl_question"]), str(task["gold_cypher"])
             names = names_in(gold)
             yield "get_filtered_schema", "get_filtered_schema", {"graph": graph, "question": question}, gold
@@ -101,7 +102,7 @@ def names_in(query: str) -> list[str]:
 
 
 def least_tokens(tool: str, answer: dict[str, Any], gold: str) -> int | None:
-    """Return the least tokens of an answer to a call, or None for tools whose answers are all text."""
+    """Return the least tokens that an answer could have; None for tools without such an estimate."""
     from graphground.graphs.schemas.token_count import estimate_tokens
 
     if tool == "get_filtered_schema":
@@ -114,7 +115,7 @@ def least_tokens(tool: str, answer: dict[str, Any], gold: str) -> int | None:
 
 
 def of_gold_elements(graph: str, gold: str) -> dict[str, Any]:
-    """Return the answer of `get_filtered_schema` with the elements of a gold query alone."""
+    """Return an answer of `get_filtered_schema` that has only a gold query's elements, and the names of all others."""
     from benchmarks.schemas.gold_elements import elements_of
     from graphground.cypher.schema import PropertyGraphSchema
     from graphground.graphs.schemas.filtering.budget import left_out_of
@@ -149,18 +150,18 @@ def of_gold_elements(graph: str, gold: str) -> dict[str, Any]:
 
 def answers(tree: Path, folder: Path, file: Path) -> list[tuple[str, str, str]]:
     """Make the calls of `file` with the code in `tree`; return each answer's kind, text and structured content."""
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, __file__, str(folder), "--worker", str(file)],
         cwd=tree,
         env={**os.environ, "PYTHONPATH": str(tree), "HF_HUB_OFFLINE": "1"},
         check=True,
         stdout=subprocess.PIPE,
     )
-    return [tuple(entry) for entry in json.loads(done.stdout)]
+    return [tuple(entry) for entry in json.loads(process.stdout)]
 
 
 def answer_all(folder: Path, file: Path) -> None:
-    """Make the calls and print the answers as JSON; a worker process runs this in each tree."""
+    """Make the calls of `file`, and print the answers as JSON; run in a worker process for each version."""
     from graphground.server.application import Application
     from graphground.server.commands.options import open_graphs
     from graphground.server.settings import read_settings
@@ -177,7 +178,7 @@ def answer_all(folder: Path, file: Path) -> None:
 def report(
     before: list[tuple[str, str, str]], after: list[tuple[str, str, str]], least: list[int | None], examples: int
 ) -> None:
-    """Print the mean tokens of each kind of call in both trees, and `examples` answers of each kind."""
+    """Print the mean tokens by kind of call, with the older and the current code, and `examples` answers of each."""
     from graphground.graphs.schemas.token_count import estimate_tokens
 
     print(
@@ -194,8 +195,8 @@ def report(
         cells = []
         for part in (1, 2):
             for answers in (before, after):
-                its = [estimate_tokens(answers[place][part]) for place in chosen]
-                cells.append(f"{np.mean(its):.0f} ({max(its)})")
+                counts = [estimate_tokens(answers[place][part]) for place in chosen]
+                cells.append(f"{np.mean(counts):.0f} ({max(counts)})")
         lowest = [tokens for place in chosen if (tokens := least[place]) is not None]
         line = f"{kind:28}{len(chosen):>6}{cells[0]:>18}{cells[1]:>14}{cells[2]:>22}{cells[3]:>14}"
         print(line + (f"{np.mean(lowest):8.0f}" if lowest else ""))

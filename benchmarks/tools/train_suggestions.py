@@ -3,9 +3,9 @@
     python -m benchmarks.tools.train_suggestions FOLDER [--without GRAPH …] [--out FILE]
 
 FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`). The model is log-linear
-over the space of queries, and is fitted by Adam to the negative log-likelihood of the gold query. The negatives are the
-beam under the weights of the previous round. `--without` leaves graphs out of training, so that they can be used for
-measuring.
+over the candidate queries, and is fitted with Adam to the negative log-likelihood of the gold query. The negative
+examples are the candidates that rank best with the weights of the previous round, and some random ones. `--without`
+leaves graphs out of training, so that they can be used for measuring.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ START = {
     **{f"d.{form}.name_then": -1.5 for form in ("in", "on", "to", "with", "from", "at")},
     **{f"d.plain.{context}": -1.0 for context in ("then_of", "possessive")},
 }
-"""The initial weights, which training changes only on evidence, for features that occur on few graphs."""
+"""Initial weights of features that occur in few graphs; training hardly changes the weights without evidence."""
 
 
 LEAST = {
@@ -94,11 +94,11 @@ LEAST = {
     "a.only": 0.0,
 }
 MOST = {"a.none": 0.0, "s.unsaid.anchored": -0.5, "s.unsaid.chain": 0.0, "s.unsaid.grouping": 0.0, "x.strong": -1.0}
-"""Upper bounds of weights: the train graphs, with few relationships per pair of labels, undervalue some words."""
+"""Upper bounds of weights that training sets too high: in the train graphs, few types connect the same labels."""
 
 
 def key_of(text: str) -> tuple[str, str]:
-    """Return the normal form of a query as pattern and rest, equal for queries that differ only in spelling."""
+    """Return the pattern and the rest of a query in a normal form, equal for queries that differ only in notation."""
     texts: list[str] = []
 
     def hide(found: re.Match[str]) -> str:
@@ -126,13 +126,13 @@ def key_of(text: str) -> tuple[str, str]:
 
 
 def query_of(pattern: Pattern, returns: Returns) -> str:
-    """Return a candidate as Cypher."""
+    """Return the Cypher text of a candidate."""
     return f"{pattern.match()} {returns.cypher('name', pattern.kind == 'union')}"
 
 
 @dataclass
 class Example:
-    """A question and its gold query; `gold` is None if the question's space does not contain the gold query."""
+    """A question and its gold query; `gold` is None, and `miss` the reason, if the gold query is not a candidate."""
 
     graph: str
     text: str
@@ -143,13 +143,13 @@ class Example:
     miss: str = ""
 
 
-def examples_of(name: str, folder: Path, asked: list[tuple[str, str]]) -> list[Example]:
-    """Return an example for each question of a graph, with mentions found through the graph's entity index."""
+def examples_of(name: str, folder: Path, pairs: list[tuple[str, str]]) -> list[Example]:
+    """Return an example for each pair (question, gold query), with mentions from the graph's entity index."""
     graph = open_stored(name, Home(folder))
     assert graph.entities is not None
     space = SuggestionSpace(graph.schema)
     found = []
-    for text, query in asked:
+    for text, query in pairs:
         mentions = mentions_in(text, graph.entities, graph.schema)
         question = space.read(text, mentions)
         gold, miss = gold_of(question, space, query)
@@ -160,19 +160,22 @@ def examples_of(name: str, folder: Path, asked: list[tuple[str, str]]) -> list[E
 
 
 def gold_of(question: Question, space: SuggestionSpace, query: str) -> tuple[tuple[Pattern, Returns] | None, str]:
-    """Find the gold query in the question's space; return it, or None and the reason why it is not there."""
-    wanted, rest = key_of(query)
+    """Find the gold query among the candidates; return the gold query and an empty text.
+
+    If it is missing, return None and what no candidate has: `entity` (a name), `pattern` or `returns`.
+    """
+    gold_pattern, rest = key_of(query)
     found = None
     for pattern in patterns(question, space.steps, lambda step, entity: 0.0):
-        if key_of(pattern.match() + " RETURN x")[0] == wanted or (
-            pattern.kind == "comparison" and key_of(pattern.clauses() + " RETURN x")[0] == wanted
+        if key_of(pattern.match() + " RETURN x")[0] == gold_pattern or (
+            pattern.kind == "comparison" and key_of(pattern.clauses() + " RETURN x")[0] == gold_pattern
         ):
             found = pattern
             tail = pattern.projection().removeprefix("WITH ")
             if not rest.startswith(tail):
                 continue
             for returns in returns_of(space.schema.labels[pattern.target], pattern.kind, question):
-                if key_of(query_of(pattern, returns)) == (wanted, rest):
+                if key_of(query_of(pattern, returns)) == (gold_pattern, rest):
                     return (pattern, returns), ""
     if found:
         return None, "returns"
@@ -184,7 +187,7 @@ def gold_of(question: Question, space: SuggestionSpace, query: str) -> tuple[tup
 
 
 class Trainer:
-    """Fits the weights to the examples."""
+    """The training of the weights on the examples."""
 
     def __init__(self, examples: list[Example], seed: int = 1) -> None:
         self._examples = [example for example in examples if example.gold]
@@ -194,18 +197,21 @@ class Trainer:
     def fit(self, rounds: int, steps: int, decay: float) -> dict[str, float]:
         weights: dict[str, float] = dict(START)
         for number in range(rounds):
-            begun = time.perf_counter()
+            start = time.perf_counter()
             data = self._collect(weights)
             print(
                 f"round {number}: {len(self._examples)} questions, {len(data[0])} values, "
-                f"{time.perf_counter() - begun:.0f} s",
+                f"{time.perf_counter() - start:.0f} s",
                 flush=True,
             )
             weights = self._descend(weights, data, steps, decay)
         return weights
 
     def _collect(self, weights: Weights) -> tuple[np.ndarray, ...]:
-        """Return the features of all candidates as arrays: a row per query, a group per question, gold first."""
+        """Return the features of all candidates: arrays of feature numbers, values and rows, and the group of each row.
+
+        A row is a candidate, and a group is a question; the gold query is the first row of its group.
+        """
         places: list[int] = []
         values: list[float] = []
         rows: list[int] = []
@@ -245,22 +251,24 @@ class Trainer:
             options = list(returns_of(space.schema.labels[pattern.target], pattern.kind, question))
             if options:
                 chosen[pattern, self._rng.choice(options)] = None
-        own = list(returns_of(space.schema.labels[gold_pattern.target], gold_pattern.kind, question))
-        allowed = set(own)
-        for returns in self._rng.sample(own, min(RANDOM, len(own))):
+        gold_options = list(returns_of(space.schema.labels[gold_pattern.target], gold_pattern.kind, question))
+        allowed = set(gold_options)
+        for returns in self._rng.sample(gold_options, min(RANDOM, len(gold_options))):
             chosen[gold_pattern, returns] = None
-        made: dict[Pattern, Features] = {}
+        features_of: dict[Pattern, Features] = {}
         of_label: dict[str, ReturnFeatures] = {}
         found = []
         for pattern, returns in chosen:
             if pattern == gold_pattern and returns not in allowed:
                 continue
-            if pattern not in made:
-                made[pattern] = features.of(pattern)
+            if pattern not in features_of:
+                features_of[pattern] = features.of(pattern)
             label = space.schema.labels[pattern.target]
             if label.name not in of_label:
                 of_label[label.name] = ReturnFeatures(question, label.name, label.properties)
-            found.append(made[pattern] | of_label[label.name].of(returns) | kind_and_returns(pattern.kind, returns))
+            found.append(
+                features_of[pattern] | of_label[label.name].of(returns) | kind_and_returns(pattern.kind, returns)
+            )
         return found
 
     def _descend(self, weights: Weights, data: tuple[np.ndarray, ...], steps: int, decay: float) -> dict[str, float]:
@@ -302,8 +310,8 @@ class Trainer:
 
 def train_questions(graph: str, count: int, seed: int = 3) -> list[tuple[str, str]]:
     """Return a random sample of a graph's train questions with their gold queries."""
-    asked = [record for record in records("cypherbench_tasks/train.jsonl.gz") if record["graph"] == graph]
-    chosen = random.Random(seed).sample(asked, min(count, len(asked)))
+    tasks = [record for record in records("cypherbench_tasks/train.jsonl.gz") if record["graph"] == graph]
+    chosen = random.Random(seed).sample(tasks, min(count, len(tasks)))
     return [(str(record["nl_question"]), str(record["gold_cypher"])) for record in chosen]
 
 
@@ -311,20 +319,26 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("folder", type=Path)
     arguments.add_argument("--without", nargs="*", default=[])
-    arguments.add_argument("--each", type=int, default=250, help="questions of each graph")
+    arguments.add_argument("--each", type=int, default=250, help="number of questions of each graph")
     arguments.add_argument("--rounds", type=int, default=2)
     arguments.add_argument("--steps", type=int, default=200)
     arguments.add_argument("--decay", type=float, default=0.0005)
     arguments.add_argument("--out", type=Path, default=SHIPPED)
-    given = arguments.parse_args()
+    options = arguments.parse_args()
     examples: list[Example] = []
     for graph in TRAIN:
-        if graph not in given.without:
-            found = examples_of(graph, given.folder, train_questions(graph, given.each))
-            print(graph, len(found), "in the space:", sum(example.gold is not None for example in found), flush=True)
+        if graph not in options.without:
+            found = examples_of(graph, options.folder, train_questions(graph, options.each))
+            print(
+                graph,
+                len(found),
+                "questions, gold query among the candidates:",
+                sum(example.gold is not None for example in found),
+                flush=True,
+            )
             examples += found
-    weights = Trainer(examples).fit(given.rounds, given.steps, given.decay)
-    given.out.write_text(json.dumps(dict(sorted(weights.items())), indent=0) + "\n", "utf-8")
+    weights = Trainer(examples).fit(options.rounds, options.steps, options.decay)
+    options.out.write_text(json.dumps(dict(sorted(weights.items())), indent=0) + "\n", "utf-8")
     print(len(weights), "weights")
 
 

@@ -1,9 +1,9 @@
-"""Measures how often `why_empty` finds the cause, on train gold queries broken by one name, direction or filter.
+"""Measures how often `why_empty` finds the cause, on train gold queries with one wrong name, direction or filter.
 
     python -m benchmarks.tools.why_empty FOLDER [--each 400]
 
 FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`). A query is counted only if
-it returns rows there, and the broken query returns none.
+it returns rows on its graph, and the broken query returns none.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from graphground.graphs.why_empty import why_empty
 from graphground.tools.execute_cypher import nothing_in
 
 Broken = tuple[str, str, int, int, str]
-"""A broken query: its kind, its text, the start and the end of the change, and the original text there."""
+"""A broken query: kind (`name`, `direction`, `filter`), text, start and end of the change, and the replaced text."""
 
 CODES = {
     "name": ("entity_not_found",),
@@ -35,7 +35,7 @@ CODES = {
 
 
 def broken(text: str, rng: random.Random) -> Iterator[Broken]:
-    """Yield one broken query of each kind that the query allows."""
+    """Yield a broken query of each kind for which the text has something to change: a name, a direction, a filter."""
     query = parse(text)
     literals = [entry.value for entry in query.find(t.MapEntry) if isinstance(entry.value, t.StringLiteral)]
     if literals:
@@ -87,44 +87,46 @@ def splice(text: str, node: t.Node, new: str) -> str:
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("folder", type=Path)
-    arguments.add_argument("--each", type=int, default=400, help="queries of each graph")
+    arguments.add_argument("--each", type=int, default=400, help="number of queries of each graph")
     arguments.add_argument("--misses", type=int, default=5)
-    given = arguments.parse_args()
+    options = arguments.parse_args()
     named: dict[str, Counter[str]] = defaultdict(Counter)
     times: list[float] = []
     shown = 0
     for name in TRAIN:
-        graph = open_stored(name, Home(given.folder))
+        graph = open_stored(name, Home(options.folder))
         assert graph.engine is not None
         assert graph.entities is not None
         rng = random.Random(7)
         queries = gold_queries(name)
         filtered = [text for text in queries if " WHERE " in text]
-        chosen = rng.sample(queries, min(given.each, len(queries))) + rng.sample(
-            filtered, min(given.each // 3, len(filtered))
+        chosen = rng.sample(queries, min(options.each, len(queries))) + rng.sample(
+            filtered, min(options.each // 3, len(filtered))
         )
         for text in dict.fromkeys(chosen):
             try:
                 if nothing_in(graph.run(text, limit=2, timeout=10).rows):
                     named["all"]["no answer here"] += 1
                     continue
-                for kind, bad, start, end, was in broken(text, rng):
-                    if not nothing_in(graph.run(bad, limit=2, timeout=10).rows):
+                for kind, broken_text, start, end, original in broken(text, rng):
+                    if not nothing_in(graph.run(broken_text, limit=2, timeout=10).rows):
                         named[kind]["still answered"] += 1
                         continue
-                    begun = time.perf_counter()
-                    causes = why_empty(graph, parse(bad))
-                    times.append(time.perf_counter() - begun)
+                    call_start = time.perf_counter()
+                    causes = why_empty(graph, parse(broken_text))
+                    times.append(time.perf_counter() - call_start)
                     hit = any(
                         cause.code in CODES[kind] and cause.column - 1 < end and start < cause.end_column - 1
                         for cause in causes
                     )
                     named[kind]["named" if hit else "missed"] += 1
                     if kind == "name" and hit:
-                        named[kind]["right name suggested"] += any(was in cause.suggestions for cause in causes)
-                    if not hit and shown < given.misses:
+                        named[kind]["right name suggested"] += any(original in cause.suggestions for cause in causes)
+                    if not hit and shown < options.misses:
                         shown += 1
-                        print(f"MISSED {kind}: {bad}\n   broken: {was}\n   said: {[cause.message for cause in causes]}")
+                        print(
+                            f"MISSED {kind}: {broken_text}\n   broken: {original}\n   messages: {[cause.message for cause in causes]}"
+                        )
             except EngineError as error:
                 named["all"]["engine error"] += 1
                 print("ERROR", text, error)

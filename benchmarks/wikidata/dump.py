@@ -1,9 +1,9 @@
-"""Measures how fast a dump is read, in statements per second on one core, and the resident memory, for several sizes.
+"""Measures statements per second and peak memory of reading dumps of entity JSON of several sizes, on one core.
 
-    python benchmarks/wikidata/dump.py [--statements 10000 1000000] [--real]
+    python -m benchmarks.wikidata.dump [--statements 10000 1000000] [--real]
 
-Each synthetic document has ten statements, a name in six languages and sitelinks; with `--real`, real documents are
-repeated instead.
+Each synthetic document has ten statements and a name in four languages. With `--real`, repeated real documents are
+measured too.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from tests.support.wikidata_places import places
 
 
 def synthesised(documents: int) -> Iterator[str]:
-    """Yield documents of cities and of items of other classes, each with ten statements."""
+    """Yield documents of cities and of films, each with ten statements, as JSON."""
     for number in range(1, documents + 1):
         key = f"Q{10_000_000 + number}"
         kind = "Q515" if number % 3 else "Q11424"
@@ -81,32 +81,32 @@ def synthesised(documents: int) -> Iterator[str]:
 
 def measure(path: Path, statements: int, result: "multiprocessing.Queue[str]") -> None:
     """Build a graph in this child process, and put its time and its peak memory into `result`."""
-    before, used = time.perf_counter(), time.process_time()
+    start, processor_seconds = time.perf_counter(), time.process_time()
     built = build(places(), DumpSource(path, processes=1), path.with_suffix(".graph.json"))
-    passed, used = time.perf_counter() - before, time.process_time() - used
+    seconds, processor_seconds = time.perf_counter() - start, time.process_time() - processor_seconds
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     result.put(
-        f"{statements:>10,} statements, {path.stat().st_size / 1e6:8.1f} MB: {passed:7.2f} s, {used:.2f} s of processor "
+        f"{statements:>10,} statements, {path.stat().st_size / 1e6:8.1f} MB: {seconds:7.2f} s, {processor_seconds:.2f} s of processor "
         f"time for the whole build of {built.nodes:,} nodes and {built.relationships:,} relationships, {memory:.0f} MiB"
     )
 
 
 def one_pass(path: Path, statements: int) -> str:
-    """Return the statements per second of one pass over every line, as text."""
+    """Read every line once; return the statements per second of processor time, as text."""
     import orjson
 
     from graphground.graphs.wikidata.dump_files import blocks
     from graphground.graphs.wikidata.plan import Plan
     from graphground.graphs.wikidata.statements import statements_of
 
-    wanted = Plan(places()).wanted("Place")
-    before = time.process_time()
+    properties = Plan(places()).wanted("Place")
+    start = time.process_time()
     for block in blocks(path):
         for line in block.split(b"\n"):
             if len(line) > 3:
-                statements_of(orjson.loads(line.rstrip(b",\r "))["claims"], wanted)
-    passed = time.process_time() - before
-    return f"one pass: {statements / passed:,.0f} statements a second of processor time"
+                statements_of(orjson.loads(line.rstrip(b",\r "))["claims"], properties)
+    seconds = time.process_time() - start
+    return f"one pass: {statements / seconds:,.0f} statements a second of processor time"
 
 
 def main() -> None:
@@ -132,10 +132,10 @@ def main() -> None:
             path = Path(folder) / "real.json"
             documents = [json.dumps(document) for document in raw_documents() if isinstance(document["claims"], dict)]
             statements = sum(
-                len(several)
+                len(claims)
                 for document in raw_documents()
                 if isinstance(document["claims"], dict)
-                for several in document["claims"].values()
+                for claims in document["claims"].values()
             )
             path.write_text("\n".join(documents * 30))
             print("real documents:", one_pass(path, statements * 30))

@@ -62,24 +62,24 @@ def processor_seconds() -> float:
 
 
 def first_pass(path: Path, triples: int) -> str:
-    """Run the pass that reads every line of the dump and keeps the lines that the definition needs."""
-    wanted = predicates.Predicates(Plan(places()))
-    claims = frozenset(map(predicates.claim, wanted.plan.beyond_values))
-    task = passes.Extract(wanted.extract, predicates.direct(SUBCLASS_OF), claims)
-    kept = 0
+    """Read every line of the dump once; return the size of the lines that the definition needs, as text."""
+    needed = predicates.Predicates(Plan(places()))
+    claims = frozenset(map(predicates.claim, needed.plan.beyond_values))
+    task = passes.Extract(needed.extract, predicates.direct(SUBCLASS_OF), claims)
+    bytes_found = 0
     for block in blocks(path):
-        kept += len(task.read(block).extract)
-    return f"every line read once, {kept / 1e6:.1f} MB kept"
+        bytes_found += len(task.read(block).extract)
+    return f"every line read once, {bytes_found / 1e6:.1f} MB kept"
 
 
 def whole_build(path: Path, triples: int) -> str:
-    """Run a whole build, with all passes, and describe the result."""
+    """Run a whole build, with all passes; return the size of the graph, as text."""
     built = build(places(), NTriplesSource(path, processes=1), path.with_suffix(".graph.json"))
     return f"built {built.nodes:,} nodes and {built.relationships:,} relationships"
 
 
 def kglite_filtered(path: Path, triples: int) -> str:
-    """Load the dump with KGLite, with the properties and the language that the definition needs."""
+    """Load the properties and the language that the definition needs with KGLite; return the graph's size, as text."""
     import kglite  # a peer, measured only if it is installed
 
     graph = kglite.KnowledgeGraph()
@@ -93,27 +93,27 @@ def kglite_filtered(path: Path, triples: int) -> str:
 
 
 def measured(task: Callable[[Path, int], str], path: Path, triples: int) -> None:
-    """Run a task in a separate process, to measure only the task's memory, and print its figures."""
+    """Run a task in a separate process, so that only its memory is measured; print time, memory and the task's text."""
     result: multiprocessing.Queue[tuple[str, float, float, float]] = multiprocessing.get_context("spawn").Queue()
     process = multiprocessing.get_context("spawn").Process(target=_run, args=(task, path, triples, result))
     process.start()
-    said, used, passed, memory = result.get(timeout=7200)
+    text, processor_time, wall_time, memory = result.get(timeout=7200)
     process.join()
     print(
-        f"{triples:>11,} triples, {path.stat().st_size / 1e6:8.1f} MB: {triples / used:>11,.0f} a processor second "
-        f"({used:.1f} s, {passed:.1f} s passed), peak {memory:,.0f} MiB: {said}",
+        f"{triples:>11,} triples, {path.stat().st_size / 1e6:8.1f} MB: {triples / processor_time:>11,.0f} a processor second "
+        f"({processor_time:.1f} s, {wall_time:.1f} s of wall time), peak {memory:,.0f} MiB: {text}",
         flush=True,
     )
 
 
 def _run(task: Callable[[Path, int], str], path: Path, triples: int, result: Any) -> None:
-    used, begun = processor_seconds(), time.perf_counter()
+    processor_start, start = processor_seconds(), time.perf_counter()
     try:
-        said = task(path, triples)
+        text = task(path, triples)
     except Exception as error:  # a failure of the peer is reported like a figure
-        said = f"failed: {error}"[:200]
+        text = f"failed: {error}"[:200]
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    result.put((said, processor_seconds() - used, time.perf_counter() - begun, memory))
+    result.put((text, processor_seconds() - processor_start, time.perf_counter() - start, memory))
 
 
 def main() -> None:
@@ -126,8 +126,8 @@ def main() -> None:
     parsed = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         for kind in parsed.kind:
-            for wanted in parsed.triples:
-                path, items, triples = Path(folder) / f"{kind}.nt", wanted // TRIPLES_OF_ITEM[kind], 0
+            for approximate_triples in parsed.triples:
+                path, items, triples = Path(folder) / f"{kind}.nt", approximate_triples // TRIPLES_OF_ITEM[kind], 0
                 with path.open("w") as file:
                     for number in range(items):
                         lines = list(item_lines(number, items, parsed.share, kind == "full"))

@@ -8,9 +8,11 @@ WikiPeople, and invented teams (WD50K has no team of the league). The cases are:
 
 - `local`: the endpoint answers at once, and the published engine does not pause between queries, which is its setting
   for a local endpoint;
-- `distant`: each answer takes 100 ms longer, and each new connection 100 ms: the published engine opens one per query;
-- `public`: besides, the published engine pauses a second after each query, and ours sends two queries at a time: their
-  defaults at Wikidata's own endpoint. The real limits, load and size of that endpoint are not imitated.
+- `distant`: each answer takes 100 ms longer, and so does each new connection; the published engine opens a connection
+  for each query;
+- `public`: as `distant`, with the defaults of both engines for Wikidata's own endpoint: the published engine pauses a
+  second after each query, and ours sends two queries at a time. The limits, load and size of that endpoint are not
+  imitated.
 
 The output is the time from start to file, where the processor time goes, and the differences between the graphs.
 """
@@ -131,7 +133,10 @@ MEASURES = (
 
 
 class Case(NamedTuple):
-    """An endpoint's delay and the published engine's pause in seconds, and our queries at the same time (0: default)."""
+    """The endpoint's delay and the published engine's pause, in seconds; the number of our concurrent queries.
+
+    If that number is 0, our engine uses its default.
+    """
 
     latency: float
     pause: float
@@ -185,7 +190,7 @@ def published_form(text: str) -> dict[str, Any]:
 
 
 def item(key: str, name: str, **claims: list[Any]) -> dict[str, Any]:
-    """Return an entity document whose claims have items as values; a pair `(value, rank)` sets the rank."""
+    """Return an entity document; the values of its claims are items (`"Q5"`), or pairs of an item and a rank."""
     document: dict[str, Any] = {
         "id": key,
         "labels": {"en": {"language": "en", "value": name}},
@@ -231,13 +236,18 @@ def league(teams: int) -> list[dict[str, Any]]:
 
 
 def measured(command: list[str], endpoint: SparqlEndpoint, **options: Any) -> tuple[float, ...]:
-    """Run a build, and return the figures that `MEASURES` names."""
-    asked, begun, used = len(endpoint.queries), time.perf_counter(), time.process_time()
-    done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
-    elapsed, used_by_endpoint = time.perf_counter() - begun, time.process_time() - used
-    if done.returncode:
-        sys.exit(done.stdout + done.stderr)
-    return elapsed, *map(float, done.stdout.split("BUILT")[1].split()), used_by_endpoint, len(endpoint.queries) - asked
+    """Run a build; return its figures in the order of `MEASURES`."""
+    queries_before, start, processor_start = len(endpoint.queries), time.perf_counter(), time.process_time()
+    process = subprocess.run(command, capture_output=True, text=True, check=False, **options)
+    elapsed, used_by_endpoint = time.perf_counter() - start, time.process_time() - processor_start
+    if process.returncode:
+        sys.exit(process.stdout + process.stderr)
+    return (
+        elapsed,
+        *map(float, process.stdout.split("BUILT")[1].split()),
+        used_by_endpoint,
+        len(endpoint.queries) - queries_before,
+    )
 
 
 def comparable(path: Path) -> tuple[Any, Any]:
@@ -270,31 +280,31 @@ def main() -> None:
 
 
 def compared(text: str, folder: Path, endpoint: SparqlEndpoint, case: Case, python: str, runs: int) -> None:
-    """Build one definition with both engines, and print the times and the differences."""
+    """Build one definition `runs` times with both engines; print the medians, and the differences of the graphs."""
     (folder / "ours.toml").write_text(text)
     (folder / "theirs.json").write_text(json.dumps(published_form(text)))
     endpoint.latency = case.latency
-    theirs, ours = [], []
+    published_runs, our_runs = [], []
     for _ in range(runs):
         files = str(folder / "theirs.json"), endpoint.url, str(folder / "theirs_graph.json"), str(case.pause)
         options: dict[str, Any] = {"cwd": REFERENCE, "env": {"PYTHONDONTWRITEBYTECODE": "1"}}
-        theirs.append(measured([python, "-c", PUBLISHED, *files], endpoint, **options))
+        published_runs.append(measured([python, "-c", PUBLISHED, *files], endpoint, **options))
         files = str(folder / "ours.toml"), endpoint.url, str(folder / "ours_graph.json"), str(case.at_once)
-        ours.append(measured([sys.executable, "-c", OUR_BUILD, *files], endpoint))
+        our_runs.append(measured([sys.executable, "-c", OUR_BUILD, *files], endpoint))
     a, b = comparable(folder / "theirs_graph.json"), comparable(folder / "ours_graph.json")
     print(
         text.split('"')[1],
         f"{len(b[0])} nodes, {len(b[1])} relationships:",
         "the same graph" if a == b else f"different from {len(a[0])} nodes, {len(a[1])} relationships",
     )
-    for place, what in enumerate(MEASURES):
-        medians = [statistics.median(run[place] for run in several) for several in (theirs, ours)]
+    for place, measure in enumerate(MEASURES):
+        medians = [statistics.median(run[place] for run in engine_runs) for engine_runs in (published_runs, our_runs)]
         print(
-            f"  {what}: published {medians[0]:.2f}, ours {medians[1]:.2f}, {medians[0] / medians[1]:.1f} times as much"
+            f"  {measure}: published {medians[0]:.2f}, ours {medians[1]:.2f}, {medians[0] / medians[1]:.1f} times as much"
         )
-    for mine, other in zip(b, a, strict=True):
-        left = [json.dumps(record, sort_keys=True) for record in mine]
-        right = [json.dumps(record, sort_keys=True) for record in other]
+    for our_records, published_records in zip(b, a, strict=True):
+        left = [json.dumps(record, sort_keys=True) for record in our_records]
+        right = [json.dumps(record, sort_keys=True) for record in published_records]
         for sign, records, others in (("ours alone", left, set(right)), ("published alone", right, set(left))):
             alone = [record for record in records if record not in others]
             print(f"  {sign}: {len(alone)}", *(record[:600] for record in alone[:4]), sep="\n    ")

@@ -1,7 +1,7 @@
-"""Checks of a query against a graph's schema, and against its data if there is an entity index.
+"""Checks of a query against a graph's schema, and against the graph's data if an entity index or statistics are given.
 
     >>> from graphground.cypher import parse
-    >>> findings = check(parse("MATCH (m:Movi) RETURN m.name"), schema)
+    >>> findings = check(parse("MATCH (m:Movi) RETURN count(m)"), schema)
     >>> [(finding.code, finding.found, finding.suggestions) for finding in findings]
     [('unknown_label', 'Movi', ('Movie',))]
 
@@ -44,7 +44,7 @@ def check(
     parameters: Mapping[str, Any] | None = None,
     data: Data | None = None,
 ) -> Findings:
-    """Check a query against a graph's schema and, if given, its entity index and statistics."""
+    """Check a query against a graph's schema and, if given, its entity index `entities` and its statistics `data`."""
     facts = Reader(query, index_of(schema)).read()
     solve(facts)
     findings = Findings(query)
@@ -58,7 +58,7 @@ def _check(
     findings: Findings,
     schema: PropertyGraphSchema,
     entities: EntityLookup | None,
-    given: dict[str, Any],
+    parameters: dict[str, Any],
     data: Data | None,
 ) -> None:
     compared_with_null(findings)
@@ -67,12 +67,12 @@ def _check(
         unknown_types(facts, findings)
         wrong_relationships(facts, findings)
         unknown_properties(facts, findings)
-        wrong_values(facts, findings, given)
+        wrong_values(facts, findings, parameters)
         texts_used_as_values(facts, findings)
     if entities is not None:
         from graphground.cypher.checks.entities import unknown_entities  # imported only for graphs with data
 
-        unknown_entities(facts, findings, entities, given)
+        unknown_entities(facts, findings, entities, parameters)
     if data is not None:
         empty_labels(facts, findings, data)
         empty_relationships(facts, findings, data)

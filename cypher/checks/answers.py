@@ -18,7 +18,7 @@ END = re.compile(r"^(end|until|to|till|valid_?to)(_|$|[A-Z])|(_end|_until|_to|En
 
 
 def returned_nodes(facts: Facts, findings: Findings) -> None:
-    """Report a whole node in the result (`RETURN n`): the question probably asks for its name."""
+    """Report a whole node or relationship in the result, `RETURN n`: the question probably asks for a property."""
     for clause, values in facts.returned:
         for item, value in zip(clause.projection.items, values, strict=True):
             if isinstance(value, Symbol) and value.kind in ("node", "relationship"):
@@ -60,9 +60,9 @@ def merged_entities(facts: Facts, findings: Findings, data: Data | None) -> None
                 "hint",
                 f"DISTINCT on {name}.{value.key} merges different entities with the same {value.key}; "
                 + (
-                    f"write {suggestion}."
+                    f"to count each entity, write {suggestion}."
                     if counted
-                    else f"to keep them apart write WITH DISTINCT {name} and return {name}.{value.key}."
+                    else f"to keep them apart, write WITH DISTINCT {name} and return {name}.{value.key}."
                 ),
                 node.start,
                 node.end,
@@ -96,9 +96,9 @@ def sort_columns(facts: Facts, findings: Findings) -> None:
 
 
 def closed_intervals(facts: Facts, findings: Findings) -> None:
-    """Report `r.start_year <= 2010 AND r.end_year >= 2010`: it drops relationships without an end, whose end_year is null."""
+    """Report `r.start_year <= 2010 AND r.end_year >= 2010`, which drops relationships whose end_year is still null."""
     tested = {(id(use.symbol), use.key) for use in facts.null_tests}
-    begun = {
+    with_start = {
         id(other.left.symbol)
         for other in facts.comparisons
         if isinstance(other.left, PropertyUse) and other.operator in ("<", "<=", "=") and BEGIN.search(other.left.key)
@@ -111,7 +111,7 @@ def closed_intervals(facts: Facts, findings: Findings) -> None:
             and not comparison.negated
             and use.symbol.kind == "relationship"
             and END.search(use.key)
-            and id(use.symbol) in begun
+            and id(use.symbol) in with_start
             and (id(use.symbol), use.key) not in tested
             and _has_begin(facts, use)
         ):
@@ -129,7 +129,7 @@ def _closed(comparison: Comparison, use: PropertyUse, findings: Findings) -> Non
     findings.add(
         "time_open_interval",
         "warning",
-        f"Entries that have not ended have no {use.key} and are left out here. To include them write {condition}.",
+        f"Relationships that have not ended have no {use.key} and are left out here. To include them, write {condition}.",
         comparison.node.start,
         comparison.node.end,
         [condition],

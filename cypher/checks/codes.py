@@ -20,8 +20,8 @@ SCHEMA_CODES: Mapping[str, Code] = {
     "unknown_property": Code(
         "error",
         "Nodes of these labels, or relationships of this type, have no such property; "
-        "the message names the labels or types that have it. Labels of variables without one are "
-        "inferred from the patterns.",
+        "the message names the labels or types that have it. If the query gives a variable no label, its possible "
+        "labels are inferred from the patterns.",
         "MATCH (m:Movie) RETURN m.runtime",
     ),
     "reversed_direction": Code(
@@ -86,8 +86,9 @@ SCHEMA_CODES: Mapping[str, Code] = {
     ),
     "empty_property": Code(
         "warning",
-        "No node of these labels, or no relationship of this type, has a value for the property, or hardly any has and "
-        "the rows are sorted by it. A hint if the property is only returned. Needs the graph's data.",
+        "No node of these labels, or no relationship of this type, has a value for the property. Also reported if the "
+        "rows are sorted by a property that hardly any node has. A hint if the property is only returned. Needs the "
+        "graph's data.",
         "MATCH (m:Movie) RETURN m.name ORDER BY m.budget_usd DESC LIMIT 1",
     ),
     "returns_node": Code(
@@ -117,4 +118,4 @@ SCHEMA_CODES: Mapping[str, Code] = {
     ),
     "no_limit": Code("hint", "The result is not restricted, and it has no LIMIT.", "MATCH (p:Person) RETURN p.name"),
 }
-"""The codes that need a schema. A code that the language check also reports means the same there."""
+"""The codes that need a schema. A code that is also in `LANGUAGE_CODES` has the same meaning in both tables."""

@@ -9,7 +9,7 @@ from graphground.cypher.facts.expressions import operands
 from graphground.cypher.facts.model import Facts, MatchUse, PropertyUse, Symbol
 
 MANY = 10_000
-"""An unlimited result of at least this many nodes or relationships is reported as large."""
+"""The number of nodes that a node pattern must be able to match for a result without LIMIT to be reported."""
 AGGREGATES = frozenset(
     {"count", "sum", "avg", "min", "max", "collect", "stdev", "stdevp", "percentilecont", "percentiledisc"}
 )
@@ -86,10 +86,10 @@ def _merged(groups: list[set[int]]) -> list[list[int]]:
                 first = find(key)
             else:
                 leader[find(key)] = first
-    together: dict[int, list[int]] = {}
+    members: dict[int, list[int]] = {}
     for key in leader:
-        together.setdefault(find(key), []).append(key)
-    return list(together.values())
+        members.setdefault(find(key), []).append(key)
+    return list(members.values())
 
 
 def _conjuncts(where: t.Expression) -> list[t.Expression]:
@@ -107,9 +107,8 @@ def unbounded_paths(facts: Facts, findings: Findings) -> None:
         findings.add(
             "unbounded_path",
             "warning",
-            f"The path over {' and '.join(types) or 'any relationship'} has no upper bound and may take very "
-            "long on a graph with cycles; give it an upper bound, such as "
-            "*1..4.",
+            f"The path over {' and '.join(types) or 'relationships of any type'} has no upper bound and may take very "
+            "long on a graph with cycles; give it an upper bound, such as *1..4.",
             relationship.start,
             relationship.end,
         )
@@ -135,7 +134,7 @@ def missing_limits(facts: Facts, findings: Findings, data: Data | None) -> None:
 
 
 def _narrowed(facts: Facts) -> bool:
-    """Return whether a condition compares a property with a value, as in `n.year > 1990`."""
+    """Return whether a query compares a property, as in `n.year > 1990` or `{year: 1990}`."""
     return any(isinstance(comparison.left, PropertyUse) for comparison in facts.comparisons)
 
 
@@ -147,7 +146,7 @@ def _aggregates(item: t.ReturnItem) -> bool:
 
 
 def _small(facts: Facts, data: Data | None) -> bool:
-    """Return whether the matched nodes are known to be few."""
+    """Return whether each pattern node is known to match fewer than `MANY` nodes."""
     labels = facts.index.schema.labels
     largest = 0
     for use in facts.matches:

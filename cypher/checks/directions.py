@@ -1,10 +1,10 @@
-"""Reports relationships that no pattern of the schema allows: reversed, or between labels that their type does not connect."""
+"""Reports relationships that the schema does not allow: they are reversed, or their type does not connect the labels."""
 
 from __future__ import annotations
 
 from collections import deque
 
-from graphground.cypher.checks.findings import Findings, listed
+from graphground.cypher.checks.findings import Findings, listed, relationship_clause
 from graphground.cypher.edits import reversed_text
 from graphground.cypher.facts.model import Facts, Link
 from graphground.cypher.facts.schema_index import SchemaIndex, narrowed
@@ -15,14 +15,17 @@ from graphground.cypher.schema import RelationshipPattern
 
 
 def wrong_relationships(facts: Facts, findings: Findings) -> None:
-    """Report relationships that the schema does not allow as written: `(:Person)-[:hasCEO]->(:Company)` is reversed."""
+    """Report relationships that the schema does not allow as written: `(:Person)-[:hasCEO]->(:Company)` is reversed.
+
+    Nodes whose labels never occur together are reported too.
+    """
     for symbol, labels in facts.contradictions:
         name = symbol.name or "this node"
         findings.add(
             "impossible_pattern",
             "error",
-            f"No node can match {name}: the labels "
-            f"{findings.query.source(labels)} never occur together with those required before. "
+            f"No node can match {name}: the labels that the query requires of it, including "
+            f"{findings.query.source(labels)}, never occur together. "
             "Use a different variable for a different node.",
             labels.start,
             labels.end,
@@ -36,10 +39,10 @@ def _wrong(facts: Facts, link: Link, findings: Findings) -> None:
     left, right = written_kinds(link, True), written_kinds(link, False)
     if narrowed(left, right, link.pairs)[0]:
         # The link alone is possible: it contradicts what other patterns state about its ends.
-        guilty = links_to_reverse(facts, link)
-        if len(guilty) == 1:
-            _reversed(facts, guilty[0], findings, clear=True)
-        elif link in guilty:
+        reversible = links_to_reverse(facts, link)
+        if len(reversible) == 1:
+            _reversed(facts, reversible[0], findings, clear=True)
+        elif link in reversible:
             _reversed(facts, link, findings, clear=False)
         else:
             _impossible(facts, link, link.left.kinds, link.right.kinds, findings)
@@ -52,7 +55,7 @@ def _wrong(facts: Facts, link: Link, findings: Findings) -> None:
 def _reversed(facts: Facts, link: Link, findings: Findings, clear: bool) -> None:
     pattern = link.pattern
     other_way = reversed_text(pattern)
-    message = f"{_relationship_words(link)} has the opposite direction: "
+    message = f"{relationship_clause(link.types or (), 'has', 'have')} the opposite direction: "
     allowed = _allowed(facts, link)
     message += f"the schema has {listed(pattern_texts(allowed))}." if allowed else "reverse it."
     findings.add("reversed_direction", "error", message, pattern.start, pattern.end, [other_way], clear=clear)
@@ -61,8 +64,12 @@ def _reversed(facts: Facts, link: Link, findings: Findings, clear: bool) -> None
 def _impossible(facts: Facts, link: Link, left: int, right: int, findings: Findings) -> None:
     index, pattern = facts.index, link.pattern
     left_labels, right_labels = index.labels_of(left), index.labels_of(right)
-    ends = f"{listed(left_labels) or 'this node'} and {listed(right_labels) or 'this node'}"
-    message = f"{_relationship_words(link)} never connects {ends}."
+    ends = f"{listed(left_labels) or 'this node'} with {listed(right_labels) or 'this node'}"
+    if link.types:
+        message = f"{relationship_clause(link.types, 'never connects', 'never connect')} {ends}."
+    else:
+        direction = "" if pattern.direction == "both" else " in this direction"
+        message = f"No relationship{direction} connects {ends}."
     known = list(index.patterns(link.types)) if link.types else []
     if known:
         message += f" The schema has {listed(pattern_texts(known))}."
@@ -70,7 +77,7 @@ def _impossible(facts: Facts, link: Link, left: int, right: int, findings: Findi
     variable = pattern.variable.name if pattern.variable is not None else ""
     between = connecting(index, left, right)
     if between:
-        message += f" Between these labels there are: {listed(pattern_texts(pattern for pattern, _ in between))}."
+        message += f" Relationships between these labels: {listed(pattern_texts(pattern for pattern, _ in between))}."
         suggestions = [_written(variable, pattern.type, forward) for pattern, forward in between[:3]]
     else:
         path = shortest_path(index, left, right)
@@ -79,12 +86,8 @@ def _impossible(facts: Facts, link: Link, left: int, right: int, findings: Findi
     findings.add("impossible_pattern", "error", message, pattern.start, pattern.end, suggestions)
 
 
-def _relationship_words(link: Link) -> str:
-    return f"The relationship {listed(link.types)}" if link.types else "A relationship in this direction"
-
-
 def _allowed(facts: Facts, link: Link) -> list[RelationshipPattern]:
-    """Return the schema patterns that a relationship would fit if reversed, or all patterns of its types if there are none."""
+    """Return the schema patterns that a relationship would fit if reversed; if it fits none, all patterns of its types."""
     left, right = link.left.kinds, link.right.kinds
     if link.pattern.direction == "right":
         left, right = right, left
@@ -98,7 +101,10 @@ def _written(variable: str, type_: str, forward: bool) -> str:
 
 
 def connecting(index: SchemaIndex, left: int, right: int) -> list[tuple[RelationshipPattern, bool]]:
-    """Return the schema patterns that connect two sets of kinds, each with True if it goes from left to right."""
+    """Return the schema patterns that connect two sets of node kinds, each with whether it goes from left to right.
+
+    A set is a bit mask, as in `SchemaIndex`.
+    """
     found = []
     for pattern in index.schema.patterns:
         ends = (index.ends(pattern),)
@@ -110,7 +116,7 @@ def connecting(index: SchemaIndex, left: int, right: int) -> list[tuple[Relation
 
 
 def shortest_path(index: SchemaIndex, left: int, right: int) -> str:
-    """Return the shortest path between two sets of kinds as a pattern, or an empty string if there is none.
+    """Return the shortest path between two sets of node kinds as a pattern, or an empty string if no path exists.
 
     Between Person and Country of the company graph: `(:Person)<-[:hasCEO]-(:Company)-[:basedIn]->(:Country)`.
     """

@@ -1,7 +1,8 @@
 """Reports labels, relationships and properties of a query that are empty in the graph's data.
 
 Such a query may still return rows, which are misleading: `ORDER BY c.founding_date DESC LIMIT 1` returns an arbitrary
-country if none has a founding date. Each check reports only counts that are known to be zero.
+country if no country has a founding date. Each check reports only counts that are known to be zero or, for a sort key,
+nearly zero.
 """
 
 from __future__ import annotations
@@ -17,9 +18,8 @@ AGGREGATES = frozenset(
     {"min", "max", "avg", "sum", "count", "collect", "stdev", "stdevp", "percentilecont", "percentiledisc"}
 )
 HANDLES_NULL = frozenset({"coalesce", "exists", "nullif"})
-NEARLY_ALL, FEWEST = 0.02, 50
-"""A sort key is reported if at most this share of the nodes have it, and there are at least this many nodes.
-"""
+HARDLY_ANY, FEWEST = 0.02, 50
+"""The limits for reporting a sort key: the highest share of nodes that have it, and the lowest number of all nodes."""
 
 # fmt: off
 CONSEQUENCES = {
@@ -45,7 +45,7 @@ def empty_labels(facts: Facts, findings: Findings, data: Data) -> None:
 
 
 def empty_relationships(facts: Facts, findings: Findings, data: Data) -> None:
-    """Report relationship types without any relationship in the graph, or without any between the given labels."""
+    """Report relationship types that the graph does not contain, or not in this direction between the labels."""
     alternatives, negated = _alternatives(facts.query), _negated(facts.query)
     for use in facts.types:
         type_, link = use.name.name.text, use.symbol.link
@@ -68,7 +68,10 @@ def empty_relationships(facts: Facts, findings: Findings, data: Data) -> None:
 
 
 def empty_properties(facts: Facts, findings: Findings, data: Data) -> None:
-    """Report properties that no node or hardly any node has: `ORDER BY c.founding_date`. Only the most harmful use is reported."""
+    """Report properties that no node or hardly any node has: `ORDER BY c.founding_date`.
+
+    Of several uses of a property only the most harmful use is reported.
+    """
     uses = _Uses(facts)
     worst: dict[tuple[int, str], tuple[int, str, PropertyUse]] = {}
     for use in (*(use for _, use in facts.sorted), *facts.properties):
@@ -97,7 +100,7 @@ def _unfilled(facts: Facts, findings: Findings, use: PropertyUse, role: str, hav
             use.node.start,
             use.node.end,
         )
-    elif role == "sort" and of >= FEWEST and have <= NEARLY_ALL * of:
+    elif role == "sort" and of >= FEWEST and have <= HARDLY_ANY * of:
         findings.add(
             "empty_property",
             "warning",
@@ -109,7 +112,7 @@ def _unfilled(facts: Facts, findings: Findings, use: PropertyUse, role: str, hav
 
 
 class _Uses:
-    """Finds how a query uses each property; `role` returns a key of `CONSEQUENCES`, or None if the query expects nulls."""
+    """The roles of the properties in a query: sort key, compared value, aggregated value, and so on."""
 
     def __init__(self, facts: Facts) -> None:
         query = facts.query
@@ -142,7 +145,7 @@ class _Uses:
             self._roles[id(use.node)] = "sort"
 
     def role(self, use: PropertyUse) -> str | None:
-        """Return the most harmful role in which a property is used."""
+        """Return the most harmful role of a use, a key of `CONSEQUENCES`; None if the query expects nulls there."""
         return None if id(use.node) in self._expected else self._roles.get(id(use.node), "returned")
 
     def _mark(self, role: str, nodes: Iterable[t.Node]) -> None:

@@ -7,7 +7,7 @@ from time import monotonic
 from typing import Any, Protocol
 
 from graphground.cypher import tree as t
-from graphground.cypher.checks.findings import Findings, listed
+from graphground.cypher.checks.findings import Findings, either, listed
 from graphground.cypher.diagnostics import Severity
 from graphground.cypher.facts.model import Comparison, Facts, PropertyUse
 from graphground.cypher.quoting import quoted_string
@@ -15,16 +15,15 @@ from graphground.cypher.quoting import quoted_string
 UNASKED = frozenset({"eid", "aliases", "description", "provenance"})
 PARTS = {"CONTAINS": str.__contains__, "STARTS WITH": str.startswith, "ENDS WITH": str.endswith}
 LONGEST = 100
-MOST_SOUGHT = 30
-SECONDS = 0.5
-"""Limits for one query: the number of unknown names for which similar ones are searched, and the seconds for all
-lookups. The findings are only warnings; in a list of a thousand names most can be omitted.
+MOST_SOUGHT, SECONDS = 30, 0.5
+"""Limits for one query: the number of unknown names for which similar names are searched, and the seconds for all
+lookups. The findings are only warnings, so most of them can be omitted if a query lists a thousand names.
 """
 SHOWN = 5
 
 
 class Candidate(Protocol):
-    """An entity that a name may refer to: `LeBron James`, a Player, found by its alias; or a value of a property."""
+    """An entity or a property value to which a name may refer, such as the Player `LeBron James`, found by an alias."""
 
     @property
     def name(self) -> str: ...
@@ -62,7 +61,7 @@ class EntityLookup(Protocol):
 
 
 def unknown_entities(facts: Facts, findings: Findings, entities: EntityLookup, parameters: Mapping[str, Any]) -> None:
-    """Report a name that no node has: for `(p:Player {name: 'Lebron Jmes'})` the nearest is `LeBron James`."""
+    """Report a name that no node has: for `(p:Player {name: 'Lebron Jmes'})` the nearest name is `LeBron James`."""
     naming = facts.index.schema.naming_properties
     lookup = _Bounded(entities)
     for comparison in facts.comparisons:
@@ -89,7 +88,7 @@ def unknown_entities(facts: Facts, findings: Findings, entities: EntityLookup, p
 
 
 class _Bounded:
-    """A lookup that counts and limits the names looked up for one query."""
+    """A lookup with limits for one query: on the number of names that are searched, and on the time."""
 
     def __init__(self, lookup: EntityLookup) -> None:
         self._lookup, self._sought, self._until = lookup, 0, monotonic() + SECONDS
@@ -108,7 +107,7 @@ class _Bounded:
 
 
 def _named(literal: t.Node, several: bool, parameters: Mapping[str, Any]) -> Iterator[tuple[t.Node, str, bool]]:
-    """Yield the names in a literal or parameter: the node, the name, and whether the query itself contains the name."""
+    """Yield the names in a literal or parameter: the node, the name, and whether the name is written in the query."""
     if several and isinstance(literal, t.ListLiteral):
         for item in literal.items:
             yield from _named(item, False, parameters)
@@ -134,25 +133,25 @@ def _check(
     if len(value) > LONGEST:
         return
     labels = facts.index.labels_of(use.symbol.kinds)
-    asked: tuple[str | None, ...] = labels if len(labels) < len(facts.index.label_masks) else (None,)
-    if any(entities.holds(value, label=label, property=use.key) for label in asked):
+    searched: tuple[str | None, ...] = labels if len(labels) < len(facts.index.label_masks) else (None,)
+    if any(entities.holds(value, label=label, property=use.key) for label in searched):
         return
     named = use.key in facts.index.schema.naming_properties
-    judgement = entities.judge(value, labels=None if asked == (None,) else labels, key=use.key, names=named)
+    judgement = entities.judge(value, labels=None if searched == (None,) else labels, key=use.key, names=named)
     found = judgement.candidates
-    learned = any(facts.index.schema.labels[label].naming == use.key for label in labels)
-    if not found and use.key != "name" and not learned:
+    is_naming = any(facts.index.schema.labels[label].naming == use.key for label in labels)
+    if not found and use.key != "name" and not is_naming:
         return  # nothing is known about the values of this property
     names = list(dict.fromkeys(candidate.name for candidate in found))[:SHOWN]
-    what = f"No {listed([label for label in asked if label], 3) or 'node'} has the {use.key} {value!r}"
+    message = f"No {either([label for label in searched if label], 3) or 'node'} has the {use.key} {value!r}"
     if judgement.verdict == "not_found":
-        what += nothing_like_it(names)
-    what += "."
+        message += nothing_like_it(names)
+    message += "."
     if found and found[0].match == "alias":
-        what += f" It is an alias of {names[0]!r}."
+        message += f" {value!r} is an alias of {names[0]!r}."
     elsewhere = (
         []
-        if asked == (None,) or not named
+        if searched == (None,) or not named
         else [
             label
             for label in facts.index.label_masks
@@ -162,16 +161,17 @@ def _check(
         ]
     )
     if elsewhere:
-        what += f" {listed(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} it."
+        message += f" {'A node' if len(elsewhere) == 1 else 'Nodes'} of {listed(elsewhere)}"
+        message += f" {'has' if len(elsewhere) == 1 else 'have'} this {use.key}."
     severity: Severity = "hint" if comparison.negated or comparison.operator == "<>" else "warning"
-    meant = [quoted_string(name) for name in names] if judgement.verdict != "not_found" else []
-    clear = written and not elsewhere and severity == "warning" and len(meant) == 1
-    findings.add("entity_not_found", severity, what, node.start, node.end, meant, clear=clear)
+    suggestions = [quoted_string(name) for name in names] if judgement.verdict != "not_found" else []
+    clear = written and not elsewhere and severity == "warning" and len(suggestions) == 1
+    findings.add("entity_not_found", severity, message, node.start, node.end, suggestions, clear=clear)
 
 
 def nothing_like_it(nearest: Sequence[str]) -> str:
-    """Return the end of a message about an unknown name: `, and no similar one exists (nearest: 'Ronin')`."""
-    return f", and no similar one exists (nearest: {listed([repr(name) for name in nearest])})" if nearest else ""
+    """Return the end of a message: `, and no similar name exists (nearest: 'Ronin')`; empty without names."""
+    return f", and no similar name exists (nearest: {listed([repr(name) for name in nearest])})" if nearest else ""
 
 
 def _check_part(
@@ -183,7 +183,7 @@ def _check_part(
     findings: Findings,
     entities: _Bounded,
 ) -> None:
-    """Report `n.name CONTAINS 'Lebron'` if none of the nearest names contains the text."""
+    """Report `n.name CONTAINS 'Lebron'`, STARTS WITH or ENDS WITH if none of the nearest names fulfils the condition."""
     labels = facts.index.labels_of(use.symbol.kinds)
     judgement = entities.judge(value, labels=labels, key=use.key)
     found = judgement.candidates

@@ -17,7 +17,7 @@ class Enough(Exception):
 
 @dataclass
 class Findings:
-    """Collects diagnostics in the order of the checks."""
+    """The diagnostics of a query, in the order of the checks."""
 
     query: Query
     diagnostics: list[Diagnostic] = field(default_factory=list)
@@ -40,7 +40,7 @@ class Findings:
         Warnings and hints past `MOST_FINDINGS` are left out.
 
         Raises:
-            Enough: the number of errors has reached `MOST_FINDINGS`.
+            Enough: there are more than `MOST_FINDINGS` errors.
         """
         check_work()
         if severity == "error":
@@ -69,6 +69,23 @@ class Findings:
 
     def __iter__(self) -> Iterator[Diagnostic]:
         return iter(self.diagnostics)
+
+
+def relationship_clause(types: Sequence[str], singular: str, plural: str, *, untyped: str = "This relationship") -> str:
+    """Return the beginning of a sentence about relationship types, with the verb for one type or for several.
+
+    `relationship_clause(["playsFor", "coaches"], "has", "have")` is `The relationships playsFor, coaches have`; the
+    subject is `untyped` if the query gives no type.
+    """
+    subject = untyped if not types else f"The relationship{'' if len(types) == 1 else 's'} {listed(types)}"
+    return f"{subject} {plural if len(types) > 1 else singular}"
+
+
+def either(words: Sequence[str], most: int) -> str:
+    """Join alternatives for a message: `either(["a", "b", "c"], 3)` is `a, b or c`; a longer list is cut as by `listed`."""
+    if len(words) > most:
+        return listed(words, most)
+    return " or ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
 def listed(words: Sequence[str], most: int = 8) -> str:

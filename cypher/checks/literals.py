@@ -101,21 +101,21 @@ def retyped(node: t.Expression, wanted: str, operator: str) -> str:
     return ""
 
 
-def _string_as(text: str, wanted: str, operator: str) -> str:
-    if wanted in NUMBERS:
-        if NUMBER.fullmatch(text) and (wanted == "float" or "." not in text):
+def _string_as(text: str, type_: str, operator: str) -> str:
+    if type_ in NUMBERS:
+        if NUMBER.fullmatch(text) and (type_ == "float" or "." not in text):
             return text
-        return str(int(text[:4])) if wanted == "int" and ISO_DATE.fullmatch(text) else ""
-    if wanted == "date":
+        return str(int(text[:4])) if type_ == "int" and ISO_DATE.fullmatch(text) else ""
+    if type_ == "date":
         if ISO_DATE.fullmatch(text):
             return f"date({quoted_string(text)})"
         time = ISO_TIME.fullmatch(text)
         if time:
             return f"date({quoted_string(time[1])})"
         return _year_as_date(text, operator) if YEAR.fullmatch(text) else ""
-    if wanted == "datetime" and (ISO_DATE.fullmatch(text) or ISO_TIME.fullmatch(text)):
+    if type_ == "datetime" and (ISO_DATE.fullmatch(text) or ISO_TIME.fullmatch(text)):
         return f"datetime({quoted_string(text)})"
-    if wanted == "bool" and text.lower() in ("true", "false"):
+    if type_ == "bool" and text.lower() in ("true", "false"):
         return text.lower()
     return ""
 

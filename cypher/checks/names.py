@@ -1,10 +1,10 @@
-"""Reports labels, relationship types and properties that are not in the schema, with the nearest names that are."""
+"""Reports labels, relationship types and properties that are not in the schema, and suggests the nearest names."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from graphground.cypher.checks.findings import Findings, listed
+from graphground.cypher.checks.findings import Findings, either, listed, relationship_clause
 from graphground.cypher.facts.model import Facts, LabelUse, Link, PropertyUse
 from graphground.cypher.facts.schema_index import narrowed
 from graphground.cypher.names.nearest import is_clear, nearest
@@ -13,7 +13,7 @@ from graphground.cypher.quoting import quoted_name
 
 ONLY_FIT = 3
 GENERIC_NAMES = frozenset({"name", "title"})
-"""Property names that agents guess for a node's naming property."""
+"""Property names that agents guess for the property that names a node."""
 
 
 def unknown_labels(facts: Facts, findings: Findings) -> None:
@@ -71,7 +71,7 @@ def _unknown_type(facts: Facts, use: LabelUse, findings: Findings) -> None:
     if found in index.label_masks:
         message += f" {found!r} is a label: write it in parentheses, `(:{quoted_name(found)})`."
     if narrow and link is not None:
-        message += f" Between these nodes there are: {listed(_patterns_of(facts, fitting))}."
+        message += f" Relationships between these nodes: {listed(_patterns_of(facts, fitting))}."
     else:
         message += f" Types: {listed(list(index.types), 20)}."
     findings.add(
@@ -92,7 +92,7 @@ def _ends_known(facts: Facts, link: Link | None) -> bool:
 
 
 def _types_between(facts: Facts, link: Link) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the types that connect both ends of a link as written, and those that connect them in reverse."""
+    """Return the types that connect both ends of a link as written, and the types that connect the ends in reverse."""
     left, right = link.left.kinds, link.right.kinds
     if link.pattern.direction == "left":
         left, right = right, left
@@ -128,7 +128,7 @@ def unknown_properties(facts: Facts, findings: Findings) -> None:
 
 
 def relationship_properties(facts: Facts, link: Link) -> dict[str, str]:
-    """Return the properties that a relationship may have, given its types and ends, with their types."""
+    """Map each property that a relationship may have, given its relationship types and ends, to the property's type."""
     left, right = link.left.kinds, link.right.kinds
     if link.pattern.direction == "left":
         left, right = right, left
@@ -164,27 +164,28 @@ def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings) -> None
         if use.key.lower() in GENERIC_NAMES
         else []
     )
-    message = _lacking(facts, use, labels)
+    message = _no_property(facts, use, labels)
     if naming:
-        message += f" The names of its nodes are in {listed(naming)}."
+        message += f" Names are in the propert{'y' if len(naming) == 1 else 'ies'} {listed(naming)}."
     elsewhere = index.labels_by_property.get(use.key, ())
     if elsewhere:
-        message += f" {listed(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} it."
-    beside = [link for link in use.symbol.links if not link.unknown and use.key in relationship_properties(facts, link)]
-    if beside:
-        name = beside[0].symbol.name
+        message += f" {listed(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} this property."
+    links = [link for link in use.symbol.links if not link.unknown and use.key in relationship_properties(facts, link)]
+    if links:
+        name = links[0].symbol.name
+        subject = relationship_clause(links[0].types or (), "has", "have", untyped="The node's relationship")
         message += (
-            f" The relationship {listed(beside[0].types or ())} has it: "
-            f"{'read ' + name + '.' + use.key if name else 'name it, `[r:…]`, and read r.' + use.key}."
+            f" {subject} this property: "
+            f"{'read ' + name + '.' + use.key if name else 'add a variable, `[r:…]`, and read r.' + use.key}."
         )
     elif not near or not elsewhere:
-        message += f" Properties: {listed(_beside_the_loaded(facts, labels, properties), 20)}."
+        message += f" Properties: {listed(_own_properties(facts, labels, properties), 20)}."
     suggested = naming or [candidate.name for candidate in near]
-    _add(use, message, suggested, (len(naming) == 1 if naming else is_clear(near)) and not beside, findings)
+    _add(use, message, suggested, (len(naming) == 1 if naming else is_clear(near)) and not links, findings)
 
 
-def _beside_the_loaded(facts: Facts, labels: Iterable[str], properties: Iterable[str]) -> list[str]:
-    """Return the properties without those that loading adds to every node, like `provenance`, if others are left."""
+def _own_properties(facts: Facts, labels: Iterable[str], properties: Iterable[str]) -> list[str]:
+    """Return the properties that the loader does not add to every node; if there are none, return all properties."""
     known = [facts.index.schema.labels[label] for label in labels]
     own = [
         key for key in properties if not all(key in label.reserved and key != label.name_property for label in known)
@@ -192,7 +193,7 @@ def _beside_the_loaded(facts: Facts, labels: Iterable[str], properties: Iterable
     return own or list(properties)
 
 
-def _lacking(facts: Facts, use: PropertyUse, labels: tuple[str, ...]) -> str:
+def _no_property(facts: Facts, use: PropertyUse, labels: tuple[str, ...]) -> str:
     """Return the sentence that says which nodes do not have the property: `A Movie has no property 'runtime'.`"""
     index = facts.index
     if len(labels) == 1:
@@ -203,7 +204,7 @@ def _lacking(facts: Facts, use: PropertyUse, labels: tuple[str, ...]) -> str:
         sets = [
             ":".join(sorted(index.kinds[place])) for place in range(len(index.kinds)) if use.symbol.kinds >> place & 1
         ]
-        return f"No node that is {listed(sets, 4)} has a property {use.key!r}."
+        return f"No node that is {either(sets, 4)} has a property {use.key!r}."
     return f"None of {listed(labels)} has a property {use.key!r}."
 
 
@@ -212,16 +213,22 @@ def _unknown_on_relationship(
 ) -> None:
     near = nearest(use.key, properties)
     types = link.types or tuple(facts.index.types)
-    message = f"The relationship {listed(types)} has no property {use.key!r}."
-    message += f" It has {listed(list(properties), 20)}." if properties else " It has no properties."
+    message = f"{relationship_clause(types, 'has', 'have')} no property {use.key!r}."
+    message += (
+        f" Properties: {listed(list(properties), 20)}."
+        if properties
+        else f" Relationships of {'this type' if len(types) == 1 else 'these types'} have no properties."
+    )
     for symbol in (link.left, link.right):
         if facts.index.property_types(symbol.kinds, use.key):
             labels = facts.index.labels_of(symbol.kinds)
             if len(labels) == 1:
-                message += f" {labels[0]} has it" + (f": read {symbol.name}.{use.key}." if symbol.name else ".")
+                message += f" {labels[0]} has this property" + (
+                    f": read {symbol.name}.{use.key}." if symbol.name else "."
+                )
     elsewhere = [name for name in facts.index.types_by_property.get(use.key, ()) if name not in types]
     if elsewhere:
-        message += f" {listed(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} it."
+        message += f" {listed(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} this property."
     _add(use, message, [candidate.name for candidate in near], is_clear(near), findings)
 
 

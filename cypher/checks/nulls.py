@@ -1,4 +1,4 @@
-"""Comparisons with NULL: `n.x = NULL` is always null, so such a condition never holds, even if `n.x` is null."""
+"""Reports comparisons with NULL: `n.x = NULL` is always null, so the condition never holds, even if `n.x` is null."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def compared_with_null(findings: Findings) -> None:
                     "null_comparison",
                     "error",
                     f"A pattern with {findings.query.source(entry)} matches nothing, since no value equals null. "
-                    f"Leave it out and write WHERE … .{findings.query.source(entry.key)} IS NULL.",
+                    f"Delete this entry and write WHERE … .{findings.query.source(entry.key)} IS NULL.",
                     entry.start,
                     entry.end,
                 )
@@ -38,7 +38,7 @@ def compared_with_null(findings: Findings) -> None:
 
 
 def conditions(query: t.Query) -> Iterator[t.Expression]:
-    """Yield the conditions of WHERE and of CASE branches."""
+    """Yield the conditions of WHERE, and of the branches of a CASE without a subject."""
     for node in query.walk():
         where = getattr(node, "where", None)
         if isinstance(where, t.Expression):
@@ -55,7 +55,7 @@ def _comparison(node: t.Binary, findings: Findings) -> None:
     source = findings.query.source
     message = f"{source(node)} is always null, never true"
     if all(nulls) or node.operator in ORDERED:
-        findings.add("null_comparison", "error", f"{message}: nothing compares with null.", node.start, node.end)
+        findings.add("null_comparison", "error", f"{message}: no value compares with null.", node.start, node.end)
         return
     operand = node.right if nulls[0] else node.left
     subject = (
@@ -72,7 +72,7 @@ def _case(case: t.Case, subject: t.Expression, findings: Findings) -> None:
                 findings.add(
                     "null_comparison",
                     "error",
-                    "This branch is never taken: CASE compares with =, and nothing equals null. Write CASE WHEN "
+                    "This branch is never taken: CASE compares with =, and no value equals null. Write CASE WHEN "
                     f"{findings.query.source(subject)} IS NULL THEN ….",
                     condition.start,
                     condition.end,

@@ -1,8 +1,9 @@
 """Reports text properties that hold numbers, dates or booleans and are used as if they had such a type.
 
-An export leaves `freight` as the text '32.38'. `o.freight > 500` compares text with a number, which is never true; `>
-'500'` would compare character by character, and `max(o.freight)` returns '99.23' instead of 1007.64. The repair is a
-conversion that works on all existing values, `toFloat(o.freight) > 500`; without one, no repair is suggested.
+An export leaves `freight` as the text '32.38'. `o.freight > 500` compares text with a number, which is never true;
+`o.freight > '500'` would compare character by character, and `max(o.freight)` returns '99.23' instead of 1007.64. The
+repair is a conversion that works on all existing values, `toFloat(o.freight) > 500`; if no such conversion exists, no
+repair is suggested.
 """
 
 from __future__ import annotations
@@ -40,7 +41,10 @@ SORTING = frozenset({"min", "max"})
 
 
 def text_values_of(facts: Facts, use: PropertyUse) -> TextValues | None:
-    """Return the format of a text property's values; None for plain text, or if the possible labels have different formats."""
+    """Return the format of a text property's values.
+
+    Return None for plain text, or if the possible labels or relationship types have different formats.
+    """
     if use.element:
         return None
     if use.symbol.kind == "node":
@@ -105,7 +109,7 @@ def _function(call: t.FunctionCall, use: PropertyUse, texts: TextValues, finding
 
 
 def _concatenates(operation: t.Binary) -> bool:
-    """Return whether a `+` joins text because one of its operands is a string literal."""
+    """Return whether an operation is a `+` that contains a string literal, and so joins text."""
     return operation.operator == "+" and next(operation.find(t.StringLiteral), None) is not None
 
 
@@ -203,6 +207,7 @@ def compared_with_value(
 ) -> bool:
     """Report a text property compared with a number, date or boolean; return False if this check does not apply.
 
+    `given` is the type of the number, date or boolean, such as `int`.
     `o.freight > 500` becomes `toFloat(o.freight) > 500`; `i.discontinued = true` becomes `= 'true'`.
     """
     literal, operator = comparison.right_node, comparison.operator
@@ -290,7 +295,7 @@ def member_of_values(
     source = findings.query.source
     message = (
         f"{name_of(use)} is text that holds {texts.described}, and {source(literal)} holds values of type "
-        f"{inner}: it never matches."
+        f"{inner}: the text is never IN the list."
     )
     written = [_as_text(item, texts) for item in items]
     if written and all(written):
@@ -310,23 +315,26 @@ def member_of_values(
     )
 
 
-def _moment(texts: TextValues, given: str, subject: str) -> str | None:
-    """Return the property converted to a date or a time, whichever the other side of the comparison has."""
+def _moment(texts: TextValues, type_: str, subject: str) -> str | None:
+    """Return the Cypher that converts the property to `type_`, `date` or `datetime`; None if no conversion is certain."""
     written = texts.converted(subject)
-    if written is None or texts.type == given:
+    if written is None or texts.type == type_:
         return written
-    return f"date({written})" if given == "date" else None
+    return f"date({written})" if type_ == "date" else None
 
 
 def _word(texts: TextValues, value: bool) -> str:
     """Return the property's own word for true or false as a literal, or an empty string if it is uncertain."""
-    wanted = {"1" if value else "0", *(pair[0 if value else 1] for pair in BOOLEANS)}
-    fitting = [word for word in texts.words if word.lower() in wanted]
+    words = {"1" if value else "0", *(pair[0 if value else 1] for pair in BOOLEANS)}
+    fitting = [word for word in texts.words if word.lower() in words]
     return quoted_string(fitting[0]) if len(fitting) == 1 else ""
 
 
 def _as_text(literal: t.Expression, texts: TextValues) -> str:
-    """Return a whole number as the property writes it: `12` as `'000012'` if codes have six digits; else an empty string."""
+    """Return a whole number as the property writes it, `12` as `'000012'` if codes have six digits.
+
+    The string is empty if the literal is no whole number, or if its form in the property is uncertain.
+    """
     if not isinstance(literal, t.IntegerLiteral) or literal.value < 0:
         return ""
     if texts.form == "code":
@@ -354,5 +362,5 @@ def component(use: PropertyUse, part: t.Name, texts: TextValues, findings: Findi
 
 
 def name_of(use: PropertyUse) -> str:
-    """Return `o.freight`, or `The property freight` if the node has no variable."""
+    """Return a property's name for a message: `o.freight`, or `The property freight` if the node has no variable."""
     return f"{use.symbol.name}.{use.key}" if use.symbol.name else f"The property {use.key}"

@@ -54,7 +54,7 @@ DATE_PARTS = frozenset(
 
 
 def wrong_values(facts: Facts, findings: Findings, parameters: dict[str, object]) -> None:
-    """Report `n.date_of_birth > 1950`, and `n.country_of_citizenship = 'France'` if the property is a list."""
+    """Report values of a wrong type, `n.date_of_birth > 1950`, and lists compared as values, `n.names = 'Heat'`."""
     for comparison in facts.comparisons:
         if isinstance(comparison.left, PropertyUse) and comparison.operator in ORDER:
             _ordered(facts, comparison, comparison.left, findings, parameters)
@@ -96,33 +96,39 @@ def _ordered(
     if isinstance(comparison.right, PropertyUse):
         _two_properties(facts, comparison, use, comparison.right, expected, findings)
         return
-    given = literal_type(comparison.right_node, parameters)
-    if given is None:
+    value_type = literal_type(comparison.right_node, parameters)
+    if value_type is None:
         return
     if expected.startswith("list["):
-        if not given.startswith("list["):
+        if not value_type.startswith("list["):
             _list_as_value(facts, comparison, use, findings)
         return
-    if given.startswith("list["):
+    if value_type.startswith("list["):
         if comparison.operator == "=":
-            _mismatch(facts, comparison, use, expected, given, "", findings)
+            _mismatch(facts, comparison, use, expected, value_type, "", findings)
         return
-    if expected in CHECKED and given in CHECKED and not comparable(expected, given):
+    if expected in CHECKED and value_type in CHECKED and not comparable(expected, value_type):
         texts = text_values_of(facts, use) if expected == "str" else None
-        if texts is not None and compared_with_value(comparison, use, texts, given, findings):
+        if texts is not None and compared_with_value(comparison, use, texts, value_type, findings):
             return
         right = retyped(comparison.right_node, expected, comparison.operator)
-        _mismatch(facts, comparison, use, expected, given, right, findings)
+        _mismatch(facts, comparison, use, expected, value_type, right, findings)
 
 
 def _mismatch(
-    facts: Facts, comparison: Comparison, use: PropertyUse, expected: str, given: str, right: str, findings: Findings
+    facts: Facts,
+    comparison: Comparison,
+    use: PropertyUse,
+    expected: str,
+    value_type: str,
+    right: str,
+    findings: Findings,
 ) -> None:
     source = findings.query.source
     literal = comparison.right_node
     effect = "always true where the property is set" if comparison.operator == "<>" else "never true"
     message = (
-        f"{_name(use)} is of type {expected}, and {source(literal)} of type {given}: "
+        f"{_name(use)} is of type {expected}, and {source(literal)} of type {value_type}: "
         f"the comparison is {effect}. Write a value such as {SAMPLES[expected]}."
     )
     start, end, suggestions = literal.start, literal.end, [right] if right else []
@@ -164,7 +170,10 @@ def _list_as_value(facts: Facts, comparison: Comparison, use: PropertyUse, findi
 
 
 def _list_in_map(facts: Facts, comparison: Comparison, use: PropertyUse, value: str, findings: Findings) -> None:
-    """Report `(n {names: 'x'})` on a list; suggest `(n WHERE 'x' IN n.names)` if a single edit makes the change."""
+    """Report `(n {names: 'x'})` if `names` is a list; the message suggests `WHERE 'x' IN n.names`.
+
+    An edit is added if the node pattern has a variable, a map and no WHERE.
+    """
     name = use.symbol.name or "n"
     condition = f"{value} IN {name}.{findings.query.source(use.key_node)}"
     entry = comparison.node
@@ -184,8 +193,8 @@ def _list_in_map(facts: Facts, comparison: Comparison, use: PropertyUse, value: 
         and holder.where is None
     ):
         others = [findings.query.source(other) for other in holder.properties.entries if other is not entry]
-        kept = "{" + ", ".join(others) + "} " if others else ""
-        edits = [Edit(holder.properties.start, holder.properties.end, f"{kept}WHERE {condition}")]
+        remaining = "{" + ", ".join(others) + "} " if others else ""
+        edits = [Edit(holder.properties.start, holder.properties.end, f"{remaining}WHERE {condition}")]
     findings.add(
         "list_compared_as_value",
         "error",
@@ -237,18 +246,19 @@ def _membership(facts: Facts, comparison: Comparison, findings: Findings, parame
     source = findings.query.source
     if isinstance(right, PropertyUse):
         holds = property_type(facts, right)
-        given = literal_type(comparison.left_node, parameters)
-        if holds is None or given is None or given.startswith("list["):
+        value_type = literal_type(comparison.left_node, parameters)
+        if holds is None or value_type is None or value_type.startswith("list["):
             return
         if holds.startswith("list["):
             inner = holds[5:-1]
-            if inner in CHECKED and given in CHECKED and not comparable(inner, given):
+            if inner in CHECKED and value_type in CHECKED and not comparable(inner, value_type):
                 literal = comparison.left_node
                 fixed = retyped(literal, inner, "=")  # type: ignore[arg-type]
                 findings.add(
                     "type_mismatch",
                     "error",
-                    f"{_name(right)} is a list of {inner}, and {source(literal)} is of type {given}.",
+                    f"{_name(right)} is a list of {inner}, and {source(literal)} is of type {value_type}: "
+                    "the comparison is never true.",
                     literal.start,
                     literal.end,
                     [fixed] if fixed else [],
@@ -268,17 +278,17 @@ def _membership(facts: Facts, comparison: Comparison, findings: Findings, parame
     if not isinstance(left, PropertyUse):
         return
     expected = property_type(facts, left)
-    given = literal_type(comparison.right_node, parameters)
-    if expected is None or given is None:
+    value_type = literal_type(comparison.right_node, parameters)
+    if expected is None or value_type is None:
         return
-    inner = given[5:-1] if given.startswith("list[") else ""
+    inner = value_type[5:-1] if value_type.startswith("list[") else ""
     if expected.startswith("list["):
         if inner and not inner.startswith("list["):
             suggestion = f"any(x IN {source(left.node)} WHERE x IN {source(comparison.right_node)})"
             findings.add(
                 "list_compared_as_value",
                 "error",
-                f"{_name(left)} is itself a list.",
+                f"{_name(left)} is itself a list, which IN compares as a whole with each value of the other list.",
                 comparison.node.start,
                 comparison.node.end,
                 [suggestion],
@@ -297,7 +307,8 @@ def _membership(facts: Facts, comparison: Comparison, findings: Findings, parame
         findings.add(
             "type_mismatch",
             "error",
-            f"{_name(left)} is of type {expected}, and {source(literal)} holds values of type {inner}.",
+            f"{_name(left)} is of type {expected}, and {source(literal)} holds values of type {inner}: "
+            "the comparison is never true.",
             literal.start,
             literal.end,
             suggestions,
@@ -308,11 +319,11 @@ def _membership(facts: Facts, comparison: Comparison, findings: Findings, parame
 def _two_properties(
     facts: Facts, comparison: Comparison, left: PropertyUse, right: PropertyUse, expected: str, findings: Findings
 ) -> None:
-    given = property_type(facts, right)
-    if given is None or left.in_map:
+    value_type = property_type(facts, right)
+    if value_type is None or left.in_map:
         return
     source = findings.query.source
-    lists = expected.startswith("list["), given.startswith("list[")
+    lists = expected.startswith("list["), value_type.startswith("list[")
     if lists[0] != lists[1] and comparison.operator in ("=", "<>"):
         single, many = (right, left) if lists[0] else (left, right)
         suggestion = f"{'NOT ' if comparison.operator == '<>' else ''}{source(single.node)} IN {source(many.node)}"
@@ -324,11 +335,11 @@ def _two_properties(
             comparison.node.end,
             [suggestion],
         )
-    elif expected in CHECKED and given in CHECKED and not comparable(expected, given):
+    elif expected in CHECKED and value_type in CHECKED and not comparable(expected, value_type):
         findings.add(
             "type_mismatch",
             "warning",
-            f"{_name(left)} is of type {expected} and {_name(right)} of type {given}: these types are not comparable.",
+            f"{_name(left)} is of type {expected} and {_name(right)} of type {value_type}: these types are not comparable.",
             comparison.node.start,
             comparison.node.end,
         )

@@ -32,9 +32,10 @@ class Symbol:
 
     `kind` is `node`, `relationship`, `path`, `list` or `value`.
 
-    `kinds` are the node kinds that the symbol may still have, one bit each; `parent` is the outer symbol that a symbol
-    in a subquery continues; `sources` are the symbols of the branches of a UNION. `suspect` is true if a label of the
-    symbol is not in the schema.
+    `kinds` are the node kinds that the symbol may still have, one bit each; `declared` are the kinds that its written
+    labels allow, and `contradicted` is true if these labels exclude each other. A subquery has its own symbol for an outer
+    variable, and `parent` is that variable's outer symbol; `sources` are the symbols of the branches of a UNION.
+    `suspect` is true if a label of the symbol is not in the schema.
     """
 
     __slots__ = (
@@ -68,7 +69,8 @@ class Symbol:
 class PropertyUse:
     """A use of a property, `n.name`: the symbol, the key and the node of the tree.
 
-    `element` is true for a single item of a list property (after UNWIND); `node` is the whole expression.
+    `element` is true for a single item of a list property (after UNWIND); `in_map` is true for an entry of a pattern's
+    map, `{name: 'x'}`; `node` is the whole expression, and `key_node` the part that names the property.
     """
 
     __slots__ = ("element", "in_map", "key", "key_node", "node", "symbol")
@@ -90,8 +92,9 @@ Value = Symbol | PropertyUse | None
 class Link:
     """A relationship of a pattern between two node symbols, in written order.
 
-    `pairs` are the pairs of kinds that the link may connect, left to right as written, and `reversed_pairs` the pairs in the
-    other direction; `types` is None if any type may match; `unknown` is true if a named type is not in the schema.
+    `pairs` are the pairs of kinds that the link may connect, left to right as written; `reversed_pairs` are the pairs
+    in the other direction. `types` is None if any type may match, or if the types are unknown. `unknown` is true if a
+    named type is not in the schema, or if the type expression is too complex.
     """
 
     __slots__ = (
@@ -149,7 +152,7 @@ class Comparison:
     right_node: Expression
     negated: bool
     certain: bool
-    """Whether a row is dropped unless the comparison is true, as for a conjunct of WHERE or an entry of a pattern's map."""
+    """Whether only rows for which the comparison is true are kept, as for a conjunct of WHERE or an entry of a map."""
 
 
 @dataclass(slots=True)
@@ -163,7 +166,7 @@ class LabelUse:
 
 @dataclass(slots=True)
 class MatchUse:
-    """A MATCH with the symbols of its patterns, one set per path."""
+    """A MATCH with the symbols of its patterns, one list per path."""
 
     clause: Match
     parts: list[list[Symbol]]

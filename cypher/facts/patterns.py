@@ -23,12 +23,12 @@ class Expressions(Protocol):
         ...
 
     def value(self, node: t.Node, scope: Scope) -> Value:
-        """Read an expression; return the graph element that it stands for, if known."""
+        """Read an expression; return the graph element or property that it evaluates to, or None if unknown."""
         ...
 
 
 class PatternReader:
-    """Collects the symbols and links of patterns; `expressions` reads the expressions in them."""
+    """A collector of the symbols and links of patterns; `expressions` reads the expressions in patterns."""
 
     def __init__(self, facts: Facts, expressions: Expressions):
         self.facts = facts
@@ -36,9 +36,10 @@ class PatternReader:
         self.expressions = expressions
 
     def nested(self, scope: Scope, inside: t.Node) -> Scope:
-        """Return an inner scope: its nodes continue the outer ones, but inner facts do not constrain the outer nodes.
+        """Return the scope of a nested part of the query, such as a subquery.
 
-        Names that do not occur `inside` keep their symbols.
+        Each outer node that is named in `inside` has a new symbol there, whose `parent` is the outer symbol: facts from
+        `inside` then do not constrain the outer node. All other names keep their symbols.
         """
         check_work()
         inner: Scope = dict(scope)
@@ -49,9 +50,9 @@ class PatternReader:
         return inner
 
     def symbol(self, kind: str, name: str | None, kinds: int, parent: Symbol | None = None) -> Symbol:
-        made = Symbol(kind, name, kinds, parent)
-        self.facts.symbols.append(made)
-        return made
+        symbol = Symbol(kind, name, kinds, parent)
+        self.facts.symbols.append(symbol)
+        return symbol
 
     def pattern(self, pattern: t.PathPattern, scope: Scope) -> list[Symbol]:
         """Read one path: bind its symbols in the scope and return them in order."""
@@ -128,7 +129,7 @@ class PatternReader:
             symbol.contradicted = True
 
     def kinds(self, labels: t.LabelExpression, symbol: Symbol, negated: bool) -> tuple[int, bool]:
-        """Return the kinds that a label expression allows, and whether every label in it is known."""
+        """Return the kinds that a label expression allows, and whether they are exact: no unknown or computed label."""
         everything = self.index.everything
         if type(labels) is t.LabelName:
             self.facts.labels.append(LabelUse(labels, symbol, negated))
@@ -235,7 +236,7 @@ class PatternReader:
 
 
 def listed_of(symbol: Symbol) -> Symbol:
-    """Return the list of relationships that `[r*1..3]` binds."""
+    """Return the symbol for the list of relationships that `[r*1..3]` binds, given the symbol of one relationship."""
     grouped = Symbol("list", symbol.name)
     grouped.element = symbol
     return grouped

@@ -1,4 +1,4 @@
-"""Reads a query's clauses in order and tracks what each variable stands for."""
+"""Reads a query's clauses in order and tracks the graph element that each variable refers to."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Scope = dict[str, Value]
 
 
 class Reader:
-    """Collects the facts of one query: `Reader(query, index).read()`."""
+    """A collector of the facts of one query: `Reader(query, index).read()`."""
 
     def __init__(self, query: Query, index: SchemaIndex):
         self.facts = Facts(query, index)
@@ -28,7 +28,7 @@ class Reader:
         return self.facts
 
     def body(self, body: t.QueryBody, scope: Scope, outermost: bool = False) -> Scope:
-        """Read a query body; return the graph element of each column of its RETURN."""
+        """Read a query body; return the columns of its RETURN, each with its graph element or property, if known."""
         if isinstance(body, t.SingleQuery):
             return self.clauses(body.clauses, scope, outermost)
         if isinstance(body, t.Union):
@@ -117,7 +117,7 @@ class Reader:
             self.facts.sorted.append((sort, value))
 
     def other(self, clause: t.Clause, scope: Scope) -> None:
-        """Read the remaining clauses: UNWIND, CALL and those that write."""
+        """Read one of the remaining clauses: UNWIND, CALL, LET, FILTER, ORDER BY, LOAD CSV or a writing clause."""
         if isinstance(clause, t.Unwind):
             scope[clause.variable.name] = element_of(self.expressions.value(clause.source, scope))
         elif isinstance(clause, t.CallSubquery):
@@ -145,7 +145,7 @@ class Reader:
                 scope.setdefault(variable.name, None)
 
     def call(self, clause: t.CallSubquery, scope: Scope) -> None:
-        """Read a CALL subquery: its imports continue outer variables, and its columns become outer variables."""
+        """Read a CALL subquery: it sees the imported outer variables, and its columns become outer variables."""
         if clause.star:
             returned = self.body(clause.body, self.patterns.nested(scope, clause))
         elif clause.imports is not None:
@@ -166,7 +166,7 @@ class Reader:
 
 def joined(facts: Facts, branches: list[Scope]) -> Scope:
     """Return the columns of a UNION, each with the graph elements of that column in all branches."""
-    together: Scope = {}
+    merged: Scope = {}
     for name in branches[0] if branches else ():
         values = [branch.get(name) for branch in branches]
         first = values[0]
@@ -174,16 +174,16 @@ def joined(facts: Facts, branches: list[Scope]) -> Scope:
             symbol = Symbol("node", name, facts.index.everything)
             symbol.sources = [value for value in values if isinstance(value, Symbol)]
             facts.symbols.append(symbol)
-            together[name] = symbol
+            merged[name] = symbol
         elif all(value is first for value in values):
-            together[name] = first
+            merged[name] = first
         else:
-            together[name] = None
-    return together
+            merged[name] = None
+    return merged
 
 
 def element_of(value: Value) -> Value:
-    """Return the graph element or property that an item of a list stands for, if known."""
+    """Return the graph element or property that an item of the list `value` is, or None if unknown."""
     if isinstance(value, Symbol):
         return value.element if value.kind == "list" else None
     if isinstance(value, PropertyUse):

@@ -155,10 +155,10 @@ class SchemaIndex:
 
 def index_of(schema: PropertyGraphSchema) -> SchemaIndex:
     """Return the index of a schema; it is created once and cached with the schema."""
-    kept = vars(schema)
-    found = kept.get("_checks_index")
+    attributes = vars(schema)
+    found = attributes.get("_checks_index")
     if found is None:
-        found = kept["_checks_index"] = SchemaIndex(schema)
+        found = attributes["_checks_index"] = SchemaIndex(schema)
     assert isinstance(found, SchemaIndex)
     return found
 

@@ -10,7 +10,7 @@ from graphground.cypher.facts.schema_index import narrowed
 from graphground.cypher.work import check_work
 
 MOST_AROUND = 40
-"""Up to this many links are each tried reversed; in a longer chain no single link is blamed."""
+"""The maximum number of connected links that are tried reversed one by one; for more links, no reversal is proposed."""
 
 
 def solve(facts: Facts) -> None:
@@ -51,10 +51,10 @@ def solve(facts: Facts) -> None:
             if symbol.parent is not None:
                 kinds &= symbol.parent.kinds
             if symbol.sources:
-                together = 0
+                source_kinds = 0
                 for source in symbol.sources:
-                    together |= source.kinds
-                kinds &= together
+                    source_kinds |= source.kinds
+                kinds &= source_kinds
             if kinds != symbol.kinds and kinds:
                 symbol.kinds = kinds
                 changed = True

@@ -2,15 +2,16 @@
 
     >>> from graphground.cypher import parse
     >>> [found.what for found in large_values(parse("UNWIND range(1, 100000000) AS i RETURN collect(i) AS x"))]
-    ['this list has at least 100,000,000 elements']
+    ['this stores at least 100,000,000 elements']
     >>> large_values(parse("UNWIND range(1, 100000000) AS i RETURN sum(i) AS x"))
     []
 
-Neo4j computes `range` lazily, element by element, so most uses of a long range are harmless. It stores the result of
+Neo4j computes `range` lazily, element by element, so most uses of a long range are harmless. Neo4j stores the result of
 a list comprehension, the arguments of procedures and plug-in functions, and the rows of `collect`, of a sort and of
-DISTINCT. Only certain cases are reported: sizes are lower bounds that follow from the text and the parameters, and a
-size that depends on the data is never reported. Rows that a condition certainly drops do not count. `values` holds the
-bounds, `conditions` the outcomes of conditions; `expressions` computes both for expressions, `rows` for clauses.
+DISTINCT. A case is reported only if it is certain: sizes are lower bounds that follow from the text and the parameters,
+and a size that depends on the data is never reported. Rows that a condition certainly drops do not count. `values`
+holds the bounds, `conditions` the outcomes of conditions; `expressions` computes both for expressions, `rows` for
+clauses.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ CODE = "value_too_large"
 _LENGTHENING = frozenset({"range", "replace", "split"})
 """Functions whose result may be much larger than the text of the query."""
 FEW_ADDITIONS = 8
-"""With at most this many additions, even the longest text of a query stays small when each addition doubles it."""
+"""The number of additions that are harmless: even if each doubles a query's longest string, the result is small."""
 
 __all__ = ["CODE", "LargeValue", "large_values"]
 

@@ -6,12 +6,13 @@ Choice(options=(False,))
 Choice(options=(None,))
 >>> connected("AND", Choice((True, False)), NULL)
 Choice(options=(None, False))
+>>> from graphground.cypher.memory.values import known_text
 >>> compared("=", Number(1), known_text("1")) is None   # databases differ
 True
 
 Rows count as dropped only if a condition is certainly false or null. A condition that cannot be evaluated is unknown
-(None). So is one that databases evaluate differently: comparisons of different types and of NaN, the order of strings
-with characters beyond the basic plane.
+(None). So is a condition that databases evaluate differently: a comparison of different types or of NaN, and the order
+of strings with characters beyond Unicode's basic plane.
 """
 
 from __future__ import annotations
@@ -49,11 +50,11 @@ OPERATORS = frozenset({*COMPARISONS, *_TEXT_COMPARISONS, *_CONNECTIVES, "IN", "=
 MOST_COMBINATIONS = 256
 """The maximum number of combinations of constants for which an operator or a function is computed."""
 _LAST_SORTED_ALIKE = "\ud7ff"
-"""Strings up to this character sort alike by UTF-16 units, as in Java, and by code points."""
+"""The last character up to which strings sort alike by UTF-16 units, as in Java, and by code points."""
 
 
 def outcomes(value: Value) -> frozenset[bool | None]:
-    """Return which of true, false and null a value may be, as a condition."""
+    """Return which of true, false and null a value may be when it is used as a condition."""
     if isinstance(value, Choice) and all(option is None or isinstance(option, bool) for option in value.options):
         return frozenset(option if option is None else bool(option) for option in value.options)
     return frozenset({True, False} if isinstance(value, Present) else {True, False, None})
@@ -156,14 +157,14 @@ def _in(element: Value, whole: Value) -> Value:
 
 
 def _lists(operator: str, left: Items, right: Items) -> Value:
-    """Compare two lists by their lengths: lists of different lengths are unequal, and two empty lists are equal."""
+    """Compare two lists by their lengths; None if a length is not exact, or if both lengths are equal and not 0."""
     if not left.exact or not right.exact or (left.size == right.size and left.size):
         return None
     return choice([(left.size == right.size) == (operator == "=")])
 
 
 def _intervals(operator: str, left: Value, right: Value) -> Value:
-    """Compare two values whose least and largest numbers are known."""
+    """Compare two values by the smallest and the largest number that each may be; None if these are unknown."""
     first, second = _interval(left), _interval(right)
     if first is None or second is None or operator not in COMPARISONS:
         return None

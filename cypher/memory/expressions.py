@@ -2,8 +2,8 @@
 
 >>> from graphground.cypher import parse
 >>> item = parse("RETURN [i IN range(1, 20) | i] + ['x'] AS x").body.clauses[0].projection.items[0]
->>> Evaluation({}).value(item.expression, {})
-Items(size=21, each=4, exact=True, lazy=True, present=True)
+>>> Evaluation({}).value(item.expression, {}).size
+21
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _SHARED = (tree.Variable, tree.Parameter, tree.IntegerLiteral, tree.FloatLiteral
 
 
 _DECIDING: dict[str, Value] = {"AND": FALSE, "OR": TRUE}
-"""The value of one side that decides the result of a connective, whatever the other side is."""
+"""The operand that decides the result of a connective, whatever the other operand is: `false AND x` is false."""
 
 
 class Evaluation:
@@ -74,7 +74,7 @@ class Evaluation:
         """Whether the database computes rows that `LIMIT 0` then drops."""
         self.found: list[LargeValue] = []
         self.subquery: Callable[[tree.Subquery, Names], Value] = lambda node, names: None
-        """Evaluates the body of a subquery; set by `rows`, which imports this module."""
+        """The function that evaluates the body of a subquery; set by `rows`, which imports this module."""
         self.no_rows = False
         """Whether the aggregates have no input rows, so that their arguments are not computed."""
 
@@ -98,7 +98,7 @@ class Evaluation:
         return None
 
     def below(self, node: tree.Node, names: Names) -> None:
-        """Evaluate every expression inside a node, if nothing is known about the value of the node itself."""
+        """Evaluate every expression inside a node whose own value is unknown, to find large values there."""
         pending = [node]
         while pending:
             for child in pending.pop().children():
@@ -184,8 +184,11 @@ class Evaluation:
         return value
 
     def _case(self, node: tree.Case, names: Names) -> Value:
-        """Evaluate the parts of a CASE that are always computed: conditions up to the first that may be true, and the
-        result if it is certain."""
+        """Evaluate the parts of a CASE that are certainly computed; return its value if certain, else None.
+
+        These parts are the conditions up to the first that may be true, and the result of a branch that is certainly
+        taken.
+        """
         subject = self.value(node.subject, names) if node.subject is not None else None
         for branch in node.branches:
             possible: frozenset[bool | None] = frozenset({False})
@@ -210,7 +213,7 @@ class Evaluation:
         if node.key == "coalesce":
             for argument in node.arguments:
                 value = self.value(argument, names)
-                if value != NULL:  # others are computed only after null
+                if value != NULL:  # the next argument is computed only after null
                     return None if may_be_null(value) else value
             return NULL
         arguments = [self.value(argument, names) for argument in node.arguments]
@@ -221,28 +224,32 @@ class Evaluation:
     def _comprehension(self, node: tree.ListComprehension, names: Names) -> Value:
         source = self.value(node.source, names)
         if source == NULL or (isinstance(source, Items) and source.empty):
-            return source  # nothing is computed for its elements
+            return source  # there is no element to compute
         element = functions.element(source)
         inner = {**names, node.variable.name: element}
         where = TRUE if node.where is None else self.value(node.where, inner)
         possible = outcomes(where)
         if True not in possible:
             return Items(0) if isinstance(source, Items) else None
-        made = element if node.projection is None else self.value(node.projection, inner)
+        projected = element if node.projection is None else self.value(node.projection, inner)
         if not isinstance(source, Items):
             return None
         if node.where is not None and possible != {True}:
-            kept = least_kept(node.where, node.variable.name, source.numbers) if source.numbers else 0
-            source = source._replace(size=kept, exact=False, inside=0, options=())
+            size = least_kept(node.where, node.variable.name, source.numbers) if source.numbers else 0
+            source = source._replace(size=size, exact=False, inside=0, options=())
         if node.projection is None:
             return stored(source)._replace(numbers=None)
         if isinstance(node.projection, _SHARED):
             own = isinstance(node.projection, tree.Variable) and node.projection.name == node.variable.name
             held = element.held if own and isinstance(element, Present) else 0
         else:
-            held = _held(made)
+            held = _held(projected)
         return Items(
-            source.size, REFERENCE + held, source.exact, present=not may_be_null(made), inside=source.size * _lazy(made)
+            source.size,
+            REFERENCE + held,
+            source.exact,
+            present=not may_be_null(projected),
+            inside=source.size * _lazy(projected),
         )
 
     def _list_predicate(self, node: tree.ListPredicate, names: Names) -> Value:
@@ -291,18 +298,18 @@ def _mean(values: list[Value]) -> int:
     return REFERENCE + (sum(memory_of(value) for value in values) // len(values) if values else 0)
 
 
-def _lazy(made: Value) -> int:
-    """Return the bytes that a value takes in addition once it is stored."""
-    return when_stored(made) - memory_of(made)
+def _lazy(value: Value) -> int:
+    """Return the additional bytes that a value takes when the elements of its lazy lists are computed and stored."""
+    return when_stored(value) - memory_of(value)
 
 
-def _held(made: Value) -> int:
-    """Return the bytes of a value that is created again for each element of a list."""
-    match made:
+def _held(value: Value) -> int:
+    """Return the minimum size in bytes of a value that is created again for each element of a list."""
+    match value:
         case Number():
             return BOXED
         case Present():
-            return made.held
+            return value.held
         case Text() | Items():
-            return HEADER + memory_of(made)
+            return HEADER + memory_of(value)
     return 0

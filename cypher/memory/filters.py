@@ -14,7 +14,7 @@ from graphground.cypher import tree
 from graphground.cypher.memory.conditions import COMPARISONS
 from graphground.cypher.work import check_work
 
-_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "<>": "<>"}
+_SWAPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "<>": "<>"}
 
 
 def count_of(numbers: range) -> int:
@@ -52,7 +52,7 @@ def _compared(operator: str, left: tree.Expression, right: tree.Expression, name
     if first is not None and second is not None:
         return count_of(numbers) if COMPARISONS[operator](first, second) else 0
     if first is not None:
-        return _compared(_TURNED[operator], right, left, name, numbers)
+        return _compared(_SWAPPED[operator], right, left, name, numbers)
     if second is None or operator not in COMPARISONS:
         return 0
     match left:
@@ -65,7 +65,7 @@ def _compared(operator: str, left: tree.Expression, right: tree.Expression, name
 
 
 def _beside(operator: str, bound: float, numbers: range) -> int:
-    """Return how many values of a range satisfy a comparison with a number."""
+    """Return the minimum number of values of a range that satisfy a comparison with a number; 0 for `=`."""
     whole = count_of(numbers)
     if operator in ("=", "<>"):
         return max(whole - 1, 0) if operator == "<>" else 0

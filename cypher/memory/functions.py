@@ -1,7 +1,7 @@
-"""Computes lower bounds for the results of operators and functions, given those of their arguments.
+"""Computes lower bounds for the results of operators and functions from the bounds of their arguments.
 
->>> result("range", [Number(1), Number(1000)])
-Items(size=1000, each=4, exact=True, lazy=True, present=True)
+>>> result("range", [Number(1), Number(1000)]).size
+1000
 >>> combined("^", Number(10), Number(8))
 Number(value=100000000.0)
 >>> result("replace", [known_text("aaa"), known_text("a"), known_text("xyz")]).size
@@ -53,8 +53,8 @@ _SAME_SIZE = frozenset({"toupper", "tolower", "upper", "lower", "reverse", "tost
 PAIR, COUNTED = 48, 168
 """The sizes in bytes, in a JVM with a small heap, of a list of two elements and of a map with an item and its count.
 
-The list is an object and an array of 24 bytes each; the map is an object of 56 bytes, a table of 32 and two entries of
-40.
+The list is an object and an array of 24 bytes each; the map is an object of 56 bytes, a table of 32 bytes, and two
+entries of 40 bytes each.
 """
 _SAME_LENGTH = {
     "tostringlist": HEADER,
@@ -171,12 +171,12 @@ def _as_text(value: Value) -> Text | None:
 
 
 def _concatenated(left: Value, right: Value) -> Value:
-    """Concatenate two lists, or a list and an element; the database makes a view and copies neither."""
+    """Concatenate two lists, or a list and an element; the database makes a view and copies no list."""
     if may_be_null(left) or may_be_null(right):
         return None  # null, or a list of unknown length
     size = sum(side.size if isinstance(side, Items) else 1 for side in (left, right))
     sides = [side for side in (left, right) if isinstance(side, Items)]
-    known = all(not isinstance(side, Present) for side in (left, right))  # a value that may be a list
+    known = all(not isinstance(side, Present) for side in (left, right))  # a `Present` value may be a list itself
     return Items(
         size,
         lazy=True,
@@ -188,7 +188,7 @@ def _concatenated(left: Value, right: Value) -> Value:
 
 
 def _options(left: Value, right: Value) -> tuple[Constant, ...]:
-    """Return the elements of two lists, or of a list and an element; none unless all of them are known and few."""
+    """Return the elements of two lists, or of a list and an element; empty if any is unknown, or there are too many."""
     options: list[Constant] = []
     for side in (left, right):
         of_side = side.options if isinstance(side, Items) else options_of(side) or ()
@@ -199,7 +199,11 @@ def _options(left: Value, right: Value) -> tuple[Constant, ...]:
 
 
 def part(whole: Value, lower: tree.Expression | None, upper: tree.Expression | None) -> Value:
-    """Return what is known about `whole[lower..upper]`: a view, whose length is known if the bounds are small literals."""
+    """Return the bounds of the list `whole[lower..upper]`.
+
+    Its minimum length is known if `lower` is absent or an integer literal. Nothing is known, and the result is None, if
+    `upper` is given or `whole` may be something other than a list.
+    """
     if not isinstance(whole, Items) or upper is not None:
         return None
     if lower is not None and not isinstance(lower, tree.IntegerLiteral):
@@ -232,7 +236,7 @@ def is_aggregate(node: tree.Node) -> bool:
 
 
 def of_no_rows(key: str) -> Value:
-    """Return the result of an aggregate over no rows."""
+    """Return the result of an aggregate over no rows; None if unknown."""
     return _OF_NO_ROWS.get(key)
 
 
@@ -283,8 +287,8 @@ def result(key: str, arguments: list[Value]) -> Value:
             return items._replace(size=max(items.size - 1, 0), numbers=None, options=items.options[1:])
         case "reverse", [Items() as items]:
             return items._replace(options=items.options[::-1])
-        case "replace", [Text() as text, Text() as search, Text() as put]:
-            return _replaced(text, search, put)
+        case "replace", [Text() as text, Text() as search, Text() as replacement]:
+            return _replaced(text, search, replacement)
         case "split", [Text() as text, Text(text="")]:
             return Items(text.size, REFERENCE + HEADER, exact=False)
         case "apoc.text.join", [Items() as items, Text() as between]:
@@ -322,18 +326,18 @@ def _parsed(text: str, *, whole: bool) -> Value:
     return Number(int(number) if whole else number)
 
 
-def _replaced(text: Text, search: Text, put: Text) -> Value:
-    if text.text is not None and search.text and put.text is not None:
+def _replaced(text: Text, search: Text, replacement: Text) -> Value:
+    if text.text is not None and search.text and replacement.text is not None:
         times = text.text.count(search.text)
-        if len(text.text) + times * (len(put.text) - len(search.text)) <= LONGEST_TEXT:
-            return known_text(text.text.replace(search.text, put.text))
+        if len(text.text) + times * (len(replacement.text) - len(search.text)) <= LONGEST_TEXT:
+            return known_text(text.text.replace(search.text, replacement.text))
     if text.counts is not None and search.text is not None and len(search.text) == 1:
         times = text.counts.get(search.text, 0)
-        size = text.size + times * (put.size - 1)
-        if put.counts is None:
+        size = text.size + times * (replacement.size - 1)
+        if replacement.counts is None:
             return Text(size)
         counts = {letter: number for letter, number in text.counts.items() if letter != search.text}
-        for letter, number in put.counts.items():
+        for letter, number in replacement.counts.items():
             counts[letter] = counts.get(letter, 0) + times * number
         return Text(size, None, counts)
-    return Text(text.size if put.size >= search.size else 0)
+    return Text(text.size if replacement.size >= search.size else 0)

@@ -1,7 +1,7 @@
 """Counts the rows that a query certainly produces, and the memory that its clauses use to store them.
 
-A clause that stores all rows or one value of each (`collect`, DISTINCT, a sort without LIMIT, grouping) is reported if
-its rows, at `ROW` bytes or more each, exceed the limit. After a MATCH, a procedure or an unknown condition there may be
+A clause that stores all rows, or a value for each row (`collect`, DISTINCT, a sort without LIMIT, grouping), is reported
+if its rows, at `ROW` bytes or more each, exceed the limit. After a MATCH, a procedure or an unknown condition there may be
 no row at all; later clauses are then evaluated for one row.
 """
 
@@ -47,7 +47,7 @@ class Rows:
     most: float = 1
     """The maximum number of rows; infinity if unknown."""
     streamed: bool = False
-    """Whether EXISTS reads the rows, and so stops at the first."""
+    """Whether EXISTS reads the rows, and so stops at the first row."""
 
     @property
     def none(self) -> bool:
@@ -55,7 +55,7 @@ class Rows:
         return not self.most
 
     def unknown(self, most: float = math.inf) -> None:
-        """Account for a clause that may drop rows: later clauses are evaluated for at most one row."""
+        """Account for a clause that leaves between zero and `most` rows: evaluate later clauses for at most one row."""
         self.number = min(self.number, 1)
         self.most = most
         self.names = {name: _without_distinct(value) for name, value in self.names.items()}
@@ -66,26 +66,25 @@ class Rows:
         self.most = self.most * most if self.most and most else 0
 
     def filtered(self, condition: tree.Expression, value: Value) -> None:
-        """Account for a WHERE, which certainly keeps all rows, none, or those whose number from a range satisfies
-        it."""
+        """Account for a WHERE, which may certainly keep all rows or none, or a known minimum of the rows of a range."""
         possible = outcomes(value)
         if possible == {True}:
             return
         if True not in possible:
             self.unknown(most=0)
             return
-        kept = {
+        minimums = {
             name: least_kept(condition, name, value.numbers)
             for name, value in self.names.items()
             if isinstance(value, Present) and value.numbers
         }
-        name = max(kept, key=lambda name: kept[name], default="")
+        name = max(minimums, key=lambda name: minimums[name], default="")
         value = self.names.get(name)
-        if not name or not kept[name] or not isinstance(value, Present) or value.numbers is None:
+        if not name or not minimums[name] or not isinstance(value, Present) or value.numbers is None:
             self.unknown(self.most)
             return
-        self.number = self.number * kept[name] // count_of(value.numbers)
-        self.names[name] = value._replace(distinct=kept[name], numbers=None)
+        self.number = self.number * minimums[name] // count_of(value.numbers)
+        self.names[name] = value._replace(distinct=minimums[name], numbers=None)
 
 
 def evaluate(body: tree.Node, evaluation: Evaluation) -> None:
@@ -99,7 +98,7 @@ def _without_distinct(value: Value) -> Value:
 
 
 def _body(body: tree.Node, rows: Rows, evaluation: Evaluation, *, last: bool = False) -> Rows:
-    """Return the rows that a query returns for each input row; with `last`, the rows go to the client."""
+    """Return the rows that a query makes of the given rows; with `last`, the resulting rows go to the client."""
     check_work()
     match body:
         case tree.SingleQuery():
@@ -125,7 +124,7 @@ def _body(body: tree.Node, rows: Rows, evaluation: Evaluation, *, last: bool = F
 
 
 def _conditional(body: tree.Conditional, rows: Rows, evaluation: Evaluation, *, last: bool) -> Rows:
-    """Evaluate the branches of `WHEN … THEN … ELSE …` that may be taken."""
+    """Evaluate the branches of `WHEN … THEN … ELSE …` that may be taken; return an unknown number of rows."""
     for branch in body.branches:
         value = TRUE if branch.condition is None else evaluation.value(branch.condition, rows.names)
         possible = outcomes(value)
@@ -143,7 +142,10 @@ def _is_cut_to_nothing(clause: tree.Clause, rows: Rows) -> bool:
 
 
 def _subquery(node: tree.Subquery, names: Names, evaluation: Evaluation) -> Value:
-    """Evaluate a subquery: COLLECT stores a value for each row, and EXISTS may stop at the first row."""
+    """Evaluate a subquery; return its result if it certainly has no rows, else None.
+
+    COLLECT stores a value for each row, and EXISTS may stop at the first row.
+    """
     if node.body is None:
         evaluation.below(node, names)
         return None
@@ -177,7 +179,7 @@ def _clause(clause: tree.Clause, rows: Rows, evaluation: Evaluation, last: bool)
         case tree.Filter():
             rows.filtered(clause.where, evaluation.value(clause.where, names))
         case tree.Finish():
-            return Rows(streamed=rows.streamed)  # a subquery without rows of its own keeps those around it
+            return Rows(streamed=rows.streamed)  # a subquery that ends in FINISH keeps the outer rows
         case tree.OrderAndPage():
             _paged(clause, rows, evaluation)
         case tree.Let():
@@ -274,7 +276,7 @@ def _aggregated(item: tree.ReturnItem, rows: Rows, evaluation: Evaluation) -> No
 
 
 def _groups(keys: list[tree.ReturnItem], rows: Rows) -> int:
-    """Return the minimum number of groups: the combinations of variables that were unwound from separate long lists."""
+    """Return the minimum number of groups: the product of the numbers of different values of the keys, if known."""
     known = {
         key.expression.name: rows.names.get(key.expression.name)
         for key in keys
@@ -285,7 +287,7 @@ def _groups(keys: list[tree.ReturnItem], rows: Rows) -> int:
 
 
 def _paged(page: tree.Projection | tree.OrderAndPage, rows: Rows, evaluation: Evaluation) -> Rows:
-    """Return the rows after ORDER BY, SKIP and LIMIT; a sort without LIMIT stores all of them."""
+    """Return the rows after ORDER BY, SKIP and LIMIT; a sort without LIMIT stores all rows."""
     skip, limit = (None if bound is None else evaluation.value(bound, rows.names) for bound in (page.skip, page.limit))
     if page.order_by and page.limit is None and rows.number * ROW > MOST_BYTES and not rows.streamed:
         _found(evaluation, page.order_by[0], rows.number, "rows to sort")
@@ -301,5 +303,5 @@ def _paged(page: tree.Projection | tree.OrderAndPage, rows: Rows, evaluation: Ev
     return rows
 
 
-def _found(evaluation: Evaluation, node: tree.Node, number: int, what: str = "elements") -> None:
-    evaluation.found.append(LargeValue(node.start, node.end, f"this stores at least {number:,} {what}"))
+def _found(evaluation: Evaluation, node: tree.Node, number: int, elements: str = "elements") -> None:
+    evaluation.found.append(LargeValue(node.start, node.end, f"this stores at least {number:,} {elements}"))

@@ -1,4 +1,4 @@
-"""What is certain about a value: its number, its string, the minimum length of a list, or only that it is not null.
+"""The bounds of values, which state what is certain: a number, a string, a list's minimum length, or only "not null".
 
 >>> memory_of(Items(1_000_000, each=20))
 20000000
@@ -16,13 +16,11 @@ from typing import Any, NamedTuple
 MOST_BYTES = 32 * 2**20
 """The maximum memory of one value, in bytes: eight such queries at the same time fit into half of a 512 MB heap."""
 REFERENCE, BOXED, HEADER = 4, 16, 16
-"""The sizes in bytes of a reference in a list, a boxed integer, and the header of a string or list, with a small
-heap."""
+"""The sizes in bytes, with a small heap, of a reference in a list, a boxed integer, and the header of a string or list."""
 LONGEST_TEXT = 2_000
-"""The maximum number of characters of a string that are kept; of a longer one only the count of each character is
-kept."""
+"""The maximum length of a string whose characters are stored; for a longer string only each character's count is stored."""
 MOST_OPTIONS = 32
-"""The longest list of constants whose elements are kept."""
+"""The maximum length of a list of constants whose elements are stored."""
 
 Constant = None | bool | int | float | str
 
@@ -34,7 +32,10 @@ class Number(NamedTuple):
 
 
 class Text(NamedTuple):
-    """A string of at least `size` characters; `text` holds it and `counts` the number of each character, if known."""
+    """A string of at least `size` characters.
+
+    If known, `text` is the string, and `counts` maps each character to the number of its occurrences.
+    """
 
     size: int
     text: str | None = None
@@ -42,7 +43,7 @@ class Text(NamedTuple):
 
 
 class Items(NamedTuple):
-    """A list of at least `size` elements, exactly that many if `exact`; each takes `each` bytes, or none while `lazy`."""
+    """A list of exactly (if `exact`) or at least `size` elements; an element takes `each` bytes, or none if `lazy`."""
 
     size: int
     each: int = REFERENCE
@@ -86,7 +87,7 @@ FALSE = Choice((False,))
 TRUE = Choice((True,))
 
 Value = Number | Text | Items | Present | Choice | None
-"""The known lower bound of a value; None if nothing is known."""
+"""The known bound of a value, such as its minimum length; None if nothing is known."""
 
 
 class LargeValue(NamedTuple):
@@ -157,8 +158,7 @@ def memory_of(value: Value) -> int:
 
 
 def when_stored(value: Value) -> int:
-    """Return the minimum size in bytes of a value with all its elements computed, as plug-ins and clients receive
-    it."""
+    """Return the minimum size in bytes of a value as plug-ins and clients receive it: with all its elements computed."""
     match value:
         case Text():
             return value.size
@@ -170,7 +170,7 @@ def when_stored(value: Value) -> int:
 
 
 def stored(items: Items) -> Items:
-    """Return a list with each of its elements in memory."""
+    """Return a list like `items` whose elements are all computed and stored in memory."""
     return items._replace(lazy=False, each=max(items.each, REFERENCE + BOXED) if items.lazy else items.each)
 
 
@@ -178,7 +178,7 @@ def in_words(value: Value) -> str:
     """Describe a large value: `this list has at least 100,000,000 elements`."""
     match value:
         case Text():
-            return f"this text has at least {value.size:,} characters"
+            return f"this string has at least {value.size:,} characters"
         case Items() if value.size * (REFERENCE + BOXED) > MOST_BYTES:
             return f"this list has at least {value.size:,} elements"
     return f"this value takes at least {when_stored(value) // 2**20:,} MB"

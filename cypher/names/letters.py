@@ -10,7 +10,7 @@ import re
 import unicodedata
 
 _WHOLE_PHRASES = "\N{ARABIC LIGATURE SALLALLAHOU ALAYHE WASALLAM}\N{ARABIC LIGATURE JALLAJALALOUHOU}"
-"""Signs that stand for whole phrases: the first becomes 18 letters. Any other sign becomes 7 letters at most."""
+"""The two signs that become whole phrases, of 18 and of 8 letters. Any other sign becomes at most 7 letters."""
 _DECOMPOSED = re.compile(f"[^{_WHOLE_PHRASES}]+")
 
 

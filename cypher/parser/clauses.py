@@ -131,10 +131,10 @@ def projection(c: Cursor) -> Projection:
     if star:
         c.i += 1
     else:
-        items.append(_return_item(c, "an expression, '*' or DISTINCT" if not distinct else "an expression or '*'"))
+        items.append(_return_item(c))
     while c.kinds[c.i] == ",":
         c.i += 1
-        items.append(_return_item(c, "an expression"))
+        items.append(_return_item(c))
     group = _group(c) if c.kinds[c.i] == "GROUP" and c.cypher25 else None
     order = _order(c) if c.kinds[c.i] == "ORDER" else []
     skip, limit = _page(c)
@@ -156,7 +156,7 @@ def _group(c: Cursor) -> list[Expression] | None:
     return found
 
 
-def _return_item(c: Cursor, what: str) -> ReturnItem:
+def _return_item(c: Cursor) -> ReturnItem:
     i = c.i
     start = c.starts[i]
     name = c.names[i]

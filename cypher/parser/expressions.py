@@ -154,8 +154,8 @@ def predicate(c: Cursor) -> Expression:
         kind += " WITH"
     elif kind == "::":
         c.i = i + 1
-        wanted = type_name(c)
-        return IsTyped(left.start, c.end, left, False, wanted)
+        type_ = type_name(c)
+        return IsTyped(left.start, c.end, left, False, type_)
     else:
         return _is(c, left)
     right = sum_(c)
@@ -171,8 +171,8 @@ def _is(c: Cursor, left: Expression) -> Expression:
         return IsNull(left.start, c.end, left, negated)
     if kind == "TYPED" or kind == "::":
         c.i += 1
-        wanted = type_name(c)
-        return IsTyped(left.start, c.end, left, negated, wanted)
+        type_ = type_name(c)
+        return IsTyped(left.start, c.end, left, negated, type_)
     form = "NFC"
     if kind in _FORMS:
         form = kind

@@ -91,7 +91,7 @@ def _parenthesized(c: Cursor) -> ParenthesizedPath:
         raise c.fail("WHERE or ')'" if where is None else "')'")
     c.i += 1
     found = _quantifier(c)
-    made = ParenthesizedPath(start, c.end, inner.variable, inner.elements, where, found)
+    parenthesized = ParenthesizedPath(start, c.end, inner.variable, inner.elements, where, found)
     if inner.selector is not None:
         c.note(
             "pattern",
@@ -101,7 +101,7 @@ def _parenthesized(c: Cursor) -> ParenthesizedPath:
         )
     if inner.shortest is not None:
         c.note("pattern", inner.start, inner.end, f"{inner.shortest}() is not allowed inside parentheses")
-    return made
+    return parenthesized
 
 
 def shortest_function(c: Cursor, variable: Variable | None) -> PathPattern:
@@ -147,8 +147,8 @@ def node(c: Cursor) -> NodePattern:
         variable = Variable(c.starts[i], c.ends[i], name)
     labels_, properties, where, expected = _filling(c)
     if c.kinds[c.i] != ")":
-        begun = variable is not None or expected != _ALL
-        raise c.fail(f"{expected} or ')'" if begun else "a variable name, a label after ':', '{', WHERE or ')'")
+        not_empty = variable is not None or expected != _ALL
+        raise c.fail(f"{expected} or ')'" if not_empty else "a variable name, a label after ':', '{', WHERE or ')'")
     c.i += 1
     return NodePattern(c.starts[i - 1], c.end, variable, labels_, properties, where)
 
@@ -370,7 +370,7 @@ def _paths(c: Cursor) -> bool:
 
 
 def match_mode(c: Cursor) -> str | None:
-    """Parse `REPEATABLE ELEMENTS` or `DIFFERENT RELATIONSHIPS` after MATCH."""
+    """Parse `REPEATABLE ELEMENTS` or `DIFFERENT RELATIONSHIPS` after MATCH; None if neither follows."""
     i = c.i
     kind = c.kinds[i]
     after = c.kinds[i + 1]

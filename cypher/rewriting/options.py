@@ -12,19 +12,19 @@ from graphground.cypher.names.nearest import nearest
 from graphground.cypher.rewriting.sketch import NameUse, SketchLink, SketchNode
 from graphground.cypher.schema import RelationshipPattern
 
-OTHER_LABEL, OTHER_TYPE, TURNED = 1.3, 1.2, 0.5
+OTHER_LABEL, OTHER_TYPE, REVERSED = 1.3, 1.2, 0.5
 MISSING_NAME, MISSING_PROPERTY, OTHER_KEY = 2.4, 1.6, 0.3
 LIKE_ENOUGH = 0.62
 
 
 @dataclass(frozen=True, slots=True)
 class NodeOption:
-    """A possible label for a node, with the names and property keys that fit that label."""
+    """A possible label for a node, with the names and property keys that must change to fit that label."""
 
     label: str
     cost: float
     names: tuple[tuple[NameUse, str | None, str], ...]
-    """Each name with the property that holds the name (None if unchanged), and its spelling in the graph."""
+    """The names to change, each with its new property (None for the same property) and its spelling in the graph."""
     keys: Mapping[str, str]
     """The property keys to replace: `{"runtime": "runtime_minute"}`."""
 
@@ -102,9 +102,9 @@ def node_options(
                 cost += 0.2 + 1.1 * (1 - min(1.0, near[text].get(label, 0.0)))
             elif text != label:
                 cost += OTHER_LABEL
-        chosen, more = _named(node, label, index, names, reading)
-        keys, lost = _keys(node, label, index, {id(use.use) for use, key, _ in chosen if key is not None})
-        cost += more + lost
+        chosen, name_cost = _named(node, label, index, names, reading)
+        keys, key_cost = _keys(node, label, index, {id(use.use) for use, key, _ in chosen if key is not None})
+        cost += name_cost + key_cost
         if reading is not None:
             cost += reading.label(label, node)
         found.append(NodeOption(label, cost, tuple(chosen), keys))
@@ -115,7 +115,7 @@ def node_options(
 def _named(
     node: SketchNode, label: str, index: SchemaIndex, names: Names, reading: Reading | None
 ) -> tuple[list[tuple[NameUse, str | None, str]], float]:
-    """Return the names of a node as spelled in the graph for a given label, and the cost of the changes."""
+    """Return the names of a node that change for a given label, as in `NodeOption.names`, and the cost of all names."""
     chosen: list[tuple[NameUse, str | None, str]] = []
     cost = 0.0
     properties = index.schema.labels[label].properties
@@ -174,8 +174,9 @@ def link_options(
     reading: Reading | None,
     most: int = 4,
 ) -> list[LinkOption]:
-    """Return the patterns that connect two labels, the cheapest first; `near` holds the similarity of each type to an
-    unknown type.
+    """Return the patterns that connect two labels, the cheapest first.
+
+    `near` holds the similarity of each relationship type to the link's type, if the schema does not have that type.
     """
     found = []
     both = link.link.pattern.direction == "both"
@@ -193,8 +194,8 @@ def link_options(
             if pattern.symmetric and left == right and forward != rightward:
                 continue
             ends = (link.left, link.right) if forward else (link.right, link.left)
-            asked = reading.step(pattern, *ends) if reading is not None else 0.0
-            other_way = TURNED if not both and forward != rightward else 0.0
-            found.append(LinkOption(pattern, forward, cost + other_way + asked))
+            extra = reading.step(pattern, *ends) if reading is not None else 0.0
+            other_way = REVERSED if not both and forward != rightward else 0.0
+            found.append(LinkOption(pattern, forward, cost + other_way + extra))
     found.sort(key=lambda option: option.cost)
     return found[:most]

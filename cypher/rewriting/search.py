@@ -29,9 +29,7 @@ class Rewriting:
     text: str
     cost: float
     doubtful: bool = False
-    """Whether an unnamed node with a single relationship gets another label, a sign that the query may miss an
-    intermediate node.
-    """
+    """Whether a valid label is replaced on a node without a name at the end of a path: the query may miss a node there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +44,7 @@ def rewritings(
 ) -> list[Rewriting]:
     """Return the cheapest rewritings of a query that fit the schema, the cheapest first.
 
-    The list is empty if the schema is open, if its nodes have several labels, or if `sketch_of` returns None.
+    The list is empty if the schema is open, if its nodes have several labels, or if the query has no sketch or nodes.
     """
     index = facts.index
     sketch = sketch_of(facts) if not index.schema.label_combinations and not index.schema.open else None
@@ -105,8 +103,8 @@ def _choices(sketch: Sketch, names: Names, reading: Reading | None) -> list[_Cho
                     if ways is None:
                         continue
                     partial = [
-                        replace(begun, cost=begun.cost + way.cost, links=(*begun.links, (at, way)))
-                        for begun in partial
+                        replace(combination, cost=combination.cost + way.cost, links=(*combination.links, (at, way)))
+                        for combination in partial
                         for way in ways
                     ]
                     if not partial:
@@ -120,7 +118,7 @@ def _choices(sketch: Sketch, names: Names, reading: Reading | None) -> list[_Cho
 def _joining(
     link: SketchLink, left: str, right: str, sketch: Sketch, near: Mapping[str, float], reading: Reading | None
 ) -> list[LinkOption] | None:
-    """Return the possible links between two labels; None if the link may not be changed."""
+    """Return the possible links between two labels; None if the link stays as written."""
     index = sketch.facts.index
     if not link.simple:
         masks = index.label_masks

@@ -29,7 +29,7 @@ class NameUse:
 
 @dataclass(eq=False, slots=True)
 class SketchNode:
-    """A node of the sketch: all symbols of the query that must stand for the same graph node."""
+    """A node of the sketch: all symbols of the query that must refer to the same graph node."""
 
     labels: list[LabelUse] = field(default_factory=list)
     properties: list[PropertyUse] = field(default_factory=list)
@@ -74,7 +74,7 @@ class Sketch:
 
 
 def sketch_of(facts: Facts) -> Sketch | None:
-    """Return the sketch of a query; None if the query is too large for the search, or uses complex label expressions."""
+    """Return the sketch of a query; None if the query is too large for the search, or negates a label."""
     if len(facts.links) > MOST_LINKS or any(use.negated for use in facts.labels):
         return None
     groups = _grouped(facts.symbols)
@@ -99,10 +99,10 @@ def sketch_of(facts: Facts) -> Sketch | None:
     for link in facts.links:
         left, right = node_of(link.left), node_of(link.right)
         types = link.pattern.types
-        made = SketchLink(link, left, right, types.name.text if isinstance(types, t.LabelName) else None)
-        links.append(made)
-        left.links.append(made)
-        right.links.append(made)
+        sketch_link = SketchLink(link, left, right, types.name.text if isinstance(types, t.LabelName) else None)
+        links.append(sketch_link)
+        left.links.append(sketch_link)
+        right.links.append(sketch_link)
     for _, values in facts.returned:
         for value in values:
             symbol_of = value.symbol if isinstance(value, PropertyUse) else value

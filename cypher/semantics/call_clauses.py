@@ -7,6 +7,7 @@ from graphground.cypher.procedures import PROCEDURES, Procedure
 from graphground.cypher.scope import Binding
 from graphground.cypher.semantics import clauses, expressions
 from graphground.cypher.semantics.checker import Checker, Scope
+from graphground.cypher.semantics.function_calls import argument_count
 from graphground.cypher.types import ANY, INTEGER, MAP
 
 
@@ -51,8 +52,8 @@ def subquery(c: Checker, clause: tree.CallSubquery) -> None:
 def _old_way(c: Checker, body: tree.QueryBody, outer: Scope) -> list[Binding] | None:
     if isinstance(body, tree.Union):
         # Each part of a UNION has its own imports, so each part is checked alone; the columns are then merged.
-        kept = [part for part in body.parts if isinstance(part, tree.SingleQuery)]
-        for part in kept:
+        parts = [part for part in body.parts if isinstance(part, tree.SingleQuery)]
+        for part in parts:
             _importing(c, part, outer)
     elif isinstance(body, tree.SingleQuery):
         _importing(c, body, outer)
@@ -194,7 +195,8 @@ def _call(c: Checker, clause: tree.CallProcedure) -> Procedure | None:
                 "wrong_argument_count",
                 clause.start,
                 clause.end,
-                f"{clause.name} takes {known.required} to {known.most} arguments, but gets {len(clause.arguments)}",
+                f"{clause.name} takes {argument_count(known.required, known.most)}, "
+                f"but this call has {len(clause.arguments)}",
                 (),
             )
         )
@@ -207,8 +209,8 @@ def _call(c: Checker, clause: tree.CallProcedure) -> Procedure | None:
                 c.problem(
                     "undefined_variable",
                     item.column,
-                    f"{clause.name} has no column `{item.column.text}`; it "
-                    f"gives {', '.join(known.columns) or 'nothing'}",
+                    f"{clause.name} has no column `{item.column.text}`; "
+                    f"its columns: {', '.join(known.columns) or 'none'}",
                     tuple(known.columns)[:3],
                 )
         c.declare(item.variable, type_)

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 
 Scope = dict[str, Binding]
 Aggregates = Literal["yes", "no", "inside", "list", "star"]
-"""Where aggregates are allowed: everywhere, nowhere, not inside another, or not inside a list expression; `star` is for
-the few positions in which Neo4j compiles only count(*).
+"""Whether an aggregate is allowed at the current position.
+
+`star` allows only count(*), as Neo4j does at a few positions. `inside` (another aggregate) and `list` (an expression
+over a list) allow no aggregate, as `no` does, but the error has a different message.
 """
 
 
@@ -30,11 +32,11 @@ class Enough(Exception):
 class Checker:
     """The state shared by the functions of this package.
 
-    `scope` maps the visible names to their bindings, `base` only the names that no WITH can drop (those that a subquery
-    sees from outside). `dropped` records the WITH at which a name was lost, for the message; `left_outside` holds, for
-    each WITH that begins a subquery, its start, the names outside and those that it imports. `aggregates` says whether
-    an aggregate is allowed here, `aggregated` whether an aggregate was found, and `projected` which expressions are
-    columns already and may therefore be repeated after ORDER BY.
+    `scope` maps the visible names to their bindings; `base` maps only the names that no WITH can drop, the outer
+    variables that a subquery sees. `dropped` records the WITH at which a name was lost, for the message; `left_outside`
+    holds, for each WITH that begins a subquery, its start, the outer names and the imported names. `aggregates` says
+    whether an aggregate is allowed here, `aggregated` whether an aggregate was found, and `projected` which expressions
+    are columns already and may therefore be repeated after ORDER BY.
     """
 
     __slots__ = (
@@ -110,7 +112,7 @@ class Checker:
         self.problems.append(Problem(code, start, end, message, suggestions))
 
     def declare(self, variable: Variable, type_: Type, source: Expression | None = None) -> Binding:
-        """Declare a variable; a name already in use is an error, and the new variable replaces the old."""
+        """Declare a variable; a name already in use is an error, and the new variable replaces the old variable."""
         if variable.name in self.scope:
             self.problem(
                 "variable_redefined",
@@ -120,7 +122,7 @@ class Checker:
         return self.shadow(variable, type_, source)
 
     def shadow(self, variable: Variable, type_: Type, source: Expression | None = None) -> Binding:
-        """Declare a variable, which may hide another of the same name."""
+        """Declare a variable, which may hide another variable of the same name."""
         binding = Binding(variable.name, variable, type_)
         binding.source = source
         binding.level = self.level
@@ -152,7 +154,7 @@ class Checker:
             )
         elif self.restricted is not None and name in self.restricted:
             message += (
-                " any more: after DISTINCT or an aggregation only the returned columns exist; return what you sort by"
+                " any more: after DISTINCT or an aggregation only the returned columns exist; return the sort key too"
             )
         elif self.scope:
             message += f" here; the defined variables are {', '.join(f'`{known}`' for known in list(self.scope)[:8])}"
@@ -160,7 +162,7 @@ class Checker:
         self.problem("undefined_variable", variable, message, similar)
 
     def _dropped_at(self, name: str) -> int | None:
-        """Return the start of the last WITH or RETURN that does not pass a name on; None if there is none."""
+        """Return the offset of the last WITH or RETURN that drops a name; None if no clause drops the name."""
         places = [self.dropped[name]] if name in self.dropped else []
         if len(self.reported) <= MOST_SOUGHT:
             places += [
@@ -169,15 +171,18 @@ class Checker:
         return max(places, default=None)
 
     def expect(self, node: Expression, type_: Type, wanted: Type, words: str = "") -> bool:
-        """Report a type mismatch unless the value may have the wanted type; return whether it may."""
+        """Return whether a value may have the wanted type; if it cannot, report a type mismatch.
+
+        The message names the type, or `words` instead, if given.
+        """
         if type_.mask == ANY.mask or type_.may_be(wanted):
             return True
-        self.problem("type_mismatch", node, f"expected {words or wanted} here, but this is {type_}")
+        self.problem("type_mismatch", node, f"expected {words or wanted} here, but this has the type {type_}")
         return False
 
 
 def near(name: str, known: Scope) -> tuple[str, ...]:
-    """Return known names within two typing errors of a name, nearest first."""
+    """Return at most three known names within two typing errors of a name, nearest first."""
     check_work()
     lowered = name.lower()
     ranked = sorted((distance(lowered, other.lower()), other) for other in known if abs(len(other) - len(name)) < 3)

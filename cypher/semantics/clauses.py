@@ -65,7 +65,10 @@ def query(c: Checker, body: tree.QueryBody) -> list[Binding] | None:
 
 
 def nested(c: Checker, body: tree.QueryBody, kind: str, node: tree.Subquery) -> list[Binding] | None:
-    """Check the query inside EXISTS, COUNT or COLLECT, which sees all outer variables and cannot drop them."""
+    """Check the query inside EXISTS, COUNT or COLLECT; return its columns, or None if it returns nothing.
+
+    All outer variables are visible in the query, even after a WITH that does not list the variables.
+    """
     base, open_end = c.base, c.open_end
     c.base = dict(c.scope)
     c.open_end = kind != "COLLECT"
@@ -123,13 +126,13 @@ def _check_order(c: Checker, clauses: list[tree.Clause]) -> None:
             c.problem("clause_order", clause, "CALL { … } IN TRANSACTIONS cannot follow a writing clause")
         wrote = wrote or isinstance(clause, _UPDATING)
         if isinstance(before, tree.Return | tree.Finish):
-            c.problem("clause_order", before, f"{_NAMES[type(before)]} ends a query; write WITH to continue")
+            c.problem("clause_order", before, f"{name(before)} ends a query; write WITH to continue")
         elif (
             not c.cypher25
             and isinstance(before, _UPDATING)
             and not isinstance(clause, (*_UPDATING, tree.With, tree.Return, tree.Finish, tree.OrderAndPage))
         ):
-            c.problem("clause_order", clause, f"write a WITH between {_NAMES[type(before)]} and {_NAMES[type(clause)]}")
+            c.problem("clause_order", clause, f"write a WITH between {name(before)} and {name(clause)}")
         before = clause
     last = clauses[-1]
     if c.open_end:
@@ -141,7 +144,7 @@ def _check_order(c: Checker, clauses: list[tree.Clause]) -> None:
             return
     elif isinstance(last, tree.CallProcedure) and last.yields is None and not last.star:
         return
-    c.problem("clause_order", last, f"a query cannot end with {_NAMES[type(last)]}: add a RETURN")
+    c.problem("clause_order", last, f"a query cannot end with {name(last)}: add a RETURN")
 
 
 def _returns(body: tree.QueryBody) -> bool:
@@ -208,7 +211,7 @@ def _next(c: Checker, body: tree.Next) -> list[Binding] | None:
                 c.scope[column.name] = column
         columns = query(c, part)
         if part is not body.parts[-1]:
-            _named(c, part, "in front of NEXT")
+            _named(c, part, "before NEXT")
     return columns
 
 
@@ -299,8 +302,8 @@ def _nothing(_c: Checker, _clause: tree.Clause) -> None:
 
 
 def _let(c: Checker, clause: tree.Let) -> None:
-    made: list[tuple[tree.LetItem, Any]] = [(item, expressions.infer(c, item.expression)) for item in clause.items]
-    for item, found in made:
+    inferred: list[tuple[tree.LetItem, Any]] = [(item, expressions.infer(c, item.expression)) for item in clause.items]
+    for item, found in inferred:
         binding = c.declare(item.variable, found, item.expression)
         if isinstance(item.expression, tree.Variable):
             origin = c.bindings.get(item.expression)
@@ -340,7 +343,9 @@ def clause(c: Checker, node: tree.Clause) -> None:
 
 
 def name(node: tree.Clause) -> str:
-    """Return the name of a clause: `MATCH`."""
+    """Return the name of a clause: `MATCH`; for sorting and paging as a separate clause, the first keyword."""
+    if isinstance(node, tree.OrderAndPage) and not node.order_by:
+        return "LIMIT" if node.skip is None else "SKIP"
     return _NAMES[type(node)]
 
 

@@ -42,7 +42,7 @@ def infer(c: Checker, node: tree.Expression) -> Type:
 
 
 def _returned(c: Checker, node: tree.Expression, before: Scope) -> Type:
-    """Check an expression that repeats a column after DISTINCT or an aggregation, in the scope of that column."""
+    """Check an ORDER BY expression that repeats a returned column, in the scope in which that column is computed."""
     scope, projected, aggregates = c.scope, c.projected, c.aggregates
     c.scope, c.projected, c.aggregates = before, frozenset(), "yes"
     found = infer(c, node)
@@ -51,7 +51,7 @@ def _returned(c: Checker, node: tree.Expression, before: Scope) -> Type:
 
 
 def condition(c: Checker, node: tree.Expression) -> None:
-    """Check a WHERE, or another position that takes a Boolean; there a path tests whether a match exists."""
+    """Check an expression that must be Boolean, such as a WHERE; a path in it tests whether a match exists."""
     if type(node) is tree.PatternExpression and node.pattern.shortest is None:
         c.types[node] = BOOLEAN
         patterns.expression(c, node)
@@ -61,7 +61,7 @@ def condition(c: Checker, node: tree.Expression) -> None:
         if found.mask == LIST.mask:
             c.problem("type_mismatch", node, "a list is not a condition; write NOT isEmpty(…) or size(…) > 0")
         else:
-            c.problem("type_mismatch", node, f"a condition must be true or false, but this is {found}")
+            c.problem("type_mismatch", node, f"a condition must be true or false, but this has the type {found}")
 
 
 def _variable(c: Checker, node: tree.Variable) -> Type:
@@ -84,7 +84,7 @@ def _list(c: Checker, node: tree.ListLiteral) -> Type:
 
 
 def _merged(a: Type, b: Type) -> Type:
-    """Return the smallest type that covers two types; for different types that is any type, as in Neo4j."""
+    """Return the smallest type that covers two types: for different types other than numbers, any type, as in Neo4j."""
     if a.mask == b.mask:
         return a | b
     if not (a.mask | b.mask) & ~NUMBER.mask or not a.known or not b.known:
@@ -106,13 +106,15 @@ def _property(c: Checker, node: tree.Property) -> Type:
         return STORABLE
     if mask != ANY.mask and not mask & HAS_PROPERTIES.mask:
         c.problem(
-            "type_mismatch", subject, f"`.{node.key.text}` asks for a property, but {_this(subject, found)} has none"
+            "type_mismatch",
+            subject,
+            f"`.{node.key.text}` reads a property, but {_this(subject, found)}, which has no properties",
         )
     return ANY
 
 
 def _this(node: tree.Expression, type_: Type) -> str:
-    return f"`{node.name}` is {type_} and" if type(node) is tree.Variable else f"this is {type_}, which"
+    return f"`{node.name}` has the type {type_}" if type(node) is tree.Variable else f"this has the type {type_}"
 
 
 def _subscript(c: Checker, node: tree.Subscript) -> Type:
@@ -128,16 +130,18 @@ def _subscript(c: Checker, node: tree.Subscript) -> Type:
     else:
         fits = bool(mask & (LIST | ENTITY | MAP).mask)
     if not fits and mask & (ENTITY | MAP).mask:
-        c.problem("type_mismatch", node.index, f"a property or key is a String, but this is {index}")
+        c.problem("type_mismatch", node.index, f"a property or key is a String, but this has the type {index}")
     elif not fits:
         c.problem(
-            "type_mismatch", node.subject, f"only lists, maps, nodes and relationships are indexed; this is {subject}"
+            "type_mismatch",
+            node.subject,
+            f"only a list, map, node or relationship can be indexed; this has the type {subject}",
         )
     elif mask & LIST.mask and not mask & (ENTITY | MAP).mask:
         if not index.may_be(INTEGER) or index.mask == FLOAT.mask:
-            c.problem("type_mismatch", node.index, f"a list is indexed with an Integer, but this is {index}")
+            c.problem("type_mismatch", node.index, f"a list is indexed with an Integer, but this has the type {index}")
     elif not mask & ~(ENTITY | MAP).mask and not index.may_be(STRING):
-        c.problem("type_mismatch", node.index, f"a property or key is a String, but this is {index}")
+        c.problem("type_mismatch", node.index, f"a property or key is a String, but this has the type {index}")
     if not mask & ~ENTITY.mask:
         return STORABLE
     return element_of(subject)
@@ -169,7 +173,7 @@ def _has_labels(c: Checker, node: tree.HasLabels) -> Type:
         c.problem(
             "type_mismatch",
             node.operand,
-            f"labels and types are tested on nodes and relationships; {_this(node.operand, subject)} is neither",
+            f"only nodes and relationships have labels and types, but {_this(node.operand, subject)}",
         )
     return BOOLEAN
 
@@ -207,9 +211,9 @@ def _count_star(c: Checker, node: tree.CountStar) -> Type:
         c.problem(
             "aggregation",
             node,
-            "count(*) aggregates, which is not possible here; compute it in a WITH before and use its name"
+            "count(*) aggregates, which is not possible here; compute it in an earlier WITH and use its name"
             if c.aggregates != "inside"
-            else "an aggregating function is not allowed inside another; compute the inner one in a WITH before",
+            else "an aggregate is not allowed inside another aggregate; compute the inner aggregate in an earlier WITH",
         )
     return INTEGER
 
@@ -220,7 +224,7 @@ def _map_projection(c: Checker, node: tree.MapProjection) -> Type:
         c.problem(
             "type_mismatch",
             node.subject,
-            f"a map projection needs a node, a relationship or a map; `{node.subject.name}` is {subject}",
+            f"a map projection needs a node, a relationship or a map; `{node.subject.name}` has the type {subject}",
         )
     for item in node.items:
         if type(item) is tree.ProjectedVariable:

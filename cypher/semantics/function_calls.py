@@ -46,7 +46,7 @@ def call(c: Checker, node: tree.FunctionCall) -> Type:
             "aggregation",
             node.start,
             node.name_end,
-            f"DISTINCT is for aggregating functions; {function.name} is not one",
+            f"only an aggregating function takes DISTINCT; {function.name} does not aggregate",
         )
     if function.name in ("rand", "randomUUID") and c.aggregates == "inside":
         c.problem("aggregation", node, f"{function.name}() is not allowed inside an aggregating function")
@@ -85,19 +85,19 @@ def _aggregate(c: Checker, node: tree.FunctionCall, function: Function) -> Type:
         c.problem(
             "aggregation",
             node,
-            f"{function.name}(…) aggregates, which is not possible here; compute it in a WITH before and use its name",
+            f"{function.name}(…) aggregates, which is not possible here; compute it in an earlier WITH and use its name",
         )
     elif c.aggregates == "list":
         c.problem(
             "aggregation",
             node,
-            f"{function.name}(…) cannot aggregate inside an expression over a list; compute it in a WITH before",
+            f"{function.name}(…) cannot aggregate inside an expression over a list; compute it in an earlier WITH",
         )
     elif c.aggregates == "inside":
         c.problem(
             "aggregation",
             node,
-            "an aggregating function is not allowed inside another; compute the inner one in a WITH before",
+            "an aggregate is not allowed inside another aggregate; compute the inner aggregate in an earlier WITH",
         )
     before = c.aggregates
     if before == "yes":
@@ -119,26 +119,31 @@ def _percentile(c: Checker, node: tree.Expression) -> None:
 
 def _applied(c: Checker, node: tree.FunctionCall, function: Function, found: list[Type]) -> Type:
     count = len(found)
-    wanted = function.arguments
-    if count < function.required or (count > len(wanted) and not function.repeated):
-        most = len(wanted)
-        need = f"{function.required}" if function.required == most else f"{function.required} to {most}"
+    parameters = function.arguments
+    if count < function.required or (count > len(parameters) and not function.repeated):
         c.problem_at(
             "wrong_argument_count",
             node.start,
             node.end,
-            f"{function.name} takes {need} argument{'' if need == '1' else 's'}, but gets {count}",
+            f"{function.name} takes {argument_count(function.required, len(parameters))}, but this call has {count}",
         )
         return _result(function, [])
     if not function.repeated:
-        for argument, type_, expected in zip(node.arguments, found, wanted, strict=False):
+        for argument, type_, expected in zip(node.arguments, found, parameters, strict=False):
             if type_.mask != ANY.mask and not type_.may_be(expected):
                 c.problem(
                     "type_mismatch",
                     argument,
-                    f"{function.name} takes {expected if expected.mask else 'a vector'} here, but this is {type_}",
+                    f"{function.name} takes {expected if expected.mask else 'a vector'} here, but this has the type {type_}",
                 )
     return _result(function, found)
+
+
+def argument_count(least: int, most: int) -> str:
+    """Return the allowed numbers of arguments for a message: `no arguments`, `1 argument`, `1 to 3 arguments`."""
+    if least < most:
+        return f"{least} to {most} arguments"
+    return f"{most or 'no'} argument{'' if most == 1 else 's'}"
 
 
 def _result(function: Function, found: list[Type]) -> Type:
@@ -149,8 +154,8 @@ def _result(function: Function, found: list[Type]) -> Type:
         return ANY
     if result == "same":
         first = found[0]
-        wanted = function.arguments[0]
-        return first if first.known and not first.mask & ~wanted.mask else wanted
+        expected = function.arguments[0]
+        return first if first.known and not first.mask & ~expected.mask else expected
     if result == "list":
         return list_of(found[0])
     if result == "element":
@@ -216,11 +221,11 @@ def _unknown(c: Checker, node: tree.FunctionCall, key: str) -> Type:
             (distance(key, spelt), known.name) for spelt, known in FUNCTIONS.items() if abs(len(spelt) - len(key)) < 3
         )
         suggestions = tuple(name for far, name in ranked if far <= 2)[:3]
-    hint = f"; did you mean {' or '.join(suggestions)}" if suggestions else ""
+    hint = f"; did you mean {' or '.join(suggestions)}?" if suggestions else ""
     if key in CYPHER25_FUNCTIONS and not c.cypher25:
-        hint = " in Cypher 5, which this graph uses: it needs Cypher 25"
+        hint = " in Cypher 5, the version that this graph uses; the function needs Cypher 25"
     if space != key and node.name.partition(".")[0] in c.scope:
-        hint = f": `{node.name.rpartition('.')[0]}` has no methods; write a function or an operator around it"
+        hint = f": Cypher has no methods; pass `{node.name.rpartition('.')[0]}` to a function, or use an operator"
     c.late.append(
         ("unknown_function", node.start, node.name_end, f"there is no function {node.name}{hint}", suggestions)
     )

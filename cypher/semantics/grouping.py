@@ -28,13 +28,16 @@ def check(
         if found is not None:
             text = c.query.source(found)
             c.problem(
-                "aggregation", item.expression, f"`{text}` is neither aggregated nor grouped by; add it to GROUP BY"
+                "aggregation", item.expression, f"`{text}` is neither aggregated nor a grouping key; add it to GROUP BY"
             )
             return
 
 
 def _ungrouped(c: Checker, node: tree.Node, keys: set[tuple[object, ...]], aggregating: bool) -> tree.Node | None:
-    """Return a variable or property that is not a grouping key; other keys must be repeated as a whole column."""
+    """Return a variable that a column uses outside aggregates and grouping keys; None if there is no such variable.
+
+    A key that is a variable or a property may occur anywhere in the column; any other key must be the whole column.
+    """
     if node.shape() in keys:
         return None
     todo = [node]

@@ -67,7 +67,7 @@ def _result(c: Checker, node: tree.Binary, left: Type, right: Type) -> Type:
     operator = node.operator
     if operator in _LOGIC:
         if type(node.left) is tree.Binary and node.left.operator not in _LOGIC and not left.may_be(BOOLEAN):
-            c.problem("type_mismatch", node.left, f"a condition must be true or false, but this is {left}")
+            c.problem("type_mismatch", node.left, f"a condition must be true or false, but this has the type {left}")
         return BOOLEAN
     if operator in _ARITHMETIC:
         return _arithmetic(c, node, left, right)
@@ -97,13 +97,13 @@ def _arithmetic(c: Checker, node: tree.Binary, left: Type, right: Type) -> Type:
         return ANY
     chosen = [signature for signature in fitting if right.may_be(signature[1])]
     if not chosen:
-        wanted = fitting[0][1]
+        expected = fitting[0][1]
         for alternative in fitting[1:]:
-            wanted |= alternative[1]
+            expected |= alternative[1]
         c.problem(
             "type_mismatch",
             node.right,
-            f"`{node.operator}` cannot take {right} on its right after {left}; expected {wanted}",
+            f"`{node.operator}` cannot take {right} on its right after {left}; expected {expected}",
         )
         return ANY
     if len(chosen) > 1 and left.mask == INTEGER.mask and right.mask == INTEGER.mask:
@@ -135,20 +135,20 @@ def _plus(c: Checker, node: tree.Binary, left: Type, right: Type) -> Type:
     if (mask | other) & LIST.mask:
         found |= LIST.mask
     if not found:
-        wanted = LIST
+        expected = LIST
         if mask & (STRING | NUMBER).mask:
-            wanted = wanted | STRING | NUMBER
+            expected = expected | STRING | NUMBER
         if mask & TEMPORAL.mask:
-            wanted |= DURATION
+            expected |= DURATION
         if mask & DURATION.mask:
-            wanted = wanted | TEMPORAL | DURATION
-        c.problem("type_mismatch", node.right, f"`+` cannot add {right} to {left}; expected {wanted}")
+            expected = expected | TEMPORAL | DURATION
+        c.problem("type_mismatch", node.right, f"`+` cannot add {right} to {left}; expected {expected}")
         return ANY
     return ANY if mask == other == ANY.mask else Type(found)
 
 
 def chain(c: Checker, node: tree.ComparisonChain) -> Type:
-    """Check `1 < x <= 3`, which is a Boolean."""
+    """Check `1 < x <= 3` and return its type, Boolean."""
     for operand in node.operands:
         expressions.infer(c, operand)
     return BOOLEAN

@@ -223,7 +223,7 @@ def _bind(
         c.problem(
             "variable_type",
             variable,
-            f"`{variable.name}` is {known} already, so it cannot be {words} here; choose another name",
+            f"`{variable.name}` already has the type {known}, so it cannot be {words} here; choose another name",
         )
         return None
     if known.mask != type_.mask:
@@ -245,7 +245,7 @@ def _bind_again(
         c.problem(
             "variable_redefined",
             variable,
-            f"`{variable.name}` exists already, so {word} cannot give it labels or properties here; use SET",
+            f"`{variable.name}` already exists, so {word} cannot give it labels or properties here; use SET",
         )
 
 
@@ -419,7 +419,7 @@ def label_expression(c: Checker, labels: tree.LabelExpression, kind: str) -> Non
 
 
 def value(c: Checker, node: tree.PatternExpression) -> Type:
-    """Check a path used as a value: unless a condition is expected, only shortestPath is allowed."""
+    """Check a path used as a value: outside conditions only shortestPath and allShortestPaths are allowed."""
     expression(c, node)
     if node.pattern.shortest is not None:
         return PATH if node.pattern.shortest == "shortestPath" else list_of(PATH)
@@ -453,19 +453,20 @@ def expression(c: Checker, node: tree.PatternExpression) -> None:
                 c.problem(
                     "undefined_variable",
                     variable,
-                    f"a pattern used as a condition cannot introduce the new variable `{variable.name}`; leave "
-                    f"the "
-                    f"name out, or write EXISTS {{ {c.query.source(path)} }}",
+                    f"a pattern used as a condition cannot introduce the new variable `{variable.name}`; delete "
+                    f"the variable, or write EXISTS {{ {c.query.source(path)} }}",
                 )
             continue
-        wanted = (
+        expected = (
             NODE
             if isinstance(element, tree.NodePattern)
             else (_RELATIONSHIPS if element.length is not None else RELATIONSHIP)
         )
         c.bindings[variable] = binding
-        if not binding.type.mask & wanted.mask:
-            c.problem("variable_type", variable, f"`{variable.name}` is {binding.type}, so it is not allowed here")
+        if not binding.type.mask & expected.mask:
+            c.problem(
+                "variable_type", variable, f"`{variable.name}` has the type {binding.type}, so it is not allowed here"
+            )
         binding.mentions.append(element)
     for element in path.elements:
         if not isinstance(element, tree.ParenthesizedPath):

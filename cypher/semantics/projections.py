@@ -77,7 +77,7 @@ def _check_names(c: Checker, items: list[tree.ReturnItem]) -> None:
                 "duplicate_column",
                 items[0].start,
                 items[-1].end,
-                f"two columns are called `{item.name}`; rename one with AS",
+                f"two columns are called `{item.name}`; rename one of them with AS",
             )
             return
         seen.add(item.name)
@@ -149,7 +149,7 @@ def _check_order(
             c.problem(
                 "aggregation",
                 clause,
-                "ORDER BY can aggregate only where the columns before it do; return the "
+                "ORDER BY can use an aggregate only if the returned columns aggregate; return the "
                 "aggregate, then sort by its name",
             )
         elif c.aggregated and len(c.problems) == count:
@@ -171,7 +171,7 @@ def _check_aggregates(c: Checker, node: tree.Node, shapes: frozenset[Shape]) -> 
             c.problem(
                 "aggregation",
                 part,
-                f"ORDER BY can use an aggregate only if it is returned too: return "
+                f"ORDER BY can use an aggregate only if it is also returned: return "
                 f"{c.query.source(part)}, then sort by its name",
             )
             return
@@ -221,7 +221,7 @@ def _check_grouping(c: Checker, projection: tree.Projection, aggregating: list[t
                 "aggregation",
                 item.expression,
                 f"`{text}` is used beside an aggregate but is not a returned column; return `{text}` too, or "
-                "compute the aggregate in a WITH before",
+                "compute the aggregate in an earlier WITH",
             )
             return
 

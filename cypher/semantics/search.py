@@ -53,9 +53,8 @@ def _check_pattern(c: Checker, clause: tree.Match, node: tree.Search, own: set[s
         c.problem(
             "pattern",
             node,
-            f"a MATCH with SEARCH may name `{node.variable.name}` alone, but this one names "
-            f"{', '.join(f'`{name}`' for name in sorted(own))}; match the others in a separate "
-            "MATCH",
+            f"a MATCH with SEARCH may contain only the variable `{node.variable.name}`, but this MATCH contains "
+            f"{', '.join(f'`{name}`' for name in sorted(own))}; match the other variables in a separate MATCH",
         )
         return
     path = clause.patterns[0]

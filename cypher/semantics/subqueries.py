@@ -75,7 +75,9 @@ def reduce(c: Checker, node: tree.Reduce | tree.AllReduce) -> Type:
         return BOOLEAN
     if not step.may_be(start) and (step.mask | start.mask) & ~NUMBER.mask:
         c.problem(
-            "type_mismatch", node.step, f"the step must have the type of the accumulator, {start}, but has {step}"
+            "type_mismatch",
+            node.step,
+            f"the step must have the type of the accumulator, {start}, but has the type {step}",
         )
     c.scope = outer
     return SOME_NUMBER if start.mask == INTEGER.mask and step.mask == FLOAT.mask else start

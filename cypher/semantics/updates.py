@@ -39,7 +39,7 @@ def _set_item(c: Checker, item: tree.SetItem) -> None:
             c.problem(
                 "type_mismatch",
                 item.value,
-                f"expected Map here, but this is {found}; write properties({text})",
+                f"expected Map here, but this has the type {found}; write properties({text})",
                 (f"properties({text})",),
             )
         else:
@@ -57,7 +57,9 @@ def _target(c: Checker, target: tree.Expression) -> None:
         found = binding.type if binding is not None else c.types.get(subject)
         if found is not None and not found.mask & ENTITY.mask:
             c.problem(
-                "type_mismatch", subject, f"only nodes and relationships have properties to change; this is {found}"
+                "type_mismatch",
+                subject,
+                f"only nodes and relationships have properties to change; this has the type {found}",
             )
 
 
@@ -83,7 +85,9 @@ def delete(c: Checker, clause: tree.Delete) -> None:
         if isinstance(expression, tree.HasLabels):
             c.problem("type_mismatch", expression, "DELETE cannot remove labels; use REMOVE")
         elif not found.mask & (ENTITY | PATH).mask:
-            c.problem("type_mismatch", expression, f"DELETE takes nodes, relationships and paths; this is {found}")
+            c.problem(
+                "type_mismatch", expression, f"DELETE takes nodes, relationships and paths; this has the type {found}"
+            )
 
 
 def foreach(c: Checker, clause: tree.Foreach) -> None:

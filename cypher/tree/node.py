@@ -30,16 +30,16 @@ class NodeType(type):
         defaults = {key: body.pop(key) for key in own if key in body}
         further = body.get("__slots__", ())  # attributes that are not part of the tree
         body["__slots__"] = (*own, *further, "__weakref__") if not bases else (*own, *further)
-        made = super().__new__(cls, name, bases, body)
+        node_class = super().__new__(cls, name, bases, body)
         base = bases[0] if bases else None
-        made.fields = (*(base.fields if isinstance(base, NodeType) else ()), *own)
-        made.child_fields = (
+        node_class.fields = (*(base.fields if isinstance(base, NodeType) else ()), *own)
+        node_class.child_fields = (
             *(base.child_fields if isinstance(base, NodeType) else ()),
             *(key for key, text in own.items() if not _is_plain(text)),
         )
-        made.defaults = {**(base.defaults if isinstance(base, NodeType) else {}), **defaults}
-        type.__setattr__(made, "__init__", _init_on_first_use(made))
-        return made
+        node_class.defaults = {**(base.defaults if isinstance(base, NodeType) else {}), **defaults}
+        type.__setattr__(node_class, "__init__", _init_on_first_use(node_class))
+        return node_class
 
 
 def _is_plain(annotation: str) -> bool:
@@ -49,14 +49,16 @@ def _is_plain(annotation: str) -> bool:
     )
 
 
-def _init_on_first_use(made: NodeType) -> Callable[..., None]:
+def _init_on_first_use(node_class: NodeType) -> Callable[..., None]:
     def __init__(self: Any, *arguments: Any, **named: Any) -> None:
-        parameters = [f"{name}=defaults[{name!r}]" if name in made.defaults else name for name in made.fields]
+        parameters = [
+            f"{name}=defaults[{name!r}]" if name in node_class.defaults else name for name in node_class.fields
+        ]
         lines = [f"def __init__(self, {', '.join(parameters)}):"]
-        lines += [f"    self.{name} = {name}" for name in made.fields]
-        space: dict[str, Any] = {"defaults": made.defaults}
+        lines += [f"    self.{name} = {name}" for name in node_class.fields]
+        space: dict[str, Any] = {"defaults": node_class.defaults}
         exec("\n".join(lines), space)
-        type.__setattr__(made, "__init__", space["__init__"])
+        type.__setattr__(node_class, "__init__", space["__init__"])
         space["__init__"](self, *arguments, **named)
 
     return __init__

@@ -2,7 +2,7 @@
 
 balance = Balance(patterns, templates, random.Random(1))
 pattern = balance.pattern()                   # the open pattern with the fewest tasks
-balance.templates(pattern)                    # its templates, first the one that is used least
+balance.templates(pattern)                    # the templates of the pattern, the least used group first
 balance.add(pattern, template, rows=12)
 """
 
@@ -16,16 +16,16 @@ from typing import Any
 from graphground.evals.generation.templates import bucket
 
 MISSES = 60
-"""The number of attempts in a row without a task after which a pattern is given up."""
+"""The number of consecutive attempts without a new task after which a pattern is given up."""
 PASSED_OVER = 3
-"""The maximum number of tasks in a row that are rejected for a pattern because answers of their length are already
+"""The maximum number of consecutive tasks of a pattern that are rejected because answers of their length are already
 frequent."""
 FEW = 10
-"""The lengths of a template's answers are balanced once it has this many tasks."""
+"""The number of a template's tasks that a length of answers must exceed to count as frequent."""
 
 
 class Balance:
-    """Counts the tasks made so far and chooses what to make next."""
+    """The counts of the tasks made so far, by which the next pattern and template are chosen."""
 
     def __init__(
         self, patterns: Sequence[Mapping[str, Any]], templates: Sequence[Mapping[str, Any]], rng: random.Random
@@ -53,7 +53,10 @@ class Balance:
         return self._patterns[min(open_patterns, key=lambda id_: (self.by_pattern[id_], self._rng.random()))]
 
     def templates(self, pattern: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-        """Return the templates of a pattern, first those of groups with few tasks: of the pattern, and of all patterns."""
+        """Return the templates of a pattern, sorted by the number of tasks of their groups, fewest first.
+
+        Tasks of this pattern weigh more than tasks of other patterns.
+        """
         return sorted(
             self._templates[pattern["id"]],
             key=lambda template: (
@@ -67,7 +70,8 @@ class Balance:
     def passes_over(self, pattern: Mapping[str, Any], template: Mapping[str, Any], rows: int) -> bool:
         """Whether to reject an answer of this length, because more than half of the template's answers have it.
 
-        A template whose answers all have the same length, such as a count, is not balanced.
+        After `PASSED_OVER` rejections, the next answer of the pattern is accepted. A template whose answers all have
+        the same length, such as a count, is not balanced.
         """
         lengths = self._lengths[template["id"]]
         frequent = len(lengths) > 1 and lengths[bucket(rows)] > max(FEW, lengths.total() // 2)
@@ -84,13 +88,13 @@ class Balance:
         self._lengths[template["id"]][bucket(rows)] += 1
 
     def miss(self, pattern: Mapping[str, Any]) -> None:
-        """Count an attempt without a task; the pattern is given up after `MISSES` in a row."""
+        """Count an attempt without a task; give the pattern up after `MISSES` consecutive attempts without a task."""
         self._misses[pattern["id"]] += 1
         if self._misses[pattern["id"]] >= MISSES:
             self.give_up(pattern, f"{MISSES} attempts in a row found no further task that is realistic and new")
 
     def give_up(self, pattern: Mapping[str, Any], reason: str) -> None:
-        """Make no more tasks of a pattern."""
+        """Close a pattern for the given reason: no more tasks are made from it."""
         self.closed[pattern["id"]] = reason
 
 

@@ -1,6 +1,6 @@
 """Patterns filled with labels, relationship types and names of a graph, each checked against the realism rules.
 
-    candidates = Candidates(graph, facts, random.Random(1))
+    candidates = Candidates(graph, facts, random.Random(1), Answers(graph), {})
     candidates.next(pattern).cypher      # MATCH (n:Player)-[r0:playsFor]->(m0:Team {name: 'Chicago Bulls'}) WITH DISTINCT n
 
 One sampling query finds the names for several candidates of a shape; the rules are checked when a candidate is used.
@@ -39,16 +39,17 @@ MOST_SAMPLED = 400
 TAKEN = 6
 """The maximum number of candidates taken from one sampling query."""
 ENOUGH, ANY = 3, 2
-"""Names that match at least `ENOUGH` nodes are preferred, so that the nodes can be sorted; `ANY` candidates are taken
-whatever they match."""
+"""The number of nodes that names should match at least, so that the nodes can be sorted; and the number of candidates
+from each sample that are chosen without this preference."""
 MOST_COUNTED = 100_000
-"""The maximum number of groups whose sizes are read."""
+"""The maximum number of groups whose sizes are read, and the count assumed for a pattern whose query fails."""
 BOUND = 1_000
-"""A weaker pattern is counted up to this many nodes at first, so that the count serves many candidates."""
+"""The minimum limit up to which the nodes of a pattern with fewer conditions are counted: a count up to a high limit
+can be reused for other candidates."""
 
 
 class NoShape(Exception):
-    """The schema has no labels and relationship types that fit a pattern."""
+    """The error for a pattern for which the schema has no suitable labels and relationship types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class Candidate:
 
     @property
     def key(self) -> frozenset[str]:
-        """The same for two candidates with the same meaning: the order of links and of compared nodes is left out."""
+        """A key that is equal for candidates with the same meaning: it ignores the order of links and of compared nodes."""
         links = paths(self.shape, self.names)
         for node in self.shape.slots.nodes:
             if node != "n":
@@ -73,7 +74,7 @@ class Candidate:
 
 
 class Candidates:
-    """Samples candidates for each pattern; the same random state gives the same candidates."""
+    """A sampler of candidates for each pattern; the same random state gives the same candidates."""
 
     def __init__(
         self,
@@ -84,8 +85,10 @@ class Candidates:
         asked: Mapping[str, frozenset[str]],
         once: Collection[str] = (),
     ) -> None:
-        """`asked` holds for each kind of pattern the labels with a property that its templates can use. `once` holds
-        the kinds of pattern for which a candidate gives a single task: after `use`, it is not returned again.
+        """Prepare to sample candidates from the graph.
+
+        `asked` maps a kind of pattern to the labels with a property that the templates of that kind can use. `once`
+        holds the kinds of patterns for which each candidate is used for at most one task.
         """
         self._graph, self._facts, self._rng, self._asked, self._once = graph, facts, rng, asked, once
         self._used: set[tuple[str, frozenset[str]]] = set()
@@ -94,10 +97,10 @@ class Candidates:
         self._at_least: dict[str, tuple[int, bool]] = {}
 
     def next(self, pattern: Mapping[str, Any]) -> Candidate | None:
-        """Return a realistic candidate; None if this attempt found none.
+        """Return a realistic candidate; None if this attempt found no candidate, but another attempt may find one.
 
         Raises:
-            NoShape: no attempt will find any.
+            NoShape: the graph has no suitable labels and relationship types, so further attempts are useless.
             EngineUnavailable: the graph cannot be queried.
         """
         pool = self._pools[pattern["id"]]
@@ -118,7 +121,7 @@ class Candidates:
         return None
 
     def use(self, pattern: Mapping[str, Any], candidate: Candidate) -> None:
-        """Never return a candidate again if its kind of pattern gives a single task for each candidate."""
+        """Exclude a used candidate from `next` if the kind of its pattern is in `once`; otherwise do nothing."""
         if pattern["kind"] in self._once:
             self._used.add((pattern["id"], candidate.key))
 
@@ -140,7 +143,7 @@ class Candidates:
         ]
 
     def _accepted(self, pattern: Mapping[str, Any], shape: Shape) -> bool:
-        """Whether a shape can be realistic, so far as the facts show."""
+        """Whether a shape can be realistic, judged only by the facts of the graph."""
         label, kind = shape.labels["n"], pattern["kind"]
         if kind in self._asked and label not in self._asked[kind]:
             return False
@@ -153,8 +156,11 @@ class Candidates:
         return not needless_inverse(shape) and not excludes_none(shape)
 
     def _chosen(self, shape: Shape, *, grouped: bool) -> Sequence[Mapping[str, str]]:
-        """Return names for the named nodes of a shape, such that it has matches; with `grouped`, some node `n` matches
-        in several ways."""
+        """Return choices of names: each maps the named nodes of a shape to names with which the shape has matches.
+
+        With `grouped`, each choice of names for a shape with links matches at least two nodes `n`, and some node `n` in
+        several ways.
+        """
         named = shape.slots.named
         if not named:
             return [{}]
@@ -211,7 +217,7 @@ class Candidates:
         )
 
     def _matches_more(self, match: str, matched: int) -> bool:
-        """Whether a pattern matches more than `matched` nodes `n`; if the query takes too long, it probably does."""
+        """Whether a pattern matches more than `matched` nodes `n`; assumed to be true if the query fails."""
         least, complete = self._at_least.get(match, (-1, False))
         if least <= matched and not complete:
             bound = max(BOUND, 2 * matched)
@@ -221,7 +227,7 @@ class Candidates:
         return least > matched
 
     def _timed(self, candidate: Candidate) -> Candidate | None:
-        """Return the candidate with a condition on the years in which its first relationship held; None without years."""
+        """Return the candidate with a condition on the years of its first relationship; None without any start year."""
         shape, names = candidate.shape, candidate.names
         link = shape.slots.links[0][1]
         rows = self._rows(

@@ -26,11 +26,11 @@ class LinkFacts:
     starts: int
     ends: int
     all_starts: bool
-    """Whether every node of the start label has the relationship, which then excludes no node as a condition."""
+    """Whether every node of the start label has the relationship; as a condition, it would then exclude no node."""
     all_ends: bool
 
     def many(self, from_start: bool) -> bool:
-        """Whether some start node (with `from_start`) or some end node (without) has several such relationships."""
+        """Whether some start node, or without `from_start` some end node, has several relationships of the pattern."""
         return self.count > (self.starts if from_start else self.ends)
 
     @property
@@ -47,16 +47,16 @@ class GraphFacts:
     links: tuple[LinkFacts, ...]
     counts: Mapping[str, int]
     names: Mapping[str, tuple[str, ...]]
-    """For each label, a sample of the names that belong to a single node of the label."""
+    """A sample of names by label: names that occur only once among the names that were read, at most `MOST_NAMES`."""
     single: Mapping[str, frozenset[str]]
-    """For each label with at most `MOST_NAMES` names, all names that belong to a single node of the label."""
+    """All names that belong to a single node, by label; labels with more than `MOST_NAMES` named nodes are left out."""
 
 
 def read_facts(graph: Graph, rng: random.Random) -> GraphFacts:
-    """Read the facts from a graph, without the labels and patterns whose queries fail or reach the time limit.
+    """Read the facts from a graph, leaving out relationship patterns whose query fails or reaches the time limit.
 
     Raises:
-        EngineUnavailable: the graph cannot be queried at all.
+        EngineError: a query for the nodes and names of a label fails or reaches the time limit.
     """
     counts: dict[str, int] = {}
     names: dict[str, tuple[str, ...]] = {}
@@ -71,7 +71,10 @@ def read_facts(graph: Graph, rng: random.Random) -> GraphFacts:
 
 
 def _single_names(graph: Graph, label: str) -> tuple[int, list[str], bool]:
-    """Return the number of nodes, the sorted names that belong to a single node, and whether all names were read."""
+    """Return the number of nodes, the sorted names that occur only once, and whether all names were read.
+
+    Return `(0, [], False)` for a label without the property `name`.
+    """
     if "name" not in graph.schema.labels[label].properties:
         return 0, [], False
     text = quoted_name(label)

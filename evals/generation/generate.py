@@ -6,7 +6,8 @@ The realism rules (CypherBench, arXiv 2412.18702, §4.3), each checked in the da
 
 - no redundant condition: if any single name, time or link is removed, more nodes match;
 - no relationship that every node has, as the only condition;
-- no trivial grouping: at least two groups, and a count above 1; an OPTIONAL MATCH finds nothing for some row;
+- no trivial grouping: there are at least two groups, and a count above 1;
+- no needless OPTIONAL: for at least one row, the OPTIONAL MATCH finds nothing;
 - no needless inverse pair: a path that goes back over the same relationship type must reach nodes other than its start;
 - the name of a named node is unique within its label.
 
@@ -35,18 +36,18 @@ from graphground.graphs.graph import Graph
 
 MOST_ROWS = 100_000
 MOST_MATCHED = 5_000
-"""The maximum number of matched nodes whose values are read to fill a template; further nodes are not read."""
+"""The number of matched nodes up to which the values of all nodes are read to fill a template."""
 FIELDS = {"pattern": ("id", "match", "question", "kind"), "template": ("id", "kinds", "return", "question")}
 """The fields that each record of a pattern or template file needs."""
 
 
 class GenerationError(ValueError):
-    """No tasks can be made from the graph or the files of patterns and templates."""
+    """The error for a graph, or for patterns and templates, from which no tasks can be made."""
 
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """Generated tasks; `missing` says why a pattern has fewer than its share, or why a template has none.
+    """Generated tasks; `missing` maps ids of patterns with too few tasks, and of templates without tasks, to reasons.
 
     Generation([Task(…), …], {"special_time_sensitive": "no tasks: the graph has no relationship with …"})
     """
@@ -57,10 +58,10 @@ class Generation:
 
 @dataclass(frozen=True, slots=True)
 class _Values:
-    """The properties of the nodes that a candidate matches: a row for each node."""
+    """The properties of the nodes that a candidate matches: a row for each node, or for each pair of compared nodes."""
 
     keys: Mapping[str, str]
-    """The type of each property that a template may use; its position is that of the column."""
+    """The type of each property that a template may use, in the order of the columns of one node in `rows`."""
     rows: Sequence[Sequence[Any]]
     complete: bool
     """Whether all matched nodes were read."""
@@ -81,11 +82,11 @@ def generate(
     templates: Sequence[Mapping[str, Any]] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Generation:
-    """Generate at most `count` tasks, or as many as the graph allows. The same seed gives the same tasks.
+    """Generate `count` tasks, or fewer if the graph does not allow more. The same seed gives the same tasks.
 
     Raises:
-        GenerationError: the graph has no names to ask about, or a pattern or template has a field missing.
-        EngineUnavailable: the graph cannot be queried.
+        GenerationError: the graph has no names to ask about, or a pattern or template is incomplete.
+        EngineError: the graph cannot be queried, or the names of a label cannot be read.
     """
     chosen = {"pattern": patterns or read_data("patterns"), "template": templates or read_data("templates")}
     for record_type, records in chosen.items():
@@ -119,31 +120,35 @@ class _Generator:
             for template in templates
             if "needs" in template
         }
-        asked, once = {}, set()
+        labels_of_kind, once = {}, set()
         for kind in {pattern["kind"] for pattern in patterns}:
             own = [template for template in templates if kind in template["kinds"]]
             if own and all(template["id"] in self._labels for template in own):
-                asked[kind] = frozenset[str]().union(*(self._labels[template["id"]] for template in own))
+                labels_of_kind[kind] = frozenset[str]().union(*(self._labels[template["id"]] for template in own))
             elif len(own) == 1:  # a template without a property can be filled in one way
                 once.add(kind)
         answers = Answers(graph)
         self._rows = answers.rows
-        self._candidates = Candidates(graph, facts, rng, answers, asked, once)
+        self._candidates = Candidates(graph, facts, rng, answers, labels_of_kind, once)
         self._known: set[object] = set()
         self._read: tuple[Candidate, _Values] | None = None
 
     def tasks(self, count: int, progress: Callable[[int, int], None] | None) -> list[Task]:
-        made: list[Task] = []
-        while len(made) < count and (pattern := self._balance.pattern()) is not None:
-            task = self._task(pattern, len(made))
+        tasks: list[Task] = []
+        while len(tasks) < count and (pattern := self._balance.pattern()) is not None:
+            task = self._task(pattern, len(tasks))
             if task is not None:
-                made.append(task)
+                tasks.append(task)
                 if progress is not None:
-                    progress(len(made), count)
-        return made
+                    progress(len(tasks), count)
+        return tasks
 
     def missing(self, count: int) -> dict[str, str]:
-        """Return why a pattern was given up, and why a template has no task although enough tasks were requested."""
+        """Map the ids of patterns that were given up, and of templates without tasks, to the reasons.
+
+        A template is included if no label has a property that the template needs. It is also included if its group has
+        no tasks although at least one task per pattern was requested.
+        """
         balance = self._balance
         found = {
             id_: f"{balance.by_pattern[id_] or 'no'} tasks: {reason}" for id_, reason in sorted(balance.closed.items())
@@ -193,7 +198,11 @@ class _Generator:
         return None
 
     def _answer(self, gold: str) -> list[list[Any]] | None:
-        """Return a gold query's rows; None if there are none or too many, or if the validator finds something."""
+        """Return a gold query's rows; None if the task would be unusable.
+
+        It is unusable if there is no row, more than `MOST_ROWS`, or no value but null, or if the validator reports an
+        error or a warning.
+        """
         rows = self._rows(gold, MOST_ROWS + 1)
         if not rows or len(rows) > MOST_ROWS or all(value is None for row in rows for value in row):
             return None
@@ -209,7 +218,7 @@ class _Generator:
     def _fillings(
         self, pattern: Mapping[str, Any], template: Mapping[str, Any], candidate: Candidate
     ) -> Iterator[Filled]:
-        """Fill a template for a candidate with each property that it can use, in random order."""
+        """Yield the filled template for each property of the candidate that the template can use, in random order."""
         if "needs" not in template:
             values = [1] * min(3, self._candidates.count(candidate.cypher)) if template["id"] == "n_count" else []
             filled = fill(template, "", "", values, self._rng)
@@ -235,7 +244,7 @@ class _Generator:
                 yield filled
 
     def _values(self, pattern: Mapping[str, Any], candidate: Candidate) -> _Values:
-        """Read all usable properties of the matched nodes at once, since templates are tried until one can be filled."""
+        """Read all usable properties of the matched nodes with one query, for all templates that are tried."""
         if self._read is not None and self._read[0] is candidate:
             return self._read[1]
         label = candidate.shape.labels["n"]

@@ -1,11 +1,11 @@
-"""Rephrases the raw questions of tasks with a language model, which also verifies its wording in up to three rounds.
+"""Rephrases the raw questions of tasks with a language model, which also verifies the new questions in up to 3 rounds.
 
     raw        What are the names of movies with "directed by" the person Michael Mann?
     rephrased  Which movies did Michael Mann direct?
 
 CypherBench (arXiv 2412.18702, §4.4 and Table 9) rewrites the question of a template with a model, and has a model
-verify and revise it three times. Here a round begins with checks that need no model: the question must be one line
-without code, and must keep every name, number and date of the query that the raw question states. A question is
+verify and revise it three times. Here a round begins with checks that need no model: the new question must be one line
+without code, and must keep every name, number and date that the query and the raw question both contain. A question is
 accepted only if the model then finds that the question and the query mean the same; otherwise the raw question is kept,
 with the reason. The model is a function from a prompt to a reply, so that any client can be used.
 """
@@ -33,18 +33,21 @@ Ask = Callable[[str], Awaitable[str]]
 _LINE = re.compile(r"^\W*question\W*:[\s*_`\"“]*(?P<text>\S[^\n]*)$", re.IGNORECASE | re.MULTILINE)
 _VERDICT = re.compile(r"^\W*verdict\W*:\W*(same|different)\b", re.IGNORECASE | re.MULTILINE)
 _CODE = re.compile(r"->|<-|\)-|-\(|[`{}]|<\||\bMATCH\s*\(|\b[a-z]\w*\.[a-z]\w*\s|\b[a-z]+[A-Z]\w*|\w_\w")
-"""Matches code in a question: patterns, property look-ups, schema names (`hasCastMember`, `runtime_minute`)."""
+"""A pattern for code in a question: patterns, property look-ups, schema names (`hasCastMember`, `runtime_minute`)."""
 _NUMBER = re.compile(r"\d+(?:[.,]\d{3})*(?:\.\d+)?")
 _DATE = re.compile(r"(\d{4})-\d\d-\d\d")
 _QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-"})
 
 
 class NoReply(ValueError):
-    """The model has no usable reply to one prompt; other prompts may succeed."""
+    """The error for a prompt to which the model gave no usable reply; other prompts may succeed."""
 
 
 class RephrasingStopped(ValueError):
-    """The model can no longer be used: a missing or refused key, an unreachable endpoint. A repeated call resumes."""
+    """The error for a failure that affects all prompts, such as a refused key or an unreachable endpoint.
+
+    If `ask` caches its replies, call `rephrase` again to resume the work.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,7 @@ class Rephrased:
 async def rephrase(
     tasks: Sequence[Task], ask: Ask, *, workers: int = 4, progress: Callable[[int, int], None] | None = None
 ) -> list[Rephrased]:
-    """Rephrase the questions of tasks, with at most `1 + ROUNDS` requests per task; return the results in order.
+    """Rephrase the questions of tasks, with at most `1 + ROUNDS` requests per task; return results in task order.
 
     Raises:
         RephrasingStopped: the model cannot be used. Nothing is returned, but `ask` may have cached its replies.
@@ -103,34 +106,34 @@ async def rephrase(
             group.start_soon(work, place, group.cancel_scope)
     if stops:
         raise RephrasingStopped(
-            f"{stops[0]}. {len(found)} of {len(tasks)} questions were done; repeat the command to resume."
+            f"{stops[0]}. {len(found)} of {len(tasks)} questions were processed; repeat the command to resume."
         )
     return [found[place] for place in range(len(tasks))]
 
 
 async def rephrase_task(task: Task, ask: Ask) -> Rephrased:
-    """Rephrase the question of one task, and verify it in up to `ROUNDS` rounds."""
+    """Rephrase the question of one task, and verify the new question in up to `ROUNDS` rounds."""
     raw = task.raw_question or task.question
-    kept = replace(task, question=raw, raw_question=raw)
+    unchanged = replace(task, question=raw, raw_question=raw)
     if task.variant:
         return Rephrased(task, problem="a harder variant: rephrase the tasks first, then make their variants")
     try:
         literals = list(literals_of(task.gold, raw))
     except CypherSyntaxError as error:
-        return Rephrased(kept, problem=f"the gold query cannot be parsed: {error}")
+        return Rephrased(unchanged, problem=f"the gold query cannot be parsed: {error}")
     copied = _quoted(literals) or "nothing in particular"
     question, problem, number = "", "", 0
     try:
         question = question_in(await ask(task_prompt("rephrase", raw=raw, query=task.gold, kept=copied)))
         for number in range(1, ROUNDS + 1):
             problem = problem_of(question, raw, literals)
-            said = f"An automatic check found a problem with the question: {problem}." if problem else ""
+            notice = f"An automatic check found a problem with the question: {problem}." if problem else ""
             reply = await ask(
-                task_prompt("verify", question=question, query=task.gold, raw=raw, kept=copied, problem=said)
+                task_prompt("verify", question=question, query=task.gold, raw=raw, kept=copied, problem=notice)
             )
             verdict = _VERDICT.search(reply)
             if verdict is not None and verdict[1].lower() == "same" and not problem:
-                return Rephrased(replace(kept, question=question), number, last=question)
+                return Rephrased(replace(unchanged, question=question), number, last=question)
             corrected = question_in(reply)
             if not problem:
                 problem = "not verified" if verdict is not None else "no verdict: the reply has no line `VERDICT:`"
@@ -138,12 +141,12 @@ async def rephrase_task(task: Task, ask: Ask) -> Rephrased:
                 break
             question = corrected
     except NoReply as failure:
-        return Rephrased(kept, number, f"no reply: {failure}", question)
-    return Rephrased(kept, number, problem_of(question, raw, literals) or problem, question)
+        return Rephrased(unchanged, number, f"no reply: {failure}", question)
+    return Rephrased(unchanged, number, problem_of(question, raw, literals) or problem, question)
 
 
 def literals_of(gold: str, raw: str) -> Iterator[str]:
-    """The names, numbers and dates of a query that its raw question states, without repetition.
+    """Yield the names, numbers and dates that both a query and its raw question contain, each once.
 
     >>> list(literals_of("MATCH (m:Movie {name: 'Heat'}) WHERE m.year > 1990 RETURN m LIMIT 1", "Heat after 1990?"))
     ['Heat', '1990']
@@ -163,7 +166,7 @@ def literals_of(gold: str, raw: str) -> Iterator[str]:
 
 
 def problem_of(question: str, raw: str, literals: Sequence[str]) -> str:
-    """Return a problem of a question that can be found without a model; empty if the question has none.
+    """Return the first problem that checks without a model find in a question; empty if they find none.
 
     >>> problem_of("Which movies did Mann direct?", "movies with ...", ["Michael Mann"])
     'a name or value is missing: "Michael Mann"'
@@ -191,14 +194,14 @@ def question_in(reply: str) -> str:
 
 
 def kinds_of(rephrased: Sequence[Rephrased]) -> dict[str, tuple[int, Rephrased]]:
-    """Return each kind of problem with its number of occurrences and first example, the most frequent kind first."""
+    """Map each kind of problem to its number of occurrences and its first example, the most frequent kind first."""
     counts = Counter(result.kind for result in rephrased if result.problem)
     first = {result.kind: result for result in reversed(rephrased)}
     return {kind: (count, first[kind]) for kind, count in counts.most_common()}
 
 
 def _states(text: str, literal: str) -> bool:
-    """Whether a text states a value: a name in any case, a number with or without separators, at least a date's year."""
+    """Whether a text states a value: a name in any case, a number with or without separators, or at least the year of a date."""
     date = _DATE.fullmatch(literal)
     if date is not None:
         return date[1] in text

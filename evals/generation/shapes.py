@@ -16,7 +16,7 @@ from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.evals.generation.facts import GraphFacts, LinkFacts
 
 MOST_NEXT = 2_000
-"""The maximum number of nodes next to the start of a sampling query whose further links are followed."""
+"""The maximum number of partial matches from which a sampling query follows the next link."""
 
 _NODE = re.compile(r"\((\w+)(\*?)\)")
 _LINK = re.compile(r"\((\w+)\*?\)~(\w+)~(?=\((\w+)\*?\))")
@@ -44,7 +44,10 @@ def slots_of(match: str) -> Slots:
 
 @dataclass(frozen=True)
 class Shape:
-    """A pattern on a schema: the label of each node; for each link, its facts and whether it points to the right."""
+    """A pattern with labels and relationship types from a schema.
+
+    `labels` holds the label of each node, `links` the facts of each link and whether the link points to the right.
+    """
 
     match: str
     labels: Mapping[str, str]
@@ -82,7 +85,7 @@ def choose_shape(
 
 
 def _shapes(match: str, facts: GraphFacts, rng: random.Random, timed: bool) -> Iterator[Shape]:
-    """Generate all shapes of a pattern, in random order."""
+    """Yield all shapes of a pattern, in random order."""
     slots = slots_of(match)
     if not slots.links:
         known_labels = sorted(label for label, names in facts.names.items() if names)
@@ -119,9 +122,9 @@ def _fits(known: LinkFacts, out: bool, left: str | None, right: str | None) -> b
 def sampling_query(shape: Shape) -> tuple[str, str]:
     """Return a query that finds names for the named nodes of a shape, and the node from which the query starts.
 
-    The start is the last named node; the parameter `$names` holds sampled names of its label. Of the nodes next to it, at
-    most `MOST_NEXT` are followed further, so that a node with very many neighbours does not make the query slow. Columns:
-    the names, the number of nodes `n`, and the number of matches.
+    The start is the last named node; the parameter `$names` holds sampled names of its label. Each further link is
+    followed from at most `MOST_NEXT` partial matches, so that a node with very many neighbours does not make the query
+    slow. The columns are the names, the number of nodes `n`, and the number of matches.
     """
     named = shape.slots.named
     start = named[-1]
@@ -150,7 +153,10 @@ def untimed(shape: Shape) -> Shape:
 
 
 def weaker(shape: Shape, names: Mapping[str, str]) -> dict[str, str]:
-    """Return for each named node the MATCH part without its name, which must match more nodes."""
+    """Return, for each named node, the MATCH part without that node's name and without the condition on years.
+
+    Each of these parts of a realistic shape matches more nodes than the whole.
+    """
     plain = untimed(shape)
     return {
         removed: plain.cypher({node: name for node, name in names.items() if node != removed})
@@ -159,10 +165,10 @@ def weaker(shape: Shape, names: Mapping[str, str]) -> dict[str, str]:
 
 
 def without_starts(shape: Shape, names: Mapping[str, str], cypher: str) -> list[str]:
-    """Return for each named node that a path may come back to as `n` the MATCH part without that node.
+    """Return, for each named node to which a path may lead back, the query in which `n` must be a different node.
 
-    A path comes back if two of its relationships have the same type: a team with two contracts for its venue shares the
-    venue with itself.
+    A path may lead back if two of its relationships have the same type: in "teams that share a venue with the Bulls", a
+    team with two contracts for its venue would share the venue with itself.
     """
     types = [facts.pattern.type for facts, _ in shape.links.values()]
     if len(set(types)) == len(types):
@@ -188,7 +194,7 @@ def paths(shape: Shape, names: Mapping[str, str]) -> list[str]:
 
 
 def needless_inverse(shape: Shape) -> bool:
-    """Whether a link repeats another one: it joins the same nodes, or only leads back to the start node."""
+    """Whether a link repeats another link: both join the same nodes, or one of them only leads back along the other."""
     links = [(left, right, *shape.links[link]) for left, link, right in shape.slots.links]
     return any(_inverse(*pair) for pair in combinations(links, 2))
 
@@ -212,9 +218,9 @@ def excludes_none(shape: Shape) -> bool:
 
 
 def counts_one(shape: Shape, *, optional: bool) -> bool:
-    """Whether the number of nodes `m0` is the same for every `n`: at most 1, or with `optional` never 0.
+    """Whether the number of nodes `m0` of each `n` is trivial: never above 1, or, with `optional`, never 0.
 
-    It is never 0 if every node has the relationship, or if another link of the shape is the same relationship.
+    The number is never 0 if every `n` has the relationship, or if another link of the shape requires the relationship.
     """
     for left, link, right in shape.slots.links:
         if (left, right) == ("n", "m0"):

@@ -1,7 +1,7 @@
 """Fills RETURN templates with a property, an order or a condition, chosen by the values of the matched nodes.
 
-The choices are realistic: fewer than three values are not sorted, a superlative has no tie, a condition keeps some but
-not all values, and DISTINCT is used only if values repeat.
+The choices are realistic: fewer than three different values are not sorted, a superlative has no tie, a condition keeps
+some but not all values, and DISTINCT is used only if values repeat.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.evals.generation.words import words
 
 WHOLE = frozenset(("n_order_by", "n_argmax", "n_prop_distinct", "n_prop_array_distinct"))
-"""Templates that are realistic only if no matched node has a null, or a tie, so the values of all nodes are needed."""
+"""Templates for which the values of all matched nodes are needed, because a null or a tie would make them unrealistic."""
 ORDERED, NUMBERS = frozenset(("int", "float", "date")), frozenset(("int", "float"))
 
 
@@ -53,8 +53,8 @@ def fill(
 ) -> Filled | None:
     """Fill a template for the values of a property in the matched nodes; None if the result would be unrealistic.
 
-    If some nodes have no value, the template's form `if_null` is filled, which has a condition. Without
-    `complete`, the values are those of some of the matched nodes.
+    If some nodes have no value, the template's variant `if_null` is filled instead, if the template has that variant.
+    `complete` is False if `values` come from only some of the matched nodes.
     """
     if not complete and template["id"] in WHOLE:
         return None
@@ -106,7 +106,7 @@ def fill(
 
 
 def condition(key: str, type_: str, values: Sequence[Any], rng: random.Random) -> tuple[str, str] | None:
-    """Return a condition for WHERE, and the condition in words; None if no condition keeps some but not all values.
+    """Return a condition for WHERE, and the condition in words; None if every tried condition keeps all or none.
 
     A threshold is rounded. Nodes without a value fail every condition and do not count as excluded.
     """
@@ -131,16 +131,16 @@ def condition(key: str, type_: str, values: Sequence[Any], rng: random.Random) -
         ]
     elif any(known):
         value = rng.choice(sorted({item for items in known for item in items}))
-        kept = sum(value in items for items in known)
-        options = [(f"{quoted_string(value)} IN {name}", f"include {value}", kept)]
+        matching = sum(value in items for items in known)
+        options = [(f"{quoted_string(value)} IN {name}", f"include {value}", matching)]
         if len(known) == len(values):
-            options.append((f"NOT {quoted_string(value)} IN {name}", f"do not include {value}", len(known) - kept))
-    possible = [(text, spoken) for text, spoken, kept in options if 0 < kept < len(known)]
+            options.append((f"NOT {quoted_string(value)} IN {name}", f"do not include {value}", len(known) - matching))
+    possible = [(text, spoken) for text, spoken, matching in options if 0 < matching < len(known)]
     return rng.choice(possible) if possible else None
 
 
 def rounded(value: Any, key: str, type_: str) -> Any:
-    """Round a threshold as people would state it: two digits of a number, the first day of a year, a year unchanged.
+    """Round a threshold: a number to two digits, a date to the first day of its year; a year stays unchanged.
 
     >>> rounded(18734, "population", "int"), rounded(1987, "launch_year", "int"), rounded("1987-05-17", "d", "date")
     (19000, 1987, '1987-01-01')

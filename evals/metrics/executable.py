@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from graphground.cypher import validate
-from graphground.cypher.access_rights import unknown_functions
 from graphground.cypher.growth import CODE as VALUE_DOUBLES
 from graphground.cypher.memory import CODE as VALUE_TOO_LARGE
 from graphground.cypher.readings import CODE as TWO_READINGS
-from graphground.cypher.tree import Query
 from graphground.graphs.engines.engine import EngineError, EngineUnavailable, QueryTimeout
 from graphground.graphs.engines.table import Table
 
@@ -68,7 +66,7 @@ def attempt(graph: Graph, query: str, *, timeout: float = 120.0, limit: int | No
     refused = next((diagnostic for diagnostic in report.diagnostics if diagnostic.code in _NOT_READING), None)
     if refused is not None:
         return Attempt(None, "not_read_only", f"line {refused.line}, column {refused.column}: {refused.message}")
-    if report.query is None or not (report.compiles or _other_cypher(graph, report.query)):
+    if report.query is None or not (report.compiles or graph.supports_other_functions(report.query)):
         problem = next(finding for finding in report.diagnostics if finding.severity == "error")
         return Attempt(None, "not_cypher", f"line {problem.line}, column {problem.column}: {problem.message}")
     try:
@@ -79,9 +77,3 @@ def attempt(graph: Graph, query: str, *, timeout: float = 120.0, limit: int | No
         raise
     except EngineError as error:
         return Attempt(None, "refused", str(error))
-
-
-def _other_cypher(graph: Graph, query: Query) -> bool:
-    """Whether the graph's database has all functions of the query that Neo4j does not know."""
-    functions = graph.dialect.other_functions if graph.dialect is not None else frozenset()
-    return bool(functions) and unknown_functions(query) <= functions

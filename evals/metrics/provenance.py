@@ -57,13 +57,13 @@ class _Rewriter:
                 for branch in branches:
                     yield from self.of_body(branch.body)
             case t.SingleQuery(clauses=clauses):
-                kept = matched_part(clauses)
-                if not kept:
+                matched = matched_part(clauses)
+                if not matched:
                     return
-                if len(kept) == 1 and isinstance(kept[0], t.CallSubquery) and not kept[0].imports:
-                    yield from self.of_body(kept[0].body)  # databases plan single parts better than one CALL
+                if len(matched) == 1 and isinstance(matched[0], t.CallSubquery) and not matched[0].imports:
+                    yield from self.of_body(matched[0].body)  # databases plan single parts better than one CALL
                     return
-                texts, found = self._rewritten(kept, {})
+                texts, found = self._rewritten(matched, {})
                 lists = ", ".join(f"{self._collected(name, kind)} AS {self._fresh()}" for name, kind in found.items())
                 yield f"{' '.join(texts)} RETURN {lists or '[]'}"
 
@@ -98,20 +98,20 @@ class _Rewriter:
                         found[name] = "node"
                     elif element.variable is not None:
                         found[element.variable.name] = "node"
-        text, done = "", clause.start
+        text, end = "", clause.start
         for place, inserted in sorted(insertions):
-            text += self._query.text[done:place] + inserted
-            done = place
-        return text + self._query.text[done : clause.end]
+            text += self._query.text[end:place] + inserted
+            end = place
+        return text + self._query.text[end : clause.end]
 
     def _projection(
         self, word: str, projection: t.Projection, found: dict[str, Kind], where: t.Expression | None
     ) -> tuple[str, dict[str, Kind]]:
         source = self._query.source
-        kept: dict[str, Kind] = dict(found) if projection.star else {}
+        still_found: dict[str, Kind] = dict(found) if projection.star else {}
         for item in projection.items:
             if isinstance(item.expression, t.Variable) and item.expression.name in found:
-                kept[item.alias.name if item.alias else item.expression.name] = found[item.expression.name]
+                still_found[item.alias.name if item.alias else item.expression.name] = found[item.expression.name]
         carried = {item.expression.name for item in projection.items if isinstance(item.expression, t.Variable)}
         groups = projection.group_by is not None or aggregates(projection)
         cuts = projection.skip is not None or projection.limit is not None
@@ -121,7 +121,7 @@ class _Rewriter:
                 fresh = self._fresh()
                 grouped = groups or (projection.distinct and cuts)
                 columns.append(f"{self._collected(name, kind) if grouped else self._name(name)} AS {fresh}")
-                kept[fresh] = "ids" if grouped else kind
+                still_found[fresh] = "ids" if grouped else kind
         distinct = projection.distinct and not (cuts and not groups)
         parts = [word, *(["DISTINCT"] if distinct else []), ", ".join(columns)]
         if projection.group_by is not None:
@@ -131,7 +131,7 @@ class _Rewriter:
         for paging, number in (("SKIP", projection.skip), ("LIMIT", projection.limit), ("WHERE", where)):
             if number is not None:
                 parts.append(f"{paging} {source(number)}")
-        return " ".join(parts), kept
+        return " ".join(parts), still_found
 
     def _subquery(self, call: t.CallSubquery, found: dict[str, Kind]) -> str:
         """Return `CALL { … RETURN n }` with a further column for the ids of the nodes matched inside the subquery."""

@@ -20,7 +20,7 @@ _CLAUSE = re.compile(rf"\b(?:{_KEYWORDS})\b")
 _CALL = re.compile(r"CALL\s*\{(.*?)\}\s*(?:WITH|RETURN|WHERE|UNWIND)", re.DOTALL)
 _UNION = re.compile(r"\bUNION\b")
 _UNNAMED = re.compile(r"\((?=:[A-Za-z]+(?:\s*\{.*?\})?\))")
-"""The opening parenthesis of a node without a variable, with one label of letters and perhaps a map."""
+"""The opening parenthesis of a node without a variable, with one label of letters and optionally a map."""
 _MAP = re.compile(r"\{[^}]*\}")
 _NAMED = re.compile(r"\((\w+)(?::[^)]*|\))")
 _MATCHES = ("MATCH", "OPTIONAL MATCH")
@@ -36,10 +36,10 @@ def published_provenance_queries(text: str, node_id: str = "elementId") -> list[
 
 
 def _matched(part: str) -> str:
-    """Return what precedes the projection: MATCH and WHERE, with `WITH *` in place of a WITH that renames nothing."""
+    """Return the text before the projection: MATCH and WHERE, with `WITH *` in place of a WITH that renames nothing."""
     if not part.startswith("MATCH"):
         return ""
-    kept: list[str] = []
+    clauses: list[str] = []
     for clause in _clauses(part):
         if not clause.startswith((*_MATCHES, "WITH", "WHERE")):
             break
@@ -47,10 +47,10 @@ def _matched(part: str) -> str:
             if " as " in clause.lower():
                 break
             clause = "WITH *"
-        kept.append(clause)
-    while kept[-1].startswith("WITH"):
-        kept.pop()
-    return " ".join(kept)
+        clauses.append(clause)
+    while clauses[-1].startswith("WITH"):
+        clauses.pop()
+    return " ".join(clauses)
 
 
 def _clauses(text: str) -> list[str]:

@@ -9,14 +9,14 @@ that fails scores 0; a query without MATCH has an empty subgraph. The published 
 regular expressions, which `rule="published"` reproduces (`provenance_published`). Ours uses the tree (`provenance`), so
 the scores can differ for
 
-- keywords in lower case, and a query that begins with OPTIONAL MATCH, UNWIND or WITH: published, no MATCH is found;
-- STARTS WITH and ENDS WITH: published, the text is cut at their WITH, and the query fails;
-- `(n)` without a label, `()`, names in backticks, two labels, maps with `}` or `)` in a text: published, nodes whose
-  variable the regular expression cannot find are left out, or the query fails;
-- a query that does not compile: here it is not run; published, its text before RETURN is run and can score 1;
-- nodes inside paths of variable length: published, they are not collected;
+- keywords in lower case, and a query that begins with OPTIONAL MATCH, UNWIND or WITH: the published rule finds no MATCH;
+- STARTS WITH and ENDS WITH: the published rule cuts the text at their WITH, and the query fails;
+- `(n)` without a label, `()`, names in backticks, two labels, maps with `}` or `)` in a text: the published rule leaves
+  out nodes whose variable its regular expression cannot find, or the query fails;
+- a query that does not compile: ours is not run; the published rule runs the text before RETURN, which can score 1;
+- nodes inside paths of variable length: the published rule does not collect them;
 - a WITH that renames, and all that follows it; a MATCH after a WITH that groups or sorts; a filter after CALL { … };
-- a gold query that fails: published, the score is 0.
+- a gold query that fails: ours raises an error, the published rule scores 0.
 """
 
 from __future__ import annotations
@@ -49,18 +49,18 @@ def psjs(predicted: str, gold: str, graph: Graph, *, timeout: float = 120.0, rul
     if predicted == gold:
         return 1.0
     try:
-        wanted = provenance_nodes(gold, graph, timeout=timeout, rule=rule)
+        gold_nodes = provenance_nodes(gold, graph, timeout=timeout, rule=rule)
     except QueryFailed:
         if rule == "published":
             return 0.0
         raise
     try:
-        matched = provenance_nodes(predicted, graph, timeout=timeout, rule=rule)
+        predicted_nodes = provenance_nodes(predicted, graph, timeout=timeout, rule=rule)
     except EngineUnavailable:
         raise
     except (CypherSyntaxError, EngineError):
         return 0.0
-    return jaccard(matched, wanted)
+    return jaccard(predicted_nodes, gold_nodes)
 
 
 def jaccard(first: Collection[Hashable], second: Collection[Hashable]) -> float:
@@ -77,8 +77,8 @@ def provenance_nodes(query: str, graph: Graph, *, timeout: float = 120.0, rule: 
     """Return the ids of the nodes that a query's MATCH clauses match.
 
     Raises:
-        CypherSyntaxError: the text is not a query (with `rule="published"`, an `EngineError` is raised instead).
-        EngineError: the query cannot be run, is not read-only, or takes longer than `timeout` seconds.
+        CypherSyntaxError: the text is not a query; never raised with `rule="published"`.
+        EngineError: the query is not read-only, or a provenance query fails or takes longer than `timeout` seconds.
     """
     node_id = graph.dialect.own_id.partition("(")[0] if graph.dialect is not None else "elementId"
     if rule == "published":

@@ -19,8 +19,8 @@ def hit_at(ranked: Sequence[Hashable], relevant: Collection[Hashable], k: int) -
     Raises:
         ValueError: nothing is relevant, or `k` is below 1.
     """
-    wanted = _checked(relevant, k)
-    return float(any(item in wanted for item in _distinct(ranked)[:k]))
+    relevant_items = _checked(relevant, k)
+    return float(any(item in relevant_items for item in _distinct(ranked)[:k]))
 
 
 def recall_at(ranked: Sequence[Hashable], relevant: Collection[Hashable], k: int) -> float:
@@ -34,8 +34,8 @@ def recall_at(ranked: Sequence[Hashable], relevant: Collection[Hashable], k: int
     Raises:
         ValueError: nothing is relevant, or `k` is below 1.
     """
-    wanted = _checked(relevant, k)
-    return len(wanted.intersection(_distinct(ranked)[:k])) / len(wanted)
+    relevant_items = _checked(relevant, k)
+    return len(relevant_items.intersection(_distinct(ranked)[:k])) / len(relevant_items)
 
 
 def reciprocal_rank(ranked: Sequence[Hashable], relevant: Collection[Hashable]) -> float:
@@ -47,12 +47,12 @@ def reciprocal_rank(ranked: Sequence[Hashable], relevant: Collection[Hashable]) 
     Raises:
         ValueError: nothing is relevant.
     """
-    wanted = _checked(relevant, 1)
-    return next((1 / place for place, item in enumerate(_distinct(ranked), start=1) if item in wanted), 0.0)
+    relevant_items = _checked(relevant, 1)
+    return next((1 / place for place, item in enumerate(_distinct(ranked), start=1) if item in relevant_items), 0.0)
 
 
 def mean_reciprocal_rank(answers: Iterable[tuple[Sequence[Hashable], Collection[Hashable]]]) -> float:
-    """The mean of `reciprocal_rank` over pairs of a ranked list and its relevant items (MRR).
+    """Return the mean of `reciprocal_rank` over pairs of a ranked list and its relevant items (MRR).
 
         >>> mean_reciprocal_rank([(["Heat"], {"Heat"}), (["Ronin", "Heat"], {"Heat"})])
         0.75

@@ -31,7 +31,7 @@ function card(title, score) {
     make("small", {}, score ? interval(score) : "no such tasks"));
 }
 
-// Horizontal bars with their confidence interval, one a group.
+// Draws a horizontal bar with its confidence interval for each group.
 function bars(groups, metric, colour) {
   const rows = Object.entries(groups).map(([name, scores]) => [name, scores[metric]]);
   const height = 26, left = 250, width = 560;
@@ -73,7 +73,7 @@ function overview() {
   }
   main.append(make("div", { class: "cards", id: "scores" }, card("Execution accuracy", overall.execution_accuracy),
     card("PSJS", overall.psjs), card("Executable", overall.executable),
-    card("Wrong, of the answers with rows", honesty.confident_wrong), card("Answers from queries without rows", honesty.from_nothing),
+    card("Wrong answers, among those with rows", honesty.confident_wrong), card("Answers from queries without rows", honesty.from_nothing),
     card("Right refusals and clarifying questions", honesty.refusals_right)));
   main.append(section("Execution accuracy by graph", bars(by.graph, "execution_accuracy", "#2b5fa8")),
     section("Execution accuracy by graph pattern", bars(by.pattern, "execution_accuracy", "#2f7d5b")),
@@ -98,7 +98,7 @@ function costs(cost) {
   const words = `Mean per task: ${mean.calls} tool calls, ${mean.tokens_in} tokens in, ${mean.tokens_out} out, ${mean.seconds} s `
     + `(median ${cost.seconds_median} s, 95th percentile ${cost.seconds_p95} s), $${mean.cost}. `
     + (cost.calls_per_correct === null ? "" : `${cost.calls_per_correct} calls for each right answer.`);
-  return section("What the answers cost", make("p", { class: "quiet", id: "cost" }, words),
+  return section("Cost of the answers", make("p", { class: "quiet", id: "cost" }, words),
     Object.keys(cost.by_tool).length ? table : null);
 }
 
@@ -147,7 +147,7 @@ function answer(table) {
     make("div", { class: "scroll" }, shown));
 }
 
-// Nodes on a circle settle by springs for a fixed number of steps, so the same graph always looks the same.
+// The nodes start on a circle and are moved by springs in a fixed number of steps, so a graph always looks the same.
 function subgraph(graph) {
   if (!graph || !graph.nodes.length) return make("p", { class: "quiet" }, "Nothing to draw.");
   const width = 520, height = 360, nodes = graph.nodes.map((node, place) => ({ ...node,
@@ -236,8 +236,8 @@ function comparison() {
     `${compared.tasks} tasks in common: ${compared.won.length} won, ${compared.lost.length} lost, ${compared.both_right} right in both, `
     + `${compared.both_wrong} wrong in both. McNemar's exact test: p = ${compared.p_value}. `
     + (compared.p_value < 0.05 ? "A difference of this size is unlikely to be chance." : "The difference may be chance.")),
-  make("p", { class: "quiet" }, `Execution accuracy ${percent(compared.first.execution_accuracy.mean)} in that run, `
-    + `${percent(compared.second.execution_accuracy.mean)} in this one.`)),
+  make("p", { class: "quiet" }, `Execution accuracy ${percent(compared.first.execution_accuracy.mean)} in the other run, `
+    + `${percent(compared.second.execution_accuracy.mean)} in this run.`)),
   make("div", { class: "two" }, section(`Won (${compared.won.length})`, rows(compared.won)), section(`Lost (${compared.lost.length})`, rows(compared.lost))));
 }
 

@@ -11,7 +11,7 @@ from typing import Any
 from graphground.evals.reports.summary import compare, summarize
 
 MOST_TASKS = 5_000
-"""The maximum number of tasks shown on a page, wrong ones first. The figures cover all tasks."""
+"""The maximum number of tasks on a page. Of more tasks, the page shows the wrong predictions first."""
 
 
 def write_report(
@@ -21,7 +21,7 @@ def write_report(
     *,
     other: tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]] | None = None,
 ) -> dict[str, Any]:
-    """Write `path` (HTML) and the figures beside it (`.json`); return the figures.
+    """Write the report to `path` (HTML) and its figures to a `.json` file beside it; return the figures.
 
     `other` holds the settings and records of another run; the page then shows the tasks won and lost against that run.
     """

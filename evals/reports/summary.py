@@ -1,4 +1,7 @@
-"""Computes the figures of a run: scores overall and by graph, pattern, template, variant and error; and costs."""
+"""Computes the figures of a run: scores, the number of wrong predictions by category, behaviours and costs.
+
+Scores are computed overall and by graph, pattern, template and variant.
+"""
 
 from __future__ import annotations
 
@@ -15,16 +18,16 @@ GROUPS = ("graph", "pattern", "template", "variant")
 def summarize(settings: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the figures of a run: `summarize(*read_run(folder))["overall"]["execution_accuracy"]["mean"]`."""
     wrong = [record for record in records if record["execution_accuracy"] == 0]
-    asked = [record for record in records if record["expected"] == "answer"]
+    answerable = [record for record in records if record["expected"] == "answer"]
     return {
         "predictor": settings.get("predictor", ""),
         "note": settings.get("note", ""),
         "started": settings.get("started", ""),
         "tasks": settings.get("count", len(records)),
         "scored": len(records),
-        "overall": _scores(asked or records),
+        "overall": _scores(answerable or records),
         "by": {
-            group: {name: _scores(members) for name, members in sorted(_grouped(asked or records, group).items())}
+            group: {name: _scores(members) for name, members in sorted(_grouped(answerable or records, group).items())}
             for group in GROUPS
         },
         "categories": {
@@ -67,10 +70,10 @@ def _grouped(records: Sequence[Mapping[str, Any]], key: str) -> dict[str, list[M
 
 
 def honesty(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return how often the agent behaved in each way, and how often its answers with rows were wrong.
+    """Return how often the agent behaved in each way, and three shares, each None if it has no cases.
 
-    `confident_wrong` is the share of answers with rows that are wrong or invented; `from_nothing` is the share of
-    answers that come from a query without rows; `refusals_right` is the share of unanswerable or ambiguous questions
+    `confident_wrong`: of all answers, the share with rows that are wrong or invented. `from_nothing`: of all answers,
+    the share of wrong answers without rows. `refusals_right`: of all unanswerable and ambiguous questions, the share
     that the agent recognized as such.
     """
     counts = Counter(record["behaviour"] for record in records)
@@ -95,10 +98,10 @@ def _share(count: int, total: int) -> dict[str, Any] | None:
 
 
 def cost(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the cost of the answers: tool calls, tokens, US dollars and seconds, per task, in total and by tool.
+    """Return the cost of the predictions: tool calls, tokens, US dollars and seconds, in total and per task.
 
-    `calls_per_correct` is the number of all tool calls, including calls for wrong answers, divided by the number of
-    right answers.
+    `by_tool` gives the same for each tool, without US dollars. `calls_per_correct` is the number of all tool calls,
+    including calls for wrong answers, divided by the number of right answers; None without a right answer.
     """
     agents = [record["agent"] for record in records]
     calls = [call for agent in agents for call in agent["trace"]]
@@ -127,7 +130,7 @@ def cost(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 class NoCommonTask(ValueError):
-    """Two runs cannot be compared, because they were made over different tasks."""
+    """The error for two runs that cannot be compared, because they have no task in common."""
 
 
 def compare(first: Sequence[Mapping[str, Any]], second: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Classifies wrong predictions: the first of ten categories that fits, from diagnostics, names, patterns and rows.
+"""Assigns a wrong prediction to the first of ten categories that fits its diagnostics, names, patterns and rows.
 
 The categories are those of CypherBench's error analysis (arXiv 2412.18702, §5.4, Figure 6). CypherBench assigned them
 manually; this module assigns them with the checks of `cypher` and by comparing the two trees. They are tried in a fixed
@@ -65,16 +65,16 @@ def category_of(
         if category in found:
             return category
     try:
-        ours, theirs = _Shape(parse(predicted)), _Shape(parse(gold))
+        predicted_shape, gold_shape = _Shape(parse(predicted)), _Shape(parse(gold))
     except CypherSyntaxError:
         return "results"
-    if ours.names != theirs.names:
+    if predicted_shape.names != gold_shape.names:
         return "entity_linking"
-    if ours.types == theirs.types and ours.links != theirs.links:
+    if predicted_shape.types == gold_shape.types and predicted_shape.links != gold_shape.links:
         return "reversed_direction"
-    if ours.types != theirs.types or ours.labels != theirs.labels:
+    if predicted_shape.types != gold_shape.types or predicted_shape.labels != gold_shape.labels:
         return "pattern"
-    if ours.conditions != theirs.conditions:
+    if predicted_shape.conditions != gold_shape.conditions:
         return "filtering"
     if _same_set(rows, gold_rows):
         return "deduplication"
@@ -119,7 +119,10 @@ def _end(node: t.Node, known: Mapping[str, str]) -> str:
 
 
 def _compared(query: t.Query) -> Iterable[tuple[str, str]]:
-    """Yield each compared property with its value as text; an operator precedes the value, except for `name`."""
+    """Yield each compared property and its value as text.
+
+    The text begins with the operator if an operator compares the two and the property is not `name`: `> 1999`.
+    """
     for node in query.find(t.NodePattern):
         if isinstance(node.properties, t.MapLiteral):
             for entry in node.properties.entries:
@@ -136,5 +139,5 @@ def _value(node: t.Node, query: t.Query) -> str:
 
 
 def _same_set(rows: Sequence[Sequence[Any]], gold_rows: Sequence[Sequence[Any]]) -> bool:
-    ours, theirs = ({repr(sorted(map(repr, row))) for row in table} for table in (rows, gold_rows))
-    return bool(theirs) and ours == theirs
+    distinct_rows, distinct_gold_rows = ({repr(sorted(map(repr, row))) for row in table} for table in (rows, gold_rows))
+    return bool(distinct_gold_rows) and distinct_rows == distinct_gold_rows

@@ -1,9 +1,10 @@
-"""Runs a predictor over tasks and scores its predictions: in parallel, resumable; a failure affects only its task.
+"""Runs a predictor over tasks in parallel and scores its predictions; a run can be resumed, and a failure affects only
+its task.
 
     run = Run.open(Path("runs/mine"), tasks, "my agent")
     run.go(predictor, graphs, workers=8, timeout=30.0)
 
-A prediction is on disk before it is scored, so an interrupted run sends no question twice. If a graph cannot be opened,
+A prediction is on disk before it is scored, so a resumed run repeats no stored prediction. If a graph cannot be opened,
 its tasks stay unscored and the outcome gives the reason; the same command scores the tasks later.
 """
 
@@ -35,12 +36,12 @@ from graphground.tools.tool import Graphs
 
 
 class RunError(RuntimeError):
-    """A run cannot continue: its folder belongs to other tasks, or another process is using the folder."""
+    """The error for a run that cannot continue or be read, for example because its folder belongs to other tasks."""
 
 
 @dataclass
 class Outcome:
-    """The outcome of a run: the numbers of tasks scored now, scored earlier, and for each reason not scored."""
+    """The numbers of tasks scored now and before; `unscored` maps each reason to the number of tasks left unscored."""
 
     scored: int = 0
     before: int = 0
@@ -70,10 +71,13 @@ class Run:
         path = folder / "run.json"
         if path.exists():
             settings = json.loads(path.read_text("utf-8"))
-            for key, value, what in (("tasks", digest, "other tasks"), ("predictor", predictor, "another predictor")):
+            for key, value, difference in (
+                ("tasks", digest, "other tasks"),
+                ("predictor", predictor, "another predictor"),
+            ):
                 if settings.get(key) != value:
                     raise RunError(
-                        f"{folder} holds a run over {what}"
+                        f"{folder} holds a run over {difference}"
                         + (f" ({settings['predictor']})" if key == "predictor" else "")
                         + "; give another folder"
                     )
@@ -197,7 +201,7 @@ class _Work:
 
 
 class _Opened:
-    """Opens graphs by name; a graph that cannot be opened is tried only once, and its error is raised each time."""
+    """The opened graphs by name; a graph that cannot be opened is tried only once, and its error is raised each time."""
 
     def __init__(self, graphs: Graphs) -> None:
         self._graphs = graphs
@@ -218,7 +222,7 @@ class _Opened:
 
 
 def read_run(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the settings of a run and the last score record of each task.
+    """Return the settings of a run and the last score record of each scored task.
 
     Raises:
         RunError: there is no run in the folder, or nothing has been scored yet.

@@ -1,6 +1,6 @@
 """Derives from a gold query's tree which of the 12 graph patterns and which RETURN template it uses.
 
-CypherBench (arXiv 2412.18702, §4.2) makes a question from a graph pattern, 7 basic and 5 special ones, and a RETURN
+CypherBench (arXiv 2412.18702, §4.2) makes a question from one of 12 graph patterns (7 basic, 5 special) and a RETURN
 template. In the name of a pattern, `*` marks a node whose name the query gives:
 
     >>> classify("MATCH (n:Movie)-[r0:directedBy]->(m0:Person {name: 'X'}) WITH DISTINCT n RETURN n.name")
@@ -40,11 +40,11 @@ COMBINED = {
     "n_prop_array_distinct": "n_prop",
     "n_prop_combined": "n_prop",
 }
-"""The templates that CypherBench's report counts together: a template, and the name of its group."""
+"""The group of each template that CypherBench's report counts together with others."""
 
 
 def classify(gold: str) -> tuple[str, str]:
-    """Return the graph pattern and the RETURN template of a gold query; `other` for a part that fits none."""
+    """Return the graph pattern and the RETURN template of a gold query; `other` if none of them matches."""
     try:
         body = parse(gold).body
     except CypherSyntaxError:

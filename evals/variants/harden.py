@@ -4,7 +4,7 @@
 
 | kind | the question | expected |
 |---|---|---|
-| `alias` | names an entity by an alias that is unique in the graph | the same gold answer |
+| `alias` | names an entity by an alias that is unique within its label | the same gold answer |
 | `misspelt` | has one letter of a name swapped, left out or doubled | the same gold answer |
 | `shortened` | shortens a name to its first words, if no other name begins with them | the same gold answer |
 | `absent` | names something that is not in the graph | "not in the graph" |
@@ -56,7 +56,7 @@ def harden(tasks: Iterable[Task], graph: Graph, seed: int = 0, kinds: Sequence[K
 
 
 def names_in(query: str) -> list[tuple[str, str]]:
-    """Return label and name of each node that a query names: `[("Person", "Michael Mann")]`."""
+    """Return the label and the name of each node with one label and a stated name: `[("Person", "Michael Mann")]`."""
     try:
         tree = parse(query)
     except CypherSyntaxError:
@@ -133,13 +133,13 @@ def _shortened(graph: Graph, label: str, name: str, rng: random.Random) -> str |
 
 def _absent(graph: Graph, label: str, name: str, rng: random.Random) -> str | None:
     for _ in range(8):
-        made = make_name(label, rng.randrange(1_000_000))
+        candidate = make_name(label, rng.randrange(1_000_000))
         if not any(
-            _holders(graph, other, made)
+            _holders(graph, other, candidate)
             for other in graph.schema.labels
             if "name" in graph.schema.labels[other].properties
         ):
-            return made
+            return candidate
     return None
 
 
@@ -150,7 +150,7 @@ def _ambiguous(graph: Graph, label: str, name: str, rng: random.Random) -> str |
 
 
 def _holders(graph: Graph, label: str, name: str, besides: str = "") -> bool:
-    """Whether the graph has a node with this name or alias, not counting nodes whose name is `besides`."""
+    """Whether a node of the label has this name or alias, not counting nodes whose name is `besides`."""
     aliases = " OR $name IN n.aliases" if "aliases" in graph.schema.labels[label].properties else ""
     rows = _rows(graph, f"MATCH (n:{quoted_name(label)}) WHERE n.name = $name{aliases} RETURN DISTINCT n.name", name)
     return any(row[0] != besides for row in rows)

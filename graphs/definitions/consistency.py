@@ -1,4 +1,7 @@
-"""Consistency checks of a whole definition: labels exist, units are known, no labels select each other in a circle."""
+"""Checks the consistency of a whole definition.
+
+For example, labels must exist, units must be known, and no label's items may be selected through the label itself.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ PATTERN = re.compile(r"\(:(\w+)\)-\[:(\w+)\]->\(:(\w+)\)")
 
 
 def inconsistencies(definition: Definition) -> Iterator[tuple[Place, str]]:
-    """Yield the place and the message of each problem; yield nothing if the definition can be used."""
+    """Yield the place (the path of keys) and the message of each problem; yield nothing if there is no problem."""
     yield from _relationships(definition)
     yield from _nodes(definition)
     yield from _types(definition)
@@ -25,15 +28,16 @@ def inconsistencies(definition: Definition) -> Iterator[tuple[Place, str]]:
         circle = " needs ".join(reversed(error.args[1]))
         yield (
             ("nodes", error.args[1][0], "from_relationships"),
-            (f"depends on itself: {circle}; give one of them a class without from_relationships"),
+            (f"depends on itself: {circle}; give one of these labels a class, without from_relationships"),
         )
     except LookupError:
         pass  # `_relationships` and `_nodes` have reported this problem
 
 
 def selecting(definition: Definition, label: str) -> list[tuple[Relationship, bool]]:
-    """Return the relationships that select a label's items, each with True if the label is the relationship's end
-    label.
+    """Return the relationships through which a label's items are selected (`from_relationships`).
+
+    Each relationship comes with True if it ends at the label, False if it starts there.
 
         selecting(movies, "Person")  →  [((:Movie)-[:directedBy]->(:Person), True)]
 
@@ -51,7 +55,7 @@ def levels(definition: Definition) -> list[list[str]]:
     """Return the labels in levels: the items of a label are selected through labels of earlier levels only.
 
     Raises:
-        CycleError: labels select each other.
+        CycleError: the items of a label are selected through the label itself, directly or through other labels.
         LookupError: `from_relationships` names a relationship that does not exist or is ambiguous.
     """
     needs = {
@@ -92,7 +96,7 @@ def _named(definition: Definition, name: str, label: str) -> Relationship:
     if len(candidates) > 1:
         raise LookupError(f"{name!r} is ambiguous: name the pattern, as in {str(candidates[0])!r}")
     if candidates[0].start == candidates[0].end:
-        raise LookupError(f"{name!r} connects {label!r} to itself, and cannot select its items")
+        raise LookupError(f"{name!r} connects {label!r} to itself, so it cannot select the items of {label!r}")
     return candidates[0]
 
 
@@ -108,18 +112,18 @@ def _relationships(definition: Definition) -> Iterator[tuple[Place, str]]:
             yield place, f"{relationship} appears twice (also relationships[{seen[str(relationship)]}])"
         seen.setdefault(str(relationship), number)
         if relationship.wikidata == IDENTICAL and (relationship.properties or relationship.qualifier):
-            yield place, "an identical relationship has no statement, and so no properties and no qualifier"
+            yield place, "an identical relationship has no statement, so it can have no properties and no qualifier"
         for key, value in relationship.properties.items():
             yield from _property((*place, "properties", key), value)
             if value.qualifiers or value.item:
-                yield (*place, "properties", key), "'qualifiers' and 'item' are for properties of nodes"
+                yield (*place, "properties", key), "'qualifiers' and 'item' are allowed only for properties of nodes"
 
 
 def _nodes(definition: Definition) -> Iterator[tuple[Place, str]]:
     for label, node in definition.nodes.items():
         place: Place = ("nodes", label)
         if not node.classes and not node.from_relationships:
-            yield place, "needs 'wikidata' (a class), or 'from_relationships' that say which items are meant"
+            yield place, "needs 'wikidata' (a class) or 'from_relationships', which select the items"
         if "Q5" in node.classes and node.subclasses and node.members == "instances":
             yield place, "people are instances of Q5 itself: set subclasses = false"
         if (
@@ -127,7 +131,7 @@ def _nodes(definition: Definition) -> Iterator[tuple[Place, str]]:
             and "Q5" in node.classes
             and not (node.linked_to or node.has_property or node.sparql)
         ):
-            yield place, "selects all people of Wikidata: add linked_to, has_property, sparql or from_relationships"
+            yield place, "selects all people in Wikidata: add linked_to, has_property, sparql or from_relationships"
         if node.sparql and "?item" not in node.sparql:
             yield (*place, "sparql"), "must use ?item"
         if node.sparql and node.from_relationships:
@@ -152,7 +156,10 @@ def _property(place: Place, value: Property) -> Iterator[tuple[Place, str]]:
     if value.unit is not None and value.type not in ("float", "int", "list[float]", "list[int]"):
         yield (*place, "unit"), f"is allowed with float or int, not with {value.type}"
     if (value.type == "bool") != (value.item is not None):
-        yield place, "type bool and 'item' go together: true where the property has that item"
+        yield (
+            place,
+            "type bool and 'item' go together: the value is true if the item is among the Wikidata property's values",
+        )
 
 
 def _types(definition: Definition) -> Iterator[tuple[Place, str]]:
@@ -171,8 +178,11 @@ def _near(name: str, known: Iterable[str]) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return the most similar of the known names, `nearest("flaot", ["float", "int"])`; None if none is similar."""
-    from rapidfuzz import process  # needed for errors alone, and slower to load than a definition is to check
+    """Return the known name that is most similar: `nearest("flaot", ["float", "int"])` is `"float"`.
+
+    Return None if no known name is similar.
+    """
+    from rapidfuzz import process  # needed only for errors; loading it takes longer than checking a definition
 
     found = process.extractOne(name, list(known), score_cutoff=60)
     return found[0] if found else None

@@ -1,5 +1,7 @@
 """The data model of a definition: `Definition`, its nodes, its relationships and facts about relationship types.
 
+A definition file:
+
 name = "films"
 [nodes.Movie]
 wikidata = "Q11424"
@@ -28,8 +30,8 @@ from graphground.graphs.definitions.structure import json_schema as schema_of
 ItemId = Annotated[str, Text(r"^Q[1-9]\d*$", "Q5")]
 PropertyId = Annotated[str, Text(r"^P[1-9]\d*$", "P31")]
 Name = Annotated[str, Text(r"^[A-Za-z_][A-Za-z0-9_]*$", longest=100)]
-Language = Annotated[str, Text(r"^[a-z]{2,3}(-[a-z0-9]+)*$")]
-GraphName = Annotated[str, Text(r"^[A-Za-z][A-Za-z0-9_.-]{0,63}$")]
+Language = Annotated[str, Text(r"^[a-z]{2,3}(-[a-z0-9]+)*$", "en")]
+GraphName = Annotated[str, Text(r"^[A-Za-z][A-Za-z0-9_.-]{0,63}$", "films")]
 PropertyType = Literal["str", "int", "float", "bool", "date", "list[str]", "list[int]", "list[float]", "list[date]"]
 Cardinality = Literal["one-to-one", "one-to-many", "many-to-one", "many-to-many"]
 IDENTICAL = "identical"
@@ -37,7 +39,7 @@ IDENTICAL = "identical"
 
 @dataclass(frozen=True, kw_only=True)
 class Link:
-    """A property that leads to an item: `{ property = "P118", item = "Q155223" }`."""
+    """A condition that a Wikidata property has an item as a value: `{ property = "P118", item = "Q155223" }`."""
 
     property: PropertyId
     item: ItemId
@@ -55,12 +57,14 @@ class Property:
     type: Annotated[PropertyType, "The type of the values. `int` takes the year of a point in time."]
     wikidata: Annotated[
         PropertyId,
-        "The Wikidata property. On a relationship: a qualifier, or the "
-        "relationship's own property for the value of its statement.",
+        "The Wikidata property. For a property of a relationship: a qualifier of the relationship's statement, or the "
+        "relationship's own Wikidata property, for the value of that statement.",
     ]
     unit: Annotated[str | None, "The unit into which quantities are converted, by its name or item."] = None
-    item: Annotated[ItemId | None, "With type bool: true where the property has this item as a value."] = None
-    qualifiers: Annotated[list[Link], "Only statements that have all these qualifiers."] = field(default_factory=list)
+    item: Annotated[ItemId | None, "With type bool: true if this item is among the property's values."] = None
+    qualifiers: Annotated[list[Link], "Only statements that have all these qualifiers are read."] = field(
+        default_factory=list
+    )
     description: str | None = None
     doubtful: Annotated[str | None, "Why the Wikidata source may be wrong."] = None
 
@@ -76,15 +80,15 @@ class Node:
     members: Annotated[
         Literal["instances", "subclasses"], "Whether the nodes are the instances of the class or its subclasses."
     ] = "instances"
-    subclasses: Annotated[bool, "Whether instances of subclasses count too."] = True
+    subclasses: Annotated[bool, "Whether instances of subclasses are selected too."] = True
     from_relationships: Annotated[
         list[str],
-        "Only items at the end or start of these relationships: "
-        "`partOf`, or `(:River)-[:partOf]->(:Basin)` where a type has several.",
+        "Select only items at the end or start of these relationships: a type, `partOf`, or one of its patterns if it "
+        "has several, `(:River)-[:partOf]->(:Basin)`.",
     ] = field(default_factory=list)
-    linked_to: Annotated[list[Link], "Only items with these values."] = field(default_factory=list)
-    has_property: Annotated[list[PropertyId], "Only items that have a value for each of these properties."] = field(
-        default_factory=list
+    linked_to: Annotated[list[Link], "Select only items that have these values."] = field(default_factory=list)
+    has_property: Annotated[list[PropertyId], "Select only items that have a value for each of these properties."] = (
+        field(default_factory=list)
     )
     sparql: Annotated[str | None, "An additional SPARQL condition on ?item; only for builds from an endpoint."] = None
     description: str | None = None
@@ -108,7 +112,9 @@ class Relationship:
         PropertyId | Literal["identical"],
         "The Wikidata property of the start item, or `identical`: both ends are the same item.",
     ]
-    qualifier: Annotated[PropertyId | None, "The end is the value of this qualifier."] = None
+    qualifier: Annotated[
+        PropertyId | None, "The qualifier whose value is the end item. Default: the end is the statement's value."
+    ] = None
     ranks: Annotated[
         Literal["best", "not_deprecated"] | None,
         "`best`: the preferred statements, or the normal ones if none is preferred; `not_deprecated`: both. "
@@ -128,11 +134,11 @@ class RelationshipType:
 
     cardinality: Annotated[Cardinality, "`many-to-one`: each start has at most one end."] = "many-to-many"
     mandatory: Annotated[
-        list[Literal["start", "end"]], "The ends at which every node should have such a relationship."
+        list[Literal["start", "end"]], "The ends (start, end) whose nodes should all have a relationship of this type."
     ] = field(default_factory=list)
     symmetric: Annotated[bool, "Whether a relationship from a to b implies one from b to a."] = False
-    time_bounded: Annotated[bool, "Whether it has a start time and an end time."] = False
-    implies: Annotated[list[str], "Types that always connect the same nodes as well."] = field(default_factory=list)
+    time_bounded: Annotated[bool, "Whether the relationships have a start time and an end time."] = False
+    implies: Annotated[list[str], "Types that always connect the same nodes as this one."] = field(default_factory=list)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,17 +150,17 @@ class Definition:
     languages: Annotated[
         list[Language], "Languages of names, best first; an item without a name in any of them is left out.", NOT_EMPTY
     ] = field(default_factory=lambda: ["en"])
-    wikipedia: Annotated[Language, "The Wikipedia whose articles are the provenance."] = "en"
+    wikipedia: Annotated[Language, "The language of the Wikipedia whose articles are the provenance of nodes."] = "en"
     nodes: Annotated[dict[Name, Node], NOT_EMPTY]
     relationships: list[Relationship] = field(default_factory=list)
     types: dict[Name, RelationshipType] = field(default_factory=dict)
 
     def characteristics(self, type_: str) -> RelationshipType:
-        """Return the stated facts about a relationship type; default values if none are stated."""
+        """Return the facts that the definition states about a relationship type; default values if it states none."""
         return self.types.get(type_) or RelationshipType()
 
     def ranks(self, relationship: Relationship) -> str:
-        """Return the rank of the statements that become relationships: `best` or `not_deprecated`."""
+        """Return which statements become relationships, by rank: `best` or `not_deprecated`."""
         stated = self.types.get(relationship.type)
         return relationship.ranks or ("not_deprecated" if stated is not None and stated.time_bounded else "best")
 
@@ -185,7 +191,7 @@ class Definition:
 
 
 def doubts(definition: Definition) -> Iterator[tuple[str, str]]:
-    """Yield the places whose Wikidata source is marked as doubtful, each with the reason."""
+    """Yield each label, relationship and property marked as doubtful, such as `Movie.country`, with the reason."""
     for label, node in definition.nodes.items():
         if node.doubtful:
             yield label, node.doubtful

@@ -1,6 +1,6 @@
-"""Reads a definition file (TOML) and checks it; a problem is reported with its line, its place and a correction.
+"""Reads a definition file (TOML) and checks it; each problem is reported with its line, its key and a message.
 
->>> check_text('name = "films"\n[nodes.Movie]\nwikidata = "11424"\n')[1][0].message
+>>> check_text('name = "films"\\n[nodes.Movie]\\nwikidata = "11424"\\n')[1][0].message
 "must look like 'Q5', not '11424'"
 """
 
@@ -34,7 +34,7 @@ CATALOG = Path(__file__).with_name("catalog")
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem at one place: `Problem(3, "nodes.Movie.wikidata", "must look like 'Q5', not '11424'")`.
+    """A problem with one key: `Problem(3, "nodes.Movie.wikidata", "must look like 'Q5', not '11424'")`.
 
     The line is 0 if the problem concerns the whole file.
     """
@@ -60,7 +60,7 @@ class DefinitionError(ValueError):
 
 
 def check_text(text: str) -> tuple[Definition | None, list[Problem]]:
-    """Return the definition in a text and its problems by line; if there are problems, the definition is None."""
+    """Return the definition in a text, and its problems sorted by line; with problems, the definition is None."""
     try:
         document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -76,11 +76,12 @@ def check_text(text: str) -> tuple[Definition | None, list[Problem]]:
 
 
 def read_definition(source: str | Path) -> Definition:
-    """Read a definition from a file, `read_definition(Path("films.toml"))`, or that of a bundled domain,
-    `read_definition("nba")`.
+    """Read a definition from a file, or the definition of a bundled domain.
+
+    `read_definition(Path("films.toml"))` reads a file, `read_definition("nba")` the definition of the domain `nba`.
 
     Raises:
-        DefinitionError: there is no such file or domain, or the definition is invalid; the message lists the problems.
+        DefinitionError: there is no such file or domain, the file cannot be read, or the definition is invalid.
     """
     text, name = definition_text(source)
     definition, problems = check_text(text)
@@ -90,22 +91,26 @@ def read_definition(source: str | Path) -> Definition:
 
 
 def definition_text(source: str | Path) -> tuple[str, str]:
-    """Return the text of a definition and the name under which errors report it."""
+    """Return the text of a definition, and the name of its file or domain for error messages.
+
+    Raises:
+        DefinitionError: there is no such file or domain, or the file cannot be read.
+    """
     path = Path(source)
     if str(source) in DOMAINS and not path.is_file():
         return (CATALOG / f"{source}.toml").read_text("utf-8"), str(source)
     try:
         return path.read_text("utf-8"), path.name
     except FileNotFoundError:
-        near = nearest(str(source), DOMAINS)
-        meant = f" Did you mean {near!r}?" if near else ""
+        suggestion = nearest(str(source), DOMAINS)
+        hint = f" Did you mean {suggestion!r}?" if suggestion else ""
         raise DefinitionError(
             str(source),
             [
                 Problem(
                     0,
                     "",
-                    f"there is no such file, nor a domain of that name.{meant} The domains are {', '.join(DOMAINS)}",
+                    f"there is no such file, nor a domain of that name.{hint} The domains are {', '.join(DOMAINS)}",
                 )
             ],
         ) from None
@@ -118,14 +123,17 @@ def _order(problem: Problem) -> tuple[int, str, str]:
 
 
 def _toml_place(message: str, text: str) -> tuple[int, str, str]:
-    """Return the line, an empty place and the text of tomllib's message `Invalid value (at line 3, column 5)`."""
-    what, _, where = message.rpartition(" (at ")
+    """Return the line, place (empty) and message of a `Problem` for an error of `tomllib`.
+
+    `Invalid value (at line 3, column 5)` becomes `(3, "", "not TOML: Invalid value (column 5)")`.
+    """
+    reason, _, where = message.rpartition(" (at ")
     line = "".join(filter(str.isdigit, where.partition(",")[0]))
     end = len(text.splitlines()) or 1
     return (
         int(line) if line else end,
         "",
-        f"not TOML: {what or message}"
+        f"not TOML: {reason or message}"
         + (f" (column {where.rpartition(' ')[2].rstrip(')')})" if line else " (at the end)"),
     )
 

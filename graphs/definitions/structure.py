@@ -1,9 +1,11 @@
-"""Makes dataclasses of a parsed document and finds every part that does not fit; also their JSON Schema.
+"""Converts parsed documents to dataclasses, and generates the JSON Schema of these classes.
+
+Every value that does not fit its field is reported:
 
     structured(Link, {"property": "P118", "item": "Q5x"})
     →  None, [Misfit(("item",), "must look like 'Q5', not 'Q5x'")]
 
-The types of fields are texts with a pattern, literals, booleans, other parts, and lists, maps and unions of these.
+A field is a string (with or without a pattern), a literal, a boolean, a dataclass, or a list, map or union of these.
 pydantic can do as much, but takes longer to load than a small graph takes to build.
 """
 
@@ -23,7 +25,7 @@ P = TypeVar("P")
 
 
 class Marker(Enum):
-    """Further conditions of a field: `Annotated[list[str], "its description in the JSON Schema", NOT_EMPTY]`."""
+    """A condition on a field besides its type: `Annotated[list[str], "description for the JSON Schema", NOT_EMPTY]`."""
 
     NOT_EMPTY = "not empty"
 
@@ -33,30 +35,37 @@ NOT_EMPTY = Marker.NOT_EMPTY
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Text:
-    """The form of a text: `Annotated[str, Text(r"^Q[1-9]\\d*$", "Q5")]` is a text that looks like `Q5`."""
+    """The required form of a string: `Annotated[str, Text(r"^Q[1-9]\\d*$", "Q5")]` accepts `Q5` and the like."""
 
     pattern: str
     example: str = ""
     longest: int | None = None
 
     def fits(self, text: str) -> bool:
-        """Whether a text has this form."""
+        """Whether a string matches the pattern; its length is not checked."""
         return _compiled(self.pattern).fullmatch(text) is not None
 
     def problem(self, text: str) -> str:
-        """Return the problem of a text that does not have this form."""
+        """Return the message for a string that does not match the pattern."""
         if self.example:
             return f"must look like {self.example!r}, not {text!r}"
         return f"{text!r} cannot be used: letters, digits and '_' only, not beginning with a digit"
 
 
 class Misfit(NamedTuple):
-    """A part that does not fit: `Misfit(("nodes", "Movie", "wikidata"), "must look like 'Q5', not '11424'")`."""
+    """A value that does not fit, with its place in the document and the reason.
+
+    Misfit(("nodes", "Movie", "wikidata"), "must look like 'Q5', not '11424'")
+    """
 
     place: Place
     message: str
     is_vague: bool = False
-    """Whether the part is of another kind altogether, so that another form of a union may have been meant."""
+    """Whether the whole value is of the wrong kind: not text, not a list, not a table, or not an allowed literal.
+
+    If a value fits no type of a union, the misfits of only one type are reported. It is the first type for which the
+    first misfit is not vague; if there is none, the first type.
+    """
 
 
 @cache
@@ -78,18 +87,18 @@ def _types(model: type[Any]) -> dict[str, Any]:
 
 
 def field_names(model: type) -> list[str]:
-    """Return the names of a part's fields."""
+    """Return the names of a dataclass's fields."""
     return [field.name for field in dataclasses.fields(model)]
 
 
 def structured(model: type[P], document: Any, near: Near) -> tuple[P | None, list[Misfit]]:
-    """Return the part that a document describes and all its misfits; with misfits, the part is None.
+    """Return the instance of `model` that a document describes, and the misfits; the instance is None if there are any.
 
-    `near` returns the most similar of some names, to suggest a correction.
+    `near(name, known)` returns the most similar of the known names, or None; messages suggest it as a correction.
     """
     misfits: list[Misfit] = []
-    made = _Structuring(near, misfits).part(model, document, ())
-    return (None if misfits else made), misfits
+    instance = _Structuring(near, misfits).part(model, document, ())
+    return (None if misfits else instance), misfits
 
 
 class _Structuring:
@@ -100,28 +109,29 @@ class _Structuring:
         self._misfits.append(Misfit(place, message, vague))
 
     def part(self, model: type[Any], document: Any, place: Place) -> Any:
-        """Return a part; report missing and unknown keys."""
+        """Return an instance of the dataclass `model`; if the document does not fit, report why and return None."""
         if not isinstance(document, dict):
             return self._report(place, f"must be a table, not {document!r}", vague=True)
-        before, given = len(self._misfits), {}
+        before, values = len(self._misfits), {}
         types = _types(model)
         for field in dataclasses.fields(model):
             if field.name in document:
                 value = document[field.name]
-                given[field.name] = self.value(types[field.name], value, (*place, field.name))
+                values[field.name] = self.value(types[field.name], value, (*place, field.name))
             elif field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
                 self._report(place, f"{field.name!r} is missing")
         for key in document.keys() - types.keys():
             known = field_names(model)
-            meant = self._near(key, known)
+            suggestion = self._near(key, known)
             self._report(
                 (*place, key),
-                "is not known here; " + (f"did you mean {meant!r}?" if meant else f"known keys: {', '.join(known)}"),
+                "is not a known key; "
+                + (f"did you mean {suggestion!r}?" if suggestion else f"known keys: {', '.join(known)}"),
             )
-        return model(**given) if len(self._misfits) == before else None
+        return model(**values) if len(self._misfits) == before else None
 
     def value(self, type_: Any, value: Any, place: Place) -> Any:
-        """Return a value of the given type."""
+        """Return a value converted to a type; report a value that does not fit."""
         origin = get_origin(type_)
         if origin is Annotated:
             if NOT_EMPTY in type_.__metadata__ and value in ([], {}):
@@ -155,12 +165,13 @@ class _Structuring:
 
     def _literal(self, allowed: Sequence[str], value: Any, place: Place) -> Any:
         if value not in allowed:
-            meant = self._near(value, allowed) if isinstance(value, str) else None
+            suggestion = self._near(value, allowed) if isinstance(value, str) else None
             *others, last = map(repr, allowed)
             expected = f"{', '.join(others)} or {last}" if others else last
             self._report(
                 place,
-                f"{value!r} is not allowed; it must be {expected}" + (f"; did you mean {meant!r}?" if meant else ""),
+                f"{value!r} is not allowed; it must be {expected}"
+                + (f"; did you mean {suggestion!r}?" if suggestion else ""),
                 vague=True,
             )
         return value
@@ -180,7 +191,10 @@ class _Structuring:
         return {key: self.value(kind, entry, (*place, key)) for key, entry in value.items()}
 
     def _union(self, forms: Sequence[Any], value: Any, place: Place) -> Any:
-        """Return a value of one of several forms, or report the misfits of the form that it resembles most."""
+        """Return a value converted to the first of several types that it fits.
+
+        If it fits none, return None, and report its misfits for one of the types (see `Misfit.is_vague`).
+        """
         tried: list[list[Misfit]] = []
         for form in forms:
             misfits: list[Misfit] = []
@@ -193,7 +207,7 @@ class _Structuring:
 
 
 def json_schema(model: type) -> dict[str, Any]:
-    """Return the JSON Schema of a part and of the parts in it."""
+    """Return the JSON Schema of a dataclass and of the dataclasses in its fields."""
     definitions: dict[str, Any] = {}
     schema = _part_schema(model, definitions)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": definitions, **schema}

@@ -19,8 +19,8 @@ FOLLOWED_SECONDS = 60.0
 class Abandoned:
     """A query that continues after its caller has left: `Abandoned("session 4711", query)`.
 
-    A busy database may take seconds to end a terminated query; only waiting distinguishes such a query from one that
-    never checks for termination.
+    A busy database may take seconds to end a terminated query, and some queries never check for termination; only
+    time shows which of the two is the case.
     """
 
     def __init__(self, caller: str, query: str | Query) -> None:
@@ -35,7 +35,10 @@ class Abandoned:
     def follow(
         self, still_listed: Callable[[], bool], last_resort: LastResort | None, closed: Callable[[], bool]
     ) -> None:
-        """Wait, at most `FOLLOWED_SECONDS`, until the database no longer lists the query or the last resort has ended it."""
+        """Wait until the database no longer lists the query, or `last_resort` or `closed` returns True.
+
+        The wait ends at the latest `FOLLOWED_SECONDS` after the caller left.
+        """
         while self.seconds < FOLLOWED_SECONDS and not closed():
             if not _answer(still_listed) or (last_resort is not None and last_resort(self)):
                 return
@@ -43,7 +46,7 @@ class Abandoned:
 
 
 LastResort = Callable[[Abandoned], bool]
-"""A function that forcibly ends a query; while it returns False, it is called again from time to time."""
+"""A function that forcibly ends a query; while it returns False, it is called again, at least `LOOK_SECONDS` later."""
 
 
 def _answer(still_listed: Callable[[], bool]) -> bool:

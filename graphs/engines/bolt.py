@@ -47,21 +47,21 @@ if TYPE_CHECKING:
 
 CHUNK = 1000
 LOOK_SECONDS = 2.0
-"""Seconds to wait at most for the bookmark of the last transaction."""
+"""The longest wait, in seconds, for the bookmark of the last transaction."""
 CLOSING_SECONDS = 2.0
 EXPLAIN_SECONDS = 10.0
 TAG_NUMBERS = count()  # `next` on a count is thread-safe, unlike `next` on a generator
 
 
 class BoltEngine:
-    """`BoltEngine(BoltAddress("bolt://localhost:7687", "neo4j", "secret")).run("RETURN 1 AS one")`.
+    """The engine of a database that speaks Bolt: `BoltEngine(BoltAddress("bolt://localhost:7687", "neo4j", "secret"))`.
 
-    Every query runs in a session of access mode READ. `slots` quick queries and as many slow ones run at once, shared
-    between callers; a call that has waited for `patience` seconds is refused as busy. An answer larger than
-    `answer_bytes` is cut at a whole row. If a query has not ended `GRACE` seconds after its termination was requested,
-    the call stops waiting, and `last_resort` is called repeatedly until it returns True or the database no longer lists
-    the query. `check` is called before a connection is opened or used; it raises an error if the password must not be
-    sent to the listening process.
+    The callers' queries run in sessions of access mode READ. The callers share `slots` slots for quick queries and the
+    same number for slow queries; a call that waits longer than `patience` seconds for a slot is refused as busy. Rows
+    are read in chunks, and no further chunk is read when the answer exceeds `answer_bytes`. If a query has not ended
+    `GRACE` seconds after its termination was requested, the call stops waiting. Then `last_resort` is called repeatedly
+    until it returns True or the database no longer lists the query, for at most a minute. `check` is called before a
+    connection is opened or used; it raises an error if the password must not be sent to the listening process.
     """
 
     def __init__(
@@ -98,12 +98,12 @@ class BoltEngine:
         limit: int | None = None,
         timeout: float | None = None,
     ) -> Table:
-        """Run one read-only query; retry it once if the connection breaks."""
+        """Run one read-only query; retry it once if the connection breaks or the error is transient."""
         started = time.perf_counter()
         with self._slot() as slot:
-            begun = time.monotonic()
+            start = time.monotonic()
             if timeout is not None:
-                slot.until = begun + timeout
+                slot.until = start + timeout
             try:
                 return self._run(query, parameters, limit, timeout, started, slot)
             except (exceptions.ServiceUnavailable, exceptions.SessionExpired, exceptions.TransientError) as error:
@@ -113,7 +113,7 @@ class BoltEngine:
                 raise
             except Exception as error:
                 raise self._translated(error, query, limit, timeout) from error
-            left = None if timeout is None else timeout - (time.monotonic() - begun)
+            left = None if timeout is None else timeout - (time.monotonic() - start)
             if left is not None and left <= 0:
                 raise timed_out(timeout)
             try:
@@ -143,7 +143,9 @@ class BoltEngine:
     def explained(
         self, query: str | Query, parameters: Mapping[str, Any] | None, database: str, prefix: str = "EXPLAIN "
     ) -> Table:
-        """Compile a query on another database of the same server, without running it, and return the plan.
+        """Return the plan of a query that is compiled on another database of the same server.
+
+        `prefix` is empty if the query itself begins with EXPLAIN or PROFILE; PROFILE also runs the query.
 
         Raises:
             QueryFailed: the query does not compile.
@@ -169,7 +171,7 @@ class BoltEngine:
             self._wait_for_queries()
 
     def capabilities(self) -> Capabilities:
-        """Return the database's properties; a trial write, made only once, shows whether it refuses writes."""
+        """Return the capabilities of the database; a single trial write shows whether the database refuses writes."""
         if self._capabilities is None:
             dialect = self.dialect
             self._capabilities = Capabilities(
@@ -203,14 +205,14 @@ class BoltEngine:
         if not self._closed:
             self._closed = True
             self._wait_for_queries()
-            for done in list(self._ending):
-                done.wait(CLOSING_SECONDS)
+            for ended in list(self._ending):
+                ended.wait(CLOSING_SECONDS)
         for driver in (self._driver, self._administrator):
             close_driver(driver)
 
     @cached_property
     def dialect(self) -> Dialect:
-        """The dialect of this database, determined once."""
+        """The dialect of this database, determined once, from the greeting of its server."""
         return dialect_of(self._agent)
 
     @cached_property
@@ -234,7 +236,7 @@ class BoltEngine:
         planned = asks_for_plan(query)
         if planned:
             limit = None  # a LIMIT would be a step of the plan
-        wanted = -1 if limit is None else limit
+        most_rows = -1 if limit is None else limit
         fetch_size = CHUNK if limit is None else min(limit + 1, CHUNK)
         tag = QueryTag(f"{uuid4().hex[:12]}-{next(TAG_NUMBERS)}")
         with (
@@ -255,17 +257,17 @@ class BoltEngine:
                 if planned:
                     return Table([COLUMN], plan_of(result), False, (time.perf_counter() - started) * 1000)
                 records = iter(result)
-                # Keep reading after a stop that comes before the first row: closing would block, unsupervised.
+                # After a stop before the first row, keep reading: closing the result would block, and no deadline would end it.
                 while not truncated:
-                    chunk = list(islice(records, CHUNK if wanted < 0 else min(CHUNK, wanted + 1 - len(rows))))
+                    chunk = list(islice(records, CHUNK if most_rows < 0 else min(CHUNK, most_rows + 1 - len(rows))))
                     if not chunk:
                         break
                     fresh = plain_rows(chunk)
                     size += len(orjson.dumps(fresh, default=str)) if len(fresh) > 1 else 0
                     rows += fresh
                     truncated = size > self._answer_bytes
-                    if 0 <= wanted < len(rows):
-                        del rows[wanted:]
+                    if 0 <= most_rows < len(rows):
+                        del rows[most_rows:]
                         truncated = True
                     if running.stopped:
                         break
@@ -293,16 +295,16 @@ class BoltEngine:
         if connection is None or not dialect.running or not dialect.terminate:
             return
         tag.client = f":{connection.local_port}"
-        done = threading.Event()
-        self._ending.add(done)
+        ended = threading.Event()
+        self._ending.add(ended)
         try:
             self._end_query(dialect.running, dialect.terminate, tag)
         finally:
-            self._ending.discard(done)
-            done.set()
+            self._ending.discard(ended)
+            ended.set()
 
     def _end_query(self, list_all: str, end: str, tag: QueryTag) -> bool:
-        """Terminate the query with this tag if the database's list shows it; return whether it does."""
+        """Terminate the query with this tag if the database lists it; return whether the database lists the query."""
         listed = False
         with self._opened(self._administrator) as administration:
             for row in administration.run(cast(Any, list_all), tag=tag.name):
@@ -315,7 +317,7 @@ class BoltEngine:
         return listed
 
     def _abandon(self, tag: QueryTag, session: neo4j.Session, slot: Slot, query: str | Query) -> None:
-        """Stop waiting for a query that the database does not end, and watch it until it has ended."""
+        """Stop waiting for a query that the database does not end, and watch the query for up to a minute."""
         connection = connection_of(session)
         if connection is None:
             return
@@ -356,7 +358,7 @@ class BoltEngine:
 
     @contextmanager
     def _opened(self, driver: neo4j.Driver, **options: Any) -> Iterator[neo4j.Session]:
-        """Open a session of a driver; if this engine was closed meanwhile, the driver is closed after the session."""
+        """Open a session of a driver; if this engine is closed during the session, close the driver afterwards."""
         session = driver.session(**{"database": self.address.database, **options})
         try:
             with session:
@@ -364,7 +366,7 @@ class BoltEngine:
         finally:
             if (
                 not session.closed()
-            ):  # its connection broke in a way that the driver does not expect: it was being killed
+            ):  # the connection broke in a way that the driver does not expect: it was being killed
                 with suppress(Exception):
                     connection_of(session).kill()
                 with suppress(Exception):
@@ -375,8 +377,8 @@ class BoltEngine:
     @contextmanager
     def _slot(self) -> Iterator[Slot]:
         try:
-            taken = self._slots.taken(self._patience, self)
-            slot = taken.__enter__()
+            holding = self._slots.taken(self._patience, self)
+            slot = holding.__enter__()
         except Full:
             raise EngineBusy(
                 f"Too many queries are already running on {self.address.where()}; try again in a moment."
@@ -386,7 +388,7 @@ class BoltEngine:
                 raise EngineUnreachable(f"The connection to {self.address.where()} has been closed.")
             yield slot
         finally:
-            taken.__exit__(None, None, None)
+            holding.__exit__(None, None, None)
 
     def _wait_for_queries(self) -> None:
         """Wait until no query runs, at most `CLOSING_SECONDS`."""
@@ -403,7 +405,10 @@ class BoltEngine:
         return version_of(self._agent)
 
     def _refuses_writes(self) -> bool:
-        """Whether the database refuses a write that is sent like any query; a different failure proves nothing."""
+        """Whether the database refuses its dialect's write probe; a failure for another reason is not a refusal.
+
+        False if the probe needs an existing label and the database has none.
+        """
         dialect, probe = self.dialect, self.dialect.write_probe
         if "{label}" in probe:
             try:
@@ -432,7 +437,7 @@ class BoltEngine:
 
 
 def plan_of(result: neo4j.Result) -> list[list[Any]]:
-    """Return the lines of a plan. All rows are read first, because the figures of PROFILE are complete only then."""
+    """Return each line of a plan as a row; read the whole result first, to complete the figures of PROFILE."""
     for _ in result:
         pass
     summary = result.consume()

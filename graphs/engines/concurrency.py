@@ -10,7 +10,7 @@ from typing import TypeVar
 T = TypeVar("T")
 R = TypeVar("R")
 AT_ONCE = 8
-"""The number of threads: fewer than an engine's slots, so that one caller leaves room for others."""
+"""The maximum number of threads; an engine usually has more slots, which leaves room for other callers."""
 
 
 def run_concurrently(call: Callable[[T], R], items: Sequence[T]) -> list[R]:
@@ -21,8 +21,8 @@ def run_concurrently(call: Callable[[T], R], items: Sequence[T]) -> list[R]:
         >>> run_concurrently(len, ["a", "bcd"])
         [1, 3]
 
-    Each call runs in a copy of the context, so that cancelling the caller's queries also cancels the queries of the
-    calls.
+    If there are several calls, each runs in a copy of the context, so that cancelling the caller's queries also cancels
+    the queries that these calls send.
     """
     if len(items) < 2:
         return [call(item) for item in items]

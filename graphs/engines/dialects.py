@@ -1,4 +1,4 @@
-"""The differences between databases that speak Bolt, as data. Code tests these fields instead of product names."""
+"""The differences between databases that speak Bolt, as data."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ class Dialect:
     name: str
     product: str
     components: str | None
-    """A query that returns `version` in its first row."""
+    """A query whose first row contains the product's version; None if the version is in the greeting."""
     running: str | None
-    """A query that lists the running transactions, with `id` or `transactionId` in the first column. Another column
-    contains the query's tag `$tag` or its client's address `$client` (`127.0.0.1:50412`).
+    """A query that lists the running transactions, with their numbers in the column `id`, `transactionId` or
+    `transaction_id`. Another column contains the query's tag `$tag` or its client's address (`127.0.0.1:50412`).
     """
     terminate: str | None
-    """A query that terminates the transaction `$id`; with `{id}` in its place if the database allows no parameter."""
+    """A query that terminates the transaction `$id`, written `{id}` if the database allows no parameter there."""
     write_probe: str
     """A write query that fails if the database refuses writes."""
     probe_writes: bool
-    """Whether the probe would change data; it then uses an existing label as `{label}` and is rolled back."""
+    """Whether the probe changes data. If so, `{label}` stands for an existing label, and the probe is rolled back."""
     refusal: re.Pattern[str]
     """A pattern for the code and message of a refused write; a failure that does not match it is not a refusal."""
     reader: str
@@ -45,16 +45,16 @@ class Dialect:
     labels: str = "CALL db.labels()"
     relationship_types: str = "CALL db.relationshipTypes()"
     await_indexes: str | None = None
-    """A statement that returns when all indexes are built."""
+    """A statement that returns when all indexes are built; None if there is no such statement."""
     other_functions: frozenset[str] = frozenset()
     """Allowed functions that Neo4j does not have, in lower case; none has side effects."""
     vector_index: bool = False
     marks: bool = False
-    """Whether the database identifies the last transaction, so that no change is missed."""
+    """Whether the database identifies its last transaction with a bookmark, from which every change can be detected."""
     newer: str | None = None
-    """A query that compiles only if the database's default version is Cypher 25."""
+    """A query that compiles only if the database's default language is Cypher 25; None if it is always Cypher 5."""
     eager: bool = True
-    """Whether the database computes rows and values that `LIMIT 0` then drops."""
+    """Whether the database computes all rows and values even for a query with `LIMIT 0`."""
     unsupported: tuple[Unsupported, ...] = ()
     """The features of Neo4j that this database does not have."""
 
@@ -89,7 +89,7 @@ MEMGRAPH = Dialect(
     components="SHOW VERSION",
     running="SHOW TRANSACTIONS",
     terminate="TERMINATE TRANSACTIONS '{id}'",
-    # Run without an explicit transaction, which would be refused for its access mode even if a plain query is not.
+    # The probe runs without an explicit transaction: Memgraph might refuse the transaction, and still run a plain write.
     write_probe=NOTHING_WRITTEN,
     probe_writes=False,
     refusal=re.compile(r"not authorized|[Ww]rite query forbidden|misaligned|read.only", re.IGNORECASE),
@@ -147,7 +147,7 @@ DIALECTS: Mapping[str, Dialect] = {item.name: item for item in (NEO4J, MEMGRAPH,
 
 
 def dialect_of(agent: str) -> Dialect:
-    """Return the dialect of the product that a server's greeting names.
+    """Return the dialect of the product that a server's greeting names; Neo4j's dialect for an unknown product.
 
     >>> dialect_of("Neo4j/5.26.30").name, dialect_of("Neo4j/5.26.0 compatible (ArcadeDB 26.10.2)").name
     ('neo4j', 'arcadedb')
@@ -162,6 +162,8 @@ def dialect_of(agent: str) -> Dialect:
 
 def version_of(agent: str) -> str:
     """Return the version of the product itself, not of a product with which the greeting claims compatibility.
+
+    The text is empty if the greeting contains no version.
 
     >>> version_of("Neo4j/5.26.0 compatible (ArcadeDB 26.10.2)"), version_of("Neo4j/5.26.30")
     ('26.10.2', '5.26.30')

@@ -20,7 +20,10 @@ from graphground.graphs.engines.engine import (
 
 PLACE = re.compile(r"\(line (\d+), column (\d+)(?: \(offset: \d+\))?\)")
 MEMGRAPH_PLACE = re.compile(r"(?:^|: )line (\d+):(\d+) |Error on line (\d+) position (\d+)")
-"""The positions in Memgraph's messages, `line 1:9 mismatched input …`, from 1 (`frontend/opencypher/parser.hpp`)."""
+"""The position in a message of Memgraph, such as `line 1:9 mismatched input …`: line and column, both from 1.
+
+Source: `frontend/opencypher/parser.hpp` of Memgraph.
+"""
 JAVA_CLASS = re.compile(r"^(?:(?:[a-z][\w$]*\.)+[A-Z]\w*(?:Exception|Error): ?)+")
 TIMEOUT_CODES = frozenset(
     {
@@ -44,21 +47,21 @@ BUSY_CODES = frozenset({"Neo.TransientError.Request.NoThreadsAvailable"})
 
 
 def was_ended(error: exceptions.Neo4jError | exceptions.DriverError) -> bool:
-    """Whether the database terminated this query deliberately; such a query is not retried."""
+    """Whether Memgraph terminated this query deliberately; such a query is not retried."""
     return isinstance(error, exceptions.Neo4jError) and MEMGRAPH_ENDED.search(error.message or "") is not None
 
 
 OUT_OF_MEMORY = "OutOfMemory"
-"""Part of Neo4j's error codes for a query over its memory limit; Neo4j calls them transient, but a retry fails too."""
+"""Part of Neo4j's error codes for a query over its memory limit; Neo4j calls them transient, but a retry fails."""
 
 
 def ran_out_of_memory(error: exceptions.Neo4jError | exceptions.DriverError) -> bool:
-    """Whether the query was terminated for its memory use, which a retry would repeat."""
+    """Whether the query was terminated because it used too much memory; a retry would fail in the same way."""
     return OUT_OF_MEMORY in (getattr(error, "code", None) or "")
 
 
 def translated(error: BaseException, address: BoltAddress, timeout: float | None = None) -> EngineError:
-    """The `EngineError` that corresponds to a driver's exception."""
+    """Return the `EngineError` that corresponds to a driver's exception."""
     where = address.where()
     code = getattr(error, "code", None) or ""
     message = str((isinstance(error, exceptions.Neo4jError) and error.message) or error)
@@ -74,8 +77,8 @@ def translated(error: BaseException, address: BoltAddress, timeout: float | None
             return EngineUnavailable(f"{where} refused the user {address.user!r}: {message}")
         case exceptions.ClientError() if code == "Neo.ClientError.Database.DatabaseNotFound":
             return EngineUnavailable(
-                f"{where} has no database {address.database!r}. Set the name of an existing "
-                "one with NEO4J_DATABASE or --database."
+                f"{where} has no database {address.database!r}. Name an existing database "
+                "with NEO4J_DATABASE or --database."
             )
         case exceptions.Neo4jError() if code in TIMEOUT_CODES or (was_ended(error) and "timeout" in message):
             return timed_out(timeout)
@@ -97,9 +100,9 @@ def translated(error: BaseException, address: BoltAddress, timeout: float | None
                 "queries, for example during a leader change. Try again in a moment."
             )
         case exceptions.SessionExpired() | exceptions.ServiceUnavailable():
-            return _about_encryption(error, address) or _nobody(where, message)
+            return _about_encryption(error, address) or _unreachable(where, message)
         case ValueError() if "resolve address" in message:  # raised by drivers before 6 for an unknown host
-            return _nobody(where, message)
+            return _unreachable(where, message)
         case exceptions.ConfigurationError() | exceptions.UnsupportedServerProduct():
             return EngineUnavailable(f"{where} cannot be used: {_first_line(message)}")
         case exceptions.DriverError() if "acquire" in message or "pool" in message:
@@ -149,7 +152,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         waiting += [part for part in (*parts, current.__cause__, current.__context__) if part is not None]
 
 
-def _nobody(where: str, message: str) -> EngineUnavailable:
+def _unreachable(where: str, message: str) -> EngineUnavailable:
     kind = EngineUnreachable if "connect to" in message or "resolve" in message else EngineUnavailable
     return kind(
         f"No Bolt server answers at {where} ({_first_line(message)}). Check the address, and that the database "
@@ -158,13 +161,13 @@ def _nobody(where: str, message: str) -> EngineUnavailable:
 
 
 def failed(message: str, code: str) -> QueryFailed:
-    """The error for a refused query, with its position if the message gives one."""
+    """Return the error for a refused query, with the position of the error if the message contains it."""
     text = JAVA_CLASS.sub("", message).strip()
     return QueryFailed(text or code, code, *place_in(message))
 
 
 def place_in(message: str) -> tuple[int, int] | tuple[None, None]:
-    """Return the line and column, from 1, that a message names; None each if it names none.
+    """Return the line and column in a message, both from 1; `(None, None)` if the message contains no position.
 
     >>> place_in("line 1:9 mismatched input 'RETRN'"), place_in("Invalid input (line 2, column 1 (offset: 10))")
     ((1, 9), (2, 1))

@@ -1,6 +1,6 @@
 """Memgraph's own features beyond plain Bolt, through GQLAlchemy: the extra `memgraph`, imported on first use.
 
-Without the extra, statements over Bolt do the same. Not tested with a real Memgraph.
+Without the extra, the caller sends equivalent statements over Bolt. Not tested with a real Memgraph.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ def is_installed() -> bool:
 
 
 def create_indexes(address: BoltAddress, pairs: Sequence[tuple[str, str]]) -> bool:
-    """Create the missing label-property indexes; labels and keys are given quoted. Return False without the extra."""
+    """Create the missing indexes for `(label, property)` pairs of quoted names.
+
+    Return whether the extra is installed; without it, no index is created.
+    """
     if not is_installed():
         return False
     from gqlalchemy.exceptions import GQLAlchemyError
@@ -28,9 +31,9 @@ def create_indexes(address: BoltAddress, pairs: Sequence[tuple[str, str]]) -> bo
 
     try:
         client = connected(address)
-        there = {(index.label, key) for index in client.get_indexes() for key in _keys(index.property)}
+        existing = {(index.label, key) for index in client.get_indexes() for key in _keys(index.property)}
         for label, key in pairs:
-            if (label.strip("`"), key.strip("`")) not in there:
+            if (label.strip("`"), key.strip("`")) not in existing:
                 client.create_index(MemgraphIndex(label, key))
     except GQLAlchemyError as error:
         raise EngineUnavailable(f"{address.where()} refused an index: {error}") from error

@@ -20,20 +20,20 @@ MOST_LINES, LONGEST_LINE = 200, 400
 
 
 def asks_for_plan(query: str | Query) -> bool:
-    """Whether a query asks for its plan (EXPLAIN, PROFILE)."""
+    """Whether a query requests its plan, that is, begins with EXPLAIN or PROFILE."""
     return bool(PREFIX.match(query)) if isinstance(query, str) else bool(query.prefix)
 
 
 def plan_lines(plan: Mapping[str, Any], depth: int = 0) -> list[str]:
-    """Return a plan as lines, one per operator: the last step first, with the operators before it indented below.
+    """Return a plan as lines, one per operator: the last step first, the steps that feed it indented below.
 
-    ArcadeDB returns its plan as text in the order of its steps; this order is kept, and the headings are left out.
+    ArcadeDB's plan is a text with the first step first; its lines are returned in this order, without the heading.
     """
     args = plan.get("args") or {}
     if not plan.get("children") and "Details" not in args and "string-representation" in args:
         lines = [line.rstrip() for line in str(args["string-representation"]).splitlines()]
-        kept = [line for line in lines[2:] if line.strip()] if len(lines) > 1 and set(lines[1]) == {"="} else lines
-        return [line[:LONGEST_LINE] for line in kept[:MOST_LINES]]
+        steps = [line for line in lines[2:] if line.strip()] if len(lines) > 1 and set(lines[1]) == {"="} else lines
+        return [line[:LONGEST_LINE] for line in steps[:MOST_LINES]]
     words = [str(plan.get("operatorType", "")).partition("@")[0]]
     if args.get("Details"):
         words.append(str(args["Details"]))

@@ -1,4 +1,4 @@
-"""Checks which kind of server listens at a Bolt address, because a driver would wait ten seconds for a wrong one."""
+"""Checks whether a Bolt server listens at an address, because a driver waits ten seconds for any other server."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from graphground.graphs.engines.address import BoltAddress
 
 BOLT_PORT = 7687
 HANDSHAKE = bytes.fromhex("6060b01700080805000204040000000300000000")
-"""Bolt's magic number and four versions, to which a Bolt server responds with four bytes."""
+"""Bolt's magic number and four proposals for the protocol version; a Bolt server responds with four bytes."""
 HTTP_REQUEST = b"HEAD / HTTP/1.0\r\n\r\n"
 
 
 def problem_at(address: BoltAddress, seconds: float = 2.0, *, speak: bool = True) -> str | None:
-    """Return a sentence that says why no Bolt server can be used at an address; None if no problem is found.
+    """Return a message that says why no Bolt server can be used at an address; None if no problem is found.
 
-    `speak=False` only connects, which leaves no trace in a database's log. A server that is slow or behind TLS counts
-    as usable; if it is not a Bolt server, the driver fails to connect.
+    With `speak=False` the function only connects, which leaves no trace in a database's log. A server that responds
+    slowly or is behind TLS counts as usable; if it is not a Bolt server, the driver fails to connect.
 
         >>> problem_at(BoltAddress("bolt://127.0.0.1:1"))
         'No Bolt server answers at bolt://127.0.0.1:1 (Connection refused). Check the address, and that the database …'
@@ -43,7 +43,7 @@ def problem_at(address: BoltAddress, seconds: float = 2.0, *, speak: bool = True
 
 
 def _answer(place: tuple[str, int], greeting: bytes, seconds: float) -> bytes:
-    """Return the first bytes of the response; empty if the server closes the connection or does not respond in time."""
+    """Return the first bytes of the response to `greeting`; empty if the server closes the connection or is too slow."""
     with socket.create_connection(place, timeout=seconds) as connection:
         try:
             connection.sendall(greeting)

@@ -11,19 +11,20 @@ from graphground.graphs.engines.cancellation import CURRENT
 from graphground.graphs.engines.deadlines import DEADLINES
 
 GRACE = 0.8
-"""Seconds that a database has to end a query after its termination was requested."""
+"""Seconds to wait for a query to end after its termination was requested, before `abandon` is called."""
 ENDING_SECONDS = 5.0
-"""The longest wait, in seconds, for a termination in progress before its connection is used again."""
+"""The longest wait, in seconds, for a termination in progress before the query's connection is used again."""
 AGAIN = 0.1
-"""Seconds between attempts to terminate; the first may come before the database knows the query."""
+"""Seconds between attempts to terminate a query; at the first, the database may not have received the query yet."""
 
 
 class RunningQuery:
-    """Terminates a query at its deadline: `with RunningQuery(30.0, terminate, abandon) as running: …`
+    """A query with a deadline, in seconds: `with RunningQuery(30.0, terminate, abandon) as running: …`
 
-    `terminate()` ends the query in the database; it is called repeatedly until the block is left. `GRACE` seconds after
-    the deadline `abandon` is called once; it must make the caller stop waiting whatever the database does. Both
-    functions run on separate threads: a database that does not even respond to `terminate` delays nothing.
+    After the deadline or a cancellation, `terminate()` is called repeatedly until the block is left; it ends the query
+    in the database. If the block has not been left `GRACE` seconds later, `abandon()` is called; it must make the
+    caller stop waiting whatever the database does. Both functions run on separate threads, so a database that does not
+    even respond to `terminate` delays no other query.
     """
 
     def __init__(self, timeout: float | None, terminate: Callable[[], None], abandon: Callable[[], None]) -> None:
@@ -54,12 +55,11 @@ class RunningQuery:
             self._cancellation.remove(self.cancel)
 
     def may_begin(self) -> bool:
-        """Return False if the caller has already cancelled: the query must then not be sent, since no later
-        termination would reach it."""
+        """Whether the query may be sent: False if its caller has cancelled or its deadline has passed."""
         return not self.stopped
 
     def cancel(self) -> None:
-        """Terminate the query now; return when it has ended or `abandon` has been called."""
+        """Terminate the query now; return when the block has been left."""
         self.cancelled = True
         self._stop()
 
@@ -67,10 +67,8 @@ class RunningQuery:
         self.stopped = True
         self._handles.append(DEADLINES.add(GRACE, self._give_up))
         while not self._over.is_set():
-            with (
-                self._terminating,
-                suppress(Exception),
-            ):  # the query continues: the next attempt ends it, or the wait ends
+            # If an attempt fails, the query continues until the next attempt, or the caller stops waiting.
+            with self._terminating, suppress(Exception):
                 if not self._over.is_set():
                     self._terminate()
             self._over.wait(AGAIN)

@@ -1,13 +1,14 @@
 """Query slots: permissions to run a query, limited in number and shared fairly between callers.
 
-`reserved` slots are kept for callers who hold none and have run no long queries recently. A caller gets up to `own` of
-the other slots, and more only while `spare` slots stay free. Of the waiting calls, the one whose caller holds the
-fewest slots is next; among equals, one of a caller without recent long queries.
+`reserved` slots are kept for callers who hold no slot and have run no long queries recently. Of the other
+slots, a caller may hold up to `own`, or one if it has run long queries recently; a caller may hold more only while
+`spare` slots stay free. The next slot goes to the waiting call whose caller holds the fewest slots; if several callers
+hold equally few, a caller without recent long queries comes first.
 
-A query that runs for longer than `LONG` seconds moves to a second set of as many slots, so that slow queries of many
-callers leave room for quick ones. If that set is full too and a caller without a slot waits, the longest query of the
-caller who holds most slots is terminated. With `moves`, a client's long query is terminated as soon as other callers
-are active, and its caller runs it elsewhere; the server's own lookups stay.
+After `LONG` seconds a query moves to a second set of slots of the same size, so that slow queries of many callers leave
+room for quick ones. If the second set is full and a caller without a slot waits, the longest query of the caller
+who holds the most slots is terminated. With `moves`, a client's long query is terminated as soon as other callers are
+active, and its engine runs it again in another process; the server's own lookups are not moved.
 """
 
 from __future__ import annotations
@@ -29,19 +30,19 @@ PATIENT = 0.25
 ACTIVE = 10.0
 """Seconds after a call during which its caller counts as active."""
 WORTH_MOVING = 2.0
-"""Seconds that a query must have left to be moved, because it starts again from the beginning."""
+"""The least remaining seconds for which a query is moved, because it starts again from the beginning."""
 KEPT = 60.0
-"""Seconds for which a query occupies a slot after its caller has left, if the database does not end it."""
+"""The longest time, in seconds, for which a query occupies a slot after its caller has left."""
 MOST_WAITING = 32
 """The number of calls of one caller that may wait; further calls are refused immediately."""
 LITTLE = 2.0
-"""A caller whose recent long queries took at most this many seconds is treated as if it had run none."""
+"""A caller whose recent long queries took at most this many seconds counts as a caller without long queries."""
 FORGOTTEN = 60.0
 MOST_CALLERS = 4_096
 
 
 class Full(Exception):
-    """No slot became free in time, or the caller has too many waiting calls."""
+    """A slot that did not become free in time, or a caller with too many waiting calls."""
 
 
 class Slot:
@@ -54,7 +55,7 @@ class Slot:
         self.long = self.ended = self.moved = False
         self.stop: Callable[[], None] | None = None
         self.until = math.inf
-        """The time at which the query ends at the latest, because of its time limit."""
+        """The monotonic time at which the query reaches its time limit."""
 
     def end(self) -> None:
         """Terminate the query in the background."""
@@ -64,21 +65,21 @@ class Slot:
 
 
 class Use:
-    """The seconds of each caller's long queries; every `FORGOTTEN` seconds the recorded value halves."""
+    """The seconds that each caller's long queries took; the recorded seconds halve every `FORGOTTEN` seconds."""
 
     def __init__(self) -> None:
         self._records: OrderedDict[str, tuple[float, float]] = OrderedDict()
         """For each caller, the seconds used and the time at which they were recorded."""
 
     def add(self, caller: str, seconds: float) -> None:
-        """Add the seconds that a call took."""
+        """Add the seconds that a query of the caller ran beyond `LONG`."""
         self._records[caller] = self.of(caller) + seconds, time.monotonic()
         self._records.move_to_end(caller)
         while len(self._records) > MOST_CALLERS:
             self._records.popitem(last=False)
 
     def of(self, caller: str) -> float:
-        """Return the seconds that the caller used recently."""
+        """Return the seconds that the caller's long queries took recently."""
         seconds, noted = self._records.get(caller, (0.0, 0.0))
         return seconds * math.pow(0.5, (time.monotonic() - noted) / FORGOTTEN)
 
@@ -93,7 +94,7 @@ class Use:
 
 
 class Slots:
-    """Query slots, which the databases of a server may share: `with Slots(16).taken(patience=5.0) as slot: …`"""
+    """A set of query slots, which several databases may share: `with Slots(16).taken(patience=5.0) as slot: …`"""
 
     def __init__(
         self,
@@ -118,7 +119,7 @@ class Slots:
 
     @contextmanager
     def taken(self, patience: float, owner: object = None) -> Iterator[Slot]:
-        """Hold a slot for the calling client's query on the database `owner`, waiting up to `patience` seconds for one.
+        """Wait up to `patience` seconds for a slot, and hold it inside the block, for a query on the database `owner`.
 
         Raises:
             Full: no slot became free, or the caller has too many waiting calls.
@@ -133,36 +134,36 @@ class Slots:
             self._release(slot)
 
     def keep(self, slot: Slot) -> None:
-        """Count a query as running for up to `KEPT` seconds after its caller has left: the database still runs it."""
+        """Count a query whose caller has left as running for up to `KEPT` seconds: the database still runs it."""
         with self._changed:
             self._kept[slot] = time.monotonic() + KEPT
 
     def forget(self, slot: Slot) -> None:
-        """Stop counting a kept query, because the database has ended it."""
+        """Stop counting a query that `keep` counts, because the database has ended it."""
         with self._changed:
             if self._kept.pop(slot, None) is not None:
                 self._changed.notify_all()
 
     def idle(self, seconds: float, owner: object = None) -> bool:
-        """Wait up to `seconds` until no query runs on the database `owner`; return whether none runs."""
+        """Wait up to `seconds` until no call holds a slot for the database `owner`; return whether no call does."""
         with self._changed:
             return self._changed.wait_for(lambda: all(slot.owner is not owner for slot in self._held), seconds)
 
     def _take(self, caller: str, patience: float, owner: object) -> Slot:
-        begun = time.monotonic()
+        start = time.monotonic()
         with self._changed:
             if sum(other == caller for other, _ in self._waiting.values()) >= MOST_WAITING:
                 raise Full
             number = next(self._numbers)
-            self._waiting[number] = caller, begun
+            self._waiting[number] = caller, start
             try:
                 while self._next() != number:
                     now = time.monotonic()
-                    if now - begun > patience:
+                    if now - start > patience:
                         raise Full
-                    if now - begun > PATIENT:
+                    if now - start > PATIENT:
                         self._make_room(caller)
-                    self._changed.wait(min(0.1, patience - (now - begun) + 0.001))
+                    self._changed.wait(min(0.1, patience - (now - start) + 0.001))
                 slot = Slot(caller, owner)
                 self._held.add(slot)
                 return slot
@@ -177,9 +178,9 @@ class Slots:
             self._changed.notify_all()
 
     def _next(self) -> int | None:
-        """Return the number of the waiting call that gets the next slot, or None if no call may have one now.
+        """Return the number of the waiting call to which the next slot goes; None if no call may take a slot now.
 
-        Among the calls that may have a slot, the caller that holds the fewest slots comes first.
+        Of the calls that may take a slot, the call whose caller holds the fewest slots is chosen.
         """
         now = time.monotonic()
         long = sum(slot.long for slot in self._held)
@@ -208,24 +209,23 @@ class Slots:
         return holds
 
     def _make_room(self, caller: str) -> None:
-        """Terminate the longest query of the caller who holds most slots, to make room for waiting callers without a
-        slot.
+        """Terminate the longest query of the caller who holds the most slots, to make room for callers without a slot.
 
-        At most one query is terminated for each such caller.
+        At most one query is terminated for each waiting caller without a slot.
         """
         if sum(slot.long for slot in self._held) < self.slots:
             return
         holds = self._holds()
         if holds.get(caller):
             return
-        wanted = len({other for other, _ in self._waiting.values() if other not in holds})
+        needed = len({other for other, _ in self._waiting.values() if other not in holds})
         victims = [slot for slot in self._held if slot.long and slot.stop is not None and not slot.ended]
-        if not victims or sum(slot.ended for slot in self._held) >= wanted:
+        if not victims or sum(slot.ended for slot in self._held) >= needed:
             return
         max(victims, key=lambda slot: (holds[slot.caller], -slot.since)).end()
 
     def _move(self, slot: Slot) -> None:
-        """Wait until other callers are active, and then terminate a long query so that it runs elsewhere."""
+        """Wait until other callers are active, and then terminate a long query so that another process can run it."""
         while True:
             with self._changed:
                 if slot not in self._held or slot.ended:
@@ -239,7 +239,7 @@ class Slots:
                 self._changed.wait(1.0)
 
     def _others(self, caller: str) -> bool:
-        """Whether another caller runs a query, waits for a slot, or did so recently."""
+        """Whether another caller runs a query, waits for a slot, or has run a query recently."""
         return (
             any(slot.caller != caller for slot in self._held)
             or any(other != caller for other, _ in self._waiting.values())

@@ -1,5 +1,7 @@
-"""Features of Neo4j's Cypher that other databases do not support, as data: the name of the construct, a test that
-recognises it in the tree, and an alternative.
+"""Constructs of Neo4j's Cypher that other databases do not support, as data.
+
+Each entry has the construct's name, a test that recognises the construct in a syntax tree, and a hint with an
+alternative.
 
     >>> from graphground.cypher import parse
     >>> from graphground.graphs.engines.dialects import DIALECTS
@@ -8,7 +10,7 @@ recognises it in the tree, and an alternative.
     ['Memgraph has no radians(): multiply by 3.141592653589793 / 180.']
 
 The list for Memgraph follows its documentation ("Differences in Cypher implementations", read in November 2026).
-Features that newer versions support are reported only after the database has refused a query.
+Constructs that newer versions of a database support are reported only after the database has refused a query.
 """
 
 from __future__ import annotations
@@ -24,28 +26,28 @@ CODE = "not_in_this_database"
 
 @dataclass(frozen=True, slots=True)
 class Unsupported:
-    """A construct: `Unsupported("COUNT { … }", is_count, "Older Memgraph has no …", some_versions=True)`."""
+    """A construct that a database does not support: `Unsupported("COUNT { … }", is_count, "Memgraph has no …")`."""
 
     construct: str
     matches: Callable[[t.Node], bool]
     hint: str
     some_versions: bool = False
-    """Whether some versions in use support the construct, which is then reported only after a refusal."""
+    """Whether some versions in use support the construct; if so, it is reported only after a query was refused."""
 
 
 def find_unsupported(query: t.Query, constructs: Sequence[Unsupported], *, refused: bool = False) -> list[Diagnostic]:
     """Return a hint for each construct of the query that the database does not support, at its first occurrence.
 
-    With `refused`, set after the database has refused the query, this includes constructs that only some versions do
-    not support.
+    `refused` says that the database has refused the query; the hints then include constructs that some versions
+    support.
     """
-    left = [construct for construct in constructs if refused or not construct.some_versions]
+    remaining = [construct for construct in constructs if refused or not construct.some_versions]
     found: list[Diagnostic] = []
-    for node in query.walk() if left else ():
-        for construct in left:
+    for node in query.walk() if remaining else ():
+        for construct in remaining:
             if construct.matches(node):
                 found.append(_diagnostic(query, node, construct.hint))
-                left = [other for other in left if other is not construct]
+                remaining = [other for other in remaining if other is not construct]
                 break
     return found
 
@@ -164,7 +166,7 @@ MEMGRAPH_UNSUPPORTED: tuple[Unsupported, ...] = (
     Unsupported(
         "EXISTS { … }",
         subquery("EXISTS"),
-        "Older versions of Memgraph take only a pattern: exists((n)-[:T]->()).",
+        "Older versions of Memgraph have no EXISTS subquery: write exists((n)-[:T]->()).",
         some_versions=True,
     ),
     Unsupported(

@@ -12,15 +12,17 @@ if TYPE_CHECKING:
     from graphground.graphs.entities.verdicts.judging import Judgement
 
 Match = Literal["exact", "alias", "fuzzy", "vector"]
+"""The kind of a match: an equal name or value, an equal alias, a similar spelling, or a similar meaning."""
 Mode = Literal["auto", "fuzzy", "vector"]
+"""How to search: by spelling (`fuzzy`), by meaning (`vector`), or also by meaning if spelling is uncertain (`auto`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """One entity that a mention may refer to.
 
-    `key` identifies the node in its graph (`eid` if the nodes have one). `property` is the property that matched
-    (`name`, `aliases`, …), `name` the value to write in a query, and `score` lies between 0 and 1.
+    `key` identifies the node in its graph: its `eid`, or the database's own id. `property` is the property that matched
+    (`name`, `aliases`, …), `name` is the value to write in a query, and `score` lies between 0 and 1.
     """
 
     name: str
@@ -31,7 +33,7 @@ class Candidate:
     key: str
     description: str | None = None
     matched: str | None = None
-    """The text that matched, if it differs from the name: the alias `King James` of `LeBron James`."""
+    """The text that matched, such as the alias `King James` of `LeBron James`; None or `name` if the name matched."""
     name_property: str = "name"
     """The property that holds `name`, even if the match is an alias."""
     is_value: bool = False
@@ -39,10 +41,7 @@ class Candidate:
 
 
 class EntityLookup(Protocol):
-    """Looks up names of a graph, in a built index or in the database itself.
-
-    A graph is given its lookup when it is opened.
-    """
+    """The interface of a lookup of names, in an index or in the database itself."""
 
     @property
     def info(self) -> IndexInfo | None:
@@ -76,19 +75,25 @@ class EntityLookup(Protocol):
     def judge(
         self, mention: str, *, labels: Collection[str] | None = None, key: str | None = None, names: bool = True
     ) -> Judgement:
-        """Return the verdict on a text compared with the property `key`: see `verdicts.judging.judge_value`."""
+        """Return the verdict on a text that a query compares with a property: see `verdicts.judging.judge_value`."""
         ...
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
-        """Whether a node of the label (any label if None) has exactly this value in the property; True if unknown."""
+        """Whether a node of the label has exactly this value in the property (None: any label, any property).
+
+        The result is also True if the lookup cannot tell.
+        """
         ...
 
     def spans(self, question: str, *, unknown: bool = False) -> Sequence[Span]:
-        """Return the names that occur in a question; with `unknown`, also parts that only look like a name."""
+        """Return the names that occur in a question; with `unknown`, also parts that are only written like names."""
         ...
 
     def same_name(self, name: str, *, label: str | None = None, aliases: bool = True) -> int:
-        """Return the number of distinct entities with this name or alias, ignoring case and accents."""
+        """Return the number of distinct entities with this name; if `aliases`, also those with this alias.
+
+        Case and accents are ignored.
+        """
         ...
 
     @property

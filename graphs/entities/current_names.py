@@ -1,7 +1,7 @@
-"""Asks a database about a few names directly, while the index of its names is outdated.
+"""Looks a few names up in the database itself, while the entity index is outdated.
 
-All names of a call are looked up by one query for each label and property, and all its queries have one limit of time.
-The database finds the names through its own indexes if it has any, and otherwise reads the label's nodes.
+A call runs one query for each label and property, and all queries of the call share one time limit. The database finds
+the names through its own indexes if it has any, and otherwise reads the label's nodes.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from graphground.graphs.entities.names_in_database import entries_of
 from graphground.graphs.entities.paging import NAME_PROPERTIES, name_property
 
 SECONDS = 4.0
-"""The maximum time, in seconds, that the queries of one call may take together."""
+"""The maximum time, in seconds, for all queries of one call together."""
 MOST_NAMESAKES = 5
 """The maximum number of nodes of a label that are returned for one name."""
 Place = tuple[str, str, str]
-"""A name, as its label, its property and the name itself."""
+"""A name in the database: the label and the property that have it, and the name itself."""
 
 
 class CurrentNames:
@@ -38,37 +38,41 @@ class CurrentNames:
         label: str | None = None,
         property: str | None = None,
     ) -> tuple[set[Place], dict[str, list[Candidate]]]:
-        """Return those of the names that no node has any more, and the nodes whose names equal a mention.
+        """Return the places whose name no node has any more, and for each mention the nodes with that name.
 
-        Labels that the schema does not have yet are read too. The labels with the most nodes are read last; a name that
-        cannot be read in time is neither gone nor found.
+        The places are those in `places`, and those where a mention was looked up. `label` and `property` restrict the
+        second result, which also includes nodes of labels that the schema does not contain yet. The labels with the
+        most nodes are read last. A name that cannot be read in time is missing from both results.
         """
         deadline = time.monotonic() + SECONDS
         labels = self._schema().labels
-        asked: dict[tuple[str, str], set[str]] = {}
+        names_at: dict[tuple[str, str], set[str]] = {}
         for its_label, key, name in places:
             if its_label in labels and key in labels[its_label].properties:
-                asked.setdefault((its_label, key), set()).add(name)
+                names_at.setdefault((its_label, key), set()).add(name)
         naming = [place for place in self._naming(label, deadline) if property in (None, place[1])] if mentions else []
         for place in naming:
-            asked.setdefault(place, set()).update(mentions)
-        gone: set[Place] = set()
+            names_at.setdefault(place, set()).update(mentions)
+        removed: set[Place] = set()
         found: dict[str, list[Candidate]] = {}
-        for place in sorted(asked, key=lambda place: labels[place[0]].count or 0 if place[0] in labels else -1):
-            rows = self._rows(self._query(*place), sorted(asked[place]), deadline)
+        for place in sorted(names_at, key=lambda place: labels[place[0]].count or 0 if place[0] in labels else -1):
+            rows = self._rows(self._query(*place), sorted(names_at[place]), deadline)
             if rows is None:
                 continue
-            held = {name for name, *_ in rows if isinstance(name, str)}
-            gone |= {(*place, name) for name in asked[place] - held}
+            present = {name for name, *_ in rows if isinstance(name, str)}
+            removed |= {(*place, name) for name in names_at[place] - present}
             for name, keys, description in rows if place in naming else ():
                 for node_key in keys if name in mentions else ():
                     found.setdefault(name, []).extend(
                         candidate for _, candidate in entries_of(*place, name, None, node_key, description)
                     )
-        return gone, found
+        return removed, found
 
     def holds(self, value: str, label: str | None = None, property: str | None = None) -> bool:
-        """Whether a node of the label has the value; True if the database does not respond in time."""
+        """Whether a node of the label has the value in the property; True if the query fails or takes too long.
+
+        If `label` is None, any label is meant; if `property` is None, the property that names the nodes is meant.
+        """
         for known in self._schema().labels.values():
             key = property or known.name_property
             if label in (None, known.name) and key is not None and key in known.properties:
@@ -78,7 +82,10 @@ class CurrentNames:
         return False
 
     def _naming(self, label: str | None, deadline: float) -> list[tuple[str, str]]:
-        """Return the labels with the properties that name their nodes; for a label that is new, the usual properties."""
+        """Return pairs of a label and a property that names its nodes.
+
+        A label that the schema does not contain yet is paired with each of the usual naming properties.
+        """
         labels = self._schema().labels
         named = {name: key for name, known in labels.items() if (key := name_property(known)) is not None}
         listed = self._rows(self._engine.capabilities().dialect.labels, [], deadline) or ()
@@ -87,7 +94,7 @@ class CurrentNames:
         return [place for place in (*fresh, *named.items()) if label in (None, place[0])]
 
     def _query(self, label: str, key: str) -> str:
-        """Return the query for the given names among the values of a property, each with a few nodes."""
+        """Return the query that looks `$names` up; its rows hold a name, keys of nodes with it, and a description."""
         known = self._schema().labels.get(label)
         properties = known.properties if known is not None else {}
         text = property_of("n", key)
@@ -102,7 +109,7 @@ class CurrentNames:
         )
 
     def _rows(self, query: str, names: list[str], deadline: float) -> list[list[Any]] | None:
-        """Return the rows of a query; None if the time is over or the database does not respond."""
+        """Return the rows of a query; None if the deadline has passed or the query fails."""
         left = deadline - time.monotonic()
         if left <= 0:
             return None

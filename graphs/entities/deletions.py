@@ -1,6 +1,6 @@
-"""The deletion table of an index, which finds the words within two typing errors of a typed word.
+"""The deletion table of an index, which finds the words within two typing errors of a typed word (see `hashing`).
 
-An index that replaces an older one reuses the entries of the words that both have.
+An index that replaces an older index with the same number of buckets reuses the entries of the words in both indexes.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ class KnownDeletions:
     def pairs(self, number: npt.NDArray[np.int64]) -> U64:
         """Return the table as sorted integers `bucket << 32 | word`.
 
-        `number` holds the new number of each word; words with a negative number are left out.
+        `number` holds the new number of each old word; words with a negative number are left out.
         """
         buckets = np.repeat(
             np.arange(len(self.starts) - 1, dtype=np.int64), self.starts[1:].astype(np.int64) - self.starts[:-1]
         )
         words = number[self.words]
-        kept = words >= 0
-        pairs: U64 = (buckets[kept] << 32 | words[kept]).astype(np.uint64)
+        present = words >= 0
+        pairs: U64 = (buckets[present] << 32 | words[present]).astype(np.uint64)
         return pairs
 
 
@@ -85,8 +85,9 @@ def _pairs_of(
     counts: npt.NDArray[np.uint8],
     progress: Callable[[Progress], None],
 ) -> U64:
-    """Return `bucket << 32 | word` for the chosen words, with buckets of 32 bits; set each word's number in
-    `counts`.
+    """Return the entries `bucket << 32 | word` of the chosen words, with 32 bits for the bucket.
+
+    The number of entries of each chosen word is written into `counts`.
     """
     starts = np.load(folder / "word_starts.npy")
     pieces = memoryview(np.load(folder / "word_bytes.npy", mmap_mode="r"))

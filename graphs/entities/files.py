@@ -39,7 +39,11 @@ class Texts:
 
 
 class Files:
-    """The arrays of one index, by name; `build.py` describes how each array is made."""
+    """The memory-mapped arrays of an index, as `IndexBuilder` has written them.
+
+    Raises:
+        IndexMissing: there is no index in the folder, or one of another version.
+    """
 
     def __init__(self, folder: Path):
         self.folder = Path(folder)
@@ -58,7 +62,7 @@ class Files:
             )
         self.info = IndexInfo(**meta["info"])
         self.partitions = [tuple(partition) for partition in meta["partitions"]]
-        """Ranges of rows, each as label, property, kind, first row, and row after the last."""
+        """For each range of rows: the label, the property, the kind, the first row, and the row after the last."""
         self.bits: int = meta["bits"]
         self.text, self.word = self._texts("text"), self._texts("word")
         self.key, self.description = self._texts("key"), self._texts("description")

@@ -1,7 +1,8 @@
 """Fingerprints of nodes: 64-bit numbers that change with a node's label, key and texts.
 
-The number of a text is the sum of its letters, each multiplied by a weight of its position, modulo 2^64. NumPy computes
-it for a page of nodes at a time. The start that all texts of a column share is added once, which changes no number.
+The number of a text is the sum of its letters, each multiplied by the weight of its position, modulo 2^64. NumPy
+computes the numbers of a whole page of nodes at once. The sum over the prefix that all texts of a column share is
+computed only once.
 """
 
 from __future__ import annotations
@@ -19,13 +20,16 @@ from graphground.graphs.entities.hashing import U64, mix_many
 from graphground.graphs.entities.paging import Page
 
 LONGEST = 512
-"""The number of letters above which the digest of a text is used in its place."""
+"""The maximum length, in letters, of a text that is used as it is; a longer text is replaced by its digest."""
 WEIGHTS: U64 = mix_many(np.arange(1, LONGEST + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)) | np.uint64(1)
 NOT_TEXT, FACTOR = np.uint64(0xD6E8FEB86659FD93), np.uint64(0xA0761D6478BD642F)
 
 
 def fingerprints(page: Page) -> U64:
-    """Return for each node of a page a number that changes with its key, its texts and the properties that are read."""
+    """Return for each node of a page a number that changes with its label, key and texts.
+
+    It also changes with the properties that hold the name, the aliases and the values.
+    """
     read = [page.label, page.name_property, page.alias_property, *page.values]
     seed = int.from_bytes(blake2b(orjson.dumps(read), digest_size=8).digest(), "little")
     found = np.full(len(page.keys), seed, dtype=np.uint64)
@@ -35,7 +39,7 @@ def fingerprints(page: Page) -> U64:
 
 
 def text_numbers(column: Sequence[Any]) -> U64:
-    """Return a number for each value of a column; a value that is not a text is dumped as JSON, and marked as dumped."""
+    """Return a number for each value of a column; a value other than a text is first written as JSON."""
     marks = np.zeros(len(column), dtype=np.uint64)
     if set(map(type, column)) <= {str}:
         texts: Sequence[str] = column
@@ -61,7 +65,7 @@ def text_numbers(column: Sequence[Any]) -> U64:
 
 
 def _letters(text: str) -> U64:
-    """Return the code points of a text plus one, so that a letter is never zero."""
+    """Return the code points of a text, each increased by one, so that none is zero."""
     points: npt.NDArray[np.uint32] = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     letters: U64 = points.astype(np.uint64) + np.uint64(1)
     return letters

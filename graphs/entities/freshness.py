@@ -11,27 +11,29 @@ from graphground.graphs.engines.engine import Engine, EngineError
 from graphground.graphs.entities.candidate import EntityLookup
 
 SECONDS = 2.0
-_ASKED_AGAIN = 60.0
+_CHECK_SECONDS = 60.0
 _known: WeakKeyDictionary[EntityLookup, tuple[float, str | None]] = WeakKeyDictionary()
 _lock = threading.Lock()
 
 
 def staleness(engine: Engine, index: EntityLookup) -> str | None:
-    """Return the reason why an index is out of date, or None. The database is queried at most once a minute.
+    """Return the reason why an index is out of date; None if it seems up to date, or if the database does not respond.
+
+    The number of nodes of each label is compared with the database, at most once a minute. A reason is, for example:
 
     'the entity index was built on 2026-01-02T03:04:05Z from 90 Player nodes; the graph has 100 now'
     """
     with _lock:
-        asked = _known.get(index)
-    if asked is not None and time.monotonic() - asked[0] < _ASKED_AGAIN:
-        return asked[1]
-    reason = _ask(engine, index)
+        last = _known.get(index)
+    if last is not None and time.monotonic() - last[0] < _CHECK_SECONDS:
+        return last[1]
+    reason = _reason(engine, index)
     with _lock:
         _known[index] = (time.monotonic(), reason)
     return reason
 
 
-def _ask(engine: Engine, index: EntityLookup) -> str | None:
+def _reason(engine: Engine, index: EntityLookup) -> str | None:
     info = index.info
     if info is None:
         return None

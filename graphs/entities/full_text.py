@@ -3,8 +3,8 @@
 This lookup is used until the entity index is built, and for databases that are too large for an entity index. The
 database finds the nodes whose names have a word of the mention, or a word spelt similarly; their names are then
 compared with the mention as in the entity index. The names of labels without a full-text index are read directly. If
-the database refuses (no permission, an index that is still being filled, a query that takes too long), all names are
-read directly.
+the database refuses the search (no permission, an index that is still being filled, a query that takes too long), all
+names are read directly.
 """
 
 from __future__ import annotations
@@ -36,23 +36,23 @@ SECONDS = 2.0
 AGAIN_SECONDS = 60.0
 """Seconds after a failure during which the full-text indexes are not searched."""
 MOST_NODES, MOST_OF_QUESTION, MOST_COUNTED = 100, 300, 1000
-"""The maximum numbers of nodes: returned for a mention, returned for a whole question, and counted for a word."""
+"""The maximum number of nodes returned for a mention, returned for a whole question, and counted for a word."""
 MOST_WORDS = 60
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class FullTextIndex:
-    """A full-text index over the naming properties of labels: `FullTextIndex("film_names", {"Movie": "title"})`."""
+    """A full-text index, with the naming property of each label: `FullTextIndex("film_names", {"Movie": "title"})`."""
 
     name: str
     labels: Mapping[str, str]
 
 
 def usable_indexes(schema: PropertyGraphSchema) -> list[FullTextIndex]:
-    """Return the full-text indexes that cover properties that name nodes; each label is listed in only one of them.
+    """Return the full-text indexes of properties that name nodes; each label is listed in only one index.
 
-    The aliases of a label must be indexed too, so that no name is missed that direct reading would find.
+    If a label has aliases, the index must include the aliases; otherwise a search would not find them.
     """
     found: dict[str, dict[str, str]] = {}
     covered: set[str] = set()
@@ -68,9 +68,10 @@ def usable_indexes(schema: PropertyGraphSchema) -> list[FullTextIndex]:
 
 
 class FullTextNames(BaseLookup):
-    """Looks names up in the database's full-text indexes: `FullTextNames("films", engine, lambda: schema)`.
+    """A lookup in the database's full-text indexes: `FullTextNames("films", engine, lambda: schema, whole)`.
 
-    `whole` looks up the same names without full-text indexes.
+    `whole` looks up the same names without full-text indexes. It is used for searches by meaning, and if the database
+    refuses a full-text search.
     """
 
     info = None
@@ -103,7 +104,11 @@ class FullTextNames(BaseLookup):
         mode: Mode = "auto",
         limit: int = 5,
     ) -> list[Sequence[Candidate]]:
-        """Return the candidates of each mention by spelling, best first; see `NamesInDatabase.find_all`."""
+        """Return the candidates of each mention, best first.
+
+        Raises:
+            LookupError: the mode is `vector` and the graph has no vectors; the message says how to build them.
+        """
         if mode == "vector":
             return self._whole.find_all(mentions, label=label, property=property, mode=mode, limit=limit)
         try:
@@ -122,13 +127,13 @@ class FullTextNames(BaseLookup):
         if uncovered and (label is None or label in uncovered):
             others = self._rest.find_all(mentions, label=label, property=property, mode=mode, limit=limit)
             found = [
-                sorted([*mine, *its], key=lambda candidate: (candidate.match != "exact", -candidate.score))[:limit]
-                for mine, its in zip(found, others, strict=True)
+                sorted([*indexed, *read], key=lambda candidate: (candidate.match != "exact", -candidate.score))[:limit]
+                for indexed, read in zip(found, others, strict=True)
             ]
         return [*found]
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
-        """Whether a node of the label has exactly this name; True for a property that does not name nodes."""
+        """Whether a node of the label has exactly this name or alias; True for a property that does not name nodes."""
         if property is not None and property not in {key for key in map(name_property, self._labels()) if key}:
             return True
         found = self.find_all([value], label=label, property=property, mode="fuzzy", limit=MOST_NODES)[0]
@@ -148,7 +153,10 @@ class FullTextNames(BaseLookup):
         return find_spans(question, _Both(names, rest), unknown=unknown)
 
     def same_name(self, name: str, *, label: str | None = None, aliases: bool = True) -> int:
-        """Return the number of nodes with this name or alias, ignoring case and accents; at most `MOST_NODES`."""
+        """Return the number of nodes with this name; if `aliases`, also those with this alias.
+
+        Case and accents are ignored. At most `MOST_NODES` nodes are counted.
+        """
         folded = fold(clean(name))
         found = self.find_all([name], label=label, mode="fuzzy", limit=MOST_NODES)[0]
         return sum(
@@ -158,7 +166,7 @@ class FullTextNames(BaseLookup):
 
     @property
     def texts(self) -> int:
-        """The number of named nodes as the database counts them; counted again after `AGAIN_SECONDS`."""
+        """The number of nodes of labels with a naming property, counted at most once in `AGAIN_SECONDS`."""
         now = time.monotonic()
         if self._counts is None or now - self._counts[0] > AGAIN_SECONDS:
             schema = self._schema()
@@ -166,15 +174,15 @@ class FullTextNames(BaseLookup):
         return self._counts[1]
 
     def word_counts(self, words: Sequence[str]) -> list[int]:
-        """Return for each folded word the number of names that contain it, up to `MOST_COUNTED`."""
+        """Return for each folded word the number of names that contain it, up to `MOST_COUNTED` in each index."""
         counted = dict.fromkeys(words, 0)
-        asked = [word for word in counted if re.fullmatch(r"\w+", word)]
+        plain_words = [word for word in counted if re.fullmatch(r"\w+", word)]
         try:
             for index in usable_indexes(self._schema()):
                 rows = self._engine.run(
                     "UNWIND $words AS word CALL db.index.fulltext.queryNodes($index, word, {limit: $most}) YIELD node "
                     "RETURN word, count(node) AS names",
-                    {"words": asked, "index": index.name, "most": MOST_COUNTED},
+                    {"words": plain_words, "index": index.name, "most": MOST_COUNTED},
                     timeout=SECONDS,
                 ).rows
                 for word, names in rows:
@@ -210,12 +218,15 @@ class FullTextNames(BaseLookup):
         )
 
     def _alike(self, mention: str, label: str | None) -> Names:
-        """Return the names in the database that contain words spelt like those of a mention."""
+        """Return the names in the database that contain a word of the mention, or a word spelt similarly."""
         words = list(dict.fromkeys([*fold(clean(mention)).split(), *re.findall(r"\w+", mention.lower())]))
         return self._searched(" ".join(_terms(words)), label, MOST_NODES)
 
     def _searched(self, text: str, label: str | None, most: int) -> Names:
-        """Return the names of the nodes that a Lucene query finds, of one label or of all labels that have an index.
+        """Return the names and aliases of the nodes that a Lucene query finds.
+
+        The nodes have the label `label`, or any indexed label if it is None. `most` is the approximate maximum number
+        of nodes.
 
         Raises:
             EngineError: the database refused the query, or took longer than `SECONDS`.
@@ -253,7 +264,7 @@ class FullTextNames(BaseLookup):
 
 @dataclass(frozen=True, slots=True)
 class _Both:
-    """Combines the names that full-text indexes found with the names that were read directly."""
+    """The names that full-text indexes found, together with the names that were read directly, if any."""
 
     found: Names
     read: Names | None
@@ -263,12 +274,13 @@ class _Both:
         if self.read is None:
             return its
         return [
-            tuple(sorted({*mine, *others})) for mine, others in zip(its, self.read.labels_named(folded), strict=True)
+            tuple(sorted({*indexed, *others}))
+            for indexed, others in zip(its, self.read.labels_named(folded), strict=True)
         ]
 
 
 def _terms(words: Iterable[str], *, exact: bool = False) -> list[str]:
-    """Return terms of a Lucene query that find each word exactly or misspelt: `matrix^2`, `matrix~2`."""
+    """Return terms of a Lucene query that find each word; without `exact`, also misspelt: `matrix^2`, `matrix~2`."""
     terms = []
     for word in list(dict.fromkeys(words))[:MOST_WORDS]:
         if not re.fullmatch(r"\w+", word):

@@ -1,8 +1,9 @@
-"""Selects the few rows that are worth comparing with a mention character by character, from the words of the mention.
+"""Selects, by the words of a mention, the few rows that are then compared with the mention character by character.
 
-Each word of the mention is matched with the index words that it may stand for, each with its rows. The scores of rare
-words are added up first. A word that very many names have (`john`, `the`) is not scanned: it only raises the scores of
-rows that a rarer word has selected (the idea of MaxScore).
+Each word of the mention is matched with the index words that it may be a spelling of. For rare index words, all rows
+that contain them are scanned, and the scores that each row gains from its words are added up. The rows of a word that
+very many names contain (`john`, `the`) are not scanned: such a word only raises the scores of rows that a rarer word
+has selected (the idea of MaxScore).
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from graphground.graphs.entities.files import Array, Files
 from graphground.graphs.entities.words import Words
 
 _CHEAP, _DEAR, _OF_ONE = 40_000, 400_000, 100_000
-"""Limits on the number of rows that are scanned: `_CHEAP` rows always, up to `_DEAR` while little of the mention is
-covered, and `_OF_ONE` if the mention is a single common word (`of`).
+"""Limits on the number of rows that are scanned: `_CHEAP` in any case, and `_DEAR` while less than half of the mention
+is covered. If even the rarest index word has more than `_DEAR` rows, as for `of`, its first `_OF_ONE` rows are scanned.
 """
 _CHECKED = 3_000
 _INITIAL, _BEGINS = 0.45, 2.5
@@ -28,10 +29,11 @@ _INITIAL, _BEGINS = 0.45, 2.5
 
 @dataclass(frozen=True, slots=True)
 class _Meanings:
-    """The index words that the words of a mention may stand for, ordered by the number of their rows.
+    """The index words that the words of a mention may be spellings of, ordered by the number of their rows.
 
-    Each entry holds the word of the mention, the word of the index, the score that its rows gain, and its rows: `count`
-    postings from `start` on. `weights` has one number for each word of the mention.
+    Each entry holds the position of the word in the mention, the number of the index word, the score that the rows of
+    the index word gain, and these rows: `count` postings from `start` on. `weights` holds the weight of each word of
+    the mention.
     """
 
     position: Array
@@ -43,7 +45,10 @@ class _Meanings:
 
 
 class Fuzzy:
-    """Finds candidate rows. Only one search runs at a time, because all searches share one array of sums."""
+    """A search for the rows that are most similar to a mention, compared by words.
+
+    Only one search runs at a time, because all searches share one array of sums.
+    """
 
     def __init__(self, files: Files, words: Words):
         self._files, self._words = files, words
@@ -51,7 +56,10 @@ class Fuzzy:
         self._lock = threading.Lock()
 
     def rows(self, typed: Sequence[str], low: int, high: int, wanted: int, errors: int) -> Array:
-        """Return the best rows between `low` and `high` for folded words: at most `wanted`, in no particular order."""
+        """Return at most `wanted` rows between `low` and `high` that fit the folded words best, in no particular order.
+
+        `errors` is the maximum number of typing errors in a word.
+        """
         meanings = self._meanings(typed, low, high, errors)
         if not len(meanings.count):
             return np.zeros(0, dtype=np.uint32)
@@ -69,8 +77,7 @@ class Fuzzy:
         return rows
 
     def _meanings(self, typed: Sequence[str], low: int, high: int, errors: int) -> _Meanings:
-        """Return the index words that typed words may stand for, within a range of rows, and the weight of each typed
-        word."""
+        """Return the index words that typed words may be spellings of, with their rows between `low` and `high`."""
         words: list[Array] = []
         gains: list[Array] = []
         weights = np.full(len(typed), 2.0, dtype=np.float32)
@@ -99,7 +106,7 @@ class Fuzzy:
         )
 
     def _between(self, words: Array, low: int, high: int) -> tuple[Array, Array]:
-        """Return the ranges of the words' postings that lie between the rows `low` and `high`."""
+        """Return the starts and ends of the postings of each word, restricted to the rows between `low` and `high`."""
         starts = self._files.posting_starts[words].astype(np.int64)
         ends = self._files.posting_starts[words + 1].astype(np.int64)
         if low > 0 or high < self._files.rows:
@@ -107,7 +114,7 @@ class Fuzzy:
         return starts, ends
 
     def _first_from(self, starts: Array, ends: Array, row: int) -> Array:
-        """Return the position of the first row not below `row` in each of many sorted ranges, by one binary search."""
+        """Return for each of many sorted ranges the position of its first row that is not below `row`."""
         posting, left, right = self._files.posting, starts, ends
         while (left < right).any():
             middle = (left + right) // 2
@@ -131,7 +138,7 @@ class Fuzzy:
         return rows, found
 
     def _raised(self, rows: Array, meanings: _Meanings, walked: int, letters: set[str]) -> Array:
-        """Return the scores that rows gain from index words not scanned, and from words for typed initials."""
+        """Return the scores that rows gain from the index words that were not scanned, and from typed initials."""
         raised = np.zeros(len(rows), dtype=np.float32)
         if walked == len(meanings.word) and not letters:
             return raised

@@ -1,9 +1,9 @@
 """Hashes of words and names, computed alike in NumPy (for millions of them) and in Python (for a single word or name).
 
 The number of a word is a polynomial over its code points; the number of a name is a polynomial over the numbers of its
-words. Both are taken modulo 2^64. The *deletion numbers* of a word are the numbers of its first seven letters with
-none,
-one or two of them deleted: two words within two typing errors of each other share at least one (the idea of SymSpell).
+words. Both are computed modulo 2^64. The *deletion numbers* of a word are the numbers of its first seven letters with
+no, one or two letters deleted. Two words within two typing errors of each other share at least one deletion number (the
+idea of SymSpell).
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ PATTERNS: tuple[tuple[int, ...], ...] = tuple(
 def _pattern_powers() -> U64:
     table = np.zeros((len(PATTERNS), PREFIX), dtype=np.uint64)
     for row, left_out in enumerate(PATTERNS):
-        kept = [position for position in range(PREFIX) if position not in left_out]
-        for rank, position in enumerate(kept):
+        remaining = [position for position in range(PREFIX) if position not in left_out]
+        for rank, position in enumerate(remaining):
             table[row, position] = _LETTER[rank]
     return table
 
@@ -96,7 +96,7 @@ def name_numbers(words: U64, starts: npt.NDArray[np.int64], counts: npt.NDArray[
 
 
 def deletion_buckets(word: str, errors: int, bits: int) -> npt.NDArray[np.int64]:
-    """Return the hash buckets in which words within `errors` typing errors of the given word are listed."""
+    """Return the numbers, of `bits` bits, of the buckets with the words within `errors` typing errors of a word."""
     letters = word[:PREFIX]
     known = len(letters)
     codes = np.zeros(PREFIX, dtype=np.uint64)

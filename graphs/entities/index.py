@@ -45,8 +45,8 @@ _KIND_FACTOR = {NAME: 1.0, ALIAS: 0.99, VALUE: 0.97}
 def open_index(folder: Path, database: DatabaseVectors | None = None) -> EntityIndex:
     """Open the index in a folder; this takes milliseconds for any size.
 
-    If the index has vectors, their model starts to load in the background. `database` is the database's own vector
-    index, used instead of these vectors if the graph's settings say so.
+    If the index has vectors, their model starts to load in the background. If `database` is given, the database's own
+    vector index is used instead of these vectors.
 
     Raises:
         IndexMissing: there is no index, or only one of another version; the message says how to build it.
@@ -58,7 +58,7 @@ def open_index(folder: Path, database: DatabaseVectors | None = None) -> EntityI
 
 
 class EntityIndex(BaseLookup):
-    """Finds the candidates of mentions: `open_index(folder).find("Lebron Jmes")[0].name` is `LeBron James`."""
+    """A lookup in an index: `open_index(folder).find("Lebron Jmes")[0].name` is `LeBron James`."""
 
     def __init__(self, files: Files, database: DatabaseVectors | None = None):
         self._files = files
@@ -82,7 +82,7 @@ class EntityIndex(BaseLookup):
         mode: Mode = "auto",
         limit: int = 5,
     ) -> list[Sequence[Candidate]]:
-        """Return the candidates of each mention; vectors are computed in one batch for the mentions that need them.
+        """Return the candidates of each mention, best first; all vectors are computed in one batch.
 
         Raises:
             VectorsMissing: the mode is `vector` and the index has no vectors; the message says how to build them.
@@ -91,28 +91,28 @@ class EntityIndex(BaseLookup):
         answers: list[Sequence[Candidate]] = [[] for _ in mentions]
         if limit < 1 or low == high:
             return answers
-        asked = {
+        texts_at = {
             place: (cleaned, folded) for place, cleaned in enumerate(map(clean, mentions)) if (folded := fold(cleaned))
         }
         if mode == "vector":
-            meant = self._by_meaning([cleaned for cleaned, _ in asked.values()], label, low, high, allowed, limit)
-            for place, found in zip(asked, meant, strict=True):
+            nearest = self._by_meaning([cleaned for cleaned, _ in texts_at.values()], label, low, high, allowed, limit)
+            for place, found in zip(texts_at, nearest, strict=True):
                 answers[place] = found
             return answers
         unsure: list[int] = []
-        for place, (cleaned, folded) in asked.items():  # threads do not make this faster: docs/figures.md
+        for place, (cleaned, folded) in texts_at.items():  # threads do not make this faster: docs/figures.md
             best = self._by_spelling(cleaned, folded, low, high, allowed)
             if mode == "auto" and (not best or best[0][0] < UNSURE) and self._has_vectors_at_hand():
                 unsure.append(place)
             answers[place] = self._candidates(best, 2 * limit if place in unsure else limit)
         if unsure:
-            texts = [asked[place][0] for place in unsure]
-            also = (
+            texts = [texts_at[place][0] for place in unsure]
+            similar = (
                 in_database(self._database, texts, label, 2 * limit)
                 if self._database is not None
                 else self._by_meaning(texts, label, low, high, allowed, 2 * limit)
             )
-            for place, found in zip(unsure, also, strict=True):
+            for place, found in zip(unsure, similar, strict=True):
                 answers[place] = merged(answers[place], found, limit)
         return answers
 
@@ -128,7 +128,7 @@ class EntityIndex(BaseLookup):
         return self._store
 
     def _has_vectors_at_hand(self) -> bool:
-        """Whether the index has vectors and their model is already loaded."""
+        """Whether vectors can be searched: those of the database, or those of this index if their model is loaded."""
         if self._database is not None:
             return True
         try:
@@ -143,24 +143,24 @@ class EntityIndex(BaseLookup):
         low: int,
         high: int,
         allowed: frozenset[int] | None,
-        wanted: int,
+        count: int,
     ) -> Sequence[Sequence[Candidate]]:
         if self._database is not None:
-            return self._database.nearest_of_all(mentions, label=label, limit=wanted)
+            return self._database.nearest_of_all(mentions, label=label, limit=count)
         store = self.vectors()
         return [
-            self._candidates(self._nearest(store, vector, low, high, allowed, wanted), wanted, "vector")
+            self._candidates(self._nearest(store, vector, low, high, allowed, count), count, "vector")
             for vector in encoder(store.model).encode(mentions)
         ]
 
     def _nearest(
-        self, store: VectorStore, vector: Vectors, low: int, high: int, allowed: frozenset[int] | None, wanted: int
+        self, store: VectorStore, vector: Vectors, low: int, high: int, allowed: frozenset[int] | None, count: int
     ) -> list[tuple[float, int]]:
-        found = store.nearest(vector, low, high, wanted if allowed is None else 10 * wanted)
-        kept = set(
+        found = store.nearest(vector, low, high, count if allowed is None else 10 * count)
+        allowed_rows = set(
             self._within(np.sort(np.array([row for row, _ in found], dtype=np.int64)), low, high, allowed).tolist()
         )
-        return [(min(max(cosine, 0.0), FOLDED), row) for row, cosine in found if row in kept]
+        return [(min(max(cosine, 0.0), FOLDED), row) for row, cosine in found if row in allowed_rows]
 
     def _by_spelling(
         self, mention: str, folded: str, low: int, high: int, allowed: frozenset[int] | None
@@ -200,7 +200,10 @@ class EntityIndex(BaseLookup):
         }
 
     def same_name(self, name: str, *, label: str | None = None, aliases: bool = True) -> int:
-        """Return the number of distinct entities with this name or alias, ignoring case and accents."""
+        """Return the number of distinct entities with this name; if `aliases`, also those with this alias.
+
+        Case and accents are ignored.
+        """
         low, high, _ = self._scope(label, None)
         rows = self._within(self._same(fold(name)), low, high, None)
         kinds = (NAME, ALIAS) if aliases else (NAME,)
@@ -224,7 +227,7 @@ class EntityIndex(BaseLookup):
     def spans(self, question: str, *, unknown: bool = False) -> list[Span]:
         """Return the names that occur in a question, the longest if names overlap, with the labels that have them.
 
-        With `unknown`, the result includes parts that only look like a name, without labels: they may be misspelt
+        With `unknown`, the result includes parts without labels: they are only written like names, and may be misspelt
         names.
         """
         return find_spans(question, self, unknown=unknown)
@@ -233,11 +236,11 @@ class EntityIndex(BaseLookup):
         """Return for each folded text the labels that have it as a name, alias or value, most frequent first."""
         if not len(self._files.name_number):
             return [() for _ in folded]
-        wanted = np.array(
-            [name_number([word_number(word) for word in text.split()]) for text in folded], dtype=np.uint64
-        )
-        lows = np.searchsorted(self._files.name_number, wanted, side="left")
-        highs = np.searchsorted(self._files.name_number, wanted, side="right")
+        texts = [text.split() for text in folded]
+        numbers = {word: word_number(word) for words in texts for word in set(words)}
+        hashes = np.array([name_number([numbers[word] for word in words]) for words in texts], dtype=np.uint64)
+        lows = np.searchsorted(self._files.name_number, hashes, side="left")
+        highs = np.searchsorted(self._files.name_number, hashes, side="right")
         return [
             self._labels_of(self._files.name_row[low:high][:10_000]) if high > low else ()
             for low, high in zip(lows.tolist(), highs.tolist(), strict=True)
@@ -251,7 +254,10 @@ class EntityIndex(BaseLookup):
         return tuple(label for label, _ in counted.most_common())
 
     def _scope(self, label: str | None, property: str | None) -> tuple[int, int, frozenset[int] | None]:
-        """Return the range of rows of a label, and the partitions that a property selects (None for all)."""
+        """Return the first row of a label and a property, the row after the last, and the partitions of these rows.
+
+        The partitions are None if they are all the partitions in the range of rows.
+        """
         partitions = self._files.partitions
         chosen = [
             number
@@ -289,15 +295,16 @@ class EntityIndex(BaseLookup):
     def _near(
         self, typed: Sequence[str], exact: Array, low: int, high: int, allowed: frozenset[int] | None, errors: int
     ) -> Array:
-        wanted = _RESCORED if allowed is None else 4 * _RESCORED
-        rows = self._fuzzy.rows(typed, low, high, wanted, errors)
+        count = _RESCORED if allowed is None else 4 * _RESCORED
+        rows = self._fuzzy.rows(typed, low, high, count, errors)
         return np.union1d(exact[:_RESCORED], self._within(np.sort(rows), low, high, allowed)).astype(np.int64)
 
     def _recut(self, typed: Sequence[str]) -> list[str]:
-        """Return the words of a mention, and other ways to split them: `lebronjames`, `Le Bron`, `LeBronxJmes`.
+        """Return the words of a mention and words made by joining or splitting them: `lebron` for `le bron`.
 
-        Two neighbours are joined if that gives a word of the index. An unknown word is split if one part is in the
-        index; the letter at the split may be dropped. Splits with the longest parts are preferred.
+        Two neighbouring words are joined if the joined word is in the index. An unknown word is split if a part of at
+        least three letters is in the index (`lebron`, `james` for `lebronjames`); a letter between the two parts may be
+        left out. Splits with the longest known parts are preferred.
         """
         joined = [first + second for first, second in pairwise(typed)]
         unknown = [word for word, number in zip(typed, self._words.numbers(typed), strict=True) if number is None]
@@ -308,8 +315,8 @@ class EntityIndex(BaseLookup):
             for gap in (0, 1)
             if len(word) - place - gap > 1
         ]
-        asked = [*joined, *(left for left, _ in cuts), *(right for _, right in cuts)]
-        known = [number is not None for number in self._words.numbers(asked)] if asked else []
+        possible = [*joined, *(left for left, _ in cuts), *(right for _, right in cuts)]
+        known = [number is not None for number in self._words.numbers(possible)] if possible else []
         words = [*typed, *(word for word, found in zip(joined, known, strict=False) if found)]
         lefts, rights = known[len(joined) : len(joined) + len(cuts)], known[len(joined) + len(cuts) :]
         likely = sorted(
@@ -325,7 +332,7 @@ class EntityIndex(BaseLookup):
         return list(dict.fromkeys(words))[: 2 * _MOST_WORDS]
 
     def _score(self, mention: str, folded: str, rows: Array) -> list[tuple[float, int]]:
-        """Return rows with their scores, best first; rows of equal score are in ascending order."""
+        """Return pairs of a score and a row, best first, without the rows whose similarity is less than `_WORST`."""
         texts = self._files.text.many(rows)
         names = [fold(text) for text in texts]
         weight = self._words.weight(folded.split())
@@ -350,7 +357,7 @@ class EntityIndex(BaseLookup):
         return scored
 
     def _candidates(self, best: Sequence[tuple[float, int]], limit: int, match: Match | None = None) -> list[Candidate]:
-        """Return the candidates of the best rows, with each entity only once."""
+        """Return up to `limit` candidates of the best rows, with each entity only once."""
         answers: list[Candidate] = []
         seen: set[Any] = set()
         for score, row in best:

@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
 MOST_NAMES = 1_000_000
 KEPT_SECONDS = 900.0
-"""Seconds for which the names are kept; only rereading updates them."""
+"""Seconds after which the names are read again; changes in the database are not noticed earlier."""
 WORST_SCORE = 60.0
 RESCORED = 50
-"""The number of names, the most similar by rapidfuzz, that get the same exact score as in an index."""
+"""The minimum number of names, the most similar by rapidfuzz, that are then scored exactly, as by an index."""
 MENTIONS_AT_ONCE = 8
 """The number of mentions compared together; each pair of a mention and a name takes four bytes of memory."""
 
 
 class NamesInDatabase(BaseLookup):
-    """Looks names up in memory: the name of every node, in the property that names its label, and its `aliases`.
+    """A lookup in memory, among the names and the aliases of all nodes.
 
-    `NamesInDatabase("nba", engine, lambda: schema).find("Lebron James")[0].name` is `LeBron James`; `schema` returns the
-    current schema.
+    `NamesInDatabase("nba", engine, lambda: schema).find("Lebron James")[0].name` is `LeBron James`; `schema` returns
+    the current schema.
     """
 
     info = None
@@ -63,7 +63,11 @@ class NamesInDatabase(BaseLookup):
         mode: Mode = "auto",
         limit: int = 5,
     ) -> list[Sequence[Candidate]]:
-        """Return the candidates of each mention; names are compared on all cores, and queries run concurrently."""
+        """Return the candidates of each mention, best first; names are compared on all cores.
+
+        Raises:
+            LookupError: the mode is `vector` and the graph has no vectors; the message says how to build them.
+        """
         vectors = self._vectors
         if mode == "vector":
             if vectors is None:
@@ -79,18 +83,18 @@ class NamesInDatabase(BaseLookup):
         from graphground.graphs.entities.vectors.merging import UNSURE, merged
 
         unsure = [place for place, best in enumerate(answers) if not best or best[0].score < UNSURE]
-        also = in_database(vectors, [mentions[place] for place in unsure], label, limit)
-        for place, meant in zip(unsure, also, strict=True):
+        similar = in_database(vectors, [mentions[place] for place in unsure], label, limit)
+        for place, nearest in zip(unsure, similar, strict=True):
             spelled = {(answer.label, answer.name) for answer in answers[place]}
             answers[place] = merged(
                 answers[place],
-                [candidate for candidate in meant if (candidate.label, candidate.name) not in spelled],
+                [candidate for candidate in nearest if (candidate.label, candidate.name) not in spelled],
                 limit,
             )
         return answers
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
-        """Whether a node of the label has exactly this name or alias; True for a property that holds neither."""
+        """Whether a node of the label has exactly this name or alias; True for a property without names or aliases."""
         if property is not None and property not in self._properties():
             return True
         return any(
@@ -105,7 +109,10 @@ class NamesInDatabase(BaseLookup):
         return find_spans(question, self.names(), unknown=unknown)
 
     def same_name(self, name: str, *, label: str | None = None, aliases: bool = True) -> int:
-        """Return the number of distinct nodes with this name or alias, ignoring case and accents."""
+        """Return the number of distinct nodes with this name; if `aliases`, also those with this alias.
+
+        Case and accents are ignored.
+        """
         return len(
             {
                 key
@@ -125,19 +132,18 @@ class NamesInDatabase(BaseLookup):
         return [counted[word] for word in words]
 
     def check_names(self, label: str | None, property: str | None) -> None:
-        """Raise an error for a label whose nodes have no names, and for a property that holds neither names nor
-        aliases.
+        """Raise an error if the nodes of a label have no names, or if a property holds neither names nor aliases.
 
         Raises:
             UnknownName: the label or property has no names; the message gives the nearest label or property with
             names.
         """
         labels = [other_label.name for other_label in self._schema().labels.values() if name_property(other_label)]
-        for kind, asked, known in (("label", label, labels), ("property", property, self._properties())):
-            if asked is not None and asked not in known:
+        for kind, name, known in (("label", label, labels), ("property", property, self._properties())):
+            if name is not None and name not in known:
                 from graphground.cypher.names.nearest import closest
 
-                raise UnknownName(kind, asked, closest(asked, known) or known[:10])
+                raise UnknownName(kind, name, closest(name, known) or known[:10])
 
     def names(self) -> Names:
         """Return all names, read from the database again if they are older than `KEPT_SECONDS`."""
@@ -198,7 +204,7 @@ class Names:
 
     @cached_property
     def holders(self) -> dict[str, set[tuple[str, str]]]:
-        """For each exact text, the labels and properties that hold it."""
+        """For each text, the pairs of a label and a property that contain it exactly."""
         found: dict[str, set[tuple[str, str]]] = {}
         for text, candidate in zip(self._texts, self._candidates, strict=True):
             found.setdefault(text, set()).add((candidate.label, candidate.property))
@@ -206,7 +212,7 @@ class Names:
 
     @cached_property
     def bearers(self) -> dict[str, set[tuple[str, str, bool]]]:
-        """For each folded text, the nodes that have it, as label, key, and whether it is an alias."""
+        """For each folded text, the nodes with this name or alias: label, key, and whether the text is an alias."""
         found: dict[str, set[tuple[str, str, bool]]] = {}
         for text, candidate in zip(self.words_of_all, self._candidates, strict=True):
             found.setdefault(text, set()).add((candidate.label, candidate.key, candidate.match == "alias"))
@@ -214,7 +220,7 @@ class Names:
 
     @cached_property
     def words_of_all(self) -> list[str]:
-        """Each text, folded."""
+        """The folded texts, in the order of the texts."""
         return [fold(clean(text)) for text in self._texts]
 
     @cached_property
@@ -229,7 +235,7 @@ class Names:
     def by_spelling(
         self, mentions: Sequence[str], label: str | None, property: str | None, limit: int
     ) -> Iterator[list[Candidate]]:
-        """Yield the candidates of each mention, best first."""
+        """Yield for each mention its candidates, best first."""
         import numpy as np  # NumPy and rapidfuzz are loaded on first use
         from rapidfuzz import fuzz, process
 
@@ -246,25 +252,25 @@ class Names:
             if label in (None, candidate.label) and property in (None, candidate.property)
         ]
         texts = [self.words_of_all[place] for place in places]
-        wanted = [fold(clean(mention)) for mention in mentions]
-        for first in range(0, len(wanted), MENTIONS_AT_ONCE):
-            chunk = wanted[first : first + MENTIONS_AT_ONCE]
+        folded = [fold(clean(mention)) for mention in mentions]
+        for first in range(0, len(folded), MENTIONS_AT_ONCE):
+            chunk = folded[first : first + MENTIONS_AT_ONCE]
             likeness = process.cdist(
                 chunk, texts, scorer=fuzz.WRatio, score_cutoff=WORST_SCORE, dtype=np.float32, workers=-1
             )
             for text, scores in zip(chunk, likeness, strict=True):
                 best = np.argsort(-scores, kind="stable")[: max(RESCORED, 3 * limit)]
                 best = best[scores[best] > 0].tolist() if text else []
-                near = [texts[place] for place in best]
+                nearest = [texts[place] for place in best]
                 known = all(self.counted[word] for word in text.split())
-                found = scores_without_articles(text, near, known)
-                if known and near:
-                    weights = np.array([self._weight(its) for its in near], dtype=np.float32)
-                    raise_contained(found, without_article(text), near, self._weight(without_article(text)), weights)
+                found = scores_without_articles(text, nearest, known)
+                if known and nearest:
+                    weights = np.array([self._weight(its) for its in nearest], dtype=np.float32)
+                    raise_contained(found, without_article(text), nearest, self._weight(without_article(text)), weights)
                 yield _entities_of(
                     [
                         (self._candidates[places[place]], its == text, min(score, FOLDED))
-                        for place, its, score in zip(best, near, found.tolist(), strict=True)
+                        for place, its, score in zip(best, nearest, found.tolist(), strict=True)
                     ],
                     limit,
                 )
@@ -275,12 +281,15 @@ class Names:
 
 
 def _entities_of(found: Iterable[tuple[Candidate, bool, float]], limit: int) -> list[Candidate]:
-    """Return the best candidate of each entity, best first; `found` holds candidates, whether exact, and scores."""
-    kept: dict[tuple[str, str], Candidate] = {}
+    """Return the best candidate of each entity, best first.
+
+    `found` holds each candidate, whether its text equals the mention when both are folded, and its score.
+    """
+    best: dict[tuple[str, str], Candidate] = {}
     for entry, same, score in found:
         candidate = entry if same else replace(entry, match="fuzzy", score=float(score))
-        known = kept.get((entry.label, entry.key))
+        known = best.get((entry.label, entry.key))
         if known is None or candidate.score > known.score:
-            kept[entry.label, entry.key] = candidate
+            best[entry.label, entry.key] = candidate
     order = {"exact": 0, "alias": 1}
-    return sorted(kept.values(), key=lambda candidate: (order.get(candidate.match, 2), -candidate.score))[:limit]
+    return sorted(best.values(), key=lambda candidate: (order.get(candidate.match, 2), -candidate.score))[:limit]

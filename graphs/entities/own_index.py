@@ -1,9 +1,9 @@
 """Looks names up in your own database, through an index that is built automatically.
 
 The index is built in the background when the database is opened, and refreshed when the database has changed: all nodes
-are read again, and what has not changed is taken over from the older index (see `refresh`). Until it is complete,
-`find_entities` waits briefly if the database is small, and otherwise compares names that it reads directly.
-Candidates from an outdated index are verified in the database before they are returned.
+are read again, and the data of unchanged nodes is copied from the older index (see `refresh`). Until the first index is
+complete, `find_entities` waits for it briefly, and then looks names up in the database's full-text indexes or compares
+names that it reads directly. Candidates from an outdated index are verified in the database before they are returned.
 """
 
 from __future__ import annotations
@@ -41,19 +41,21 @@ if TYPE_CHECKING:
 MOST_NODES = 2_000_000
 """The maximum number of nodes that are indexed automatically; above it, `graphground entities build` is needed."""
 WAIT_SECONDS = 3.0
-"""Seconds for which a lookup waits for an index that is being built; small databases are ready by then."""
+"""Maximum seconds for which a lookup waits for an index that is being built; a small database is indexed sooner."""
 QUICK_SECONDS, FEW_NODES = 1.0, 5_000
-"""A lookup that finds the index stale waits for its refresh if the last refresh took at most `QUICK_SECONDS`, or if the
-database has at most `FEW_NODES` nodes, whose refresh takes longer only on a busy machine.
+"""The seconds of the last refresh, and the number of nodes, up to which a lookup waits for the refresh of its index.
+
+Either is sufficient: refreshing so few nodes is slow only on a busy machine.
 """
 UNMARKED_SECONDS, MOST_SHARE = 60.0, 0.05
-"""A database without transaction marks may change unnoticed. When its names are looked up, its index is refreshed if the
-last refresh was `UNMARKED_SECONDS` ago, and less often if refreshing would take more than `MOST_SHARE` of the time.
+"""The minimum seconds between two refreshes that lookups start, and the maximum share of the time for such refreshes.
+
+Lookups start these refreshes if the database reports no mark of its last transaction, so that it may change unnoticed.
 """
 LOOK_SHARE = 0.2
-"""The maximum share of the time that may be spent in refreshes that `look` begins."""
+"""The maximum share of the time that may be spent in refreshes that `look` starts."""
 MOST_ATTEMPTS = 3
-"""How many times one refresh starts to read the names, if the properties to read keep changing meanwhile."""
+"""The maximum number of times that a refresh reads the nodes; it reads again if the properties to read change."""
 CLOSING_SECONDS = 5.0
 """The maximum time, in seconds, to wait for a build to end when the graph is closed."""
 SOURCE = "database, in the background, at "
@@ -61,14 +63,15 @@ logger = logging.getLogger(__name__)
 
 
 class SchemaChanged(Exception):
-    """The properties to read for a label have changed since the label was read."""
+    """The schema has changed the properties to read for a label after the label was read."""
 
 
 class OwnIndex(BaseLookup):
     """An `EntityLookup` over your own database: `OwnIndex("films", engine, lambda: schema, mark, folder)`.
 
-    `schema` returns the current schema, `mark` a value that changes with the data (None if unknown); `complete` waits in
-    the background until the schema is complete; `settled` returns the schema after waiting for a reading in progress.
+    `schema` returns the current schema, and `mark` returns a value that changes with the data, or None if unknown.
+    `complete` waits until the schema is complete. `settled` returns the schema; if the schema is being read again, it
+    waits for the new schema.
     """
 
     def __init__(
@@ -112,7 +115,7 @@ class OwnIndex(BaseLookup):
             self._begin()
 
     def look(self) -> None:
-        """Start a refresh if the database is known to have changed, at most `LOOK_SHARE` of the time."""
+        """Start a refresh if the database is known to have changed; refreshes take at most `LOOK_SHARE` of the time."""
         if self._index is not None and time.monotonic() >= self._look_earliest and self.stale:
             self._begin()
 
@@ -123,7 +126,7 @@ class OwnIndex(BaseLookup):
 
     @property
     def stale(self) -> bool:
-        """Whether there is no index, or the database has changed since the index was built automatically."""
+        """Whether there is no index, or it was built automatically before the last change of the data or the schema."""
         if self._index is None:
             return True
         source, mark = self._index.info.source, self._mark()
@@ -136,7 +139,7 @@ class OwnIndex(BaseLookup):
 
     @property
     def state(self) -> str | None:
-        """A warning for answers, if there is no index yet, or if it is being built or is outdated; else None."""
+        """A warning for answers while the index is missing, unfinished or outdated; None while it is up to date."""
         if self._index is not None and not self.stale:
             return None
         if self._index is not None:
@@ -146,13 +149,13 @@ class OwnIndex(BaseLookup):
             )
         if self._problem is not None:
             return (
-                f"there is no entity index ({self._problem}), so only the properties that name nodes are compared; "
+                f"there is no entity index ({self._problem}), so only the properties that name nodes are searched; "
                 f"build one with `graphground entities build {self._name}`"
             )
         progress = f" ({self._done:,} of {self._total:,} nodes)" if self._total else ""
         return (
             f"the entity index is still being built{progress}; until then only the properties that name nodes are "
-            "compared"
+            "searched"
         )
 
     def find_all(
@@ -164,7 +167,7 @@ class OwnIndex(BaseLookup):
         mode: Mode = "auto",
         limit: int = 5,
     ) -> list[Sequence[Candidate]]:
-        """Return the candidates of each mention; an outdated index is corrected by queries to the database."""
+        """Return the candidates of each mention; those from an outdated index are verified in the database."""
         lookup = self._now()
         found = lookup.find_all(mentions, label=label, property=property, mode=mode, limit=limit)
         if lookup in (self._direct, self._full_text) or (lookup is self._index and not self.stale):
@@ -172,7 +175,7 @@ class OwnIndex(BaseLookup):
         return self._corrected([] if mode == "vector" else mentions, found, label, property, limit)
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
-        """Whether a node of the label has exactly this value in the property, according to the index or the database."""
+        """Whether a node of the label has exactly this value in the property, in the index or in the database."""
         lookup = self._now()
         if lookup.holds(value, label=label, property=property):
             return True
@@ -183,16 +186,16 @@ class OwnIndex(BaseLookup):
         return self._now().spans(question, unknown=unknown)
 
     def same_name(self, name: str, *, label: str | None = None, aliases: bool = True) -> int:
-        """Return the number of distinct entities with this name or alias."""
+        """Return the number of distinct entities with this name; if `aliases`, also those with this alias."""
         return self._now().same_name(name, label=label, aliases=aliases)
 
     @property
     def texts(self) -> int:
-        """The number of names."""
+        """The number of names, aliases and values in the index; without an index, `texts` of the lookup in use."""
         return self._now().texts
 
     def word_counts(self, words: Sequence[str]) -> Sequence[int]:
-        """Return for each folded word the number of names that contain it."""
+        """Return for each folded word the number of names, aliases and values that contain it."""
         return self._now().word_counts(words)
 
     def check_names(self, label: str | None, property: str | None) -> None:
@@ -200,7 +203,7 @@ class OwnIndex(BaseLookup):
         self._now().check_names(label, property)
 
     def wait(self, seconds: float) -> None:
-        """Start building a missing or outdated index and wait for it up to `seconds`: for tests and benchmarks."""
+        """Build a missing or outdated index, and wait up to `seconds` for it: for tests and benchmarks."""
         if self.stale:
             self._begin()
         if self._building is not None:
@@ -214,7 +217,11 @@ class OwnIndex(BaseLookup):
             thread.join(max(0.0, until - time.monotonic()))
 
     def _now(self) -> EntityLookup:
-        """Return the lookup to use now: the index, else the full-text indexes, else the names read directly."""
+        """Start a build if it is due, and return the lookup to use now.
+
+        It is the index, else the full-text indexes, else the names as read directly. If the build is probably short, or
+        there is no index yet, the call waits up to `WAIT_SECONDS` for the build.
+        """
         if self.stale:
             self._begin()
             building = self._building
@@ -228,7 +235,7 @@ class OwnIndex(BaseLookup):
 
     @property
     def _quick(self) -> bool:
-        """Whether a refresh is expected to be quick: the last one was, or the database has few nodes."""
+        """Whether a refresh is expected to be quick: the last refresh was quick, or the database has few nodes."""
         return self._seconds <= QUICK_SECONDS or (self._index is not None and self._index.info.nodes <= FEW_NODES)
 
     def _begin(self) -> None:
@@ -259,7 +266,9 @@ class OwnIndex(BaseLookup):
             begin = time.monotonic()
             with FileLock(self._folder.with_name(self._folder.name + ".lock"), timeout=0):
                 for unfinished in self._folder.parent.glob(f"{self._folder.name}.building-*"):
-                    shutil.rmtree(unfinished, ignore_errors=True)  # its process was killed: the lock is ours
+                    shutil.rmtree(
+                        unfinished, ignore_errors=True
+                    )  # left by a killed process, since this process holds the lock
                 for _ in range(MOST_ATTEMPTS):
                     with suppress(SchemaChanged):
                         refresh_index(self._folder, self._pages, source=lambda: self._source(mark), total=self._total)
@@ -289,7 +298,7 @@ class OwnIndex(BaseLookup):
                 self._problem = None if self._index is not None else reason
 
     def _source(self, mark: str | None, schema: PropertyGraphSchema | None = None) -> str:
-        """Return the origin that an index records: the state of the database, and the properties read for each label."""
+        """Return the `source` that an index stores: the mark of the database and a hash of the properties read."""
         schema, known = schema or self._described or self._schema(), self._read
         if known is None or known[0] is not schema:
             read = sorted((label.name, *map(str, columns_of(label))) for label in schema.labels.values())
@@ -297,10 +306,10 @@ class OwnIndex(BaseLookup):
         return f"{SOURCE}{mark or 'an unknown time'}, schema {known[1]}"
 
     def _pages(self) -> Iterator[Page]:
-        """Yield the pages of all labels, the known labels first; the schema may be reread meanwhile.
+        """Yield the pages of all labels; labels that appear in the schema during the reading are read last.
 
         Raises:
-            SchemaChanged: the properties to read for a label have changed since it was read.
+            SchemaChanged: the properties to read for a label have changed since the label was read.
         """
         read: dict[str, object] = {}
         for current in (self._schema, self._settled):
@@ -313,7 +322,7 @@ class OwnIndex(BaseLookup):
             self._described = schema
 
     def _unhurried(self, schema: PropertyGraphSchema, labels: Iterable[str]) -> Iterator[Page]:
-        """Yield the pages, with pauses: the database rests at least half as long as it worked on the page before."""
+        """Yield the pages of labels; after each page the database rests half as long as it worked, up to a second."""
         begin = time.monotonic()
         for page in database_pages(self._engine, schema, labels):
             read = time.monotonic()
@@ -331,15 +340,18 @@ class OwnIndex(BaseLookup):
         property: str | None,
         limit: int,
     ) -> list[Sequence[Candidate]]:
-        """Return candidates without those that are gone; nodes with exactly a mention's name come first."""
+        """Return `found` without names that are gone from the database, and with other nodes named like a mention.
+
+        These other nodes have exactly the mentioned name, and come first.
+        """
         places = {_place(candidate) for candidates in found for candidate in candidates}
-        gone, named = self._current.compare(places, list(filter(None, mentions)), label, property)
+        removed, named = self._current.compare(places, list(filter(None, mentions)), label, property)
         answers: list[Sequence[Candidate]] = []
         for candidates, mention in zip_longest(found, mentions):
-            kept = [candidate for candidate in candidates if _place(candidate) not in gone]
-            known = {(candidate.label, candidate.key) for candidate in kept if candidate.name == mention}
+            remaining = [candidate for candidate in candidates if _place(candidate) not in removed]
+            known = {(candidate.label, candidate.key) for candidate in remaining if candidate.name == mention}
             fresh = [its for its in named.get(mention or "", ()) if (its.label, its.key) not in known]
-            answers.append([*fresh, *kept][:limit])
+            answers.append([*fresh, *remaining][:limit])
         return answers
 
 

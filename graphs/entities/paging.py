@@ -13,9 +13,9 @@ from graphground.graphs.entities.record import Record
 
 PAGE = 20_000
 FIRST = 1_000
-"""The number of nodes in a label's first page; the length of their texts decides the size of the next page."""
+"""The number of nodes in a label's first page; the length of the texts in a page decides the size of the next page."""
 MOST_LETTERS = 4_000_000
-"""The approximate number of letters in a page, which is held in memory as a whole, here and in the database."""
+"""The approximate maximum number of letters in a page: a whole page is held in memory, here and in the database."""
 NAME_PROPERTIES = ("name", "title", "label", "fullName", "full_name", "displayName", "username", "id")
 ALIAS_PROPERTIES = ("aliases", "alias", "alternativeNames", "synonyms")
 _TEXTS = frozenset({"str", "list[str]"})
@@ -23,7 +23,7 @@ _TEXTS = frozenset({"str", "list[str]"})
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Some nodes of one label, as a column for each property; a missing value is an empty text."""
+    """Some nodes of one label, with a column for each property; a missing value is an empty text."""
 
     label: str
     name_property: str | None
@@ -51,7 +51,7 @@ class Page:
 
 
 def count_nodes(engine: Engine, schema: PropertyGraphSchema, labels: Iterable[str] | None = None) -> int:
-    """Return the number of records that `database_records` will yield."""
+    """Return the number of nodes with the labels (all labels if None); a node with two of the labels counts twice."""
     return sum(
         int(engine.run(f"{nodes(label.name).match()} RETURN count(n) AS c").rows[0][0])
         for label in _chosen(schema, labels)
@@ -61,10 +61,11 @@ def count_nodes(engine: Engine, schema: PropertyGraphSchema, labels: Iterable[st
 def database_records(
     engine: Engine, schema: PropertyGraphSchema, labels: Iterable[str] | None = None, page: int = PAGE
 ) -> Iterator[Record]:
-    """Yield as a record each node of the labels (all labels if None) that has a name or a text property.
+    """Yield a record for each node of the labels (all labels if None).
 
-    The name is the property `name` if the label has it, else `title` or similar; every other text property is a value.
-    A node is identified by its `eid`, else by the database's own id.
+    Labels without a property for names, aliases or values are left out. `columns_of` chooses the properties
+    for the name, the aliases, the description and the values. A node is identified by its `eid`, else by the database's
+    own id.
 
     Raises:
         EngineError: the database failed, or changed while it was read.
@@ -76,10 +77,9 @@ def database_records(
 def database_pages(
     engine: Engine, schema: PropertyGraphSchema, labels: Iterable[str] | None = None, page: int = PAGE
 ) -> Iterator[Page]:
-    """Yield the nodes of `database_records` as columns: a page arrives as one row, 30 times faster than its nodes as
-    rows.
+    """Yield the nodes of `database_records` in pages of at most `page` nodes, and fewer if their texts are long.
 
-    A page has at most `page` nodes, and fewer if their texts are long.
+    The database returns a page as one row of lists, which is 30 times faster than one row for each node.
 
     Raises:
         EngineError: the database failed, or changed while it was read.
@@ -89,12 +89,15 @@ def database_pages(
 
 
 def name_property(label: Label) -> str | None:
-    """Return the property that names a label's nodes: the detected or configured one, else `name`, `title`, …"""
+    """Return the property that names a label's nodes; None if there is none.
+
+    It is the detected or configured property, else the first of `NAME_PROPERTIES` that the label has as a text.
+    """
     return label.naming or next((key for key in NAME_PROPERTIES if label.properties.get(key) == "str"), None)
 
 
 def columns_of(label: Label) -> tuple[str | None, str | None, str | None, list[str]]:
-    """Return the properties that are read for a label: its name, its aliases, its description and its other texts."""
+    """Return the property of the name, of the aliases and of the description (None if missing), and of other texts."""
     name = name_property(label)
     aliases = next((key for key in ALIAS_PROPERTIES if label.properties.get(key) in _TEXTS), None)
     description = "description" if label.properties.get("description") == "str" else None
@@ -104,11 +107,11 @@ def columns_of(label: Label) -> tuple[str | None, str | None, str | None, list[s
 
 
 def _chosen(schema: PropertyGraphSchema, labels: Iterable[str] | None) -> list[Label]:
-    wanted = set(schema.labels) if labels is None else set(labels)
-    unknown = wanted - set(schema.labels)
+    names = set(schema.labels) if labels is None else set(labels)
+    unknown = names - set(schema.labels)
     if unknown:
         raise EngineError(f"the graph has no label {', '.join(sorted(unknown))}; it has {', '.join(schema.labels)}")
-    return [label for label in schema.labels.values() if label.name in wanted]
+    return [label for label in schema.labels.values() if label.name in names]
 
 
 def _pages_of(engine: Engine, label: Label, most: int) -> Iterator[Page]:
@@ -146,13 +149,13 @@ def _pages_of(engine: Engine, label: Label, most: int) -> Iterator[Page]:
         size = max(1, min(most, 4 * size, MOST_LETTERS * size // max(letters, 1)))
     if len(keys) < expected:
         raise EngineError(
-            f"the nodes of {label.name} changed while they were being read ({expected} expected, "
-            f"{len(keys)} distinct ones seen); build the index again"
+            f"the nodes of {label.name} changed while they were being read ({expected} nodes "
+            f"expected, {len(keys)} different nodes read); build the index again"
         )
 
 
 def is_text(value: Any) -> bool:
-    """Return whether a value is a text or a list, and not empty: some nodes may have another type than their label."""
+    """Whether a value is a text or a list, and not empty: a few values may have another type than in the schema."""
     return isinstance(value, str | list) and bool(value)
 
 

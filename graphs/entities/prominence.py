@@ -1,4 +1,4 @@
-"""The number of relationships of a candidate's node; the more there are, the more likely the candidate is meant."""
+"""The number of relationships of a candidate's node: a node with many relationships is more likely to be meant."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from graphground.graphs.entities.folding import fold
 
 SECONDS = 1.0
 MOST = 10_000
-"""The number up to which relationships are counted: more make no difference."""
+"""The number up to which relationships are counted; more relationships make no difference."""
 FACTOR = 5
-"""A node with at least this many times the relationships of another may be the one meant, even if the name of the
-other fits better."""
+"""The ratio of relationships from which a node may be meant instead of the node with the best-matching name."""
 
 
 def degree(engine: Engine, schema: PropertyGraphSchema, candidate: Candidate) -> int:

@@ -3,10 +3,10 @@
     >>> [(mention.text, mention.judgement.verdict) for mention in mentions_of(question, lookup, schema)]  # doctest: +SKIP
     [('Golrtn 1 Center', 'found'), ('Democratic Socialist Party of Greece', 'not_found')]
 
-A sequence of words written like a name (capitalised, or in quotation marks) is looked up as one name. A graph's name
-inside it is probably a part of another name, and is used only if the whole sequence consists of such names. A
-lower-case word that is neither English nor in the schema may be a misspelt name, alone or with its neighbours. No
-mention is dropped: a mention without an entity in the graph is `not_found`.
+A sequence of words written like a name (capitalised, or in quotation marks) is looked up as one name. A shorter name
+of the graph inside the sequence is probably a part of another name, and is used only if the sequence consists entirely
+of names of the graph and words such as `of`. A lower-case word that is neither English nor in the schema may be a
+misspelt name, alone or with its neighbours. A sequence without an entity in the graph is reported as `not_found`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from graphground.graphs.schemas.filtering.words import lemma, root, split_name
 
 MOST_MENTIONS = 50
 CALENDAR = frozenset(name.lower() for name in (*MONTHS, *WEEKDAYS))
-"""Capitalised words that begin a date and do not name an entity by themselves."""
+"""Names of months and weekdays: capitalised words that are not written like names of entities."""
 # fmt: off
 CONNECTORS = frozenset("""
 of the and de la le les von van der den di da du del in for at to on y et & no a an with his her its from by as
@@ -37,24 +37,24 @@ of the and de la le les von van der den di da du del in for at to on y et & no a
 APART = frozenset(("and", "or", "&", "in", "at", "by", "to", "for", "on", "from", "with"))
 """Connectors that may separate two names in a sequence of capitalised words."""
 LONGEST_MISSPELT = 6
-"""The maximum number of words of a misspelt name: the strange word and its neighbours."""
+"""The maximum number of words that are looked up as a misspelt name: an unknown word and its neighbours."""
 MOST_LOOKED_UP = 60
 ALIKE = 0.85
-"""The minimum similarity, ignoring spaces, at which two texts count as equal except for a misplaced space."""
+"""The minimum similarity, ignoring spaces, at which a name is regarded as covering a whole text."""
 # fmt: off
 EXPLAINED = frozenset("""
 different distinct unique various multiple several single similar specific particular certain other same corresponding
 individual respective known given following available existing main new among per versus without
 """.split())  # noqa: SIM905
 # fmt: on
-"""Words that are not looked up as values when they stand before a label."""
+"""Words that are not looked up when they precede a label: `different` in `different films`."""
 VERB_AFTER = frozenset(("that", "which", "who", "to", "do", "does", "did", "they", "it", "and", "or", "not"))
-"""Words that a verb may follow: in `genres that include sculptures`, `include` is not a value before a label."""
+"""Words that may precede a verb: in `genres that include sculptures`, `include` is a verb and is not looked up."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionMention:
-    """A part of the question, from the character `start` to before `end`, with its verdict."""
+    """A part of a question, from the position `start` up to but not including `end`, with its verdict."""
 
     text: str
     start: int
@@ -71,7 +71,7 @@ def mentions_of(
     property: str | None = None,
     mode: Mode = "auto",
 ) -> list[QuestionMention]:
-    """Return the mentions in a question, in order, without overlaps; `label` and `property` restrict candidates."""
+    """Return the mentions in a question, in order and without overlaps; `label` and `property` restrict candidates."""
     question = question[:LONGEST_QUESTION]
     words = words_of(question)
     exact = [(span.start, span.end) for span in lookup.spans(question)]
@@ -79,33 +79,33 @@ def mentions_of(
     judge_all = partial(_judge_all, lookup=lookup, label=label, property=property, mode=mode)
     strange = _strange(words, exact, known)
     found: list[QuestionMention] = []
-    taken: list[tuple[int, int]] = []
+    covered: list[tuple[int, int]] = []
 
-    def take(pieces: Iterable[QuestionMention]) -> None:
+    def add(pieces: Iterable[QuestionMention]) -> None:
         for piece in pieces:
-            if not _overlaps((piece.start, piece.end), taken):
-                taken.append((piece.start, piece.end))
+            if not _overlaps((piece.start, piece.end), covered):
+                covered.append((piece.start, piece.end))
                 found.append(piece)
 
-    take(_quoted(question, words, exact, judge_all))
+    add(_quoted(question, words, exact, judge_all))
     if label is None and property is None:
-        take(_demonyms(question, [*exact, *taken], lookup))
-    take(_misspelt(question, words, strange, taken, judge_all))
+        add(_demonyms(question, [*exact, *covered], lookup))
+    add(_misspelt(question, words, strange, covered, judge_all))
     for run in _runs(question, words, exact, strange):
-        if not _overlaps((run[0].start, run[-1].end), taken):
-            take(_of_run(question, run, exact, judge_all))
-    take(_as_written(question, [span for span in exact if not _overlaps(span, taken)], judge_all))
-    take(_before_labels(question, words, taken, known, schema, judge_all))
+        if not _overlaps((run[0].start, run[-1].end), covered):
+            add(_of_run(question, run, exact, judge_all))
+    add(_as_written(question, [span for span in exact if not _overlaps(span, covered)], judge_all))
+    add(_before_labels(question, words, covered, known, schema, judge_all))
     return sorted(found, key=lambda mention: mention.start)[:MOST_MENTIONS]
 
 
-def _demonyms(question: str, taken: Sequence[tuple[int, int]], lookup: EntityLookup) -> Iterator[QuestionMention]:
-    """Yield mentions for adjectives of countries, `French` for `France`; nodes take precedence over property values."""
-    for word, candidates in demonyms_in(question, taken, lookup):
-        meant = [candidate for candidate in candidates if not candidate.is_value] or candidates
-        verdict: Verdict = "found" if len(meant) == 1 else "ambiguous"
+def _demonyms(question: str, covered: Sequence[tuple[int, int]], lookup: EntityLookup) -> Iterator[QuestionMention]:
+    """Yield adjectives as mentions of countries, `French` of `France`; nodes take precedence over property values."""
+    for word, candidates in demonyms_in(question, covered, lookup):
+        preferred = [candidate for candidate in candidates if not candidate.is_value] or candidates
+        verdict: Verdict = "found" if len(preferred) == 1 else "ambiguous"
         yield QuestionMention(
-            question[word.start : word.end], word.start, word.end, Judgement(verdict, meant, candidates)
+            question[word.start : word.end], word.start, word.end, Judgement(verdict, preferred, candidates)
         )
 
 
@@ -119,8 +119,8 @@ def _judge_all(
     ]
 
 
-def _overlaps(span: tuple[int, int], taken: Iterable[tuple[int, int]]) -> bool:
-    return any(span[0] < end and start < span[1] for start, end in taken)
+def _overlaps(span: tuple[int, int], covered: Iterable[tuple[int, int]]) -> bool:
+    return any(span[0] < end and start < span[1] for start, end in covered)
 
 
 def _as_written(
@@ -136,7 +136,7 @@ def _as_written(
 def _quoted(
     question: str, words: Sequence[Word], exact: Sequence[tuple[int, int]], judge_all: partial[list[Judgement]]
 ) -> list[QuestionMention]:
-    """Return the mentions in quotation marks; each quoted part is one name."""
+    """Return the quoted parts as mentions, without those in `exact`; each quoted part is one name."""
     spans = [
         match.span(match.lastindex or 0)
         for match in QUOTED.finditer(question)
@@ -146,7 +146,10 @@ def _quoted(
 
 
 def _strange(words: Sequence[Word], exact: Sequence[tuple[int, int]], known: frozenset[str]) -> set[int]:
-    """Return the positions of words that are neither English, nor in the schema, nor inside an exact name."""
+    """Return the positions of the words that may be misspelt names.
+
+    They have at least three letters, are not numbers, and are neither English nor in the schema nor in an exact name.
+    """
     from graphground.graphs.entities.verdicts.features import common_words  # NumPy, on first use
 
     ordinary = COMMON | common_words()
@@ -164,7 +167,10 @@ def _strange(words: Sequence[Word], exact: Sequence[tuple[int, int]], known: fro
 def _runs(
     question: str, words: Sequence[Word], exact: Sequence[tuple[int, int]], strange: Collection[int]
 ) -> Iterator[list[Word]]:
-    """Yield the sequences written like names: capitalised words, and the connectors and strange words between them."""
+    """Yield the sequences written like names.
+
+    A sequence begins with a capitalised word. Capitalised words, numbers, connectors and strange words follow.
+    """
     run: list[Word] = []
     for place, word in enumerate([*words, None]):
         if word is not None and run and _breaks(question, run[-1], word, exact):
@@ -195,7 +201,7 @@ def _continues(question: str, word: Word, within: bool) -> bool:
 
 
 def _trimmed(question: str, run: list[Word]) -> Iterator[list[Word]]:
-    """Yield the sequence without connectors at its end; nothing for a single word that begins a sentence."""
+    """Yield the sequence without connectors at its end; yield nothing for a single word that begins a sentence."""
     while run and (run[-1].folded in CONNECTORS or run[-1].folded in COMMON) and not question[run[-1].start].isupper():
         run = run[:-1]
     if run and begins_sentence(question, run[0].start) and len(run) == 1:
@@ -207,7 +213,7 @@ def _trimmed(question: str, run: list[Word]) -> Iterator[list[Word]]:
 def _of_run(
     question: str, run: list[Word], exact: Sequence[tuple[int, int]], judge_all: partial[list[Judgement]]
 ) -> list[QuestionMention]:
-    """Return the mentions in a sequence of words: the whole sequence as one name, or the names in it."""
+    """Return the mentions in a sequence of words: the whole sequence as a single name, or the names in it."""
     start, end = run[0].start, _end(question, run)
     inside = [span for span in exact if start <= span[0] and span[1] <= max(end, run[-1].end + 2)]
     across = [span for span in exact if _overlaps(span, [(start, end)]) and span not in inside]
@@ -238,7 +244,7 @@ def _of_run(
 
 
 def _end(question: str, run: Sequence[Word]) -> int:
-    """Return the end of a sequence, without a possessive ending but with the full stop of an abbreviation."""
+    """Return the end position of a sequence, without a possessive ending but with the full stop of an abbreviation."""
     last = run[-1]
     end = min((end for _, end in last.endings if question[end : end + 1] in ("'", "\u2019")), default=last.end)
     if question[end : end + 1] == "." and question[end - 2 : end - 1] in (".", " ", ""):
@@ -247,7 +253,7 @@ def _end(question: str, run: Sequence[Word]) -> int:
 
 
 def _whole(text: str, candidates: Sequence[Candidate]) -> bool:
-    """Whether a candidate's name covers the whole text, and not just a part of it."""
+    """Whether the name of any candidate covers the whole text, and not just a part of it."""
     from rapidfuzz.distance import OSA  # loaded on first use, with NumPy
 
     from graphground.graphs.entities.verdicts.features import align
@@ -277,16 +283,16 @@ def _misspelt(
     question: str,
     words: Sequence[Word],
     strange: Collection[int],
-    taken: Sequence[tuple[int, int]],
+    covered: Sequence[tuple[int, int]],
     judge_all: partial[list[Judgement]],
 ) -> list[QuestionMention]:
-    """Return misspelt names, best first: a strange word with the neighbours that make it most similar to a name."""
+    """Return the misspelt names, best first: strange words, alone or with neighbours, that are similar to a name."""
     spans: dict[tuple[int, int], None] = {}
     for place in sorted(strange):
         for first in range(max(0, place - LONGEST_MISSPELT + 1), place + 1):
             for last in range(place, min(first + LONGEST_MISSPELT, len(words))):
                 ends = (words[first], words[last])
-                if _overlaps((words[first].start, words[last].end), taken) or any(
+                if _overlaps((words[first].start, words[last].end), covered) or any(
                     word.folded in COMMON | CONNECTORS and not question[word.start].isupper() for word in ends
                 ):
                     continue
@@ -306,12 +312,12 @@ def _misspelt(
 def _before_labels(
     question: str,
     words: Sequence[Word],
-    taken: Sequence[tuple[int, int]],
+    covered: Sequence[tuple[int, int]],
     known: frozenset[str],
     schema: PropertyGraphSchema,
     judge_all: partial[list[Judgement]],
 ) -> list[QuestionMention]:
-    """Return words before labels that are neither in the schema nor ordinary: `gothic` in `gothic films`."""
+    """Return the words before labels that may be values, as they are not in the schema: `gothic` in `gothic films`."""
     labels = {lemma(split_name(label)[-1]) for label in schema.labels if split_name(label)}
     concepts = {concept for label in labels for concept in concepts_of(label)} - {"agent"}
     spans = [
@@ -321,7 +327,7 @@ def _before_labels(
         and not word.folded.endswith(("ed", "ing"))
         and not concepts_of(before.folded)
         and question[before.end : word.start] == " "
-        and not _overlaps((before.start, before.end), taken)
+        and not _overlaps((before.start, before.end), covered)
         and before.folded.isalpha()
         and before.folded not in COMMON | EXPLAINED
         and earlier.folded in COMMON

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 class Record:
     """One node to index: `Record("Q36159", "Person", "LeBron James", ("King James",), "basketball player")`.
 
-    `values` holds the node's other short text properties, single or lists, such as
-    `{"country_of_citizenship": ["United States"]}`; each value is indexed once for each label and property.
+    `values` holds the node's other text properties, each a text or a list of texts, such as
+    `{"country_of_citizenship": ["United States"]}`; a value is indexed only once for each label and property.
     A node with several labels has one record for each label, all with the same key.
     """
 
@@ -36,7 +36,10 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class IndexInfo:
-    """A description of an index: its contents, build time and source, by which a stale index is recognised."""
+    """A description of an index: its contents, its build time, and its source, which shows whether it is stale.
+
+    `seconds` is the duration of the build, and `bytes` is the size of the files.
+    """
 
     built_at: str
     nodes: int
@@ -49,17 +52,17 @@ class IndexInfo:
     seconds: float
     bytes: int
     source: str
-    """The origin of the records, in words: a file's name, a database's address."""
+    """The origin of the records, such as the name of a file or the address of a database."""
 
 
 class IndexMissing(Exception):
-    """There is no index to open; the message says how to build one."""
+    """There is no index to open, or only one of another version; the message says how to build one."""
 
 
 class UnknownName(ValueError):
-    """A label or a property is not in the index; `nearest` holds similar names."""
+    """A label or a property has no names to look up; `nearest` holds labels or properties with similar names."""
 
     def __init__(self, kind: str, name: str, nearest: Sequence[str]):
         self.kind, self.name, self.nearest = kind, name, tuple(nearest)
-        meant = f" (nearest: {', '.join(nearest)})" if nearest else ""
-        super().__init__(f"the entity index has no {kind} {name!r}{meant}")
+        hint = f" (nearest: {', '.join(nearest)})" if nearest else ""
+        super().__init__(f"the entity index has no {kind} {name!r}{hint}")

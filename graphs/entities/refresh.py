@@ -1,9 +1,9 @@
-"""Builds the index of a database from its pages, and takes over from an older index what has not changed.
+"""Builds the index of a database from pages of its nodes, and copies the rows of unchanged nodes from the older index.
 
-All nodes are read, because a database reports that it has changed, but not where; reading takes little of the time. Each
-node has a fingerprint of its key, its label and its texts. If the older index has the same fingerprint, the node's rows
-are copied, and its texts are not folded and split into words again. The result equals, byte for byte, an index that is
-built from the start. An unfinished refresh leaves the older index unchanged.
+All nodes are read, because a database reports that it has changed, but not which nodes; reading takes little of the
+time. Each node has a fingerprint of its key, its label and its texts. If the older index contains the same fingerprint,
+the node's rows are copied, and its texts are not folded and split into words again. Apart from times, the result is
+byte for byte the same as an index that is built from the start. An unfinished refresh leaves the older index unchanged.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ FINGERPRINTS = "fingerprint"
 
 
 class TooManyValues(Exception):
-    """The database has more distinct values than are counted."""
+    """The database has more than `DISTINCT_VALUES` distinct values, so a refresh cannot count them."""
 
 
 def refresh_index(
@@ -45,11 +45,12 @@ def refresh_index(
     total: int | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> IndexInfo:
-    """Index the nodes of `pages` into `folder`, reusing what is unchanged in an older index there; return its description.
+    """Index the nodes of `pages` in `folder`, reusing an older index there; return a description of the new index.
 
         refresh_index(Path("films.entities"), lambda: database_pages(engine, schema))
 
-    The older index is replaced when the new one is complete. `total` is used only for `progress`.
+    The older index is replaced when the new one is complete. `source` is the origin of the nodes, or a function that
+    returns it when all nodes have been read. `total` is the number of nodes, if known; it is used only for `progress`.
     """
     try:
         with IndexRefresher(folder, source=source, progress=progress, total=total) as refresher:
@@ -62,7 +63,7 @@ def refresh_index(
 
 
 class IndexRefresher(IndexBuilder):
-    """An `IndexBuilder` of pages: its spool begins with the columns of the older index, followed by what is new.
+    """An `IndexBuilder` that adds pages; its spool begins with the older index and continues with changed nodes.
 
     An entity's number is its position among the nodes that are read. Rows of removed nodes stay in the spool, and are
     left out when the files are written.
@@ -86,7 +87,7 @@ class IndexRefresher(IndexBuilder):
         """Add the nodes of a page.
 
         Raises:
-            TooManyValues: there are more than `DISTINCT_VALUES`.
+            TooManyValues: there are more than `DISTINCT_VALUES` distinct values.
         """
         first, count = self._nodes, len(page.keys)
         if not count:
@@ -101,9 +102,9 @@ class IndexRefresher(IndexBuilder):
         spooled = np.full(count, -1, dtype=np.int64)
         if len(self._sorted):
             ascending = np.argsort(prints)  # a search in ascending order is several times as fast
-            wanted = prints[ascending]
-            places = np.minimum(np.searchsorted(self._sorted, wanted), len(self._sorted) - 1)
-            known = self._sorted[places] == wanted
+            in_order = prints[ascending]
+            places = np.minimum(np.searchsorted(self._sorted, in_order), len(self._sorted) - 1)
+            known = self._sorted[places] == in_order
             spooled[ascending[known]] = self._order[places[known]]
         fresh = np.flatnonzero(spooled < 0)
         spooled[fresh] = np.arange(len(fresh)) + self._old_nodes + self._added
@@ -116,7 +117,7 @@ class IndexRefresher(IndexBuilder):
         self._flush_if_full()
 
     def finish(self) -> IndexInfo:
-        """Write the files and replace the older index; return a description of the new one."""
+        """Write the files and replace the older index; return a description of the new index."""
         rows_of_values = self._choose_values()
         self._flush()
         empty = np.zeros(0, dtype=np.int64)
@@ -125,9 +126,9 @@ class IndexRefresher(IndexBuilder):
         self._write_entities(spooled, np.concatenate([empty.astype(np.uint16), *self._label_numbers]))
         owner = self._spool.read("entity", np.uint32).astype(np.int64)
         if self._old is not None:
-            kept = np.flatnonzero(spooled < self._old_nodes)
+            reused = np.flatnonzero(spooled < self._old_nodes)
             now = np.full(self._old_nodes, -1, dtype=np.int64)
-            now[spooled[kept]] = kept
+            now[spooled[reused]] = reused
             owner[: self._old_rows] = now[self._old.row_entity]
             for *_, kind, low, high in self._old.partitions:
                 if kind == VALUE:
@@ -167,7 +168,7 @@ class IndexRefresher(IndexBuilder):
         self._known_deletions = KnownDeletions(counts, old.bits, old.deletion_word, old.deletion_starts)
 
     def _ranks(self, words: npt.NDArray[np.uint64], order: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return the rank of the word of each token; the words of the older index need no search."""
+        """Return for each token (an occurrence of a word) the rank of its word; only new tokens need a search."""
         if self._old is None:
             return super()._ranks(words, order)
         rank = np.empty(len(words), dtype=np.uint32)
@@ -176,7 +177,7 @@ class IndexRefresher(IndexBuilder):
         return np.concatenate([rank[self._old.token], np.searchsorted(words[order], fresh).astype(np.uint32)])
 
     def _count(self, label: str, property: str, column: Sequence[Any], first: int) -> None:
-        """Count the values of a page's column, and note the first entity that has each."""
+        """Count the values of a page's column, and store for each value the first entity that has it."""
         texts: Sequence[str] = column
         places: Sequence[int] = range(first, first + len(column))
         if set(map(type, column)) != {str}:
@@ -202,7 +203,7 @@ class IndexRefresher(IndexBuilder):
             raise TooManyValues
 
     def _choose_values(self) -> list[tuple[int, int, int]]:
-        """Return each value's row in the spool, its first entity, and its position in its partition."""
+        """Add new values to the spool; return for each value its row, first entity and position in its partition."""
         chosen: list[tuple[int, int, int]] = []
         for partition, found in self._found.items():
             rows = self._old_values(partition)
@@ -225,7 +226,7 @@ class IndexRefresher(IndexBuilder):
 
 
 def refreshable(folder: Path) -> Files | None:
-    """Return the index in a folder if it has what a refresh needs: the fingerprints of its nodes; None otherwise."""
+    """Return the index in a folder; None if there is no index, or if it was stored without the data for a refresh."""
     try:
         old = Files(folder)
     except IndexMissing:

@@ -15,17 +15,17 @@ EXACT, FOLDED = 1.0, 0.98
 _INITIALS = 0.9
 _ALL_WORDS = 0.97
 ARTICLE = 0.97
-"""The score of a name that equals the mention except for a leading article."""
+"""The factor for the score of a mention and a name that are compared without their leading articles."""
 ARTICLES = frozenset(("the",))
 _WORDS_LEFT_OUT, _WORDS_ADDED = 0.8, 0.74
-"""Minimum scores: of a name that contains all words of the mention, and of one whose words are all in the mention."""
+"""The minimum scores of a name with all words of the mention, and of a name whose words are all in the mention."""
 
 
 def scores(mention: str, names: Sequence[str], known: bool = False) -> Array:
     """Return the similarity of a folded mention to each folded name.
 
-    With `known`, which means that all words of the mention are in the index, a name that contains them and more words
-    scores higher: a word left out is likelier than a spelling error.
+    `known` means that all words of the mention are in the index. A name that contains these words and others then
+    scores higher: the mention is more likely to leave out a word than to misspell a word.
 
         >>> scores("lebron jmes", ["lebron james", "jim james"]).round(2).tolist()
         [0.94, 0.65]
@@ -50,7 +50,7 @@ def scores(mention: str, names: Sequence[str], known: bool = False) -> Array:
 
 
 def scores_without_articles(mention: str, names: Sequence[str], known: bool = False) -> Array:
-    """Return the scores without leading articles: for `the wizards`, `washington wizards` precedes `the wizard`."""
+    """Return for each name the better of its scores with and without articles: `the wizards` fits `wizards`."""
     bare, its = without_article(mention), [without_article(name) for name in names]
     if bare == mention and its == names:
         return scores(mention, names, known)
@@ -66,10 +66,10 @@ def without_article(folded: str) -> str:
 def raise_contained(found: Array, mention: str, names: Sequence[str], weight: float, weights: Array) -> None:
     """Raise the scores of names that contain all words of the mention, and of names whose words are all in the mention.
 
-    `Beatles` means `The Beatles` rather than `beetles`: a word in the index is seldom a misspelling of another. The
-    less specific the words on only one side are (`weight` for the mention, `weights` for the names), the higher the
-    score: for `Bruins`, `Boston Bruins` ranks before `Bruins Hockey Rules!`. A mention with an initial (`B. Johnson`)
-    is not changed, because the initial stands for a word that is not written.
+    `Beatles` means `The Beatles` rather than `beetles`: a word in the index is seldom a misspelling of another word.
+    The score is higher if the additional words are less specific: for `Bruins`, `Boston Bruins` ranks before `Bruins
+    Hockey Rules!`. `weight` is the specificity of the mention, and `weights` are those of the names. For a mention with
+    an initial (`B. Johnson`) no score is raised, because the initial stands for a word that is not written.
     """
     words = mention.split()
     if any(len(word) == 1 and word != word.upper() for word in words):
@@ -84,7 +84,7 @@ def raise_contained(found: Array, mention: str, names: Sequence[str], weight: fl
 
 
 def _abbreviations(words: Sequence[str], names: Sequence[Sequence[str]], spelling: Array) -> None:
-    """Raise the scores of names that equal the mention if words on either side are replaced by their initials."""
+    """Raise the scores of names that are similar to the mention if words in either are replaced by their initials."""
     initials = any(len(word) == 1 for word in words)
     for place, name in enumerate(names):
         if len(name) < 2 or not (initials or any(len(word) == 1 for word in name)):

@@ -1,6 +1,6 @@
-"""Finds the names that occur in a question, in upper or lower case; the longest names are found first.
+"""Finds the names that occur in a question, in upper or lower case; a longer name takes precedence over a shorter one.
 
-    >>> [span.text for span in spans("How old was LeBron James in Cleveland?", index)]  # doctest: +SKIP
+    >>> [span.text for span in find_spans("How old was LeBron James in Cleveland?", index)]  # doctest: +SKIP
     ['LeBron James', 'Cleveland']
 
 A name that is a single common word (`who`, `it`, `the`) counts only if the question writes it as a name: in quotation
@@ -38,15 +38,15 @@ then there these they this those through to together total two under until up us
 whether which while who whom whose why will with within without would year years you young your
 """.split())  # noqa: SIM905
 # fmt: on
-"""Common words of questions that are also names; alone and in lower case they do not count as names."""
+"""Common words of questions; a name that is only such a word must be written as a name in the question."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A name within a question: `Span("Cleveland", 28, 37, ("City", "Team"))` for the characters 28 to 36.
+    """A name within a question: `Span("Cleveland", 28, 37, ("City", "Team"))` at the positions 28 to 36.
 
-    `labels` are the labels whose nodes have the name, the most frequent first. A span that only looks like a name
-    (quoted or capitalized) has no labels.
+    `labels` are the labels whose nodes have the name. A span that is only written like a name (quoted or capitalised)
+    has no labels.
     """
 
     text: str
@@ -56,16 +56,16 @@ class Span:
 
 
 class Names(Protocol):
-    """The interface of an index that `find_spans` needs."""
+    """The interface of the names that `find_spans` looks up; see `EntityIndex.labels_named`."""
 
     def labels_named(self, folded: Sequence[str]) -> Sequence[tuple[str, ...]]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of the question: `Word("jamess", 11, 18, (("james", 16),))` for `James's`.
+    """A word of the question: `Word("jamess", 11, 18, (("james", 16), ("james", 18)))` for `James's`.
 
-    `endings` are the possible forms of the word at the end of a name, each with the position where the form ends.
+    `endings` are the other forms that the word may have at the end of a name, each with the position where it ends.
     """
 
     folded: str
@@ -98,19 +98,19 @@ def find_spans(question: str, names: Names, *, unknown: bool = False) -> list[Sp
         if its and _is_name(question, words[first : last + 1], quoted)
     ]
     found.sort(key=lambda place: (place[0] - place[1], place[0]))
-    taken: set[int] = set()
+    covered: set[int] = set()
     spans: list[Span] = []
     for first, last, end, its in found:
-        if taken.isdisjoint(range(first, last + 1)):
-            taken.update(range(first, last + 1))
+        if covered.isdisjoint(range(first, last + 1)):
+            covered.update(range(first, last + 1))
             spans.append(_span(question, words[first].start, end, its))
     if unknown:
-        spans += _written_like_names(question, words, taken, quoted)
+        spans += _written_like_names(question, words, covered, quoted)
     return sorted(spans, key=lambda span: span.start)
 
 
 def _span(question: str, start: int, end: int, labels: tuple[str, ...]) -> Span:
-    """Return a name in the question as a span, with a bracket or full stop that belongs to it: `F.C.`, `(1900)`."""
+    """Return the span of a name, extended by a bracket or full stop that belongs to the name: `F.C.`, `(1900)`."""
     if question[end : end + 1] == "." and _ABBREVIATED.search(question, start, end):
         end += 1
     if question[end : end + 1] == ")" and question.count("(", start, end) > question.count(")", start, end):
@@ -166,13 +166,13 @@ def begins_sentence(question: str, start: int) -> bool:
 
 
 def _written_like_names(
-    question: str, words: Sequence[Word], taken: set[int], quoted: Sequence[tuple[int, int]]
+    question: str, words: Sequence[Word], covered: set[int], quoted: Sequence[tuple[int, int]]
 ) -> list[Span]:
-    """Return the sequences of capitalised words and the quoted parts that no name covers."""
+    """Return the quoted parts and sequences of capitalised words outside the words `covered`, which belong to names."""
     spans: list[Span] = []
     run: list[Word] = []
     for number, word in enumerate([*words, None]):
-        if word is not None and number not in taken and _like_name(question, word, bool(run), quoted):
+        if word is not None and number not in covered and _like_name(question, word, bool(run), quoted):
             run.append(word)
             continue
         if run:

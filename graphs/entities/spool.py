@@ -1,4 +1,4 @@
-"""Temporary files of a build, in which arrays grow on disk, so that memory stays bounded."""
+"""Temporary files of a build, in which arrays grow on disk instead of in memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 NEIGHBOURS = 4
-"""The average length of a run of neighbours above which each run is copied as a whole."""
+"""The average number of consecutive pieces in a run above which `gather` copies each run as a whole."""
 
 
 class Spool:
@@ -32,7 +32,7 @@ class Spool:
         self.numbers(column + ".lengths", np.fromiter(map(len, encoded), dtype=np.uint32, count=len(encoded)))
 
     def packed(self, column: str, pieces: npt.NDArray[np.uint8], starts: npt.NDArray[Any]) -> None:
-        """Append packed texts: their bytes, and `starts`, the offset of each text and the end of the last one."""
+        """Append packed texts: their bytes, and in `starts` the offset of each text and the end of the last text."""
         self._file(column + ".bytes").write(np.ascontiguousarray(pieces[: int(starts[-1])]).data)
         self.numbers(column + ".lengths", np.diff(starts.astype(np.int64)).astype(np.uint32))
 
@@ -60,9 +60,9 @@ class Spool:
 
 
 def offsets(lengths: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return the offset of each piece and the end of the last one: `[0, 3, 5]` for the lengths `[3, 2]`.
+    """Return the offset of each piece and the end of the last piece: `[0, 3, 5]` for the lengths `[3, 2]`.
 
-    The array has the smallest integer type that suffices.
+    The array has 32-bit integers if they suffice, otherwise 64-bit integers.
     """
     total = int(lengths.sum(dtype=np.int64))
     starts = np.zeros(len(lengths) + 1, dtype=np.uint32 if total < 1 << 32 else np.int64)
@@ -78,7 +78,11 @@ def gather(
     into: npt.NDArray[Any],
     chunk: int = 500_000,
 ) -> None:
-    """Write the pieces of a packed column in another order: runs of neighbours as a whole, or else chunk by chunk."""
+    """Write the pieces of a packed column into the array `into`, in the order `order`.
+
+    If `order` consists of long runs of consecutive numbers, each run is copied as a whole; otherwise `chunk` pieces are
+    copied at a time.
+    """
     written = 0
     breaks = np.flatnonzero(np.diff(order.astype(np.int64)) != 1) + 1
     if len(order) and NEIGHBOURS * len(breaks) < len(order):
@@ -90,9 +94,9 @@ def gather(
         return
     for low in range(0, len(order), chunk):
         chosen = order[low : low + chunk]
-        wanted = lengths[chosen].astype(np.int64)
-        ends = np.cumsum(wanted)
+        sizes = lengths[chosen].astype(np.int64)
+        ends = np.cumsum(sizes)
         total = int(ends[-1]) if len(ends) else 0
-        place = np.arange(total, dtype=np.int64) + np.repeat(starts[chosen].astype(np.int64) - (ends - wanted), wanted)
+        place = np.arange(total, dtype=np.int64) + np.repeat(starts[chosen].astype(np.int64) - (ends - sizes), sizes)
         into[written : written + total] = pieces[place]
         written += total

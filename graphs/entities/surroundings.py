@@ -1,4 +1,4 @@
-"""Describes a node by one or two of its relationships, to distinguish it from other nodes of the same name."""
+"""Describes a node by a few of its relationships, to distinguish it from other nodes with the same name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SECONDS = 2.0
 
 
 def surroundings(engine: Engine, schema: PropertyGraphSchema, candidate: Candidate, limit: int = 2) -> list[str]:
-    """Return relationships of a candidate's node: `["-[:playsFor]->(:Team {name: 'Chicago Bulls'})"]`.
+    """Return up to `limit` relationships of a candidate's node: `["-[:playsFor]->(:Team {name: 'Chicago Bulls'})"]`.
 
     Raises:
         EngineError: the database did not respond in time.
@@ -23,9 +23,9 @@ def surroundings(engine: Engine, schema: PropertyGraphSchema, candidate: Candida
         return []
     condition = "n.eid = $key" if "eid" in label.properties else engine.capabilities().dialect.by_id
     found: list[str] = []
-    for left, right, mine, other in (("-", "->", "start", "end"), ("<-", "-", "end", "start")):
+    for left, right, own_end, other_end in (("-", "->", "start", "end"), ("<-", "-", "end", "start")):
         labels = dict.fromkeys(
-            getattr(pattern, other) for pattern in schema.patterns if getattr(pattern, mine) == candidate.label
+            getattr(pattern, other_end) for pattern in schema.patterns if getattr(pattern, own_end) == candidate.label
         )
         named = {name for its in labels if (name := name_property(schema.labels[its]))}
         if not named:

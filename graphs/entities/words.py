@@ -1,4 +1,4 @@
-"""The words of an index: exact matches of a typed word, and words of which it may be a misspelling."""
+"""The words of an index: exact matches of a typed word, and words that a typed word may misspell."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_NEIGHBOURS = 4_000
 
 @dataclass(frozen=True, slots=True)
 class Variants:
-    """Index words that a typed word may stand for, with their similarity: `james` with 0.83 for `jmaes`."""
+    """The numbers of index words that a typed word may misspell, with their similarities: 0.8 for `james`, `jmaes`."""
 
     words: Array
     likeness: Array
@@ -29,7 +29,7 @@ _NONE = Variants(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32))
 
 
 class Words:
-    """Finds words by spelling: exact words by a binary search, misspelt words through the deletion table."""
+    """A search for words by spelling: exact words by a binary search, misspelt words through the deletion table."""
 
     def __init__(self, files: Files):
         self._files = files
@@ -43,22 +43,26 @@ class Words:
         known = self._files.word_number
         if not len(known):
             return [None] * len(words)
-        wanted = np.array([word_number(word) for word in words], dtype=np.uint64)
-        places = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+        hashes = np.array([word_number(word) for word in words], dtype=np.uint64)
+        places = np.minimum(np.searchsorted(known, hashes), len(known) - 1)
         return [
             int(place) if same else None
-            for place, same in zip(places.tolist(), (known[places] == wanted).tolist(), strict=True)
+            for place, same in zip(places.tolist(), (known[places] == hashes).tolist(), strict=True)
         ]
 
     def weight(self, words: Sequence[str]) -> float | None:
-        """Return the weight that words have together in identifying a name; None if a word is not in the index."""
+        """Return the combined specificity of words, higher for rarer words; None if a word is not in the index."""
         known = [number for number in self.numbers(words) if number is not None]
         if len(known) < len(words):
             return None
         return float(word_weights(self.frequencies(np.array(known, dtype=np.int64)), self._files.rows).sum())
 
     def neighbours(self, word: str, errors: int) -> Variants:
-        """Return the other words within `errors` typing errors of a word; a swap of two letters is one error."""
+        """Return the other words within `errors` typing errors of a word; a swap of two letters is one error.
+
+        Fewer errors are allowed in a short word (see `typing_errors`). Only the first `_MOST_NEIGHBOURS` words in a
+        bucket are considered.
+        """
         errors = min(errors, 2 if len(word) == 4 and word.isalpha() else typing_errors(word))
         if not errors:
             return _NONE
@@ -72,16 +76,16 @@ class Words:
         ]
         if not found:
             return _NONE
-        near = np.unique(np.concatenate(found))
-        lengths = files.word_length[near].astype(np.int16)
-        near = near[np.abs(lengths - min(len(word), 255)) <= errors][:_MOST_NEIGHBOURS]
-        if not len(near):
+        numbers = np.unique(np.concatenate(found))
+        lengths = files.word_length[numbers].astype(np.int16)
+        numbers = numbers[np.abs(lengths - min(len(word), 255)) <= errors][:_MOST_NEIGHBOURS]
+        if not len(numbers):
             return _NONE
-        texts = files.word.many(near)
+        texts = files.word.many(numbers)
         distances = cdist([word], texts, scorer=OSA.distance, score_cutoff=errors, dtype=np.uint8)[0]
         chosen = np.flatnonzero((distances <= errors) & (distances > 0))
         longest = np.maximum(len(word), np.array([len(texts[place]) for place in chosen.tolist()], dtype=np.float32))
-        return Variants(near[chosen].astype(np.int64), np.float32(1) - distances[chosen] / longest)
+        return Variants(numbers[chosen].astype(np.int64), np.float32(1) - distances[chosen] / longest)
 
     def frequencies(self, words: Array) -> Array:
         """Return the number of rows that contain each word."""

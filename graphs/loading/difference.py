@@ -1,8 +1,8 @@
 """The difference between a loaded graph and the records of a file, for a load that changes only what differs.
 
     difference = Difference.from_graph(folder, schema, temporary)
-    difference.nodes("Movie", places, rows, digests)                         each block of nodes, then
-    difference.relationships("directedBy", rows, starts, ends, digests)      each block of relationships, then
+    difference.nodes("Movie", places, rows, digests)                       # for each block of nodes
+    difference.relationships("directedBy", rows, starts, ends, digests)    # then for each block of relationships
     edits = difference.edits()
 
 Nodes are identified by their `eid`, relationships by type, ends and content. Nothing is changed before the whole
@@ -29,24 +29,24 @@ from graphground.graphs.loading.fingerprints import Array, Fingerprints
 from graphground.graphs.loading.label_sets import LabelSets
 
 LARGEST_SHARE = 0.1
-"""The share of different records above which a graph is loaded completely, which is then faster."""
+"""The share of records that may differ; if more differ, loading the whole file is faster."""
 ALWAYS, MOST = 2_000, 500_000
-"""The limits of differences: up to the first number a difference is always loaded, above the second never."""
+"""Numbers of differing records: up to `ALWAYS`, their share does not matter; above `MOST`, the whole file is loaded."""
 NEW = -1
-"""The number of a node that is not in the loaded graph."""
+"""The value used instead of a number for a node or relationship that is not in the loaded graph."""
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
 class TooDifferent(Exception):
-    """The graph has to be loaded completely; the message is the reason."""
+    """The graph must be loaded completely; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Removal:
     """Relationships to delete: `Removal("directedBy", True, "#1:7", {"#3:9"})`.
 
-    These are all relationships of the type between the node `rid` and the nodes `others`: the outgoing ones of `rid` if
-    `outgoing`, else the incoming ones.
+    If `outgoing` is True, all relationships of the type from the node `rid` to the nodes `others` are deleted;
+    otherwise all relationships of the type from the nodes `others` to the node `rid`.
     """
 
     type: str
@@ -56,10 +56,16 @@ class Removal:
 
 
 class Difference:
-    """Collects the differences; `place` is a node's position in the new file, `number` that in the loaded graph."""
+    """The differences between a loaded graph and the records of a file, collected block by block.
+
+    The `place` of a node is its position in the file; the `number` of a node is its position in the loaded graph.
+    """
 
     def __init__(self, schema: PropertyGraphSchema, old: Fingerprints, waiting: Path) -> None:
-        """Start an empty difference; `schema` has each label set as a label, `waiting` is the path of a temporary file."""
+        """Start an empty difference; `waiting` is the path of a temporary file.
+
+        In `schema`, each set of labels that occur together is a label too (`LabelSets.stored`).
+        """
         if not old.eids:
             raise TooDifferent("the loaded graph is empty")
         self._old = old
@@ -76,7 +82,7 @@ class Difference:
         records = len(old.eids) + sum(map(len, old.relationships.values()))
         self._limit = min(max(int(records * LARGEST_SHARE), ALWAYS), MOST)
         self.new_nodes: dict[str, tuple[list[int], list[dict[str, Any]]]] = {name: ([], []) for name in schema.labels}
-        """The nodes to create by label: their places and their rows."""
+        """For each label, the places and the rows of the nodes to create."""
         self.changed_nodes: list[tuple[str, bytes]] = []
         """The record id of each changed node, and its content as JSON."""
         self.changes = Comparison(False, Changes(), Changes())
@@ -86,7 +92,8 @@ class Difference:
         """Return an empty difference from the loaded graph whose schema and fingerprints are in `folder`.
 
         Raises:
-            TooDifferent: the graph's labels, types or properties are not those of `schema`, or it has no fingerprints.
+            TooDifferent: the graph is empty, its labels, types or properties are not those of `schema`, or `folder` has
+                no fingerprints that this version can read.
         """
         try:
             old = PropertyGraphSchema.from_cypherbench((folder / "schema.json").read_bytes())
@@ -97,7 +104,7 @@ class Difference:
             raise TooDifferent("it was loaded by an earlier version") from None
 
     def nodes(self, label: str, places: Sequence[int], rows: Sequence[dict[str, Any]], digests: Array) -> list[str]:
-        """Compare a block of nodes; return their record ids, which are empty for nodes that have to be created.
+        """Compare a block of nodes; return their record ids, with an empty string for each node that must be created.
 
         Raises:
             TooDifferent: there are too many differences.
@@ -121,12 +128,12 @@ class Difference:
             self._numbers[place] = number
             if is_changed:
                 self.changed_nodes.append((rids[row], orjson.dumps(rows[row])))
-        relabelled, made = int(((numbers != NEW) & ~stays).sum()), int((~stays).sum())
+        relabelled, created = int(((numbers != NEW) & ~stays).sum()), int((~stays).sum())
         self._relabelled += relabelled
         found = self.changes.nodes
         found.kept += int((stays & ~changed).sum())
         found.counts["changed"] += int(changed.sum()) + relabelled
-        found.counts["added"] += made - relabelled
+        found.counts["added"] += created - relabelled
         self._check_limit()
         return rids
 
@@ -166,17 +173,17 @@ class Difference:
             TooDifferent: there are too many differences.
         """
         rids = [f"#{bucket}:{at}" for bucket, at in self._old.nodes[["bucket", "position"]].tolist()]
-        gone = np.flatnonzero(~self._stays).tolist()
-        self.changes.nodes.counts["removed"] = len(gone) - self._relabelled
+        deleted = np.flatnonzero(~self._stays).tolist()
+        self.changes.nodes.counts["removed"] = len(deleted) - self._relabelled
         removals = [removal for type_ in self._known for removal in self._removals(type_, rids)]
         self._check_limit()
-        return [rids[number] for number in gone], removals
+        return [rids[number] for number in deleted], removals
 
     def _removals(self, type_: str, rids: Sequence[str]) -> Iterator[Removal]:
         """Yield the relationships of a type to delete.
 
-        If one of several parallel relationships differs, all of them are deleted, because the engine cannot tell
-        them apart.
+        If one of several relationships with the same type and ends differs, all of them are deleted, because the engine
+        cannot tell them apart.
         """
         known, counts = self._known[type_], self.changes.relationships.counts
         lost = ~known.found
@@ -197,7 +204,7 @@ class Difference:
             yield Removal(type_, outgoing, rids[anchor], frozenset(others))
 
     def rows(self) -> Iterator[tuple[str, int, int, dict[str, Any]]]:
-        """Yield the relationships to create, each with its type and the places of its ends; call it after `edits`."""
+        """Yield type, start place, end place and properties of each relationship to create; call it after `edits`."""
         with self._waiting.open("rb") as lines:
             for line in lines:
                 type_, fresh, between, start, end, row = orjson.loads(line)
@@ -221,21 +228,24 @@ class _Known:
         self.found = np.zeros(len(rows), bool)
         _, which, counts = np.unique(self.keys, return_inverse=True, return_counts=True)
         self.parallel = np.append(counts[which] > 1, False)
-        """Whether there are further relationships between the same nodes; the last entry is for `NEW`."""
-        self._taken = array("I", bytes(4 * len(rows)))
+        """For each row of `rows`, whether another row has the same ends; the last entry, False, is for `NEW`."""
+        self._used = array("I", bytes(4 * len(rows)))
 
     def match(self, keys: Array, digests: Array, known: Array) -> Array:
-        """Return for each relationship its row in `rows`, or `NEW`; no row is returned twice."""
+        """Return for each relationship the number of an equal row in `rows`, or `NEW`; no row is returned twice.
+
+        `known` is False for each relationship with an end that is not in the loaded graph.
+        """
         mixed = _mixed(keys, digests)
-        taken, slots = self._taken, []
+        used, slots = self._used, []
         for first, end in zip(
             np.searchsorted(self._mixed, mixed).tolist(),
             np.searchsorted(self._mixed, mixed, "right").tolist(),
             strict=True,
         ):
-            slot = first + taken[first] if first < end else end
+            slot = first + used[first] if first < end else end
             if slot < end:
-                taken[first] += 1
+                used[first] += 1
             slots.append(slot if slot < end else NEW)
         found = np.array(slots, np.int64)
         if len(self.rows):
@@ -247,7 +257,7 @@ class _Known:
 
 
 def _stored_types(schema: PropertyGraphSchema) -> object:
-    """Return the part of a schema that decides how records are stored, independent of its order."""
+    """Return the parts of a schema that decide how records are stored; comparing them ignores the order of names."""
     labels = {label.name: (dict(label.properties), label.reserved) for label in schema.labels.values()}
     types = {type_: dict(properties) for type_, properties in schema.relationship_properties.items()}
     return labels, types, schema.label_combinations

@@ -2,8 +2,8 @@
 
     fetch("https://huggingface.co/datasets/…/nba_simplekg.json", Path("nba.json"))
 
-Received bytes are kept in `nba.json.part`, and a later call requests only the rest. The file gets its final name when
-its size and checksum match those that the server announced. The checksum is stored beside the file in
+Received bytes are kept in `nba.json.part`, and a later call requests only the rest. The file is renamed to
+`nba.json` when its size and checksum match those that the server announced, if any. The SHA-256 is stored in
 `nba.json.sha256`, so that a later call can verify the file without network access.
 """
 
@@ -35,11 +35,11 @@ _RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
 
 
 class DownloadError(RuntimeError):
-    """A file could not be downloaded; the message names the address, the reason and what to do."""
+    """A file could not be downloaded; the message gives the reason."""
 
 
 class _Again(Exception):
-    """A failure that may be temporary; `pause` is the wait, in seconds, that the server requested."""
+    """A failure that may be temporary; `pause` is the wait in seconds that the server requested, or 0."""
 
     def __init__(self, message: str, pause: float = 0.0) -> None:
         super().__init__(message)
@@ -48,7 +48,7 @@ class _Again(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Announced:
-    """The size and the SHA-256 (or SHA-1 of a git blob) that a server announced for a file; None if missing."""
+    """The size and the SHA-256 (or SHA-1 of a git blob) that a server announced for a file; a missing value is None."""
 
     size: int | None
     checksum: str | None
@@ -64,12 +64,11 @@ def fetch(
 ) -> str:
     """Download a file from the first address that provides it; return its SHA-256.
 
-    An existing file that matches the checksum beside it is not downloaded again.
+    An existing file that matches its stored checksum is not downloaded again. `sleep` waits before a retry.
 
     Raises:
-        DownloadError: no address provides the file, it arrives damaged, the disk is full, or it is missing and
-        `offline`
-        is set.
+        DownloadError: no address provides the file undamaged, the disk is full, or another process is downloading the
+            file. With `offline`, the file has not been downloaded yet.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -79,9 +78,9 @@ def fetch(
     except Timeout:
         raise DownloadError(f"another process is downloading {path.name}; wait for it, or try again later") from None
     try:
-        kept = _kept(path)
-        if kept is not None:
-            return kept
+        checksum = _stored_checksum(path)
+        if checksum is not None:
+            return checksum
         if offline:
             raise DownloadError(f"{path.name} has not been downloaded yet; run once without --offline")
         problems = []
@@ -96,7 +95,7 @@ def fetch(
         Path(lock.lock_file).unlink(missing_ok=True)
 
 
-def _kept(path: Path) -> str | None:
+def _stored_checksum(path: Path) -> str | None:
     """Return the checksum of a file that was downloaded completely and has not changed since, else None."""
     note = path.with_name(path.name + ".sha256")
     try:
@@ -134,16 +133,16 @@ def _download(address: str, path: Path, progress: Progress | None, sleep: Callab
 
 
 def _receive(client: httpx2.Client, address: str, part: Path, progress: Progress | None) -> Announced:
-    """Receive the file, or the missing rest of it, into `part`."""
+    """Receive the file, or the missing rest of it, into `part`; return what the server announced."""
     have = part.stat().st_size if part.exists() else 0
     note = part.with_name(part.name + ".from")
-    begun = _noted(note)
+    earlier = _noted(note)
     headers = {"Range": f"bytes={have}-"} if have else {}
     try:
         with client.stream("GET", address, headers=headers) as answer, _disk(part):
-            announced = _announced(answer, have)
+            announced = _announced(answer)
             if answer.status_code == 416 or (
-                have and answer.status_code == 206 and (begun != announced or not _continues(answer, have))
+                have and answer.status_code == 206 and (earlier != announced or not _continues(answer, have))
             ):
                 part.unlink(missing_ok=True)  # the file has changed on the server, or the complete part is damaged
                 raise _Again("the file changed while it was downloaded")
@@ -176,7 +175,7 @@ def _noted(note: Path) -> Announced | None:
         return None
 
 
-def _announced(answer: httpx2.Response, have: int) -> Announced:
+def _announced(answer: httpx2.Response) -> Announced:
     """Return the size and checksum that the response, or a redirect before it, announces.
 
     Hugging Face announces the SHA-256 of a large file in `X-Linked-Etag` of the redirect, and its file store in `ETag`.
@@ -206,15 +205,15 @@ def _continues(answer: httpx2.Response, have: int) -> bool:
 def _refusal(answer: httpx2.Response, address: str) -> Exception:
     status = answer.status_code
     if status in (408, 425, 429, 500, 502, 503, 504):
-        said = {429: "the server limits requests", 503: "the server is busy"}.get(status, "the server failed")
-        return _Again(f"status {status}: {said}", retry_after(answer.headers.get("Retry-After")))
-    said = {
+        reason = {429: "the server limits requests", 503: "the server is busy"}.get(status, "the server failed")
+        return _Again(f"status {status}: {reason}", retry_after(answer.headers.get("Retry-After")))
+    reason = {
         401: "access requires a login",
         403: "access is refused",
         404: "the server has no such file",
-        410: "the file is gone",
+        410: "the server no longer has the file",
     }.get(status, "the request was refused")
-    return DownloadError(f"{address}: status {status}: {said}")
+    return DownloadError(f"{address}: status {status}: {reason}")
 
 
 @contextmanager
@@ -232,9 +231,9 @@ def _disk(part: Path) -> Iterator[None]:
 def _finish(address: str, announced: Announced, part: Path, path: Path) -> str:
     size = part.stat().st_size
     digest = _sha256(part)
-    given = announced.checksum
+    expected = announced.checksum
     is_right = announced.size in (None, size) and (
-        given is None or given == (digest if len(given) == 64 else _git_blob(part, size))
+        expected is None or expected == (digest if len(expected) == 64 else _git_blob(part, size))
     )
     if not is_right:
         part.unlink()
@@ -248,8 +247,8 @@ def _finish(address: str, announced: Announced, part: Path, path: Path) -> str:
 
 def _git_blob(path: Path, size: int) -> str:
     """Return the SHA-1 of a file as a git blob, which Hugging Face sends as the ETag of small files."""
-    found = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
+    digest = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
     with path.open("rb") as file:
         while piece := file.read(AT_ONCE):
-            found.update(piece)
-    return found.hexdigest()
+            digest.update(piece)
+    return digest.hexdigest()

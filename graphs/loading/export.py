@@ -36,16 +36,16 @@ def _entities(engine: EmbeddedEngine, schema: PropertyGraphSchema) -> Iterator[d
         for properties, labels in engine.stream(f"{nodes(label.name).match()} RETURN properties(n), labels(n)"):
             if label.name in several and label.name != min(labels):
                 continue  # the node has been or will be written with another of its labels
-            taken = {key: properties.pop(key, None) for key in RESERVED_PROPERTIES if key in label.reserved}
+            reserved = {key: properties.pop(key, None) for key in RESERVED_PROPERTIES if key in label.reserved}
             yield {
-                "eid": taken.get("eid"),
+                "eid": reserved.get("eid"),
                 "label": label.name,
                 **({"labels": sorted(labels)} if len(labels) > 1 else {}),
-                "name": taken.get("name"),
-                "aliases": taken.get("aliases") or [],
-                "description": taken.get("description"),
+                "name": reserved.get("name"),
+                "aliases": reserved.get("aliases") or [],
+                "description": reserved.get("description"),
                 "properties": properties,
-                "provenance": taken.get("provenance") or [],
+                "provenance": reserved.get("provenance") or [],
             }
 
 

@@ -3,7 +3,7 @@
     with BoltLoader(BoltAddress("bolt://localhost:7687", "admin", "secret")) as loader:
         loader.bulk_load(SimpleKGFile(Path("movie.json.gz")))
 
-This is the only code that writes to a user's own database. Only `graphground graphs load --into` calls it; tools and
+This is the only code that writes to your own database. Only `graphground graphs load --into` calls it; tools and
 the server do not import it, which a contract in pyproject.toml checks.
 """
 
@@ -34,7 +34,7 @@ Progress = Callable[[str, int, int], None]
 
 
 class BoltLoader:
-    """Writes a graph to one database; an `EngineError` states what the database refused."""
+    """A connection that writes a graph to one database; an `EngineError` states what the database refused."""
 
     def __init__(self, address: BoltAddress) -> None:
         address.check()
@@ -61,7 +61,7 @@ class BoltLoader:
         self.close()
 
     def create_indexes(self, labels: Iterable[str], keys: Iterable[str]) -> None:
-        """Create an index on each of the properties of each label; an index that exists already is not an error."""
+        """Create an index on each property in `keys` for each label; an index that exists already is not an error."""
         pairs = [(label, key) for label in labels for key in keys]
         if self.dialect.name in INDEXERS and INDEXERS[self.dialect.name](self.address, pairs):
             return
@@ -82,18 +82,18 @@ class BoltLoader:
         The whole file is checked before anything is written. `begins` is called with the name of each step.
 
         Raises:
-            SimpleKGError: a record is invalid; the message names the first invalid record.
+            SimpleKGError: a name cannot be written in a query, or a record is invalid; the message names the first one.
             EngineError: the database is not empty, or refused a statement. Records that were written before remain,
                 and the message explains how to delete them.
         """
         begins("checking")
         check_names(file.schema)
         labels = checked_labels(file)
-        held = self._write("MATCH (n) RETURN count(n) AS c")[0][0]
-        if held:
+        present = self._write("MATCH (n) RETURN count(n) AS c")[0][0]
+        if present:
             raise EngineUnavailable(
-                f"{self.address.where()} holds {held:,} nodes; a graph is loaded into an empty "
-                "database only. Nothing was changed."
+                f"{self.address.where()} holds {present:,} nodes; a graph can only be loaded into an empty database. "
+                "Nothing was changed."
             )
         sets = LabelSets(file.schema)
         nodes = Batches(
@@ -118,9 +118,8 @@ class BoltLoader:
             if nodes.written:
                 raise type(error)(
                     f"{error} The load is incomplete: {nodes.written:,} nodes and {edges.written:,} "
-                    "relationships were written before the failure. `MATCH (n) DETACH DELETE n` empties "
-                    "the "
-                    "database; then load again."
+                    "relationships were written before the failure. `MATCH (n) DETACH DELETE n` empties the database; "
+                    "then load again."
                 ) from error
             raise
         return nodes.written, edges.written
@@ -138,7 +137,7 @@ class BoltLoader:
 
 
 class Batches:
-    """Collects rows by the statement that writes them, and writes them in batches."""
+    """Rows that wait to be written, grouped by the statement that writes them; each group is written in batches."""
 
     def __init__(self, write: Callable[[str, list[dict[str, Any]]], object], statements: Mapping[Any, str]) -> None:
         self._write, self._statements = write, statements
@@ -147,7 +146,7 @@ class Batches:
         """The number of rows that have been written to the database."""
 
     def add(self, kind: Any, row: dict[str, Any]) -> None:
-        """Add a row to the batch of its statement; a full batch is written."""
+        """Add a row to the batch of the statement with the key `kind`; a full batch is written."""
         waiting = self._waiting.setdefault(kind, [])
         waiting.append(row)
         if len(waiting) >= ROWS_AT_ONCE:
@@ -174,7 +173,11 @@ def load_into(path: Path, address: BoltAddress, progress: Progress | None = None
 
 
 def checked_labels(file: SimpleKGFile) -> dict[str, str]:
-    """Check all records of a file; return the label of every entity by its id."""
+    """Check all records of a file; return the name of each entity's label set by the entity's id.
+
+    Raises:
+        SimpleKGError: a record is invalid, or two entities have the same id.
+    """
     checks = RecordChecks(file.schema)
     labels: dict[str, str] = {}
     for number, record in file.entities():
@@ -188,14 +191,14 @@ def checked_labels(file: SimpleKGFile) -> dict[str, str]:
 
 
 def check_names(schema: PropertyGraphSchema) -> None:
-    r"""Refuse names that a parser may read as more than a name: Neo4j decodes `\u0060` before it looks for quotes."""
+    r"""Refuse names that backticks cannot quote: Neo4j decodes `\u0060` to a backtick before it parses a query."""
     names = [("label", label.name) for label in schema.labels.values()]
     names += [("type", pattern.type) for pattern in schema.patterns]
     names += [("property", key) for label in schema.labels.values() for key in label.properties]
     names += [("property", key) for pattern in schema.patterns for key in pattern.properties]
-    for what, name in names:
+    for kind, name in names:
         if places := two_readings(in_backticks(name)):
-            raise SimpleKGError(f"schema: the {what} {name!r} cannot be written in a query: {places[0].message}")
+            raise SimpleKGError(f"schema: the {kind} {name!r} cannot be written in a query: {places[0].message}")
 
 
 def node_statement(labels: Iterable[str], properties: Mapping[str, str]) -> str:
@@ -231,8 +234,8 @@ def conversions(variable: str, row: str, properties: Mapping[str, str]) -> str:
         inner = type_.removeprefix("list[").removesuffix("]")
         if inner in ("date", "datetime"):
             value = f"{row}.{in_backticks(key)}"
-            made = f"[one IN {value} | {inner}(one)]" if type_ != inner else f"{inner}({value})"
-            parts.append(f" SET {variable}.{in_backticks(key)} = {made}")
+            converted = f"[one IN {value} | {inner}(one)]" if type_ != inner else f"{inner}({value})"
+            parts.append(f" SET {variable}.{in_backticks(key)} = {converted}")
     return "".join(parts)
 
 
@@ -243,4 +246,4 @@ def _memgraph_indexes(address: BoltAddress, pairs: list[tuple[str, str]]) -> boo
 
 
 INDEXERS: Mapping[str, Callable[[BoltAddress, list[tuple[str, str]]], bool]] = {"memgraph": _memgraph_indexes}
-"""Functions that create indexes with a database's own library; they return False if it is not installed."""
+"""Functions by dialect that create indexes with a database's own library; they return False if it is not installed."""

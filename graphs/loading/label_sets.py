@@ -3,8 +3,8 @@
 >>> LabelSets(schema).labels["Actor~Person"]
 ('Actor', 'Person')
 
-The engine has one vertex type for each node: nodes with several labels belong to a type that extends the types of all of
-them. It is named as the engine itself names such a type, so that `labels(n)` returns the labels.
+In the engine, each node has exactly one vertex type. Nodes with several labels have a type that extends the types of
+all these labels, under the name that the engine itself would give to the type, so that `labels(n)` returns the labels.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class LabelSets:
         self.several = {
             SEPARATOR.join(sorted(together)): tuple(sorted(together)) for together in schema.label_combinations
         }
-        """The sets of more than one label."""
+        """The sets of more than one label, by name."""
         self.labels: Mapping[str, tuple[str, ...]] = {label: (label,) for label in schema.labels} | self.several
         combined = {
             name: Label(
@@ -36,9 +36,9 @@ class LabelSets:
             for name, labels in self.several.items()
         }
         self.stored = replace(schema, labels={**schema.labels, **combined}) if combined else schema
-        """The schema with each set of several labels as a label of its own, with the properties of all."""
+        """The schema in which each set of several labels is a label too, with the properties of all its labels."""
 
 
 def written(name: str) -> str:
-    """A label set as in Cypher: `written("Actor~Person")` is `:Actor:Person`."""
+    """Return the label set with this name in Cypher's notation: `:Actor:Person` for `Actor~Person`."""
     return ":" + name.replace(SEPARATOR, ":")

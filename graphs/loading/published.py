@@ -16,7 +16,7 @@ TASKS = ("train.json", "test.json")
 
 
 def mirrors(given: Sequence[str] = ()) -> list[str]:
-    """Return the servers to download from: the given ones, else those in GRAPHGROUND_MIRROR, else the authors' server."""
+    """Return the servers to download from: `given`, else those in GRAPHGROUND_MIRROR, else the authors' server."""
     named = list(given) or os.environ.get(MIRRORS, "").split()
     return [address.rstrip("/") for address in named] or [PUBLISHED]
 
@@ -27,15 +27,15 @@ def pull_graph(
     """Return the path and the SHA-256 of a domain's SimpleKG file, downloaded if it is missing.
 
     Raises:
-        DownloadError: CypherBench has no such domain, or the download failed; the message gives the reason and advice.
+        DownloadError: CypherBench has no domain `name`, or the download failed; the message gives the reason.
     """
     if name not in DOMAINS:
         from rapidfuzz import process
 
-        near = process.extractOne(name, DOMAINS, score_cutoff=60)
+        nearest = process.extractOne(name, DOMAINS, score_cutoff=60)
         raise DownloadError(
             f"CypherBench has no graph {name!r}."
-            + (f" Did you mean {near[0]!r}?" if near else "")
+            + (f" Did you mean {nearest[0]!r}?" if nearest else "")
             + f" It has {', '.join(DOMAINS)}."
         )
     path = home.downloads / f"{name}_simplekg.json"

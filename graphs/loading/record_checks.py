@@ -111,11 +111,12 @@ def check_of(type_: str) -> Check:
 
 
 def check_namespace(schema: PropertyGraphSchema) -> None:
-    """Refuse a schema with names that the embedded engine cannot store: a label and a relationship type with the same
-    name, or a `~` in a label if nodes have several labels.
+    """Refuse a schema with names that the embedded engine cannot store.
+
+    A label and a relationship type may not have the same name. If nodes have several labels, no label may contain `~`.
 
     Raises:
-        SimpleKGError: there is such a name.
+        SimpleKGError: the schema has a name that cannot be stored.
     """
     both = sorted(set(schema.labels) & set(schema.relationship_types))
     if both:
@@ -132,7 +133,7 @@ def check_namespace(schema: PropertyGraphSchema) -> None:
 
 
 class RecordChecks:
-    """Checks records against a schema and returns the values to store."""
+    """The checks of records against a schema; each check returns the values to store."""
 
     def __init__(self, schema: PropertyGraphSchema) -> None:
         self.schema = schema
@@ -152,7 +153,11 @@ class RecordChecks:
     def entity(self, number: int, record: Mapping[str, Any]) -> tuple[str, str, dict[str, Any]]:
         """Return the label, id and properties of a node, including the reserved properties.
 
-        For a node with several labels, the returned label is the name of their set: `Actor~Person`.
+        For a node with several labels, the returned label is the name of their set: `Actor~Person`. `number` is the
+        position of the record in the file, for errors.
+
+        Raises:
+            SimpleKGError: the record is invalid.
         """
         eid, label, name = record.get("eid"), record.get("label"), record.get("name")
         if record.get("labels") is not None:
@@ -190,7 +195,14 @@ class RecordChecks:
     def relation(
         self, number: int, record: Mapping[str, Any], label_of: Callable[[str], str | None]
     ) -> tuple[str, str, str, dict[str, Any]]:
-        """Return the type, the ids of start and end, and the properties of a relationship."""
+        """Return the type, the ids of start and end, and the properties of a relationship.
+
+        `number` is the position of the record in the file, for errors. `label_of` returns the name of the label set of
+        the entity with an id, or None if there is no such entity.
+
+        Raises:
+            SimpleKGError: the record is invalid.
+        """
         type_, start, end = record.get("label"), record.get("subj_id"), record.get("obj_id")
         patterns = self._patterns.get(type_) if type(type_) is str else None
         if patterns is None:
@@ -240,7 +252,7 @@ class RecordChecks:
         return name
 
     def _between(self, type_: str, labels: tuple[str | None, str | None]) -> Checks | None:
-        """Return the checks of relationships between two label sets; None if the schema has no such pattern."""
+        """Return the checks of relationships between two label sets; None if no pattern of the schema connects them."""
         found = merge_property_types(pattern.properties for pattern in self._matching(type_, labels))
         if found or self._matching(type_, labels):
             self._patterns[type_][labels] = {key: check_of(property_type) for key, property_type in found.items()}
@@ -263,12 +275,12 @@ class RecordChecks:
         return f"{key!r} must be {types[key]}, not {properties[key]!r:.80}"
 
     @staticmethod
-    def _entity(number: int, record: Mapping[str, Any], what: str) -> SimpleKGError:
-        return SimpleKGError(f"entities[{number}] (eid {record.get('eid')!r}): {what}")
+    def _entity(number: int, record: Mapping[str, Any], problem: str) -> SimpleKGError:
+        return SimpleKGError(f"entities[{number}] (eid {record.get('eid')!r}): {problem}")
 
     @staticmethod
-    def _relation(number: int, record: Mapping[str, Any], what: str) -> SimpleKGError:
-        return SimpleKGError(f"relations[{number}] (rid {record.get('rid')!r}): {what}")
+    def _relation(number: int, record: Mapping[str, Any], problem: str) -> SimpleKGError:
+        return SimpleKGError(f"relations[{number}] (rid {record.get('rid')!r}): {problem}")
 
 
 def add_checked(stored: dict[str, Any], properties: Any, checks: Checks) -> None:

@@ -5,7 +5,7 @@
      "relations": [{"rid": "0", "label": "directedBy", "subj_id": "Q25173", "obj_id": "Q220584",
      "properties": {}, "provenance": []}, …]}
 
-A file may be gzipped. Only the current record is held in memory.
+A file may be gzipped. Only a few hundred records are held in memory at a time.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ PARTS = ("schema", "entities", "relations")
 
 
 class SimpleKGError(ValueError):
-    """An invalid graph file; the message names the record (its number from 0 and its id) and the problem."""
+    """An invalid graph file; the message gives the problem and, for an invalid record, its number (from 0) and id."""
 
 
 class SimpleKGFile:
-    """A SimpleKG file: `SimpleKGFile(Path("movie.json.gz")).schema`; its records are read one after the other.
+    """A SimpleKG file, whose records are read as a stream: `SimpleKGFile(Path("movie.json.gz")).schema`.
 
     `read` is called from time to time with the number of bytes read.
     """
@@ -74,12 +74,12 @@ class SimpleKGFile:
                     yield number, _object(part, number, record)
             return
         except NotInBlocks:
-            done = number
+            last_read = number
         with self._opened() as file, self._explained(lambda: f"{part}[{number + 1}]"):
             for number, record in enumerate(ijson.items(file, f"{part}.item", use_float=True)):
                 if self._read is not None and number % 2000 == 0:
                     self._read(file.tell())
-                if number > done:
+                if number > last_read:
                     yield number, _object(part, number, record)
         if number < 0 and part not in self._keys():
             raise SimpleKGError(f"{self.path.name} has no {part!r}")
@@ -88,7 +88,8 @@ class SimpleKGFile:
         """Yield blocks of the records of `entities` or `relations`.
 
         Raises:
-            NotInBlocks: the file has an unusual layout or is damaged, or the entities have not been read yet.
+            NotInBlocks: the file has an unusual layout or is damaged, or `part` is `relations` and the entities have
+                not been read yet.
         """
         with self._opened() as file:
             try:

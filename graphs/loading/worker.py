@@ -2,9 +2,9 @@
 
 `graph` checks the file and writes the engine's files to FOLDER/database; `index` writes the entity index to
 FOLDER/graph/entities. Given the folder GRAPH of a loaded graph whose engine's files have been copied to
-FOLDER/database, `graph` changes only the records that differ. Each process reports its progress on stdout, one JSON
-object per line, and its result in the last line. It exits when its stdin closes, which happens when the process that
-started the load has ended.
+FOLDER/database, `graph` changes only the records that differ. The processes write JSON objects to stdout, one per line:
+`graph` reports its progress, and the last line of each process is its result. A process exits early when its stdin
+closes, which happens when the process that started the load has ended.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _NUMBERED = re.compile(r"((?:.*[^0-9])?)(0|[1-9][0-9]{0,17})", re.DOTALL)
 class Identifiers:
     """The relation ids seen so far; consecutive numbers with a common prefix take no memory.
 
-    Most files have such ids (`0`, `1`, …, or `r0`, `r1`, …); any other id takes about a hundred bytes.
+    Most files have consecutive ids (`0`, `1`, …, or `r0`, `r1`, …); any other id takes about a hundred bytes.
     """
 
     def __init__(self) -> None:
@@ -91,12 +91,12 @@ class Identifiers:
 def load(path: Path, folder: Path, say: Say, base: Path | None = None) -> tuple[int, int, Comparison | None]:
     """Check the file and write it as the engine's files; return the numbers of nodes and relationships.
 
-    If a copy of a loaded graph's files is there, whose folder is `base`, the copy is changed, and the difference is
-    returned too.
+    `base` is the folder of a loaded graph whose files have been copied. If it is given, only the records that differ
+    are changed in the copy, and the third value is the difference between the graphs; otherwise it is None.
 
     Raises:
         SimpleKGError: the file is not a valid graph.
-        TooDifferent: the file cannot be loaded as a difference from the base; nothing was written.
+        TooDifferent: the file cannot be loaded as a difference from the base; the copy is unchanged.
     """
     from graphground.graphs.engines.embedded.batch import ROWS_AT_ONCE, GraphWriter
 
@@ -113,7 +113,10 @@ def load(path: Path, folder: Path, say: Say, base: Path | None = None) -> tuple[
     writer: GraphWriter | None = None
 
     def started() -> GraphWriter:
-        """Start the engine at the first record: it takes two seconds, so a small invalid file is refused earlier."""
+        """Return the writer; the first call starts it.
+
+        Starting takes two seconds, which a file with an invalid record near its beginning should not cost.
+        """
         nonlocal writer
         writer = writer or GraphWriter(
             folder / "database",
@@ -208,7 +211,10 @@ def load(path: Path, folder: Path, say: Say, base: Path | None = None) -> tuple[
 
 
 class EndsBetween(dict[Ends, "list[Numbers]"]):
-    """The lists of collected ends to which a relationship between two label sets is added, one for each pattern."""
+    """The lists to which the ends of a relationship are added: two lists for each pattern that matches it.
+
+    The key is a tuple of the relationship's type and the names of the label sets of its start and its end.
+    """
 
     def __init__(self, ends: Mapping[Ends, Numbers], sets: LabelSets) -> None:
         self._ends, self._labels = ends, sets.labels
@@ -230,10 +236,10 @@ def connected(
 
 
 def apply_difference(difference: Difference, started: Callable[[], GraphWriter], rids: list[str]) -> None:
-    """Apply the difference to the copy of the loaded graph's files; the ids of new nodes are stored in `rids`."""
+    """Apply the difference to the copy of the loaded graph's files; store the record ids of new nodes in `rids`."""
     from graphground.graphs.engines.embedded.batch import ROWS_AT_ONCE
 
-    gone, removals = difference.edits()
+    deleted, removals = difference.edits()
     if not difference.changes:
         return
     writer = started()
@@ -245,7 +251,7 @@ def apply_difference(difference: Difference, started: Callable[[], GraphWriter],
     with writer.edits() as edits:
         for removal in removals:
             edits.disconnect(removal.rid, removal.type, removal.outgoing, removal.others)
-        for rid in gone:
+        for rid in deleted:
             edits.delete(rid)
         for rid, content in difference.changed_nodes:
             edits.change(rid, content)
@@ -277,14 +283,14 @@ def load_graph(path: Path, folder: Path, say: Say, base: Path | None) -> dict[st
 
 
 def index(path: Path, folder: Path, say: Say) -> None:
-    """Build the entity index. Invalid records are reported by `load`, which runs at the same time."""
+    """Build the entity index. Invalid records are reported by `load`, which runs in another process."""
     document = SimpleKGFile(path)
     (folder / "graph").mkdir(exist_ok=True)
     build_index(folder / "graph" / "entities", index_records(document, document.schema))
 
 
 def index_records(document: SimpleKGFile, schema: PropertyGraphSchema) -> Iterator[Record]:
-    """Yield the index record of each entity, for each of its labels: its names and its text properties."""
+    """Yield an index record for each label of each entity, with the entity's names and text properties."""
     texts = {
         label.name: [
             key
@@ -303,12 +309,12 @@ def index_records(document: SimpleKGFile, schema: PropertyGraphSchema) -> Iterat
 
 
 def main(task: str, file: str, folder: str, *base: str) -> None:
-    """Run one task, and report its result on stdout."""
+    """Run one task, `graph` or `index`, and report its result on stdout."""
     output = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # the output of libraries goes to stderr
 
-    def say(what: dict[str, Any]) -> None:
-        output.write(orjson.dumps(what) + b"\n")
+    def say(message: dict[str, Any]) -> None:
+        output.write(orjson.dumps(message) + b"\n")
         output.flush()
 
     threading.Thread(target=_end_with_stdin, daemon=True).start()

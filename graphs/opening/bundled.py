@@ -1,4 +1,4 @@
-"""Bundled graphs as sources: loaded into the data folder at first use, and again when their tables change.
+"""Loads bundled graphs into the data folder at first use, and again when their tables or code have changed.
 
 If several processes need the same graph at once, one process loads it and the others wait.
 """
@@ -21,16 +21,17 @@ from graphground.graphs.storage.home import Home
 
 LOAD_SECONDS = 180.0
 DROPPED = "dropped-bundled.json"
-"""The file in the data folder that lists the bundled graphs that the user has dropped."""
+"""The name of the file, in the data folder, that lists the bundled graphs dropped by the user."""
 
 
 def load_bundled(name: str, home: Home) -> Entry | None:
-    """Return the catalog entry of a bundled graph, loading the graph if necessary; None if no such graph is offered.
+    """Return the catalog entry of the graph called `name`, after loading the bundled graph of this name if necessary.
 
-    A graph of the same name that the user loaded is not replaced, and a dropped graph is not loaded again.
+    Return None if no graph is called `name`, or if it is a bundled graph that the user has dropped. A graph of this
+    name that the user loaded is not replaced.
 
     Raises:
-        EngineUnavailable: the graph cannot be loaded on this machine; the message gives the reason.
+        EngineUnavailable: the graph cannot be loaded on this machine, or another process is still loading it.
     """
     bundled = next((graph for graph in offered(home) if graph.name == name), None)
     if bundled is None or is_current(bundled, Catalog(home).find(name)):
@@ -53,7 +54,7 @@ def offered(home: Home) -> list[BundledGraph]:
 
 
 def is_bundled(name: str, home: Home) -> bool:
-    """Whether `name` is the name of a bundled graph and the user has loaded no other graph under it."""
+    """Whether a bundled graph is called `name` and the user has not loaded another graph under that name."""
     entry = Catalog(home).find(name)
     return any(
         bundled_graph.name == name and (entry is None or entry.source == source_of(bundled_graph))
@@ -62,7 +63,10 @@ def is_bundled(name: str, home: Home) -> bool:
 
 
 def offer(name: str, home: Home, again: bool) -> None:
-    """Mark a bundled graph as available (`again=True`) or as dropped; a dropped graph is not loaded again."""
+    """Mark a bundled graph as available (`again=True`) or as dropped (`again=False`).
+
+    A graph that is marked as dropped is not loaded at its next use.
+    """
     home.make()
     with FileLock(home.folder / "bundled.lock", timeout=LOAD_SECONDS):
         dropped = _dropped(home) - {name} if again else _dropped(home) | {name}
@@ -71,7 +75,7 @@ def offer(name: str, home: Home, again: bool) -> None:
 
 
 def dropped_stamp(home: Home) -> int | None:
-    """Return a value that changes when a bundled graph is dropped or made available again."""
+    """Return a value that changes when a bundled graph is dropped or restored; None if no graph was ever dropped."""
     try:
         return (home.folder / DROPPED).stat().st_mtime_ns
     except OSError:
@@ -86,7 +90,11 @@ def _dropped(home: Home) -> set[str]:
 
 
 def is_current(bundled: BundledGraph, entry: Entry | None) -> bool:
-    """Whether the loaded graph is up to date: the current version of the bundled graph, or the user's own graph."""
+    """Whether a graph of this name is loaded and must not be replaced.
+
+    A loaded graph must not be replaced if it is the current version of the bundled graph, or if it is another graph
+    that the user loaded under the same name.
+    """
     return entry is not None and (entry.source != source_of(bundled) or entry.digest == bundled.content_hash)
 
 

@@ -18,10 +18,13 @@ class Database:
     database: str | None = None
     description: str = ""
     vector_index: str | None = None
-    """The name of a vector index in the database, or `auto`; `vector_model` is the model that made its vectors."""
+    """The name of a vector index in the database; with `auto`, each label's only vector index is used.
+
+    `vector_model` is the model that computed the vectors of the index.
+    """
     vector_model: str | None = None
     name_property: str | None = None
-    """The naming properties of labels for which detection fails: `Order=orderNo, Person=fullName`."""
+    """The property that names the nodes, for each label where it is not detected: `Order=orderNo, Person=fullName`."""
 
     def __post_init__(self) -> None:
         address = BoltAddress(self.uri, self.username or "", self.password or "")
@@ -31,7 +34,7 @@ class Database:
 
     @property
     def naming(self) -> dict[str, str]:
-        """The naming properties in `name_property`, by label."""
+        """The content of `name_property` as a map: `{"Order": "orderNo", "Person": "fullName"}`."""
         pairs = [pair.partition("=") for pair in (self.name_property or "").split(",") if pair.strip()]
         return {label.strip(): key.strip() for label, _, key in pairs}
 

@@ -1,9 +1,9 @@
 """The schema of your own database: read, cached, and reread when the data has changed.
 
-Before each call `look` reads the mark of the database's last transaction, which takes a millisecond. While the mark is
-unchanged, nothing else happens. When the mark has changed, a small database is reread immediately. A larger one is
-reread in the background, and until then its schema is `stale`: a caller that finds an error first calls `settle` and
-then checks again against the current schema.
+Before each call of a tool, `look` reads the mark of the database's last transaction: a text that changes with every
+transaction. While the mark is unchanged, nothing else happens. When the mark has changed, a small database is reread
+immediately. A larger database is reread in the background, and until then its schema is `stale`: a caller that finds an
+error in a query first calls `settle`, and then checks the query again against the current schema.
 
 A large database that is not in the cache is not read completely before the first call: its schema is `provisional` at
 first (see `extraction.provisional`), the complete schema is read in the background, and `settle` waits for it.
@@ -28,11 +28,11 @@ from graphground.graphs.schemas.extraction.provisional import read_provisional
 
 OPENING_STEP_SECONDS, OPENING_SECONDS, CLOSING_SECONDS = 10.0, 20.0, 5.0
 QUICK_SECONDS = 0.75
-"""If the last reading took at most this many seconds, the call that detects a change rereads the schema immediately."""
+"""The maximum duration of the last reading, in seconds, for a changed database to be reread immediately."""
 SETTLE_STEP_SECONDS, SETTLE_SECONDS = 4.0, 8.0
-"""How long a call waits for a stale schema to be reread, in seconds: per step, and in all."""
+"""The longest time, in seconds, that a call waits for the schema to be reread: for each query of it, and in all."""
 COMPLETE_SECONDS, REREAD_SECONDS = 600.0, 60.0
-"""How long work in the background waits for the complete schema, and for a stale schema to be reread, in seconds."""
+"""The seconds for which work in the background waits for the complete schema, and for a stale schema to be reread."""
 MOST_SHARE = 0.2
 """The largest share of the time that may be spent rereading a continuously changing database."""
 FINGERPRINT_SECONDS = 2.0
@@ -43,7 +43,7 @@ logger = logging.getLogger(__name__)
 class LiveSchema:
     """The schema of one connected database, kept up to date: `LiveSchema(engine, "films", key, cache).open()`.
 
-    `key` identifies the database in the cache; `naming` sets the property that names the nodes of a label;
+    `key` identifies the database in the cache. `naming` maps labels to the properties that name their nodes.
     `may_be_provisional` is whether the first schema may be provisional.
     """
 
@@ -70,10 +70,10 @@ class LiveSchema:
         self._cancellation = Cancellation()
 
     def open(self) -> None:
-        """Use the cached schema if the database has not changed since it was cached; otherwise read the schema.
+        """Use the cached schema, and reread the database if it has changed since (see `look`).
 
-        A database without a cached schema is read now, for at most `OPENING_SECONDS`; the rest, or all that a
-        provisional schema leaves open, is read in the background.
+        A database without a cached schema is read now, for at most `OPENING_SECONDS`. If the schema is then partial or
+        provisional, the complete schema is read in the background.
 
         Raises:
             EngineError: nothing is cached and the database cannot be read.
@@ -103,12 +103,15 @@ class LiveSchema:
 
     @property
     def schema(self) -> PropertyGraphSchema:
-        """The schema as it was last read; an empty open schema before the first reading."""
+        """The schema as it was last read; before the first reading, an empty schema with `open=True`."""
         return self._found.schema if self._found is not None else PropertyGraphSchema(self.name, {}, (), open=True)
 
     @property
     def samples(self) -> Mapping[tuple[str, str], Sequence[Any]] | None:
-        """The sample values that were read with the schema, or None."""
+        """The sample values that were read with the schema, by label (or relationship type) and property.
+
+        None if no samples were read.
+        """
         return (self._found.samples or None) if self._found is not None else None
 
     @property
@@ -118,7 +121,10 @@ class LiveSchema:
 
     @property
     def mark(self) -> str | None:
-        """The mark of the last transaction that `look` saw."""
+        """The latest known mark of the database's last transaction; None if unknown.
+
+        For a database that does not mark its transactions, it is the fingerprint of the database.
+        """
         return self._mark
 
     @property
@@ -128,11 +134,11 @@ class LiveSchema:
 
     @property
     def provisional(self) -> bool:
-        """Whether the schema was sampled, and the complete one is still being read."""
+        """Whether the schema was read from a sample, and the complete schema has not been read yet."""
         return self._provisional
 
     def wait_until_complete(self, seconds: float = COMPLETE_SECONDS) -> None:
-        """Wait up to `seconds` until the schema is no longer provisional: for work in the background.
+        """Wait up to `seconds` until the schema is no longer provisional.
 
         Raises:
             QueryCancelled: the graph has been closed.
@@ -146,9 +152,9 @@ class LiveSchema:
             raise EngineUnavailable(f"The schema of {self.name} is not complete yet.")
 
     def complete(self) -> tuple[PropertyGraphSchema, str | None]:
-        """Return the complete schema, and the mark of the state of the database that it describes.
+        """Return the complete schema, and the mark of the last transaction before it was read.
 
-        Waits while the schema is being read in the background; see `wait_until_complete`.
+        Wait first while the schema is being read in the background; the errors are those of `wait_until_complete`.
         """
         self.wait_until_complete()
         if self.stale and self.thread is not None:
@@ -187,9 +193,10 @@ class LiveSchema:
             self.follow()
 
     def settle(self) -> bool:
-        """Reread a stale schema, or wait until a provisional one is complete, before a query is checked against it.
+        """Reread a stale schema, or wait until a provisional schema has been completed, before a query is checked.
 
-        Return whether the schema has been replaced.
+        Return whether the schema has been replaced. If the last reading took more than `SETTLE_SECONDS`, a stale schema
+        is not reread here.
         """
         if self._provisional:
             self.follow()
@@ -206,12 +213,21 @@ class LiveSchema:
         return True
 
     def read(self, step_timeout: float = 60.0, total_timeout: float = 600.0) -> Extraction:
-        """Read the database now and cache the result, unless the reading was cancelled."""
+        """Read the database now and cache the result.
+
+        Args:
+            step_timeout: seconds for each query of the reading.
+            total_timeout: seconds for the whole reading; if some steps cannot run in this time, the result is partial.
+
+        Raises:
+            QueryCancelled: the reading was cancelled.
+            EngineError: the database cannot be read.
+        """
         begin = time.monotonic()
         mark = self.engine.transaction_mark() or fingerprint(self.engine)
         found = extract(self.engine, self.name, step_timeout=step_timeout, total_timeout=total_timeout)
-        asked = CURRENT.get()
-        if asked is not None and asked.cancelled:
+        cancellation = CURRENT.get()
+        if cancellation is not None and cancellation.cancelled:
             raise QueryCancelled(f"The schema of {self.name} was not read completely.")
         self._read_at, self._read_mark = time.monotonic(), mark
         self._mark = self._mark or mark
@@ -219,11 +235,15 @@ class LiveSchema:
         try:
             self.cache.store(self.key, found, mark)
         except OSError as error:
-            logger.warning("the schema of %s could not be kept: %s", self.name, error)
+            logger.warning("the schema of %s could not be cached: %s", self.name, error)
         return found
 
     def refresh(self, step_timeout: float = 60.0, total_timeout: float = 600.0) -> Extraction:
-        """Reread the database, or wait for a reading in progress and read again only if the database has changed since."""
+        """Return the current schema, with its counts and samples, after reading the database if necessary.
+
+        Wait first for a reading in progress. The database is read if its schema is incomplete, or if the database has
+        changed or may have changed since the last reading. The timeouts are those of `read`, in seconds.
+        """
         with self._reading:
             mark = self.engine.transaction_mark()
             unfinished = self._found is None or self._found.partial or self._provisional
@@ -234,7 +254,10 @@ class LiveSchema:
         return self._found
 
     def follow(self) -> None:
-        """Reread in the background, using at most `MOST_SHARE` of the time."""
+        """Start a thread that rereads the database, unless one is running.
+
+        The thread waits before it reads, so that readings take at most `MOST_SHARE` of the time.
+        """
         if self.thread is not None and self.thread.is_alive():
             return
 
@@ -256,7 +279,7 @@ class LiveSchema:
         self.thread.start()
 
     def stop(self, seconds: float = CLOSING_SECONDS) -> None:
-        """Stop the background reading, in the database too, and wait at most `seconds` until it has ended."""
+        """Stop the background reading and its query in the database; wait at most `seconds` until both have ended."""
         self._stopped.set()
         until = time.monotonic() + seconds
         for thread in (*self._cancellation.cancel(), *([self.thread] if self.thread is not None else [])):
@@ -277,4 +300,4 @@ class LiveSchema:
                 self._naming[label],
             )
         self._found = replace(found, schema=replace(found.schema, labels={**labels, **named})) if named else found
-        self._provisional = provisional  # last: a schema that is not called provisional must be the complete one
+        self._provisional = provisional  # set last: while it is False, other threads take the schema for complete

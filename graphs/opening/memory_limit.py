@@ -1,4 +1,4 @@
-"""Finds out whether a Neo4j limits the memory of a transaction: without a limit one query can use all the memory."""
+"""Finds out whether a Neo4j server limits the memory of a transaction: without a limit, a query can use all memory."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from graphground.graphs.engines.engine import Engine, EngineError
 SETTING = "db.memory.transaction.max"
 ADVICE = (
     f"Add {SETTING}=256m (about an eighth of the heap, server.memory.heap.max_size) to neo4j.conf: otherwise a single "
-    "query may take the memory of all others."
+    "query may use up the memory that all others need."
 )
 
 
 def memory_limit(engine: Engine) -> str | None:
-    """Return the memory limit of a transaction as Neo4j writes it, `256.00MiB`; `0B` means no limit, None unknown."""
+    """Return a transaction's memory limit as Neo4j writes it: `256.00MiB`, or `0B` for no limit.
+
+    Return None if the limit cannot be read, and for any database other than Neo4j.
+    """
     if engine.capabilities().dialect.name != "neo4j":
         return None
     try:

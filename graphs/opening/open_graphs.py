@@ -26,7 +26,10 @@ logger = logging.getLogger(__name__)
 
 
 class UnknownGraph(LookupError):
-    """No graph has the given name, or no name was given and there are several graphs; `nearest` holds similar names."""
+    """The error that no graph has the given name, or that no name was given and there is not exactly one graph.
+
+    `nearest` lists similar names or, if there are none, the names of other graphs.
+    """
 
     def __init__(self, message: str, nearest: Sequence[str]) -> None:
         super().__init__(message)
@@ -35,10 +38,10 @@ class UnknownGraph(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class GraphSummary:
-    """A graph as a list shows it: `GraphSummary("nba", "Players, teams, …", "embedded", 4327, 18991)`.
+    """A graph as shown in a list: `GraphSummary("nba", "Players, teams, …", "embedded", 4327, 18991)`.
 
     The numbers of nodes and relationships are None while unknown. `problem` is the reason why the graph is unavailable
-    now. `refuses_writes` is whether its database itself refused a trial write; None if this was not tried.
+    now, or None. `refuses_writes` is whether the graph's database refused a trial write; None if this was not tried.
     """
 
     name: str
@@ -54,9 +57,9 @@ class GraphSummary:
 class GraphSource:
     """A graph that can be opened: its name, and the function that opens it.
 
-    `counts` returns the numbers of nodes and relationships without opening the graph, if they are known; when `version`
-    changes, the graph is reopened. After its start, a server opens each `eager` graph and runs the query `warm_up`, so
-    that one-time work of the engine is done before the first real query.
+    `counts` returns the numbers of nodes and relationships without opening the graph; None for an unknown number.
+    When the result of `version` changes, the graph is reopened. When a server starts, it opens each `eager` graph and
+    runs the query `warm_up`, so that one-time work of the engine is done before the first real query.
     """
 
     name: str
@@ -68,7 +71,10 @@ class GraphSource:
     eager: bool = False
     warm_up: str | None = None
     problem: Callable[[], str | None] | None = None
-    """A function that returns within a second why the graph is unavailable; if None, opening it shows the reason."""
+    """A function that returns, within a second, the reason why the graph is unavailable, or None if it is available.
+
+    Without this function, a graph is known to be unavailable only after an attempt to open it has failed.
+    """
 
 
 def _by_name(sources: Iterable[GraphSource]) -> dict[str, GraphSource]:
@@ -89,10 +95,9 @@ class OpenGraphs:
         reread: Callable[[], Iterable[GraphSource]] | None = None,
         stamp: Callable[[], object] = lambda: None,
     ) -> None:
-        """Open graphs from `sources`; `reread` returns the current sources, and is called when `stamp()` returns a new
-        value.
+        """Offer the graphs of `sources`, without opening them.
 
-        `stamp` is called at every access.
+        `stamp` is called at every access. When it returns a new value, `reread` is called for the current sources.
         """
         self._reread, self._stamp, self._seen = reread, stamp, stamp()
         self._sources = _by_name(sources)
@@ -106,14 +111,14 @@ class OpenGraphs:
         self._rereading = threading.Lock()
 
     def names(self) -> list[str]:
-        """The names of the graphs, in the order of the sources."""
+        """Return the names of the graphs, in the order of the sources."""
         return list(self._current())
 
     def _lock(self, name: str) -> threading.Lock:
         return self._locks.setdefault(name, threading.Lock())
 
     def _current(self) -> dict[str, GraphSource]:
-        """Return the sources, reread if graphs were added or removed; a removed graph is closed."""
+        """Return the sources, reread if graphs were added or removed; close a removed graph when no thread uses it."""
         stamp = self._stamp()
         if self._reread is None or stamp == self._seen:
             return self._sources
@@ -134,9 +139,9 @@ class OpenGraphs:
         where closing could wait for a lock that the same thread holds. The finalizer therefore only queues a copy of
         the graph, and the next `get` closes the copy.
         """
-        noted = weakref.finalize(graph, self._unused.append, replace(graph))
+        finalizer = weakref.finalize(graph, self._unused.append, replace(graph))
         with self._retiring:
-            self._retired = [*(earlier for earlier in self._retired if earlier.alive), noted]
+            self._retired = [*(earlier for earlier in self._retired if earlier.alive), finalizer]
 
     def _close_unused(self) -> None:
         while self._unused:
@@ -175,7 +180,7 @@ class OpenGraphs:
         return known[1] if known is not None else None
 
     def open_eager(self) -> None:
-        """Open the eager graphs now. A failure is logged here and raised again by `get`."""
+        """Open the eager graphs now. A failure is only logged: `get` tries again to open the graph."""
         for source in self._current().values():
             if source.eager and not self._closed:
                 try:
@@ -200,7 +205,10 @@ class OpenGraphs:
         return [self._summary(source, found.get(source.name)) for source in self._sources.values()]
 
     def close(self) -> None:
-        """Close every opened graph; may be called twice. A graph that is being opened is left alone."""
+        """Close every open graph; may be called twice.
+
+        A graph that another thread is still opening after `CLOSING_SECONDS` is not closed.
+        """
         self._closed = True
         for name, lock in list(self._locks.items()):
             if not lock.acquire(timeout=CLOSING_SECONDS):
@@ -213,8 +221,8 @@ class OpenGraphs:
                 if known[1].engine is not None:
                     known[1].engine.cancel()
                 known[1].close()
-        for noted in self._retired:
-            noted()
+        for finalizer in self._retired:
+            finalizer()
         self._close_unused()
 
     def _source(self, name: str | None) -> GraphSource:
@@ -230,17 +238,18 @@ class OpenGraphs:
             raise UnknownGraph(message, self.names())
         source = sources.get(name)
         if source is None:
-            near = closest(name, self.names()) or self.names()[:3]
-            raise UnknownGraph(f"there is no graph {name!r}" + (f"; nearest: {', '.join(near)}" if near else ""), near)
+            similar = closest(name, self.names()) or self.names()[:3]
+            raise UnknownGraph(
+                f"there is no graph {name!r}" + (f"; nearest: {', '.join(similar)}" if similar else ""), similar
+            )
         return source
 
     def _open(self, source: GraphSource) -> Graph:
         try:
             graph = source.open()
         except EngineError as error:
-            if source.problem is None or not isinstance(
-                error, EngineUnreachable
-            ):  # not remembered: `problem` checks whether the server is reachable again
+            # An unreachable server is not remembered: `source.problem` checks whether it is reachable again.
+            if source.problem is None or not isinstance(error, EngineUnreachable):
                 self._problems[source.name] = str(error)
             raise
         except Exception as error:

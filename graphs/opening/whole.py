@@ -1,4 +1,4 @@
-"""Reads all nodes, relationships, properties and indexed names of a graph and counts them."""
+"""Checks a loaded graph: all nodes and relationships must be readable, and one name of each label must be indexed."""
 
 from __future__ import annotations
 
@@ -12,15 +12,19 @@ from graphground.graphs.storage.home import Home
 
 
 class Incomplete(ValueError):
-    """A part of a graph is missing or cannot be read; the message names the part."""
+    """A graph that differs from what was loaded; the message describes the difference."""
 
 
 def read_whole(graph: Graph, folder: Path) -> str:
-    """Read everything in a loaded graph; return a summary in words.
+    """Read all nodes and relationships of a graph in the data folder `folder`, and look up one name of each label.
+
+    Return the result as a text: `all 541 nodes and 2,823 relationships can be read`. If the graph is in your own
+    database, nothing is read, and the text says so.
 
     Raises:
-        Incomplete: the graph holds fewer or more nodes, relationships or names than were loaded.
-        EngineError: a part cannot be read.
+        Incomplete: the catalog does not list the graph, the numbers of nodes or relationships are not those that were
+            loaded, a node has a label that the schema does not have, or a name is not indexed.
+        EngineError: a part of the graph cannot be read.
     """
     if not isinstance(graph.engine, EmbeddedEngine):
         return "is your own database, whose data is not checked"
@@ -38,18 +42,21 @@ def read_whole(graph: Graph, folder: Path) -> str:
             "MATCH (a)-[r]->(b) RETURN type(r) AS type, properties(r) AS properties, a.eid AS a, b.eid AS b"
         )
     )
-    for what, read, loaded in (("nodes", nodes, entry.nodes), ("relationships", relationships, entry.relationships)):
+    for elements, read, loaded in (
+        ("nodes", nodes, entry.nodes),
+        ("relationships", relationships, entry.relationships),
+    ):
         if read != loaded:
-            raise Incomplete(f"{read:,} {what} can be read, and {loaded:,} were loaded.")
+            raise Incomplete(f"{read:,} {elements} can be read, but {loaded:,} were loaded.")
     if unknown:
         raise Incomplete(f"Nodes have labels that the schema does not have: {', '.join(sorted(unknown)[:5])}.")
     for label in graph.schema.labels:
-        counted = graph.run(f"{matching.nodes(label).match()} RETURN n.name AS name LIMIT 1", timeout=60).rows
+        rows = graph.run(f"{matching.nodes(label).match()} RETURN n.name AS name LIMIT 1", timeout=60).rows
         if (
-            counted
+            rows
             and graph.entities is not None
-            and isinstance(counted[0][0], str)
-            and not graph.entities.holds(counted[0][0], label=label)
+            and isinstance(rows[0][0], str)
+            and not graph.entities.holds(rows[0][0], label=label)
         ):
-            raise Incomplete(f"The entity index does not hold {counted[0][0]!r}, a {label}.")
+            raise Incomplete(f"The entity index does not contain {rows[0][0]!r}, a name of the label {label}.")
     return f"all {nodes:,} nodes and {relationships:,} relationships can be read"

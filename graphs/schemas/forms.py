@@ -35,14 +35,14 @@ Samples = Mapping[tuple[str, str], Sequence[Any]]
 """Sample values by (label or relationship type, property): `{("Movie", "name"): ["Heat", "Ronin"]}`."""
 
 SAMPLES_SHOWN = 2
-"""The number of sample values shown for a property; for a name, a list or many distinct values, one is enough to show how
-values are written."""
+"""The number of sample values shown for a property. For a name, a list or many distinct values, only one is shown,
+because it suffices to show how the values are written."""
 FEW_VALUES = 20
-"""The maximum number of distinct values of a property for which two are shown: the values may be an enumeration."""
+"""The largest number of distinct values of a property that may be an enumeration, so that two of them are shown."""
 UNSAMPLED_TYPES = frozenset({"date", "datetime", "bool"})
 """Types whose values are not shown, because they add no information to the line."""
 SYMMETRIC = " (symmetric)"
-"""The mark of a pattern whose relationships exist in both directions; it is written without an arrowhead."""
+"""The mark of a pattern whose relationships exist in both directions; such a pattern is drawn without an arrowhead."""
 NOTHING = Statistics()
 """Empty statistics: every figure is unknown, so nothing is marked as empty."""
 INDEX_WORDS = {
@@ -58,7 +58,10 @@ INDEX_WORDS = {
 
 
 def common_properties(schema: PropertyGraphSchema) -> dict[str, str]:
-    """Return the properties that every label has with the same type: listed once instead of for each label."""
+    """Return the properties that every label has with the same type; empty for fewer than two labels.
+
+    A schema text lists them once instead of for each label.
+    """
     labels = list(schema.labels.values())
     if len(labels) < 2:
         return {}
@@ -70,9 +73,10 @@ def common_properties(schema: PropertyGraphSchema) -> dict[str, str]:
 
 
 def node_lines(schema: PropertyGraphSchema, without: Iterable[str] = (), facts: Statistics = NOTHING) -> list[str]:
-    """Return a line for the labels with the same properties: `(:Painting|Sculpture {creation_year: int})`.
+    """Return a line for each group of labels with the same properties: `(:Painting|Sculpture {creation_year: int})`.
 
-    Empty labels are marked: `(:Series) (0 nodes)`. Other labels without properties are left out if a pattern has them.
+    Empty labels are marked: `(:Series) (0 nodes)`. The properties in `without` are left out. A label without further
+    properties is left out if a pattern contains it.
     """
     left = frozenset(without)
     connected = {end for pattern in schema.patterns for end in (pattern.start, pattern.end)}
@@ -94,7 +98,8 @@ def node_lines(schema: PropertyGraphSchema, without: Iterable[str] = (), facts: 
 def relationship_lines(schema: PropertyGraphSchema, facts: Statistics = NOTHING) -> list[str]:
     """Return a line for each pattern, or group of patterns: `(:Movie)-[:hasCastMember {character_role: str}]->(:Person)`.
 
-    A line may end in `(0 relationships)`, or in `(symmetric)` without an arrowhead, because queries need none there.
+    A line may end in `(0 relationships)` or in `(symmetric)`. A symmetric pattern has no arrowhead, because a query
+    needs none.
     """
 
     def rest(pattern: RelationshipPattern) -> tuple[str, str]:
@@ -113,12 +118,12 @@ def relationship_lines(schema: PropertyGraphSchema, facts: Statistics = NOTHING)
 
 
 def is_symmetric(pattern: RelationshipPattern, facts: Statistics) -> bool:
-    """Whether the type of a pattern's relationships is symmetric, according to the schema or the data."""
+    """Whether the relationships of a pattern exist in both directions, according to the schema or the data."""
     return pattern.symmetric or (pattern.start == pattern.end and facts.symmetric(pattern.type, pattern.start))
 
 
 def empty_properties(owner: str, properties: Iterable[str], facts: Statistics) -> frozenset[str]:
-    """Return the properties that no node of a label, or no relationship of a type, has."""
+    """Return those `properties` that, according to the data, no node of a label, or no relationship of a type, has."""
     known = ((key, facts.property(owner, key)) for key in properties)
     return frozenset(
         key for key, values in known if values is not None and values.counted and values.of and not values.count
@@ -131,31 +136,37 @@ def base_lines(schema: PropertyGraphSchema, facts: Statistics = NOTHING) -> list
     lines = [*_heading(common), *node_lines(schema, common, facts), *combination_lines(schema)]
     lines += [*relationship_lines(schema, facts), *pattern_rules(schema)]
     if any(label.texts for label in schema.labels.values()) or any(pattern.texts for pattern in schema.patterns):
-        lines.append("str(float): text that holds such values; convert it, as in toFloat(n.price)")
+        lines.append("str(float): text that holds float values; convert it, as in toFloat(n.price)")
     return lines
 
 
 def pattern_rules(schema: PropertyGraphSchema) -> list[str]:
-    """Return the rule for relationships with an interval, once: `end_year IS NULL while it lasts`."""
+    """Return a list of one line, `end_year IS NULL while it lasts`, which explains open intervals.
+
+    The list is empty if no pattern has an interval.
+    """
     ends = dict.fromkeys(end for pattern in schema.patterns if (end := end_of_interval(pattern)) is not None)
     return [f"{' and '.join(ends)} IS NULL while it lasts"] if ends else []
 
 
 def base_form(schema: PropertyGraphSchema, facts: Statistics | None = None) -> str:
-    """Return names, types and patterns; empty elements are marked if the statistics are given."""
+    """Return the base form: names, types and patterns, with empty elements marked if the statistics are given."""
     return "\n".join(base_lines(schema, facts or NOTHING))
 
 
 def enhanced_form(
     schema: PropertyGraphSchema, samples: Samples | None = None, question: str = "", facts: Statistics | None = None
 ) -> str:
-    """Return properties with fill, unit and sample values; the values that fit the question come first."""
+    """Return the enhanced form: properties with fill, unit and sample values.
+
+    Sample values that occur in the question come first.
+    """
     writer = _Enhanced(schema, samples or {}, question.lower(), facts or NOTHING)
     return "\n".join(writer.lines())
 
 
 def json_form(schema: PropertyGraphSchema, facts: Statistics | None = None) -> str:
-    """Return CypherBench's own form, with `nodes`, `relationships` and `no_values` added for empty elements."""
+    """Return CypherBench's JSON form; the keys `nodes`, `relationships` and `no_values` mark empty elements."""
     document, known = schema.to_cypherbench(), facts or NOTHING
     for label in document["entities"]:
         name = label["label"]
@@ -181,7 +192,10 @@ def write_schema(
     question: str = "",
     facts: Statistics | None = None,
 ) -> str:
-    """Return the schema in the given form; `facts` are the statistics of the data, if known."""
+    """Return the schema in the given form; `facts` are the statistics of the data, if known.
+
+    Only the enhanced form uses `samples` and `question`.
+    """
     writers: dict[Form, Callable[[], str]] = {
         "base": lambda: base_form(schema, facts),
         "json": lambda: json_form(schema, facts),
@@ -191,7 +205,7 @@ def write_schema(
 
 
 def end_of_interval(pattern: RelationshipPattern) -> str | None:
-    """Return `end_year` if the relationship holds from `start_year` to `end_year`; None if it has no such pair."""
+    """Return `end_year` if the pattern has `start_year` and `end_year`; None if it has no properties of an interval."""
     ends = (f"end{key[5:]}" for key in pattern.properties if key.startswith("start"))
     return next((end for end in ends if end in pattern.properties), None)
 
@@ -221,11 +235,11 @@ class _Enhanced:
         }
 
     def _names(self, key: str) -> bool:
-        """Whether the property names the nodes of every label: its samples then stand beside the label."""
+        """Whether the property names the nodes of every label; its samples are then shown in the line of each label."""
         return all(key == label.name_property for label in self.schema.labels.values())
 
     def _is_beside(self, key: str) -> bool:
-        """Whether loading adds the property to every node, like `aliases`, so that its values say nothing about a label."""
+        """Whether loading adds the property to every node, like `aliases`: its values do not describe a label."""
         return all(key in label.reserved and key != label.name_property for label in self.schema.labels.values())
 
     def lines(self) -> list[str]:
@@ -256,13 +270,16 @@ class _Enhanced:
                 + (SYMMETRIC if symmetric else "")
             )
             # Facts about properties hold for the whole type, so only its first pattern lists them.
-            said = frozenset(pattern.properties) if pattern.type in written else frozenset()
+            described = frozenset(pattern.properties) if pattern.type in written else frozenset()
             written.add(pattern.type)
-            lines += self._properties(pattern.type, pattern.properties, (), pattern.texts, {}, said)
+            lines += self._properties(pattern.type, pattern.properties, (), pattern.texts, {}, described)
         return lines + pattern_rules(self.schema)
 
     def _beside_ends(self, pattern: RelationshipPattern) -> Hashable:
-        """Return what the patterns in one line must share: a count would be ambiguous if it applied to only some of them."""
+        """Return the facts that all patterns in one line must share, including whether a count is shown.
+
+        Counts in a line would be ambiguous if only some of its patterns had one.
+        """
         count = self._pattern_count(pattern)
         known = None if count is None else not count.startswith("(")
         properties = tuple(pattern.properties.items())
@@ -279,11 +296,12 @@ class _Enhanced:
         without: Iterable[str],
         texts: Mapping[str, TextValues],
         keys: Mapping[str, list[str]],
-        said: frozenset[str] = frozenset(),
+        described: frozenset[str] = frozenset(),
     ) -> list[str]:
-        """Return a line for each property with a note, except properties in `said`, and a last line for the others.
+        """Return the lines for the properties of a label or type, except those in `without`.
 
-        Properties of which only the fill is known are on the last line, too: `born (75%), died (56%): date`.
+        A property with notes has its own line; properties in `described` do not, because an earlier line shows their
+        notes. The last line lists all others, with their fill if it is known: `born (75%), died (56%): date`.
         """
         left, lines, plain = frozenset(without), [], dict[str, str]()
         for key, type_ in properties.items():
@@ -296,19 +314,20 @@ class _Enhanced:
                 _unit_beyond_name(key, type_),
                 self._examples(owner, key, type_),
             ]
-            if key not in said and any(notes):
+            if key not in described and any(notes):
                 lines.append(f"  {quoted_name(key)}: {type_}{note([fill, *notes])}")
             else:
-                share = "" if fill is None or key in said else f" {fill}" if fill.startswith("(") else f" ({fill})"
+                share = "" if fill is None or key in described else f" {fill}" if fill.startswith("(") else f" ({fill})"
                 plain[key] = f"{quoted_name(key)}{share}"
         groups = grouped(plain, properties.__getitem__)
         named = [f"{', '.join(plain[key] for key in group)}: {properties[group[0]]}" for group in groups]
         return [*lines, f"  {', '.join(named)}"] if named else lines
 
     def _fill(self, owner: str, key: str) -> str | None:
-        """Return `(no values)`, or how many nodes or relationships have a value; None if all have one, or if unknown.
+        """Return how many nodes or relationships have a value; None if all have a value, or if the number is unknown.
 
-        The share in a sample is called approximate.
+        The result is `75%`, `3 of 4,000 have a value` or `(no values)`. A share from a sample is written `about 75%`;
+        for a share near 0 or 100 % from a sample, the result is None.
         """
         values = self.facts.property(owner, key)
         if values is None or not values.of or values.count == values.of:
@@ -326,17 +345,20 @@ class _Enhanced:
         return f"(0 {of})" if count == 0 else None if count is None else f"{count:,}"
 
     def _keys(self, label: Label) -> dict[str, list[str]]:
-        """Return the constraints and indexes of single properties, and the naming property of the label."""
+        """Return notes by property on the constraints, the indexes and the naming property of a label.
+
+        An index of several properties is noted at its first property; a full-text index, at each of its properties.
+        """
         found: dict[str, list[str]] = {}
         for index in self.schema.indexes:
             if index.owner == label.name and not index.relationship:
-                said = INDEX_WORDS.get(index.kind, f"{index.kind} index")
+                text = INDEX_WORDS.get(index.kind, f"{index.kind} index")
                 if index.kind in ("fulltext", "vector"):
-                    said += f" {index.name!r}"
+                    text += f" {index.name!r}"
                 elif len(index.properties) > 1:
-                    said += f" with {', '.join(index.properties[1:])}"
+                    text += f" with {', '.join(index.properties[1:])}"
                 for key in index.properties if index.kind == "fulltext" else index.properties[:1]:
-                    found.setdefault(key, []).append(said)
+                    found.setdefault(key, []).append(text)
         if label.naming:
             found.setdefault(label.naming, []).append("names the node")
         return found
@@ -345,9 +367,8 @@ class _Enhanced:
         values = self.samples.get((owner, key))
         if not values or type_ in UNSAMPLED_TYPES or unit_of(key, type_) is not None:
             return None
-        fitting = sorted(
-            values, key=self._misfit
-        )  # the sort is stable: values that do not fit the question keep their order
+        # The sort is stable: values that do not fit the question keep their order.
+        fitting = sorted(values, key=self._misfit)
         label = self.schema.labels.get(owner)
         known = self.facts.property(owner, key)
         alone = (
@@ -363,6 +384,9 @@ class _Enhanced:
 
 
 def _unit_beyond_name(key: str, type_: str) -> str | None:
-    """Return the unit of a property; None if the name states it already, as `start_year` and `lifespan_years` do."""
+    """Return the unit of a property; None if it has no unit.
+
+    The result is also None if the name of the property states the unit, as `start_year` and `lifespan_years` do.
+    """
     unit = unit_of(key, type_)
     return None if unit is None or unit == CALENDAR_YEAR or key.endswith(f"_{unit.removeprefix('in ')}") else unit

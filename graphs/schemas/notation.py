@@ -21,14 +21,14 @@ def property_map(
     texts: Mapping[str, TextValues] | None = None,
     empty: frozenset[str] = frozenset(),
 ) -> str:
-    """Return a property map, ` {start_year, end_year: int, freight: str(float)}`, or an empty string.
+    """Return a property map, ` {start_year, end_year: int, freight: str(float)}`; an empty string without properties.
 
-    `str(float)` is text that holds numbers; `list[str] (no values)` is a type of properties without values.
+    `str(float)` is the type of text that holds numbers; `list[str] (no values)` is the type of a property in `empty`.
     """
-    left, held = frozenset(without), texts or {}
+    left, profiles = frozenset(without), texts or {}
 
     def type_of(key: str) -> str:
-        text = f"({held[key].type})" if key in held else ""
+        text = f"({profiles[key].type})" if key in profiles else ""
         return f"{properties[key]}{text}{' (no values)' if key in empty else ''}"
 
     inner = typed_names([key for key in properties if key not in left], type_of)
@@ -53,13 +53,16 @@ def show_value(value: Any) -> str:
 
 
 def cut_description(text: str | None) -> str | None:
-    """Return a description, shortened to `LONGEST_DESCRIPTION` characters."""
+    """Return a description, shortened to `LONGEST_DESCRIPTION` characters; None for None."""
     if not text or len(text) <= LONGEST_DESCRIPTION:
         return text
     return text[: LONGEST_DESCRIPTION - 1].rstrip() + "…"
 
 
 def note(parts: Iterable[str | None]) -> str:
-    """Return a note for the end of a line, without the parts that are empty: `  // 1,204; in centimetres`."""
-    said = [part for part in parts if part]
-    return "  // " + "; ".join(said) if said else ""
+    """Return a note for the end of a line: `  // 1,204; in centimetres`; empty parts are left out.
+
+    If all parts are empty, the result is an empty string.
+    """
+    texts = [part for part in parts if part]
+    return "  // " + "; ".join(texts) if texts else ""

@@ -1,4 +1,4 @@
-"""The catalog of loaded graphs: a small file that is replaced atomically, so that no graph is ever half listed."""
+"""The catalog of loaded graphs: a small file that is replaced atomically, so that readers never see a partial list."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from graphground.graphs.storage.atomic import replacing
 from graphground.graphs.storage.home import Home
 
 SCRATCH = "scratch-"
-"""The name prefix of the engine processes' own databases; a graph's id ends in hexadecimal digits, so it differs."""
+"""The prefix of the names of databases that engine processes create for their own use; they contain no graph."""
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
 
 
@@ -26,8 +26,9 @@ NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
 class Entry:
     """One loaded graph: `Entry("nba", "nba-5f0c21aa", "Players, teams, …", 4327, 18991, "2026-11-21T09:00:00Z", …)`.
 
-    `id` names the graph's folders and is new at each load; `source` is the name of the loaded file and `digest` its
-    SHA-256.
+    `id` is the name of the graph's folders; each load creates a new one. `loaded` is the time of the load. `source` is
+    the name of the loaded file. `digest` is the SHA-256 of the file, or the `content_hash` of a bundled graph; it may
+    be empty.
     """
 
     name: str
@@ -41,11 +42,11 @@ class Entry:
 
 
 class CatalogError(ValueError):
-    """The catalog cannot be read, a graph is not in it, or a name is invalid."""
+    """A catalog that cannot be read, a graph that is not in the catalog, or an invalid name."""
 
 
 class Catalog:
-    """The graphs of a data folder; every call rereads the file, which other processes may change."""
+    """The list of a data folder's graphs; its file is reread at each use, because other processes may change it."""
 
     def __init__(self, home: Home) -> None:
         self.home = home
@@ -64,7 +65,7 @@ class Catalog:
             ) from None
 
     def find(self, name: str) -> Entry | None:
-        """Return the entry of the graph called `name`, or None."""
+        """Return the entry of the graph called `name`; None if no loaded graph has that name."""
         return next((entry for entry in self.entries() if entry.name == name), None)
 
     def get(self, name: str) -> Entry:
@@ -91,7 +92,11 @@ class Catalog:
         self._write(entries)
 
     def remove(self, name: str) -> Entry:
-        """Remove a graph from the catalog; `sweep` deletes its files."""
+        """Remove a graph from the catalog, and return its entry; `sweep` deletes the files of the graph.
+
+        Raises:
+            CatalogError: no loaded graph has that name.
+        """
         with self.changing():
             entry = self.get(name)
             self._write([other for other in self.entries() if other.name != name])
@@ -106,7 +111,7 @@ class Catalog:
         return self.home.graphs / entry.id
 
     def stamp(self) -> tuple[int, int] | None:
-        """Return a value that changes whenever the catalog changes; costs one `stat` call."""
+        """Return a value that changes whenever the catalog changes; None without a catalog. Costs one `stat` call."""
         try:
             status = self.home.catalog.stat()
         except FileNotFoundError:
@@ -115,20 +120,21 @@ class Catalog:
 
     @contextmanager
     def changing(self) -> Iterator[None]:
-        """Lock the catalog: inside the block no other process can change it, move a graph into place, or sweep."""
+        """Lock the catalog: inside the block no other process can change it, move a graph into place or run `sweep`."""
         self.home.make()
         with FileLock(self.home.folder / "catalog.lock", timeout=30):
             yield
 
     def sweep(self, in_use: Collection[str] = ()) -> None:
-        """Delete the files of removed graphs, except those `in_use`, and of failed loads; call it inside `changing`.
+        """Delete the files of failed loads and of removed graphs; call it inside `changing`.
 
-        A running engine process calls this after closing the databases; when none runs, any process may.
+        The files of graphs whose ids are `in_use` are kept. While an engine process is running, only that process may
+        call this, after it has closed the databases of the removed graphs. Otherwise any process may call it.
         """
-        kept = {entry.id for entry in self.entries()} | set(in_use)
+        kept_ids = {entry.id for entry in self.entries()} | set(in_use)
         for parent in (self.home.databases, self.home.graphs):
             for folder in parent.iterdir():
-                if folder.name not in kept and not folder.name.startswith(SCRATCH):
+                if folder.name not in kept_ids and not folder.name.startswith(SCRATCH):
                     shutil.rmtree(folder, ignore_errors=True)
         for folder in self.home.loading.iterdir():
             if folder.is_dir() and _abandoned(folder):

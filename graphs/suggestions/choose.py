@@ -1,8 +1,8 @@
 """Chooses the query that an agent probably intended, from the question and from the query that the agent has written.
 
 A wrong query still contains most of the intended parts, and a question alone is ambiguous. So each interpretation of
-the question is scored by the learned ranking plus the similarity of its query to the written one, both as log-odds; the
-resulting probabilities show how certain the choice is.
+the question is scored by the learned ranking plus the similarity of its query to the written query, both as log-odds.
+The resulting probabilities show how certain the choice is.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from graphground.graphs.suggestions.suggest import query_of
 from graphground.graphs.suggestions.written import Written, read_text
 
 READINGS = 100
-"""The number of interpretations of the question that are compared with the query."""
+"""The number of interpretations of the question whose queries are compared with the written query."""
 MOST_STEPS = 3
 BEYOND = re.compile(
     r"\b(collect|percentile\w*|stdev\w*|sum|reduce|apoc\.\w+|duration\w*|shortestPath)\s*\(", re.IGNORECASE
 )
-"""Constructs outside the space of queries; a query that contains one of them is not compared."""
+"""Constructs that no suggested query contains; a query with any of these constructs is not compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A replacement for a query, with its probability among all candidates."""
+    """A query to suggest instead of the written query, with its probability among all candidates."""
 
     text: str
     written: Written
@@ -37,10 +37,14 @@ class Choice:
 
 
 def choose(query: str, written: Written, read: Question, space: SuggestionSpace) -> Choice | None:
-    """Return the query that was most probably intended; None if no query of the space can answer the question.
+    """Return the query that was most probably intended, or None.
 
-    For "Which films did Michael Mann direct?" and `MATCH (m:Movi)-[:wrote]->(p {name: 'M. Mann'}) RETURN m` the result
-    is `MATCH (n:Movie)-[r0:directedBy]->(m0:Person {name: 'Michael Mann'}) WITH DISTINCT n RETURN n.name`.
+    The result is None if the best query does not use all names in the question, or if a name in it is unknown. It is
+    also None if the written query has more than `MOST_STEPS` relationships or a construct of `BEYOND`.
+
+    `written` is the content of `query`, and `read` is the analysed question. For "Which films did Michael Mann direct?"
+    and `MATCH (m:Movi)-[:wrote]->(p {name: 'M. Mann'}) RETURN m` the chosen text is
+    `MATCH (n:Movie)-[r0:directedBy]->(m0:Person {name: 'Michael Mann'}) WITH DISTINCT n RETURN n.name`.
     """
     if len(written.steps) > MOST_STEPS or BEYOND.search(query) or read.unknown:
         return None
@@ -48,8 +52,8 @@ def choose(query: str, written: Written, read: Question, space: SuggestionSpace)
     scored: list[tuple[float, Ranked, str, Written]] = []
     for item in ranked:
         text = query_of(space.schema, item)
-        said = read_text(text)
-        scored.append((item.score + likeness(written, said), item, text, said))
+        content = read_text(text)
+        scored.append((item.score + likeness(written, content), item, text, content))
     if not scored:
         return None
     best = max(scored, key=lambda entry: entry[0])

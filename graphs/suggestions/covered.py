@@ -1,7 +1,7 @@
-"""Finds parts of a question that a query does not cover: names, counts, orders, alternatives, superlatives and times.
+"""Finds parts of a question that a query does not cover: names, counts, sorting, alternatives, superlatives, years.
 
-A hint helps only a little, and a false hint costs trust, so a part is reported only if the query cannot express the
-part in another way.
+A hint helps only a little, and a false hint costs trust. So a part is reported only if the query does not express it in
+any other way.
 """
 
 from __future__ import annotations
@@ -28,19 +28,24 @@ LEAST_LETTERS = 3
 
 
 def not_covered(question: Question, written: Written, query: str) -> Iterator[str]:
-    """Yield a sentence about each part that the query does not express.
+    """Yield a sentence about each part of the question that the query does not express.
 
-    `The question names 'Michael Mann', which the query does not use.`
+    For example: `The question names 'Michael Mann', which the query does not use.`
     """
     cues, masked = question.cues, question.masked
     if "$" not in query:
-        said = " ".join(fold(name) for name in written.names)
+        query_names = " ".join(fold(name) for name in written.names)
         for mention in question.mentions:
             names = {mention.text, *(entity.name for entity in mention.meanings)}
             sure = any(entity.score >= 0.99 for entity in mention.meanings)
             whole = fold(mention.text)
             part = any(len(name) >= LEAST_LETTERS and fold(name) in whole for name in written.names)
-            if sure and len(whole) >= LEAST_LETTERS and not part and not any(fold(name) in said for name in names):
+            if (
+                sure
+                and len(whole) >= LEAST_LETTERS
+                and not part
+                and not any(fold(name) in query_names for name in names)
+            ):
                 yield f"The question names {mention.text!r}, which the query does not use."
     if "how_many" in cues and not _COUNTS.search(query):
         yield "The question asks how many, and the query counts nothing."
@@ -49,7 +54,7 @@ def not_covered(question: Question, written: Written, query: str) -> Iterator[st
     elif _FIRST.search(masked) and not _PICKS.search(query):
         yield "The question asks for a superlative, and the query has neither ORDER BY with LIMIT nor min or max."
     if "or_between" in cues and "either" in cues and not _OR.search(query):
-        yield "The question asks for either of two, and the query requires both."
+        yield "The question asks for either of two names, and the query requires both."
     digits = set(re.findall(r"\d{4}", query))
     for year in _YEAR.findall(masked):
         if year not in digits and "$" not in query:

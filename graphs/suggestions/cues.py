@@ -72,7 +72,7 @@ _COMPILED = {name: re.compile(pattern) for name, pattern in _CUES.items()}
 # fmt: off
 EARLY = frozenset("earliest oldest first eldest earlier older before former initial".split())  # noqa: SIM905
 LATE = frozenset("latest newest recent recently youngest last later younger newer final".split())  # noqa: SIM905
-"""Words that ask for a descending order by time; words in `EARLY` ask for an ascending order."""
+"""Words that ask for a descending order by time; the words in `EARLY` ask for an ascending order."""
 HIGH = frozenset("""
 highest largest greatest most tallest longest heaviest biggest maximum deepest widest fastest higher larger greater
 taller longer heavier bigger deeper wider more deadliest densest richest strongest descending max top
@@ -81,7 +81,7 @@ LOW = frozenset("""
 lowest smallest fewest least shortest lightest minimum lower smaller fewer less shorter lighter narrowest slowest
 shallowest ascending min bottom
 """.split())  # noqa: SIM905
-"""Words that ask for an ascending order by size; words in `HIGH` ask for a descending order."""
+"""Words that ask for an ascending order by size; the words in `HIGH` ask for a descending order."""
 # fmt: on
 
 GREATER = re.compile(
@@ -108,7 +108,7 @@ MILLIONS = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
 
 
 def cues_of(masked: str) -> frozenset[str]:
-    """Return the cues in a question whose names are replaced with `@0`, `@1`, …."""
+    """Return the names of the cues in a question whose entity names are replaced with `@0`, `@1`, …."""
     found = {name for name, pattern in _COMPILED.items() if pattern.search(masked)}
     between = re.search(r"@\d(.*?)@\d", masked)
     if between:

@@ -1,7 +1,8 @@
 """The space of suggested queries as a grammar, for constrained decoding.
 
-The GBNF form and the regular expression describe the same language: a pattern around the names of the question, then
-one of the RETURN templates with a property of the label, with or without a condition.
+The GBNF form and the regular expression describe the same queries: a pattern around the names of the question, then one
+of the RETURN templates with a property of the label, with or without a condition. Only the regular expression limits
+the number of digits of a number.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ LITERALS = {
     "text": r"'(?:[^'\\]|\\['\\])*'",
     "limit": "[1-9][0-9]{0,3}",
 }
-"""Regular expressions of literals; `GBNF_LITERALS` describes the same language."""
+"""Regular expressions of literals; `GBNF_LITERALS` describes the literals in GBNF."""
 GBNF_LITERALS = {
     "number": '"-"? [0-9]+ ("." [0-9]+)?',
     "date": '"date(\'" [0-9] [0-9] [0-9] [0-9] "-" [0-9] [0-9] "-" [0-9] [0-9] "\')"',
@@ -64,7 +65,7 @@ def _groups(schema: PropertyGraphSchema, patterns: Sequence[Pattern]) -> list[tu
 
 
 def _templates(schema: PropertyGraphSchema, label: str, kind: str) -> list[str]:
-    """Return the possible ends of queries, with `<number>`, `<date>`, `<text>` and `<limit>` in place of literals."""
+    """Return the possible ends of queries; `<number>`, `<date>`, `<text>` and `<limit>` stand for literals."""
     known = schema.labels[label]
     title = f"n.{quoted_name(known.name_property or next(iter(known.properties), 'name'))}"
     keys = {
@@ -120,7 +121,11 @@ def _comparisons(keys: dict[str, str], title: str) -> list[str]:
 
 
 def _join(templates: Sequence[str], part: Callable[[str], str], bar: str = " | ", blank: str = " ") -> str:
-    """Return templates as alternatives of a grammar; `part` writes a literal text or names a rule."""
+    """Return the templates as alternatives of a grammar.
+
+    `part` writes a piece of a template in the form of the grammar. `bar` separates alternatives, and `blank` separates
+    pieces.
+    """
     found = []
     for template in templates:
         pieces = re.split(r"(<one of: .*?>(?= <one of|$)|<(?:number|date|text|limit)>)", template)

@@ -1,4 +1,4 @@
-"""The entities that a question means, found in the entity index, with the position of each name."""
+"""The names in a question with their positions, and the entities that each name may mean."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graphground.graphs.entities.demonyms import demonyms_in
 from graphground.graphs.entities.verdicts.judging import judge
 
 MEANINGS = 4
-"""The number of entities that are tried for one mention."""
+"""The maximum number of entities that are considered for one mention."""
 MOST_MENTIONS = 6
 
 
@@ -34,11 +34,11 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A name in a question: `Mention("Rodin", 30, 35, (Entity(…),))` for the characters 30 to 34.
+    """A name in a question: `Mention("Rodin", 30, 35, (Entity(…),))` at the positions 30 to 34.
 
-    `start` and `end` are -1 if the mention does not occur in the question. `values` are properties that hold the
-    text without naming a node, such as a place of birth. With neither entities nor values, the mention only looks like
-    a name.
+    `start` and `end` are -1 if the mention does not occur in the question. `meanings` are the entities that the mention
+    may name. `values` are property values with this text that do not name a node, such as a place of birth. A mention
+    without meanings and values is only written like a name.
     """
 
     text: str
@@ -49,7 +49,7 @@ class Mention:
 
 
 def mentions_in(question: str, lookup: EntityLookup, schema: PropertyGraphSchema) -> list[Mention]:
-    """Return the names in a question with their possible meanings; unknown names are looked up as misspelt."""
+    """Return the names in a question with their possible meanings, including names that may be misspelt or unknown."""
     spans = lookup.spans(question, unknown=True)
     exact = [(span.start, span.end) for span in spans if span.labels]
     countries = {(word.start, word.end): candidates for word, candidates in demonyms_in(question, exact, lookup)}
@@ -67,7 +67,7 @@ def mentions_in(question: str, lookup: EntityLookup, schema: PropertyGraphSchema
 def mentions_of(
     texts: Iterable[str], lookup: EntityLookup, schema: PropertyGraphSchema, question: str = ""
 ) -> list[Mention]:
-    """Return the mentions that a client has given, with their positions in the question if they occur in it."""
+    """Return up to `MOST_MENTIONS` given texts as mentions, with their positions if they occur in the question."""
     folded = question.casefold()
     places = []
     for text in dict.fromkeys(texts):
@@ -99,12 +99,12 @@ def _mention(
 
 
 def _meanings(text: str, candidates: Sequence[Candidate], lookup: EntityLookup) -> list[Entity]:
-    """Return the entities with exactly this name or value; if there are none, those that the verdict keeps."""
-    kept: Sequence[Candidate] = [candidate for candidate in candidates if candidate.match in ("exact", "alias")]
-    if not kept:
+    """Return the entities with exactly this name or value; if there are none, those with a probably misspelt name."""
+    chosen: Sequence[Candidate] = [candidate for candidate in candidates if candidate.match in ("exact", "alias")]
+    if not chosen:
         judgement = judge(text, candidates, lookup)
-        kept = judgement.candidates if judgement.verdict != "not_found" else ()
+        chosen = judgement.candidates if judgement.verdict != "not_found" else ()
     entities = [
-        Entity(text, candidate.label, candidate.name, candidate.score, candidate.name_property) for candidate in kept
+        Entity(text, candidate.label, candidate.name, candidate.score, candidate.name_property) for candidate in chosen
     ]
     return list(dict.fromkeys(entities))

@@ -1,8 +1,8 @@
-"""Features of a question and a pattern, weighted by the learned ranker. No feature depends on the words of a
-particular graph.
+"""Features of a question and a pattern, to which the learned ranker gives weights.
 
-A candidate's features are the sum of the features of its parts (each named node, each relationship, the returned node,
-the RETURN template). Each part is scored once, so a beam over thousands of candidates only adds numbers.
+No feature depends on the words of a particular graph. Most features belong to a part of a pattern (a named node, a
+relationship, the returned node), and each part is scored only once, so that scoring a pattern only adds the scores of
+its parts. The other features belong to the pattern as a whole.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ENDINGS = frozenset(("of", "by", "in", "at", "with", "for", "from", "to", "on"))
 
 
 class PatternFeatures:
-    """Computes the features of patterns for one question."""
+    """The features of patterns for one question."""
 
     def __init__(self, question: Question, steps: Mapping[str, list[Step]]) -> None:
         self._question, self._steps_to = question, steps
@@ -36,13 +36,14 @@ class PatternFeatures:
             for mention in question.mentions
         ]
         """For each mention, the number of words before it."""
-        self._told = [0]
+        self._content_before = [0]
         for number in range(len(starts)):
-            self._told.append(self._told[-1] + (number in question.content))
+            self._content_before.append(self._content_before[-1] + (number in question.content))
+        """For each word, the number of content words before it; the last entry counts all content words."""
         self._parts: dict[object, tuple[Features, int]] = {}
 
     def parts(self, pattern: Pattern) -> Iterator[tuple[object, Features]]:
-        """Yield the parts of a pattern that other patterns share, each with a key and its features."""
+        """Yield the parts of a pattern as pairs of key and features; a part has the same key in every pattern."""
         yield ("target", pattern.target, pattern.kind), self._target(pattern.target, pattern.kind)
         entities, steps = pattern.entities, pattern.steps
         match pattern.kind:
@@ -65,7 +66,7 @@ class PatternFeatures:
         yield ("kind", pattern.kind), self._kind(pattern.kind)
 
     def whole(self, pattern: Pattern) -> Features:
-        """Return the features of a pattern that are not a sum over its parts."""
+        """Return the features of a pattern that belong to none of its parts."""
         found: Features = {}
         question, kind = self._question, pattern.kind
         used = {entity.mention for entity in pattern.entities}
@@ -132,7 +133,7 @@ class PatternFeatures:
         return {name: float(value) for name, value in found.items() if value}
 
     def of(self, pattern: Pattern) -> Features:
-        """Return all features of a pattern, in the form that training needs."""
+        """Return the sum of the features of the whole pattern and of each of its parts, for training."""
         found = dict(self.whole(pattern))
         for _, part in self.parts(pattern):
             for name, value in part.items():
@@ -149,8 +150,8 @@ class PatternFeatures:
         for cue in self._question.cues:
             found[f"k.{kind}.{cue}"] = 1.0
         kinds = {quantity.kind for quantity in self._question.quantities}
-        for what in kinds:
-            found[f"k.{kind}.{what}"] = 1.0
+        for quantity_kind in kinds:
+            found[f"k.{kind}.{quantity_kind}"] = 1.0
         return found
 
     def _entity(self, entity: Entity) -> Features:
@@ -173,7 +174,7 @@ class PatternFeatures:
         return found
 
     def _labels_beside(self, number: int, label: str) -> tuple[float, float]:
-        """Return how strongly words next to a mention name the label, and how much more strongly they name another."""
+        """Return how strongly words near a mention refer to a label, and how much more strongly to any other label."""
         own = other = 0.0
         place = self._place[number]
         for element, by in self._question.evidence.items():
@@ -181,21 +182,21 @@ class PatternFeatures:
                 continue
             for word, strength in by.items():
                 if place - 2 <= word <= place + 1 and self._distance(word, number) == 0:
-                    near = strength * (1.0 if word in (place - 1, place) else 0.6)
+                    weighted = strength * (1.0 if word in (place - 1, place) else 0.6)
                     if element.name == label:
-                        own = max(own, near)
+                        own = max(own, weighted)
                     else:
-                        other = max(other, near)
+                        other = max(other, weighted)
         return own, max(0.0, other - own)
 
     def _distance(self, word: int, number: int) -> int:
-        """Return the number of content words between a word and a mention."""
+        """Return the number of content words and names between a word and a mention."""
         place = self._place[number]
         if word < place:
             crossed = sum(word < other < place for other in self._place)
-            return self._told[place] - self._told[word + 1] + crossed
+            return self._content_before[place] - self._content_before[word + 1] + crossed
         crossed = sum(place < other <= word for other in self._place)
-        return self._told[word] - self._told[place] + crossed
+        return self._content_before[word] - self._content_before[place] + crossed
 
     def _nearness(self, type_: str, number: int) -> float:
         key = (type_, number)
@@ -215,7 +216,7 @@ class PatternFeatures:
             score = self._question.score(Element("type", "", type_))
             found |= {"a.score": score, "a.none": float(not score)}
             if number >= 0:
-                near = self._nearness(type_, number)
+                nearness = self._nearness(type_, number)
                 rivals = [
                     self._nearness(other.type, number)
                     for other in self._steps_to.get(entity.label, ())
@@ -227,9 +228,9 @@ class PatternFeatures:
                     if other.type != type_ and other.origin == step.origin
                 ]
                 found |= {
-                    "a.near": near,
-                    "a.lead": near - max(rivals, default=0.0),
-                    "a.lead_here": near - max(here, default=0.0),
+                    "a.near": nearness,
+                    "a.lead": nearness - max(rivals, default=0.0),
+                    "a.lead_here": nearness - max(here, default=0.0),
                     "a.only": float(not here),
                 }
                 found |= self._direction(step, number)
@@ -237,10 +238,10 @@ class PatternFeatures:
         return self._anchors[key]
 
     def _direction(self, step: Step, number: int) -> Features:
-        """Return features of the direction of a relationship within one label: `subsidiaries of @0`, `@0's parent
-        company`.
+        """Return features of the direction of a relationship between nodes of the same label.
 
-        Their values are positive if the step follows the relationship's direction.
+        Questions with such relationships are `subsidiaries of @0` and `@0's parent company`. The values are positive
+        if the step follows the relationship's direction.
         """
         if step.start != step.end:
             return {}
@@ -253,19 +254,19 @@ class PatternFeatures:
         return {f"d.{form}{akin}.{self._context(word, number)}": sign, f"d.{form}{akin}": sign}
 
     def _context(self, word: int, number: int) -> str:
-        """Return the kind of position of a relationship's word: `possessive` in `@0's parent company`.
+        """Return the name of the context of a relationship's word: `possessive` in `@0's parent company`.
 
-        `number` is the mention to which the position is relative; -1 for none.
+        `number` is the number of the mention that the relationship leads to, or -1 if there is none.
         """
-        masked, said = self._question.masked, self._question.words[word]
+        masked, reference = self._question.masked, self._question.words[word]
         if number >= 0 and word >= self._place[number]:
             mention = self._question.mentions[number]
-            between = masked[mention.end : said.start]
+            between = masked[mention.end : reference.start]
             if self._question.text[mention.end : mention.end + 2] in ("'s", "’s", "' ") or between.startswith("'"):
                 return "possessive"
             return "name_as" if re.search(r"\b(as|for)\b", between) else "name_then"
-        after = re.match(r"\s*(?:\w+ )?(of|by|for|on|in|to|from|with|as)\b", masked[said.end : said.end + 16])
-        before = re.findall(r"\w+", masked[max(0, said.start - 28) : said.start])[-4:]
+        after = re.match(r"\s*(?:\w+ )?(of|by|for|on|in|to|from|with|as)\b", masked[reference.end : reference.end + 16])
+        before = re.findall(r"\w+", masked[max(0, reference.start - 28) : reference.start])[-4:]
         if after and after[1] in ("of", "by", "as"):
             return f"then_{after[1]}"
         if {"have", "has", "had", "with", "having", "whose", "own", "owns"} & set(before):
@@ -298,8 +299,8 @@ class PatternFeatures:
         found[f"t.describes.{group}"] = float(not free)
         if free:
             place = min(free)
-            found[f"t.before.{group}"] = min(self._told[place], 6) / 6
-            found[f"t.head.{group}"] = float(self._told[place] == 0)
+            found[f"t.before.{group}"] = min(self._content_before[place], 6) / 6
+            found[f"t.head.{group}"] = float(self._content_before[place] == 0)
             ranks = sorted({min(words) for words in self._free_labels.values()})
             rank = ranks.index(place) if place in ranks else len(ranks)
             found[f"t.rank{min(rank, 3)}.{group}"] = 1.0
@@ -308,7 +309,7 @@ class PatternFeatures:
 
     @cached_property
     def _free_labels(self) -> dict[str, list[int]]:
-        """Return for each label the words that refer to it and do not describe a name."""
+        """For each label, the positions of the words that refer to it and do not describe a name."""
         found = {
             element.name: [word for word in by if not self._describes_name(word)]
             for element, by in self._question.evidence.items()
@@ -317,7 +318,7 @@ class PatternFeatures:
         return {label: words for label, words in found.items() if words}
 
     def _describes_name(self, word: int) -> bool:
-        """Whether a word is directly next to a name: `the painting @0`."""
+        """Whether a word directly precedes a name: `painting` in `the painting @0`."""
         return any(
             mention.start >= 0
             and word == place - 1
@@ -326,7 +327,7 @@ class PatternFeatures:
         )
 
     def _chain_order(self, pattern: Pattern) -> Features:
-        """Return features of the word order: target, first relationship, middle, second relationship, name."""
+        """Return features that compare the order of labels and of relationships in the question and in the pattern."""
         target = self._free_labels.get(pattern.target)
         middle = self._free_labels.get(pattern.middle or "")
         found: Features = {}
@@ -369,7 +370,7 @@ class PatternFeatures:
 
 
 def _form(type_: str) -> str:
-    """Return the form of a type's name: `of` for `subsidiaryOf`, `has` for `hasFather`, `on` for `feedsOn`."""
+    """Return the form of a relationship type: `of` for `subsidiaryOf`, `has` for `hasFather`, `plain` for `wrote`."""
     words = [word.lower() for word in split(type_)]
     if not words:
         return "plain"

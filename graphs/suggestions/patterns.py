@@ -11,7 +11,7 @@
 | `grouping` | a chain, with the number of `m0` for each `n` |
 | `optional` | an anchored `n`, with the number of `m0` for each, which may be 0 |
 | `time` | an anchored `n`, with a time on the relationship |
-| `union` | an anchored `n` or another |
+| `union` | an `n` anchored in either of two ways |
 
 Source: CypherBench (arXiv 2412.18702), §4.2.
 """
@@ -29,19 +29,19 @@ Kind = Literal[
     "node", "named", "link", "anchored", "chain", "fork", "ring", "comparison", "grouping", "optional", "time", "union"
 ]
 COUNTED: frozenset[Kind] = frozenset(("grouping", "optional"))
-"""The kinds of patterns whose queries count the nodes `m0` of each node `n`."""
+"""The kinds of patterns whose queries count the nodes `m0` for each node `n`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A relationship followed from one of its ends; `forward` is True if it is followed from its start to its end."""
+    """A relationship type between two labels, followed from `start` to `end`, or backwards if not `forward`."""
 
     type: str
     start: str
     end: str
     forward: bool
     keys: tuple[str, ...] = ()
-    """The properties of the relationship."""
+    """The names of the relationship's properties."""
 
     @property
     def origin(self) -> str:
@@ -61,9 +61,8 @@ class Step:
 class Pattern:
     """A pattern about the node `n`.
 
-    `steps` are the relationships in order. `entities` are the names at the ends of `named`, `anchored`, `chain`,
-    `fork`, `comparison`, `grouping`, `optional`, `time` and `union` patterns. In an `optional` pattern, `steps[0]` is
-    the optional step.
+    `target` is the label of `n`. `steps` are the relationships in order; in an `optional` pattern, `steps[0]` is the
+    optional step. `entities` are the named nodes of the pattern, in order.
     """
 
     kind: Kind
@@ -71,15 +70,15 @@ class Pattern:
     steps: tuple[Step, ...] = ()
     entities: tuple[Entity, ...] = ()
     time: str = ""
-    """The condition on `r0` of a `time` pattern."""
+    """The condition on the relationship `r0` of a `time` pattern, as Cypher."""
 
     @property
     def middle(self) -> str | None:
-        """The label of `m0` if `m0` has no name: between `n` and a named node, or at the end of a `link`."""
+        """The label of `m0` if the pattern does not name `m0`, as in a `link` or a `chain`; else None."""
         return self.steps[0].target if self.kind in ("link", "chain", "ring", "grouping", "optional") else None
 
     def match(self) -> str:
-        """Return the clauses from `MATCH` to the `WITH` that makes `n` distinct: `MATCH (n:Movie) WITH DISTINCT n`."""
+        """Return the clauses before the RETURN part: `MATCH (n:Movie) WITH DISTINCT n`."""
         return f"{self.clauses()} {self.projection()}".rstrip()
 
     def projection(self) -> str:
@@ -129,7 +128,7 @@ def _plain(variable: str, step: Step) -> str:
 
 
 class StepIndex:
-    """The possible steps in a schema, by their ends; built once per schema."""
+    """The possible steps in a schema, by the label at which a step starts (`by_origin`) or ends (`by_target`)."""
 
     def __init__(self, schema: PropertyGraphSchema) -> None:
         self.by_origin: dict[str, list[Step]] = {label: [] for label in schema.labels}

@@ -1,4 +1,4 @@
-"""The content of a question apart from names: schema words, operators, numbers and dates."""
+"""The content of a question apart from entity names: words of the schema, operators, numbers and dates."""
 
 from __future__ import annotations
 
@@ -32,15 +32,16 @@ from graphground.graphs.suggestions.mentions import Mention
 
 SAME, OUTDONE = 0.12, 0.25
 QUANTIFIERS = frozenset(("many", "much", "any", "all", "each", "every", "such"))
-"""Words that are not reduced to a stem, because other words have the same stem: `many` and `man`."""
-SAID = 0.6
+"""Words that are not reduced to a stem, because an unrelated word may have the same stem: `many` and `man`."""
+MENTIONED = 0.6
+"""The minimum score of a property, from 0 to 1, at which a question is regarded as mentioning it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number or date in a question with the comparison beside it: `Quantity("date", "1940-05-05", ">", 40)`.
+    """A number or date in a question, with the comparison that applies to it: `Quantity("year", 1940, ">", 40)`.
 
-    `kind` is `year`, `number` or `date`; `start` is the position in the text.
+    `kind` is `year`, `number` or `date` (with `value` in the form `1940-05-05`); `start` is the position in the text.
     """
 
     kind: str
@@ -51,9 +52,10 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A text in a question that a property may hold: `Value("Taipei", "Taipei", 103, "Person", "place_of_birth")`.
+    """A possible value of a property: `Value("Taipei", "taipei", 103, "Person", "place_of_birth")`.
 
-    `label` and `key` are empty if the text is not in the entity index.
+    `name` is the value as stored, `text` is the value as written in the question, and `start` is its position there.
+    `label` and `key` are empty if the text is not known as a value of a property; `start` may then be -1.
     """
 
     name: str
@@ -65,19 +67,19 @@ class Value:
 
 @dataclass
 class Question:
-    """A question analysed against a schema, with its names masked."""
+    """A question analysed for a schema; in `masked` its entity names are replaced with `@0`, `@1`, …."""
 
     text: str
     mentions: Sequence[Mention]
-    """The names of entities, in the question's order."""
+    """The mentions that may name entities."""
     vocabulary: Vocabulary
     known_values: Sequence[Mention] = ()
-    """Texts that are not the name of an entity but a value of a property."""
+    """The mentions that are not names of entities but values of a property."""
     unknown: Sequence[Mention] = ()
-    """Texts that look like names but were not found."""
+    """The mentions that are written like names but were not found."""
     masked: str = ""
     words: list[Word] = field(default_factory=list)
-    """The words of the question that are not part of a name."""
+    """The words of the question that are not part of a name or of a known value."""
     _scores: dict[Element, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -101,14 +103,14 @@ class Question:
 
     @cached_property
     def cues(self) -> frozenset[str]:
-        """The names of the operators to which the question refers."""
+        """The names of the cues in the question: see `cues_of`."""
         return cues_of(self.masked)
 
     @cached_property
     def evidence(self) -> dict[Element, dict[int, float]]:
-        """For each label, type and property, the words that refer to it, with their strengths.
+        """For each label, type and property, the indices of the words that refer to it, with strengths from 0 to 1.
 
-        A word that names one relationship type counts little for another type with a related name.
+        A word that names a relationship type counts little for other types with related names.
         """
         keys = self.vocabulary.keys(
             self.words, [number for number, word in enumerate(self.words) if word.folded in QUANTIFIERS]
@@ -120,7 +122,7 @@ class Question:
         for element, evidence in found.items():
             for number, strength in evidence.by.items():
                 best[element.kind, number] = max(best.get((element.kind, number), 0.0), strength)
-        said: dict[Element, dict[int, float]] = {}
+        matched: dict[Element, dict[int, float]] = {}
         for element, evidence in found.items():
             kind = element.kind
             own = {
@@ -128,18 +130,18 @@ class Question:
                 for number, strength in evidence.by.items()
                 if kind != "type" or strength >= best[kind, number] - SAME or strength >= best[kind, number] / 2 > 0.4
             }
-            kept = {
+            strengths = {
                 number: strength if strength >= best[kind, number] - SAME or kind != "type" else strength * OUTDONE
                 for number, strength in own.items()
             }
-            if kept:
-                said[element] = kept
+            if strengths:
+                matched[element] = strengths
             whole = max(evidence.by.values(), default=1.0)
-            self._scores[element] = evidence.score * max(kept.values(), default=0.0) / (whole or 1.0)
-        return said
+            self._scores[element] = evidence.score * max(strengths.values(), default=0.0) / (whole or 1.0)
+        return matched
 
     def score(self, element: Element) -> float:
-        """Return the share of an element's name that the question's words cover, from 0 to 1."""
+        """Return how strongly the question refers to a label, type or property, from 0 to 1."""
         _ = self.evidence
         return self._scores.get(element, 0.0)
 
@@ -148,10 +150,10 @@ class Question:
         return self.score(Element("property", label, key))
 
     def speaks_of_schema(self, mention: Mention) -> bool:
-        """Whether a mention consists only of words of the schema, of time or of questions: `CEO`, `May`."""
-        said = {number for by in self.evidence.values() for number in by}
+        """Whether a mention consists only of words of the schema, names of months and stop words: `CEO`, `May`."""
+        matched = {number for by in self.evidence.values() for number in by}
         return all(
-            number in said or number not in self.content or word.folded in MONTHS
+            number in matched or number not in self.content or word.folded in MONTHS
             for number, word in enumerate(self.words)
             if mention.start <= word.start < mention.end
         )
@@ -162,7 +164,7 @@ class Question:
 
     @cached_property
     def content(self) -> frozenset[int]:
-        """The positions of the content words."""
+        """The indices of the content words: all words but stop words, numbers, and words such as `show`."""
         return frozenset(
             number
             for number, word in enumerate(self.words)
@@ -171,7 +173,7 @@ class Question:
 
     @cached_property
     def order(self) -> tuple[str, str] | None:
-        """The order that the question asks for: `("time", "asc")` for *earliest*, `("size", "desc")` for *tallest*."""
+        """The question's sort order, if any: `("time", "asc")` for *earliest*, `("size", "desc")` for *tallest*."""
         for word in question_words(self.masked):
             for words, found in (
                 (EARLY, ("time", "asc")),
@@ -191,12 +193,12 @@ class Question:
     def quantities(self) -> list[Quantity]:
         """The numbers and dates outside names."""
         found: list[Quantity] = []
-        taken: list[tuple[int, int]] = []
+        date_spans: list[tuple[int, int]] = []
         for date in DATE.finditer(self.masked):
-            taken.append(date.span())
+            date_spans.append(date.span())
             found.append(Quantity("date", _iso(date), self._comparison(*date.span()), date.start()))
         for number in NUMBER.finditer(self.masked):
-            if any(start <= number.start() < end for start, end in taken):
+            if any(start <= number.start() < end for start, end in date_spans):
                 continue
             text = number.group().replace(",", "")
             value: float | int = float(text) if "." in text else int(text)
@@ -211,7 +213,7 @@ class Question:
 
     @cached_property
     def values(self) -> list[Value]:
-        """Texts that may be the value of a property: values in the entity index, and texts written like values."""
+        """Texts that may be values of a property: known values, texts that are written like names, and mentions."""
         found = [
             Value(entity.name, mention.text, mention.start, entity.label, entity.key)
             for mention in (*self.known_values, *self.mentions)
@@ -227,7 +229,7 @@ class Question:
         return found
 
     def _comparison(self, start: int, end: int) -> str:
-        """Return the comparison that the words before a number (`at least`) or after it (`or later`) express."""
+        """Return the comparison that words before or after a number express: `>=` for `at least`; `=` by default."""
         before = re.split(r"[,;?]| (?:and|or) |@\d", self.masked[max(0, start - 40) : start])[-1]
         after = self.masked[end : end + 18]
         if (

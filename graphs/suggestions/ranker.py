@@ -1,9 +1,9 @@
-"""Ranks the space of queries for a question with learned weights: a log-linear model over `pattern_features` and
-`return_features`.
+"""Ranks all possible queries for a question by learned weights of their features (a log-linear model).
 
-The probability of a query is proportional to the exponential of its score, normalized over the queries that were
-scored, so a large lead means a certain interpretation. The weights are numbers for names of features, learned by
-`benchmarks/tools/train_suggestions.py`; they contain no text of any question or graph.
+The features are those of `pattern_features` and `return_features`. The probability of a query is proportional to the
+exponential of its score, and the probabilities of all scored queries add up to 1; so a query that scores far higher
+than all others is a certain interpretation. `benchmarks/tools/train_suggestions.py` learns the weights, one number for
+the name of each feature; they contain no text of any question or graph.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from graphground.graphs.suggestions.space import patterns
 
 Weights = Mapping[str, float]
 BEAM = 160
-"""The number of patterns for which all features are computed."""
+"""The number of patterns, the best by the scores of their parts, for which all features are computed."""
 FINAL = 48
-"""The number of patterns that are combined with RETURN templates."""
+"""The number of patterns, the best by all features, that are combined with RETURN templates."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A query of the space with its score, and its probability among the queries that were scored."""
+    """A possible query, as pattern and RETURN part, with its score and its probability among all scored queries."""
 
     pattern: Pattern
     returns: Returns
@@ -44,7 +44,7 @@ class Ranked:
 
 
 class SuggestionSpace:
-    """The words and possible steps of a schema; built once and used for every question."""
+    """The words and possible steps of a schema, from which queries for any question about the schema are composed."""
 
     def __init__(self, schema: PropertyGraphSchema) -> None:
         self.schema = schema
@@ -61,7 +61,10 @@ class SuggestionSpace:
         return question
 
     def rank(self, question: Question, limit: int, *, hops: int = 2, weights: Weights | None = None) -> list[Ranked]:
-        """Return the `limit` best queries of the space, the best first."""
+        """Return the `limit` best queries for a question, best first.
+
+        If `hops` is 1, no query follows two relationships from a name. `weights` are the learned weights if None.
+        """
         known = learned_weights() if weights is None else weights
         best = self.best_patterns(question, known, hops=hops)[:FINAL]
         base: dict[str, list[tuple[Returns, float]]] = {}
@@ -81,12 +84,12 @@ class SuggestionSpace:
         return [Ranked(pattern, returns, score, exp(score - highest) / mass) for score, pattern, returns in top[:limit]]
 
     def likely_patterns(self, text: str, mentions: Sequence[Mention], limit: int, *, hops: int = 2) -> list[Pattern]:
-        """Return the most probable patterns of a question, without RETURN templates."""
+        """Return the `limit` most probable patterns of a question, best first."""
         best = self.best_patterns(self.read(text, mentions), learned_weights(), hops=hops)
         return [pattern for _, pattern in best[:limit]]
 
     def best_patterns(self, question: Question, weights: Weights, *, hops: int = 2) -> list[tuple[float, Pattern]]:
-        """Return the best patterns with their scores, preselected by the scores of their parts."""
+        """Return pairs of a score by all features and a pattern, best first: `BEAM` patterns with the best parts."""
         features = PatternFeatures(question, self.steps.by_target)
         scores: dict[object, float] = {}
 
@@ -110,7 +113,7 @@ class SuggestionSpace:
         return sorted(full, key=lambda item: -item[0])
 
     def scored_returns(self, question: Question, pattern: Pattern, weights: Weights) -> list[tuple[Returns, float]]:
-        """Return the RETURN templates for a pattern, each with its own score."""
+        """Return the RETURN templates for a pattern with their scores, which leave out the features of the pattern."""
         label = self.schema.labels[pattern.target]
         features = ReturnFeatures(question, label.name, label.properties)
         return [

@@ -10,9 +10,9 @@ from graphground.graphs.suggestions.returns import Returns
 
 
 def reading(question: Question, item: Ranked) -> str:
-    """Return the description: `number of Museum <-displayedAt- Painting -createdBy-> Person 'Monet'`.
+    """Return the description of a query: `number of Museum <-displayedAt- Painting -createdBy-> Person 'Monet'`.
 
-    It also lists the names of the question that the query interprets as another name, or does not use.
+    The description also lists the names in the question that the query reads as another name or does not use.
     """
     pattern, returns = item.pattern, item.returns
     parts = [f"{_asked(pattern, returns)} {_pattern(pattern)}{_condition(returns)}"]
@@ -72,7 +72,8 @@ def _pattern(pattern: Pattern) -> str:
             return f"{target} {_arrow(steps[0])} {_node(entities[0])}"
         case "time":
             now = "IS NOT NULL" in pattern.time
-            return f"{target} {_arrow(steps[0])} {_node(entities[0])} {'now' if now else 'at the time'}"
+            when = "now" if now else "at the time given in the question"
+            return f"{target} {_arrow(steps[0])} {_node(entities[0])} {when}"
         case "link":
             return f"{target} {_arrow(steps[0])} any {steps[0].target}"
         case "chain" | "grouping":
@@ -84,7 +85,7 @@ def _pattern(pattern: Pattern) -> str:
             first, second = (f"{_arrow(step)} {_node(entity)}" for step, entity in zip(steps, entities, strict=True))
             return f"{target} {first} {word} {second}"
         case "optional":
-            return f"{target} {_arrow(steps[1])} {_node(entities[0])}, over {_arrow(steps[0])}, zero included"
+            return f"{target} {_arrow(steps[1])} {_node(entities[0])}, including those without {_arrow(steps[0])}"
 
 
 def _node(entity: Entity) -> str:

@@ -1,4 +1,4 @@
-"""Features of a question and of a RETURN template with its property, order and condition."""
+"""Features of a question and a RETURN template with its property, order and condition."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from graphground.graphs.suggestions.returns import NUMBERS, TEMPORAL, Returns
 
 
 class ReturnFeatures:
-    """Computes the features of RETURN templates, for one question and one label."""
+    """The features of RETURN templates, for one question and one label."""
 
     def __init__(self, question: Question, label: str, keys: Mapping[str, str]) -> None:
         self._question, self._label = question, label
-        self._said = {key: question.score_of(label, key) for key in keys}
-        self._best = max(self._said.values(), default=0.0)
+        self._scores = {key: question.score_of(label, key) for key in keys}
+        self._best = max(self._scores.values(), default=0.0)
         self._words = {key: set(question.evidence.get(Element("property", label, key), {})) for key in keys}
         structural = {
             word
@@ -34,7 +34,7 @@ class ReturnFeatures:
         }
 
     def of(self, returns: Returns) -> Features:
-        """Return the features of a template with its property and condition, independent of the pattern."""
+        """Return the features of a template with its property and condition; they do not depend on the pattern."""
         template, cues = returns.template, self._question.cues
         found: Features = {f"r.{template}": 1.0}
         for cue in cues:
@@ -50,7 +50,7 @@ class ReturnFeatures:
         for key in returns.more:
             used |= self._words.get(key, set())
             found["r.more"] = found.get("r.more", 0.0) + 1.0
-            found["r.more.score"] = self._said.get(key, 0.0)
+            found["r.more.score"] = self._scores.get(key, 0.0)
         if returns.condition:
             used |= self._words.get(returns.condition.key, set())
             self._condition(returns, found)
@@ -63,12 +63,12 @@ class ReturnFeatures:
 
     def _property(self, returns: Returns, found: Features) -> None:
         key, type_, template = returns.key, returns.type, returns.template
-        score = self._said.get(key, 0.0)
+        score = self._scores.get(key, 0.0)
         group = _GROUPS.get(template, "out")
         found[f"p.{group}.score"] = score
         found[f"p.{group}.none"] = float(not score)
         found[f"p.{group}.lead"] = score - max(
-            (other for name, other in self._said.items() if name != key), default=0.0
+            (other for name, other in self._scores.items() if name != key), default=0.0
         )
         found[f"p.{group}.full"] = float(score >= STRONG)
         temporal = type_ in TEMPORAL or "year" in key
@@ -111,12 +111,13 @@ class ReturnFeatures:
     def _condition(self, returns: Returns, found: Features) -> None:
         condition = returns.condition
         assert condition is not None
-        score = self._said.get(condition.key, 0.0)
+        score = self._scores.get(condition.key, 0.0)
         found |= {
             "c": 1.0,
             "c.score": score,
             "c.none": float(not score),
-            "c.lead": score - max((other for name, other in self._said.items() if name != condition.key), default=0.0),
+            "c.lead": score
+            - max((other for name, other in self._scores.items() if name != condition.key), default=0.0),
             f"c.{condition.operator}": 1.0,
         }
         if condition.key == returns.key:

@@ -3,14 +3,14 @@
 | template | text |
 |---|---|
 | `name`, `name_prop` | `RETURN n.name`, `RETURN n.name, n.height_cm` |
-| `prop`, `distinct`, `unwind` | `RETURN n.gender`, `RETURN DISTINCT n.gender`, `UNWIND n.schools AS prop RETURN
-DISTINCT prop` |
-| `order`, `argmax` | `RETURN n.name ORDER BY n.height_cm DESC`, … ` LIMIT 1` |
+| `prop`, `distinct` | `RETURN n.gender`, `RETURN DISTINCT n.gender` |
+| `unwind` | `UNWIND n.schools AS prop RETURN DISTINCT prop` |
+| `order`, `argmax` | `RETURN n.name ORDER BY n.height_cm DESC`, and the same with `LIMIT 1` |
 | `count`, `count_prop`, `min`, `max`, `avg` | `RETURN count(DISTINCT n)`, `RETURN avg(n.height_cm)` |
-| `larger`, `smaller`, `minus`, `equal` | of a comparison |
-| `counts`, `most`, `fewest`, `by_count` | of a grouping: `RETURN n.name, num` |
+| `larger`, `smaller`, `minus`, `equal` | for a comparison: `RETURN n.height_cm = m0.height_cm AS answer` |
+| `counts`, `by_count`, `most` | for a grouping: `RETURN n.name, num`, … `ORDER BY num DESC`, … `LIMIT 1` |
 
-Each may follow a condition on a property: `WHERE n.height_cm > 180`.
+Many of them may follow a condition on a property: `WHERE n.height_cm > 180`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from datetime import date
 from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.cypher.schema import Label
 from graphground.graphs.suggestions.patterns import COUNTED, Kind
-from graphground.graphs.suggestions.question import SAID, Quantity, Question, Value
+from graphground.graphs.suggestions.question import MENTIONED, Quantity, Question, Value
 
 NUMBERS, TEMPORAL = frozenset(("int", "float")), frozenset(("date", "datetime"))
 ORDERED = NUMBERS | TEMPORAL
@@ -33,7 +33,7 @@ HIDDEN = frozenset(("eid", "aliases", "description", "provenance"))
 class Condition:
     """A condition on a property: `Condition("height_cm", ">", "180", quantity)`.
 
-    `literal` is the value as Cypher writes it; `part` is `year` if the condition is on the year of a date.
+    `literal` is the value as Cypher; `part` is `year` if the year of a date is compared, else empty.
     """
 
     key: str
@@ -55,7 +55,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Returns:
-    """The part of a query after its pattern: `Returns("argmax", "height_cm", "float", True)` is the greatest height."""
+    """The part of a query after its pattern: `Returns("argmax", "height_cm", "float", True)` names the tallest node."""
 
     template: str
     key: str = ""
@@ -65,10 +65,13 @@ class Returns:
     more: tuple[str, ...] = ()
     """Further properties that `name_prop` returns."""
     part: str = ""
-    """`year` if `min` or `max` is computed from the year of a date; else empty."""
+    """`year` if `min` or `max` is computed from the year of a date, else empty."""
 
     def cypher(self, name: str, union: bool = False) -> str:
-        """Return the text from `WHERE` or `RETURN` to the end of the query; `name` is the property that names `n`."""
+        """Return the text of the query after its pattern, beginning with `WHERE`, `UNWIND` or `RETURN`.
+
+        `name` is the property that names `n`; `union` is True if the pattern is a `union`.
+        """
         key, title = f"n.{quoted_name(self.key)}", f"n.{quoted_name(name)}"
         other, other_title = f"m0.{quoted_name(self.key)}", f"m0.{quoted_name(name)}"
         direction = "DESC" if self.descending else "ASC"
@@ -135,7 +138,7 @@ def returns_of(label: Label, kind: Kind, question: Question) -> Iterator[Returns
 def _plain(keys: dict[str, str], question: Question, label: str) -> Iterator[Returns]:
     yield Returns("name")
     yield Returns("count")
-    said = [key for key in keys if question.score_of(label, key) > 0.6]
+    mentioned = [key for key in keys if question.score_of(label, key) > 0.6]
     for key, type_ in keys.items():
         yield Returns("name_prop", key, type_)
         yield Returns("count_prop", key, type_)
@@ -154,8 +157,8 @@ def _plain(keys: dict[str, str], question: Question, label: str) -> Iterator[Ret
             yield Returns("unwind", key, type_)
         else:
             yield Returns("distinct", key, type_)
-    for number, first in enumerate(said[:4]):
-        for second in said[number + 1 : 4]:
+    for number, first in enumerate(mentioned[:4]):
+        for second in mentioned[number + 1 : 4]:
             yield Returns("name_prop", first, keys[first], more=(second,))
 
 
@@ -165,14 +168,14 @@ def conditions_of(label: Label, question: Question) -> Iterator[Condition]:
     for key, type_ in label.properties.items():
         if key in HIDDEN or key == label.name_property:
             continue
-        said = question.score_of(label.name, key)
+        score = question.score_of(label.name, key)
         if type_ in ORDERED:
             for quantity in question.quantities:
                 yield from _quantity(key, type_, quantity)
         elif type_ in ("str", "list[str]"):
             signs = ("in", "not in") if type_ == "list[str]" else ("=", "<>")
             for value in question.values:
-                if (value.label, value.key) == (label.name, key) or (said >= SAID and not value.key):
+                if (value.label, value.key) == (label.name, key) or (score >= MENTIONED and not value.key):
                     yield Condition(key, signs[negated], quoted_string(value.name), value=value)
 
 
@@ -190,7 +193,10 @@ def _quantity(key: str, type_: str, quantity: Quantity) -> Iterator[Condition]:
 
 
 def times_of(keys: Sequence[str], question: Question) -> Iterator[str]:
-    """Yield the conditions on `r0` that a question's times suggest, for a relationship with these properties."""
+    """Yield the possible conditions on the time of a relationship `r0` with the properties `keys`, as Cypher.
+
+    The time is compared with the years in the question; another condition is that the relationship has not ended.
+    """
     years = [quantity for quantity in question.quantities if quantity.kind == "year"]
     years += [
         Quantity("year", date.fromisoformat(str(quantity.value)).year, quantity.comparison, quantity.start)

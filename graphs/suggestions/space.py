@@ -1,4 +1,4 @@
-"""Enumerates the patterns around the names of a question that the schema allows."""
+"""Enumerates the patterns that the schema allows around the names of a question."""
 
 from __future__ import annotations
 
@@ -12,13 +12,16 @@ from graphground.graphs.suggestions.question import Question
 from graphground.graphs.suggestions.returns import times_of
 
 MOST_STEPS = 14
-"""The maximum number of relationships that are followed from one node."""
+"""The maximum number of steps that are considered at one node."""
 MOST_LABELS = 12
 AnchorScore = Callable[[Step, Entity], float]
 
 
 def patterns(question: Question, steps: StepIndex, score: AnchorScore, hops: int = 2) -> Iterator[Pattern]:
-    """Yield all patterns of the space; of many relationships around a name, only those that `score` ranks best."""
+    """Yield the possible patterns for a question; if `hops` is 1, no pattern has two steps from one name in a row.
+
+    At most `MOST_STEPS` steps to each name are considered, the best by `score`.
+    """
     entities = [entity for mention in question.mentions for entity in mention.meanings]
     anchors: dict[Entity, list[Step]] = {}
     for entity in entities:
@@ -32,10 +35,10 @@ def patterns(question: Question, steps: StepIndex, score: AnchorScore, hops: int
             for time in times_of(step.keys, question):
                 yield Pattern("time", step.origin, (step,), (entity,), time)
             if hops > 1:
-                for first in _said(question, steps.by_target.get(step.origin, [])):
+                for first in _most_mentioned(question, steps.by_target.get(step.origin, [])):
                     yield Pattern("chain", first.origin, (first, step), (entity,))
                     yield Pattern("grouping", first.origin, (first, step), (entity,))
-                for first in _said(question, steps.by_origin.get(step.origin, [])):
+                for first in _most_mentioned(question, steps.by_origin.get(step.origin, [])):
                     yield Pattern("optional", step.origin, (first, step), (entity,))
     yield from _pairs(question, anchors)
     yield from _without_names(question, steps)
@@ -65,10 +68,10 @@ def _pairs(question: Question, anchors: dict[Entity, list[Step]]) -> Iterator[Pa
 
 def _without_names(question: Question, steps: StepIndex) -> Iterator[Pattern]:
     schema = question.schema
-    said = {label: score for label in schema.labels if (score := question.score(Element("label", "", label)))}
-    for label in sorted(said, key=lambda label: -said[label])[:MOST_LABELS]:
+    scores = {label: score for label in schema.labels if (score := question.score(Element("label", "", label)))}
+    for label in sorted(scores, key=lambda label: -scores[label])[:MOST_LABELS]:
         yield Pattern("node", label)
-        known = _said(question, steps.by_origin.get(label, []))
+        known = _most_mentioned(question, steps.by_origin.get(label, []))
         for step in known:
             yield Pattern("link", label, (step,))
         for left, right in combinations(known, 2):
@@ -76,7 +79,7 @@ def _without_names(question: Question, steps: StepIndex) -> Iterator[Pattern]:
                 yield Pattern("ring", label, (left, right))
 
 
-def _said(question: Question, steps: list[Step]) -> list[Step]:
+def _most_mentioned(question: Question, steps: list[Step]) -> list[Step]:
     """Return at most `MOST_STEPS` steps, those to which the question refers most strongly."""
     if len(steps) <= MOST_STEPS:
         return steps

@@ -1,5 +1,7 @@
-"""Suggests queries for a question: analyses the question, ranks the space of queries, counts their matches in the
-database, and describes each interpretation.
+"""Suggests queries for a question.
+
+The question is analysed, the possible queries are ranked, the matches of the best queries are counted in the database,
+and each query is described as an interpretation of the question.
 """
 
 from __future__ import annotations
@@ -20,12 +22,13 @@ from graphground.graphs.suggestions.ranker import Ranked, SuggestionSpace, Weigh
 from graphground.graphs.suggestions.reading import reading
 
 MOST_COUNTED, SPARE = 8, 3
-"""The maximum number of patterns whose matches are counted, and the number of extra candidates that may replace
-others."""
+"""The maximum number of patterns whose matches are counted, and the number of candidates beyond the limit that may
+replace candidates without matches.
+"""
 SECONDS = 5.0
 MOST_KEPT = 16
 VARIANT = 0.3
-"""The largest share of a query's probability at which a variant with another direction is merged into the query."""
+"""The ratio of probabilities below which a query is merged into one that differs only in a direction."""
 
 _spaces: OrderedDict[int, SuggestionSpace] = OrderedDict()
 _lock = threading.Lock()
@@ -35,8 +38,9 @@ _lock = threading.Lock()
 class Suggestion:
     """A suggested query that can be run unchanged.
 
-    `rows` is the number of distinct `n` that its pattern matches, None if not counted. `probability` is its share among
-    all interpretations. `other_direction` is the same query with one relationship reversed, if that is possible.
+    `rows` is the number of distinct nodes `n` that its pattern matches, or None if they were not counted. `probability`
+    is its probability among all scored queries, and `reason` describes how it interprets the question.
+    `other_direction` is a less probable query that differs only in the direction of a relationship, if there is one.
     """
 
     cypher: str
@@ -48,7 +52,7 @@ class Suggestion:
 
 
 def space_of(schema: PropertyGraphSchema) -> SuggestionSpace:
-    """Return the words and possible steps of a schema's queries; cached for the most recently used schemas."""
+    """Return the `SuggestionSpace` of a schema, which is cached for the most recently used schemas."""
     with _lock:
         known = _spaces.get(id(schema))
         if known is not None and known.schema is schema:
@@ -73,12 +77,13 @@ def suggest(
     seconds: float = SECONDS,
     weights: Weights | None = None,
 ) -> list[Suggestion]:
-    """Return the most probable queries for a question, best first; those with rows come before those without.
+    """Return the most probable queries for a question, best first; queries without matches come last.
 
     For 'How many sculptures did Auguste Rodin create?' the first is `MATCH (n:Sculpture)-[r0:createdBy]->(m0:Person
-    {name: 'Auguste Rodin'}) WITH DISTINCT n RETURN count(DISTINCT n)`. Without an entity there are queries only if the
-    question refers to labels and contains no unknown name. `seconds` is the time limit; `weights` replace the learned
-    weights.
+    {name: 'Auguste Rodin'}) WITH DISTINCT n RETURN count(DISTINCT n)`. If no mention names an entity, queries are
+    suggested only for a question that refers to labels. If such a question has unknown names, each query must use one
+    of them. Matches are counted if `count` is True, and `seconds` is the time limit for counting. `weights` replace the
+    learned weights.
     """
     space = space_of(graph.schema)
     read = space.read(question, mentions)
@@ -101,7 +106,7 @@ def suggest(
 
 
 def query_of(schema: PropertyGraphSchema, item: Ranked) -> str:
-    """Return a query of the space as Cypher."""
+    """Return a ranked query as Cypher."""
     label = schema.labels[item.pattern.target]
     name = label.name_property or next(iter(label.properties), "name")
     return f"{item.pattern.match()} {item.returns.cypher(name, item.pattern.kind == 'union')}"
@@ -118,23 +123,23 @@ def _suggestion(schema: PropertyGraphSchema, question: Question, item: Ranked, r
 
 
 def _joined(suggestions: Sequence[Suggestion]) -> list[Suggestion]:
-    """Merge queries that differ only in a direction: the less probable one becomes the other's `other_direction`."""
-    kept: list[Suggestion] = []
+    """Merge queries that differ only in a direction: the far less probable query becomes `other_direction`."""
+    merged: list[Suggestion] = []
     places: dict[str, int] = {}
     for suggestion in suggestions:
         undirected = suggestion.cypher.replace("<-[", "-[").replace("]->", "]-")
         place = places.get(undirected)
-        if place is not None and suggestion.probability < VARIANT * kept[place].probability:
-            if kept[place].other_direction is None and suggestion.rows != 0:
-                kept[place] = replace(kept[place], other_direction=suggestion.cypher)
+        if place is not None and suggestion.probability < VARIANT * merged[place].probability:
+            if merged[place].other_direction is None and suggestion.rows != 0:
+                merged[place] = replace(merged[place], other_direction=suggestion.cypher)
             continue
-        places.setdefault(undirected, len(kept))
-        kept.append(suggestion)
-    return kept
+        places.setdefault(undirected, len(merged))
+        merged.append(suggestion)
+    return merged
 
 
 def _counting(item: Ranked) -> str:
-    """Return the query that counts the distinct `n` of a candidate, up to its RETURN."""
+    """Return the query that counts the distinct nodes `n` of a candidate, without its RETURN clause."""
     clauses, kind = item.pattern.clauses(), item.pattern.kind
     if kind == "optional":
         clauses = clauses.partition(" OPTIONAL MATCH ")[0]
@@ -145,9 +150,9 @@ def _counting(item: Ranked) -> str:
 
 
 def _counted(graph: Graph, ranked: Sequence[Ranked], deadline: float) -> dict[str, int]:
-    """Return the number of `n` that the most probable patterns match, counted by one query.
+    """Return the number of nodes `n` that the best patterns match, with the text from `_counting` as the key.
 
-    The result is empty if the database does not respond in time.
+    All patterns are counted by one query. The result is empty if the database does not respond in time.
     """
     counting = list(dict.fromkeys(_counting(item) for item in ranked))[:MOST_COUNTED]
     union = " UNION ALL ".join(

@@ -1,11 +1,11 @@
-"""Extracts the content of a query from its text, so that agents' queries can be compared with those of the space.
+"""Extracts the content of a query from its text, so that an agent's query can be compared with suggested queries.
 
 A query with mistakes may not be valid Cypher, so it is not parsed: patterns and clauses are found with regular
 expressions.
 
     >>> written = read_text("MATCH (n:Movie)-[:directedBy]->(p:Person {name: 'Ann'}) RETURN n.name")
     >>> written.target, written.steps, written.keys
-    ('Movie', (Step(type='directedBy', outward=True, name='Ann'),), frozenset({'name'}))
+    ('Movie', (Step(type='directedBy', outward=True, name='ann'),), frozenset({'name'}))
 """
 
 from __future__ import annotations
@@ -31,43 +31,43 @@ _CONDITION = re.compile(r"\bWHERE\b(.*?)(?=\b(?:RETURN|WITH|MATCH|ORDER)\b|$)", 
 
 
 class Step(NamedTuple):
-    """A relationship seen from the returned node: `Step("directedBy", True, "Ann")`."""
+    """A relationship of a query, seen from the returned node: `Step("directedBy", True, "ann")`."""
 
     type: str
     outward: bool
     """Whether the relationship leads away from the returned node."""
     name: str
-    """The name of the node at the relationship's far end; empty if the query gives none."""
+    """The name, in lower case, of the node at the relationship's far end; empty if the query does not name it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The content of a query, by which queries are compared."""
+    """The content of a query, which is compared with the content of other queries."""
 
     target: str
     """The label of the returned node."""
     labels: frozenset[str]
     steps: tuple[Step, ...]
     names: frozenset[str]
-    """The texts in the query that name nodes or are compared with properties."""
+    """The texts in quotation marks, in lower case: names of nodes, and values of properties."""
     keys: frozenset[str]
     """The properties that the query returns."""
     aggregates: frozenset[str]
     order: tuple[str, bool] | None
-    """The property by which the rows are sorted (`#` for a count), and whether in descending order."""
+    """The property by which rows are sorted (`#` if none, as for a count), and whether the order is descending."""
     limited: bool
     union: bool
     optional: bool
     timed: bool
-    """Whether a relationship is filtered by time."""
+    """Whether a property of a relationship is compared in WHERE, as a time usually is."""
     conditions: frozenset[str]
-    """The properties that are compared outside the patterns."""
+    """The properties of nodes that are compared in WHERE and do not name the node."""
 
     def same(self, other: Written) -> bool:
-        """Whether two queries have the same content, whatever the order of their patterns and clauses."""
+        """Whether two queries have the same target, steps, names, keys, aggregates, order and limit, in any order."""
         return all(
-            mine == its
-            for mine, its in (
+            own == its
+            for own, its in (
                 (self.target, other.target),
                 (sorted(self.steps), sorted(other.steps)),
                 (self.names, other.names),
@@ -80,7 +80,7 @@ class Written:
 
 
 def read_text(text: str) -> Written:
-    """Extract the content of a query; parts that are not found are left empty."""
+    """Return the content of a query; a field is empty if the query has no such part."""
     text = text[:LONGEST]
     nodes: dict[str, tuple[str, str]] = {}
     hops: list[tuple[str, str, str, bool]] = []
@@ -129,7 +129,11 @@ class _Path(NamedTuple):
 
 
 def _paths(text: str) -> Iterator[_Path]:
-    """Yield the paths in a text: nodes, and a hop between each pair of neighbouring nodes."""
+    """Yield the paths in a text: nodes (variable, label, name), and hops between neighbouring nodes.
+
+    A hop is a type, whether it leads to the right, and a variable. A node without a variable has a number instead,
+    such as `#1`; other texts that are not given are empty.
+    """
     place, number = 0, 0
     while node := _NODE.search(text, place):
         path = _Path([], [])
@@ -153,7 +157,10 @@ def _inside(literal: str) -> str:
 
 
 def _target(text: str, returned: str, nodes: dict[str, tuple[str, str]]) -> str:
-    """Return the variable that the answer is about: the first node in RETURN, else in the last WITH with a node."""
+    """Return the variable that the answer is about: the first node in RETURN, or else in the last WITH with a node.
+
+    If neither contains a node, return the first node of the query; if it has none, return an empty text.
+    """
     for part in (returned, *reversed(_WITH.split(text)[1:])):
         for word in _WORD.finditer(part):
             if word[0] in nodes:

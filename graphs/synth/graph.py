@@ -1,6 +1,6 @@
 """Generates a graph from a schema: first the counts by label and pattern, then nodes and relationships in blocks.
 
-Only the counts are held in memory, so a graph of ten million nodes needs no more memory than one of ten nodes.
+Only the counts, the vocabulary and one block are in memory, so the memory does not grow with the size of the graph.
 """
 
 from __future__ import annotations
@@ -23,24 +23,27 @@ K = TypeVar("K")
 
 BLOCK = 10_000
 HOMONYMS = 20
-"""One given name in this many belongs to two nodes."""
+"""One in `HOMONYMS` of the vocabulary's names is given to two nodes."""
 REPEATED = 0.1
-"""The share of a pattern's relationships that join two nodes which another type joins too: a founder who is also on the
-board. Random relationships of two types hardly ever join the same two nodes.
+"""The share of a pattern's relationships that connect the same nodes as a relationship of its twin (see `_Twin`).
+
+In real graphs a founder is often on the board too; independent random relationships hardly ever share both nodes.
 """
 
 
 def synth(
     schema: PropertyGraphSchema, nodes: int, relationships: int, seed: int = 0, vocabulary: Vocabulary | None = None
 ) -> SyntheticGraph:
-    """Generate a graph for `schema` with these numbers of nodes and relationships; equal seeds give equal graphs.
+    """Generate a graph for `schema` with these numbers of nodes and relationships; equal arguments give equal graphs.
+
+    The graph is larger if the vocabulary requires it, and has no relationships if the schema has no patterns.
 
         >>> graph = synth(schema, nodes=1_000, relationships=5_000, seed=7)
         >>> next(graph.entities())["eid"]
         'Movie#0'
 
     Raises:
-        ValueError: the schema has no labels, or there are fewer nodes than labels.
+        ValueError: the schema has no labels, there are fewer nodes than labels, or `relationships` is negative.
     """
     if not schema.labels:
         raise ValueError(f"the schema {schema.name!r} has no labels, so there is nothing to generate")
@@ -52,7 +55,7 @@ def synth(
 
 
 class _Twin(NamedTuple):
-    """A pattern that joins the same two labels as a later one; `is_reversed` if it does so in the other direction."""
+    """An earlier pattern between the same two labels as a given pattern; `is_reversed` if it points the other way."""
 
     place: int
     pattern: RelationshipPattern
@@ -71,7 +74,7 @@ class SyntheticGraph:
 
     @cached_property
     def node_counts(self) -> Mapping[str, int]:
-        """The number of nodes of each label: many if the label has properties, few if it only classifies."""
+        """The number of nodes of each label: large for a label that has many properties or starts many patterns."""
         weights = {}
         for name, label in self.schema.labels.items():
             own = len(label.properties) - len(label.reserved & label.properties.keys())
@@ -91,7 +94,7 @@ class SyntheticGraph:
     def entities(self) -> Iterator[dict[str, Any]]:
         """Yield SimpleKG entities, label by label."""
         for place, (name, label) in enumerate(self.schema.labels.items()):
-            given = self._given(name)
+            vocabulary_names = self._given(name)
             types = {key: type_ for key, type_ in label.properties.items() if key not in label.reserved}
             for start, size, rng in self._blocks(self.node_counts[name], 1, place):
                 columns = {
@@ -101,7 +104,7 @@ class SyntheticGraph:
                 for row in range(size):
                     number = start + row
                     own = number_of_name(number)
-                    text = given[number] if number < len(given) else make_name(name, own)
+                    text = vocabulary_names[number] if number < len(vocabulary_names) else make_name(name, own)
                     properties = _with(
                         {key: values[row] for key, values in columns.items()},
                         self.vocabulary.properties.get((name, number)),
@@ -117,7 +120,7 @@ class SyntheticGraph:
                     }
 
     def relations(self) -> Iterator[dict[str, Any]]:
-        """Yield SimpleKG relations, pattern by pattern; the vocabulary's relationships come first."""
+        """Yield SimpleKG relations, pattern by pattern; for each pattern, the vocabulary's relationships come first."""
         rid = 0
         for place, (pattern, count) in enumerate(zip(self.schema.patterns, self.pattern_counts, strict=True)):
             links = self._links.get((pattern.type, pattern.start, pattern.end), ())
@@ -153,7 +156,7 @@ class SyntheticGraph:
         return grouped
 
     def _given(self, label: str) -> list[str]:
-        """Return the vocabulary's names for a label, with the names that two nodes share listed a second time."""
+        """Return the vocabulary's names for a label's first nodes; a name that two nodes share appears twice."""
         names = list(self.vocabulary.names.get(label, ()))
         return names + names[::HOMONYMS]
 
@@ -180,7 +183,10 @@ class SyntheticGraph:
 
     @cached_property
     def _twins(self) -> Mapping[int, _Twin]:
-        """For each pattern whose two labels an earlier pattern of another type joins too, the first such pattern."""
+        """The twins of patterns, by position of the pattern; a pattern without a twin is left out.
+
+        The twin is the first earlier pattern of another type that connects the same two labels.
+        """
         found = {}
         for place, pattern in enumerate(self.schema.patterns):
             for other_place, other in enumerate(self.schema.patterns[:place]):
@@ -195,40 +201,50 @@ class SyntheticGraph:
     def _repeat(
         self, twin: _Twin, at: int, starts: NDArray[np.int64], ends: NDArray[np.int64], rng: np.random.Generator
     ) -> None:
-        """Replace the ends of some relationships by ends of the twin's relationships, unless the twin has a twin
-        itself."""
+        """Let some relationships connect the same nodes as relationships of the twin, by changing `starts` and `ends`.
+
+        Do nothing if the twin itself has a twin: its relationships may have been changed too, so their nodes are not
+        known here.
+        """
         count = self.pattern_counts[twin.place]
         size = min(BLOCK, count - at)
         if size <= 0 or twin.place in self._twins:
             return
-        theirs = self._drawn(
+        twin_ends = self._drawn(
             twin.pattern, twin.place, count, at, size, np.random.default_rng([self.seed, 2, twin.place, at])
         )
         rows = np.flatnonzero(rng.random(len(starts)) < REPEATED)
         chosen = rng.integers(0, size, len(rows))
-        starts[rows], ends[rows] = (side[chosen] for side in (theirs[::-1] if twin.is_reversed else theirs))
+        starts[rows], ends[rows] = (side[chosen] for side in (twin_ends[::-1] if twin.is_reversed else twin_ends))
 
     def _drawn(
         self, pattern: RelationshipPattern, place: int, count: int, at: int, size: int, rng: np.random.Generator
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Draw the ends of one block of random relationships."""
+        """Draw the start and end nodes, by number, of `size` random relationships of a pattern.
+
+        `place` is the pattern's position in the schema, `count` the number of its relationships, `at` the position of
+        the first drawn relationship among them.
+        """
         starts_of, ends_of = self.node_counts[pattern.start], self.node_counts[pattern.end]
-        given = len(self._given(pattern.end))
-        # Each start gets relationships in turn; some random ones get many more, so degrees are heavy-tailed.
+        named_count = len(self._given(pattern.end))
+        # Start nodes take turns; some random nodes get many more relationships, so that degrees are heavy-tailed.
         starts = (at + np.arange(size)) * starts_of // max(count, 1)
-        busy = rng.random(size) < 0.3
-        starts[busy] = _scatter(zipf(starts_of, int(busy.sum()), rng), starts_of, place + 1)
+        is_busy = rng.random(size) < 0.3
+        starts[is_busy] = _scatter(zipf(starts_of, int(is_busy.sum()), rng), starts_of, place + 1)
         ends = _scatter(zipf(ends_of, size, rng), ends_of, place)
-        if given:  # Nodes of the vocabulary get more relationships, because queries about them must return rows.
-            asked = rng.random(size) < 0.2
-            ends[asked] = rng.integers(0, given, int(asked.sum()))
+        if named_count:  # Nodes of the vocabulary get more relationships, because queries about them must return rows.
+            is_named = rng.random(size) < 0.2
+            ends[is_named] = rng.integers(0, named_count, int(is_named.sum()))
         if pattern.start == pattern.end and ends_of > 1:
             ends = np.where(ends == starts, (ends + 1) % ends_of, ends)
         return starts, ends
 
 
 def _with(values: dict[str, Any], fixed: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the known values, with the vocabulary's in place of random ones; no interval ends before it starts."""
+    """Replace random values by those that the vocabulary has (`fixed`), and leave out properties without a value.
+
+    A random end year before the vocabulary's start year is left out.
+    """
     if fixed:
         values |= {key: value for key, value in fixed.items() if key in values}
         start, end = values.get("start_year"), values.get("end_year")
@@ -238,13 +254,13 @@ def _with(values: dict[str, Any], fixed: Mapping[str, Any] | None) -> dict[str, 
 
 
 def _scatter(ranks: NDArray[np.int64], count: int, place: int) -> NDArray[np.int64]:
-    """Map ranks to nodes one to one, so that a different node has the highest degree in each pattern."""
+    """Map ranks to node numbers one to one, so that different patterns have different nodes of highest degree."""
     step = next(step for step in (7_919, 7_907, 7_901, 1) if np.gcd(step, count) == 1)
     return (ranks * step + place * 104_729) % count
 
 
 def _order_intervals(columns: dict[str, list[Any]]) -> None:
-    """Swap the ends of intervals that end before they start."""
+    """Swap `start_year` and `end_year` in the rows where the interval ends before it starts."""
     starts, ends = columns.get("start_year"), columns.get("end_year")
     if starts and ends:
         for row, (start, end) in enumerate(zip(starts, ends, strict=True)):
@@ -253,7 +269,7 @@ def _order_intervals(columns: dict[str, list[Any]]) -> None:
 
 
 def _shares(weights: Mapping[K, float], total: int, least: Mapping[K, int]) -> dict[K, int]:
-    """Split a total exactly in proportion to weights, with a minimum for each share.
+    """Split a total in proportion to weights, with a minimum for each share; the largest share takes the remainder.
 
     >>> _shares({"a": 3.0, "b": 1.0}, 8, {"a": 1, "b": 1})
     {'a': 6, 'b': 2}

@@ -15,12 +15,12 @@ CODAS = ("", "n", "r", "l", "s")
 PEOPLE = frozenset({"Person", "Player", "Politician", "Character"})
 
 WORDS = 2**16
-"""The number of distinct words; a name of two words repeats only after 2^32 names."""
+"""The number of distinct words of which names consist."""
 
 
 @cache
 def word(number: int) -> str:
-    """Return a word by its number, below `WORDS`: two or three syllables, the same on every machine."""
+    """Return the word of one to three syllables for a number below `WORDS`; it is the same on every machine."""
     mixed = (number * 40_503 + 12_345) % WORDS
     syllables = []
     for _ in range(3):
@@ -35,8 +35,8 @@ def word(number: int) -> str:
 def make_name(label: str, number: int) -> str:
     """Return the name of a label's node with the given number.
 
-    Names of people have two words. Other names end in their label, as real titles often do (`'Karin Museum'`), except
-    that a third of them are one short word.
+    Names for labels in `PEOPLE` have two words. Of other names, a third have two words, a third are like `The Karin of
+    Sado`, and a third contain the label and the number: `Karin Museum 5`.
     """
     salt = crc32(label.encode())  # otherwise the first person and the first film would have the same name
     first, second = word((number * 2_654_435_761 + salt >> 5) % WORDS), word((number // 7 + number * 31 + salt) % WORDS)
@@ -52,5 +52,8 @@ def make_name(label: str, number: int) -> str:
 
 
 def number_of_name(number: int) -> int:
-    """Return the number from which a node's name is made: mostly its own, for one node in fifty an earlier one."""
+    """Return the number from which a node's name is generated: usually the node's own number.
+
+    For one node in fifty it is half the node's number, so that two nodes may have the same name.
+    """
     return number // 2 if number % 50 == 49 else number

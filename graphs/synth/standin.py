@@ -1,9 +1,10 @@
-"""Stand-in graphs: generated graphs on which given queries return rows, and wrong queries return different rows.
+"""Generates stand-in graphs: given queries return rows on them, and wrong queries usually return different rows.
 
 For each query a few witnesses are planted: nodes and relationships that satisfy its patterns and conditions. Near
-misses surround them, each wrong in one way: a relationship of another type or direction between the same labels, a
-condition just violated, a missing relationship, a node of the same name, a node that matches twice. Queries are tried
-on such a graph if the original graph is not available; scores measured on it are estimates.
+misses are planted beside the witnesses. Each is wrong in one way: a relationship of another type or direction between
+the same labels, a condition just violated, a missing relationship, a node of the same name, a node that matches twice.
+A stand-in graph serves to compare queries where the original graph is not available; scores measured on it are
+estimates.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ from graphground.graphs.synth.witnesses import (
 )
 
 CONFUSED = 0.1
-"""The probability that a near miss beside a named node also has a relationship of another type or direction. In real
-graphs a reversed relationship mostly matches nothing, so a wrong direction alone must rarely make subgraphs overlap.
+"""The probability that a relationship at a node with a given name has near misses of another type or direction.
+
+In real graphs a reversed relationship at such a node mostly matches nothing, so these near misses must be rare.
 """
 RESERVED = frozenset(("name", "eid", "aliases", "description", "provenance"))
 
@@ -44,13 +46,15 @@ def stand_in(
     seed: int = 0,
     instances: int = 3,
 ) -> SyntheticGraph:
-    """Generate a graph on which `queries` return rows, and nearly right queries return different rows.
+    """Generate a graph on which `queries` return rows, and nearly right queries usually return different rows.
 
     `MATCH (m:Movie)-[:directedBy]->(p:Person {name: 'Michael Mann'}) WHERE m.runtime_minute > 90 RETURN m.name` adds a
-    person of that name, `instances` movies of more than 90 minutes that he directed, a movie of 90 minutes, a movie
-    that he wrote, and a movie of the same name. Texts that cannot be parsed are ignored, as are labels, types and
-    values that the schema does not have. The graph has more nodes or relationships than stated if the queries need
-    more.
+    person of that name and `instances` movies of more than 90 minutes that he directed. It also adds near misses: a
+    movie of 90 minutes, a movie with the same name as another movie, and sometimes a movie that he wrote.
+
+    Queries that cannot be parsed are ignored, and so are parts of queries with a label that the schema does not have.
+    Relationships and properties that the schema does not have are left out. The graph has more than `nodes` nodes or
+    `relationships` relationships if the queries need more.
     """
     planter = _Planter(schema, random.Random(seed), instances)
     for text in queries:
@@ -89,7 +93,7 @@ class _Planter:
         )
 
     def plant(self, part: Part) -> None:
-        """Plant the witnesses and the near misses of one part of a query."""
+        """Plant the witnesses of one part of a query and their near misses."""
         owners = self._owners(part)
         for way in part.alternatives:
             for condition in (*part.inline, *way):
@@ -133,8 +137,18 @@ class _Planter:
         named: Mapping[str, str] | None = None,
         shared: Mapping[str, int] | None = None,
     ) -> dict[str, int]:
-        """Plant nodes and relationships that satisfy a part except for the condition `violated`; return each node's
-        number."""
+        """Plant nodes and relationships that satisfy a part of a query, and return the number of each node by variable.
+
+        Args:
+            part: the part of the query.
+            number: selects one of the ways to satisfy WHERE; with an odd number, optional relationships are left out.
+            complete: whether to give a value to each property that the query returns or sorts by.
+            violated: the condition to violate; if it is None, all conditions are satisfied.
+            without: positions of relationships that are left out.
+            instead: other types of relationships, by position; each with True if the direction is reversed.
+            named: names of nodes, by variable.
+            shared: numbers of existing nodes to reuse, by variable.
+        """
         way = part.alternatives[number % len(part.alternatives)]
         fixed: dict[str, dict[str, Any]] = defaultdict(dict)
         owners = self._owners(part)
@@ -176,7 +190,7 @@ class _Planter:
         return numbers
 
     def _node(self, label: str, name: str | None, properties: Mapping[str, Any], anchor: bool) -> int:
-        """Return the number of the existing node that queries refer to by name, or of a new node."""
+        """Return the number of a new node, or of the existing node of that name if the query names it (`anchor`)."""
         names = self._names[label]
         if anchor and name is not None and (label, name) in self._numbers:
             number = self._numbers[label, name]
@@ -191,15 +205,18 @@ class _Planter:
         return number
 
     def _owners(self, part: Part) -> dict[str, str]:
-        """Return the label or relationship type of each element of a part."""
+        """Return the label or relationship type of each variable of a part."""
         return {**{link.element: link.type for link in part.links}, **part.labels}
 
     def _mention(self, owner: str | None, condition: Condition) -> None:
-        """Add the value that a condition compares with, and its neighbours, to the random values of the property."""
+        """Add the value that a condition compares with, and its neighbouring values, to the vocabulary's values.
+
+        `owner` is the label or relationship type of the property.
+        """
         if owner is None or condition.value is None or condition.key in RESERVED:
             return
         type_ = (self._type(owner, condition.key) or "").removeprefix("list[").removesuffix("]")
-        self._values[owner, condition.key] += [near for near in nearby(condition.value) if of_type(near, type_)]
+        self._values[owner, condition.key] += [value for value in nearby(condition.value) if of_type(value, type_)]
 
     def _type(self, owner: str | None, key: str) -> str | None:
         owner = owner or ""
@@ -209,7 +226,7 @@ class _Planter:
 
 
 def _order(part: Part, fixed: Mapping[str, dict[str, Any]]) -> None:
-    """Swap the values of two nodes if the first has the smaller one and should have the larger one."""
+    """Swap the values of two properties (a pair in `part.larger`) if the first is smaller than the second."""
     for (element, key), (other, other_key) in part.larger:
         if key in fixed[element] and other_key in fixed[other]:
             high, low = fixed[element][key], fixed[other][other_key]

@@ -1,4 +1,4 @@
-"""Random property values, chosen by type and property name, one column at a time for a block of nodes."""
+"""Generates random values by property type and name, one column at a time for a block of nodes or relationships."""
 
 from __future__ import annotations
 
@@ -11,17 +11,19 @@ from numpy.typing import NDArray
 from graphground.graphs.synth.names import word
 
 CATEGORIES = 40
-"""The number of distinct values of a `str` property; small, as for countries, genders or languages."""
+"""The maximum number of distinct random values of a `str` property; small, as for countries or languages."""
 
 FIRST_DAY, LAST_DAY = np.datetime64("1850-01-01"), np.datetime64("2024-12-31")
 BORROWED = 0.3
-"""The share of values that come from the vocabulary, if the vocabulary has values for the property."""
+"""The share of a property's values that come from the vocabulary, if the vocabulary has values for the property."""
 
 
 def column(
     owner: str, key: str, type_: str, size: int, rng: np.random.Generator, borrowed: Sequence[Any] = ()
 ) -> list[Any]:
-    """Return `size` values of one property; None for a node without a value.
+    """Return `size` values of a property, one for each node or relationship; None for those without a value.
+
+    `owner` is the label or relationship type, `borrowed` the vocabulary's values.
 
     `column("Person", "date_of_birth", "date", 2, rng)` may return `['1931-04-07', None]`.
     """
@@ -37,7 +39,7 @@ def column(
 
 
 def _missing(key: str) -> float:
-    """Return the share of nodes without a property: high for ends of intervals and deaths, low for genders."""
+    """Return the share of missing values of a property: 0.45 for `end_…` and `…_of_death`, otherwise 0.03 to 0.27."""
     if key.startswith("end_") or key.endswith("_of_death"):
         return 0.45
     return 0.03 + (sum(map(ord, key)) % 5) * 0.06
@@ -72,7 +74,11 @@ def _values(owner: str, key: str, type_: str, size: int, rng: np.random.Generato
 
 
 def zipf(count: int, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw ranks from 0 to `count - 1`, the lowest most often: with weight 1/rank if `count` is small, else flatter."""
+    """Draw `size` ranks from 0 to `count - 1`, low ranks more often than high ranks.
+
+    If `count` is at most 10,000, the probability of a rank is about proportional to 1 / (rank + 1). Otherwise the
+    probability falls more slowly.
+    """
     uniform = rng.random(size)
     ranks = np.power(count + 1.0, uniform) - 1.0 if count <= 10_000 else count * np.square(uniform)
     return np.minimum(ranks.astype(np.int64), count - 1)

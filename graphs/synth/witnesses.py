@@ -19,7 +19,7 @@ from graphground.cypher import tree as t
 from graphground.graphs.synth.names import word
 
 MOST_ALTERNATIVES = 6
-"""The number of ways to satisfy a WHERE that are considered; an OR of many parts has more."""
+"""The maximum number of ways to satisfy a part's conditions that are considered; an OR with many operands has more."""
 
 OPPOSITE = {
     "=": "<>",
@@ -45,7 +45,7 @@ _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "<>": "<>"}
 class Condition(NamedTuple):
     """A condition on a property: `n.year > 1990` is `Condition("n", "year", ">", 1990)`.
 
-    `'x' IN n.list` has the operator `HAS`.
+    `element` is the variable of a node or relationship. `'x' IN n.list` has the operator `HAS`.
     """
 
     element: str
@@ -67,7 +67,12 @@ class WitnessLink:
 
 @dataclass(slots=True)
 class Part:
-    """One MATCH … RETURN of a query: labels by element, relationships, names, and the ways to satisfy its WHERE."""
+    """One MATCH … RETURN of a query, reduced to the conditions that its matches must satisfy.
+
+    Elements are the variables of nodes and relationships; where the query has no variable, a name is generated.
+    `labels` and `names` map the elements of nodes to labels and names. `inline` are the conditions in patterns, and
+    `alternatives` the ways to satisfy WHERE. `answer` is the element of the returned node.
+    """
 
     labels: dict[str, str] = field(default_factory=dict)
     links: list[WitnessLink] = field(default_factory=list)
@@ -75,15 +80,18 @@ class Part:
     inline: list[Condition] = field(default_factory=list)
     alternatives: list[tuple[Condition, ...]] = field(default_factory=lambda: [()])
     wanted: list[tuple[str, str]] = field(default_factory=list)
-    """Elements and properties that are returned or sorted by, and should therefore have values."""
+    """Properties that the query returns or sorts by, each as element and key; they should have values."""
     larger: list[tuple[tuple[str, str], tuple[str, str]]] = field(default_factory=list)
-    """Pairs of such properties of which the first should be larger, so that the WHEN of a CASE is true: a wrong query
-    that compares other properties, which may be null, takes the ELSE branch."""
+    """Pairs of properties, each as element and key; the first property of a pair should have the larger value.
+
+    The first WHEN of a CASE in the query compares the two properties, and is then true. A wrong query compares other
+    properties, which may be null, and takes the ELSE branch.
+    """
     answer: str = ""
 
 
 def parts_of(query: t.Query) -> list[Part]:
-    """Return the parts of a query that have patterns of their own, such as subqueries and the parts of a UNION."""
+    """Return the parts of a query that match nodes: the query itself, its subqueries, and the branches of a UNION."""
     found = []
     for single in query.find(t.SingleQuery):
         part = _part(single)
@@ -172,7 +180,10 @@ def _entries(properties: t.Expression | None) -> Iterator[tuple[str, Any]]:
 
 
 def constant(node: t.Node) -> Any:
-    """Return the value of a constant, `'x'`, `3`, `-3`, `[1, 2]`, `date('1999-01-01')`; None for other expressions."""
+    """Return the value of a constant: `'x'`, `3`, `-3`, `[1, 2]`, or `date('1999-01-01')`, whose value is its text.
+
+    Return None for any other expression.
+    """
     match node:
         case t.StringLiteral() | t.IntegerLiteral() | t.FloatLiteral() | t.BooleanLiteral():
             return node.value
@@ -187,9 +198,9 @@ def constant(node: t.Node) -> Any:
 
 
 def _ways(node: t.Expression, negated: bool) -> Iterator[tuple[Condition, ...]]:
-    """Yield the ways to make a condition true (or false if `negated`), each as a set of simple conditions.
+    """Yield the ways to make a condition true (or false if `negated`), each a tuple of comparisons that must all hold.
 
-    Unsupported conditions are assumed to hold.
+    A comparison of an unsupported kind is left out, as if it were always true.
     """
     match node:
         case t.Unary(operator="NOT", operand=inner):
@@ -225,9 +236,9 @@ def _comparison(node: t.Binary) -> Condition | None:
 
 
 def satisfying(condition: Condition, rng: random.Random) -> Any:
-    """Return a value for which a condition holds, at the condition's boundary if there is one.
+    """Return a value for which a condition holds, at or near the condition's boundary if there is one.
 
-    For `IS NULL`, this is None. For `IS NOT NULL`, it is also None, because any value will do: the caller chooses one.
+    Return None for `IS NULL`, and also for `IS NOT NULL`, where the caller chooses a value of the property's type.
 
     >>> satisfying(Condition("n", "year", ">", 1990), random.Random(0)) > 1990
     True
@@ -258,7 +269,10 @@ def satisfying(condition: Condition, rng: random.Random) -> Any:
 
 
 def violating(condition: Condition, rng: random.Random) -> Any:
-    """Return a value that just fails a condition: 1990 for `n.year > 1990`."""
+    """Return a value that fails a condition, near its boundary if there is one: 1990 for `n.year > 1990`.
+
+    Return None for `IS NULL` and `IS NOT NULL`.
+    """
     opposite = OPPOSITE.get(condition.operator)
     return satisfying(condition._replace(operator=opposite), rng) if opposite else None
 
@@ -268,7 +282,10 @@ def _is_date(value: str) -> bool:
 
 
 def _moved(value: Any, steps: int) -> Any:
-    """Move a value by a number of steps: years and counts by one, dates by a day, floats by a tenth."""
+    """Move a value by a number of steps: an integer by 1 each, a date by a day, a float by a tenth of itself.
+
+    A boolean is negated; a text is extended by one letter for each step.
+    """
     match value:
         case bool():
             return not value
@@ -285,7 +302,7 @@ def _moved(value: Any, steps: int) -> Any:
 
 
 def fresh_value(key: str, type_: str, rng: random.Random) -> Any:
-    """Return a random value of a property type, so that values to be sorted and counted are mostly distinct."""
+    """Return a random value of a property type; most values are distinct, except for booleans and years."""
     match type_.split("|")[0]:
         case "int":
             return rng.randint(1850, 2023) if "year" in key else rng.randint(1, 100_000)
@@ -324,9 +341,13 @@ def of_type(value: Any, type_: str | None) -> bool:
 
 
 def nearby(value: Any) -> Sequence[Any]:
-    """Return a value and, if it has an order, its neighbours, so that `<`, `=` and `>` all match one of them."""
+    """Return a number or date between its neighbours: the next lower value, the value itself, the next higher value.
+
+    Each of `<`, `=` and `>` then matches one of the values. For a boolean or any other text, return only the value
+    itself. For a list, return the results for all its items as one list.
+    """
     if isinstance(value, list):
-        return [near for item in value for near in nearby(item)]
+        return [neighbour for item in value for neighbour in nearby(item)]
     if isinstance(value, bool) or (isinstance(value, str) and not _is_date(value)):
         return [value]
     return [_moved(value, -1), value, _moved(value, 1)]

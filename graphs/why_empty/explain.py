@@ -2,9 +2,9 @@
 
     MATCH (m:Movie)-[:directedBy]->(p:Person {name: 'Michael Man'}) WHERE m.runtime_minute > 90 RETURN m.name
 
-The database is queried in this order. Is there such a movie, and such a person? If not, that is the cause, reported
-with the nearest names. Are two of them connected by `directedBy`? If not, perhaps in the opposite direction. Does the
-whole pattern match? If so, which condition removes the last row?
+Small queries to the database answer these questions in turn. Does each node of the pattern exist? If not, the node is
+the cause, and is reported with the nearest names. Does `directedBy` connect a movie and that person? If not, the
+opposite direction and other types are tried. Does the whole pattern match? If so, a condition removes the last row.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from graphground.graphs.why_empty.probe import OutOfTime, Probe
 def why_empty(
     graph: Graph, query: t.Query, parameters: Mapping[str, Any] | None = None, *, seconds: float = 2.0
 ) -> list[Diagnostic]:
-    """Return diagnostics for a query whose answer was empty; none if no cause was found within `seconds`.
+    """Return diagnostics for a query whose answer is empty; none if no cause is found within `seconds`.
 
     For the query above this is one `entity_not_found` at `'Michael Man'` that suggests `'Michael Mann'`.
     """
@@ -87,11 +87,11 @@ def _imports(body: t.QueryBody) -> bool:
 
 
 def _filter(probe: Probe, before: str, clause: t.With) -> Iterator[Diagnostic]:
-    kept = before + probe.query.text[clause.start : clause.projection.end]
-    if clause.where is None or not probe.has_rows(kept):
+    through = before + probe.query.text[clause.start : clause.projection.end]
+    if clause.where is None or not probe.has_rows(through):
         yield probe.diagnostic("matches_nothing", clause, "SKIP or LIMIT leaves no rows here.")
         return
-    yield from blame_condition(probe, kept, conjuncts(clause.where))
+    yield from blame_condition(probe, through, conjuncts(clause.where))
 
 
 AGGREGATES = frozenset({"count", "sum", "avg", "min", "max", "collect"})
@@ -105,7 +105,9 @@ def _paging(probe: Probe, before: str, clause: t.Return) -> Iterator[Diagnostic]
         limit = probe.value(clause.projection.limit) if clause.projection.limit else None
         if counted and isinstance(skip, int) and (skip >= counted[0][0] or limit == 0):
             yield probe.diagnostic(
-                "matches_nothing", paging[0], f"There are {counted[0][0]} rows before SKIP and LIMIT, which leave none."
+                "matches_nothing",
+                paging[0],
+                f"There are {counted[0][0]} rows before SKIP and LIMIT, which leave none of them.",
             )
             return
     for item in clause.projection.items:
@@ -147,6 +149,6 @@ def _null(probe: Probe, before: str, clause: t.Return, item: t.ReturnItem, value
         "matches_nothing",
         item,
         f"{text} is null in the returned rows, but {filled:,} of {found:,} "
-        f"rows have a value.{why} Keep only those with WHERE {where}.",
+        f"rows have a value.{why} Keep only the rows with a value: WHERE {where}.",
         severity="hint",
     )

@@ -1,4 +1,4 @@
-"""Finds the condition that removes the last row, and the values that exist instead."""
+"""Finds the condition that removes all rows, and the values that exist instead."""
 
 from __future__ import annotations
 
@@ -12,21 +12,25 @@ from graphground.cypher.diagnostics import Diagnostic
 from graphground.graphs.why_empty.probe import Probe, quoted
 
 MOST_VALUES = 2_000
-MOST_VALUES = 3
+MOST_SHOWN = 3
 
 
 def conjuncts(where: t.Expression | None) -> list[t.Expression]:
-    """Return the conditions joined by AND: `a AND b AND c` has three."""
+    """Return the conditions that AND joins: `a`, `b` and `c` for `a AND b AND c`."""
     if isinstance(where, t.Binary) and where.operator == "AND":
         return conjuncts(where.left) + conjuncts(where.right)
     return [] if where is None else [where]
 
 
 def blame_condition(probe: Probe, before: str, conditions: Sequence[t.Expression]) -> Iterator[Diagnostic]:
-    """Report each condition that alone removes every row, or else the first condition without which rows are left."""
+    """Report each condition that alone removes every row; if there is none, the first whose removal leaves rows.
 
-    def left(kept: Sequence[t.Expression]) -> bool:
-        return probe.has_rows(before + _where(probe, kept))
+    If there is no such condition either, report that only all conditions together remove every row. `before` is the
+    text of the clauses to which the conditions apply.
+    """
+
+    def left(remaining: Sequence[t.Expression]) -> bool:
+        return probe.has_rows(before + _where(probe, remaining))
 
     alone = [condition for condition in conditions if not left([condition])]
     if alone:
@@ -53,8 +57,11 @@ def _where(probe: Probe, conditions: Sequence[t.Expression]) -> str:
 
 
 def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: bool = False) -> Diagnostic:
-    """Explain a condition by the values that exist: for `n.year > 2000`, that `n.year` ranges from 1901 to 1987."""
-    where = "the rows that the other conditions leave" if rest else "the rows before it"
+    """Explain a condition by the values that exist: for `n.year > 2000`, that `n.year` ranges from 1901 to 1987.
+
+    `rest` is True if `before` includes the other conditions.
+    """
+    where = "the rows that the other conditions leave" if rest else "the rows before this condition"
     opening = f"This condition removes every row: {probe.source(condition)}."
     compared = _comparison(condition)
     if compared is None:
@@ -71,13 +78,13 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
         )
         if not values:
             return probe.diagnostic("filter_removes_all", condition, f"{opening} {text} is null in {where}.")
-        near = [text_ for text_, _, _ in process.extract(value, values, scorer=fuzz.WRatio, limit=MOST_VALUES)]
+        nearest = [text_ for text_, _, _ in process.extract(value, values, scorer=fuzz.WRatio, limit=MOST_SHOWN)]
         return probe.diagnostic(
             "filter_removes_all",
             condition,
-            f"{opening} {text} is never {quoted(value)} in {where}; it is "
-            f"{', '.join(quoted(candidate) for candidate in near)}{', …' if len(values) > len(near) else ''}.",
-            [probe.source(condition).replace(probe.source(literal), quoted(candidate)) for candidate in near],
+            f"{opening} {text} is never {quoted(value)} in {where}; the nearest values are "
+            f"{', '.join(quoted(candidate) for candidate in nearest)}{', …' if len(values) > len(nearest) else ''}.",
+            [probe.source(condition).replace(probe.source(literal), quoted(candidate)) for candidate in nearest],
         )
     span = probe.rows(f"{before} RETURN min({text}) AS least, max({text}) AS most", 1)
     if not span or span[0][0] is None:
@@ -88,7 +95,7 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
 
 
 def _comparison(condition: t.Expression) -> tuple[t.Expression, t.Expression] | None:
-    """Return the property and the constant of a comparison, `n.year > 1999` or `'x' IN n.list`, else None."""
+    """Return the property and the constant of a comparison such as `n.year > 1999` or `'x' IN n.list`, else None."""
     if isinstance(condition, t.Unary) and condition.operator == "NOT":
         return _comparison(condition.operand)
     if isinstance(condition, t.ComparisonChain):

@@ -1,4 +1,4 @@
-"""Explains a relationship that does not connect two existing nodes: its direction or its type is wrong."""
+"""Explains why a relationship does not connect two existing nodes: its direction, type or properties are wrong."""
 
 from __future__ import annotations
 
@@ -22,7 +22,11 @@ def blame_hop(
     others: str = "",
     conditions: Sequence[str] = (),
 ) -> Diagnostic:
-    """Return the diagnostic for a hop that matches nothing; `others` are further patterns: `, (n {name: 'x'})`."""
+    """Return the diagnostic for a hop that matches nothing.
+
+    `others` are further patterns that the hop must match together with, such as `, (n {name: 'x'})`, and `conditions`
+    are the conditions on the names of its nodes.
+    """
 
     def matches(middle: str) -> bool:
         return probe.matches(before, f"{probe.source(left)}{middle}{probe.source(right)}{others}", conditions)
@@ -31,7 +35,10 @@ def blame_hop(
     other_way = reversed_text(relationship)
     if relationship.direction != "both" and matches(other_way):
         return probe.diagnostic(
-            "reversed_direction", relationship, f"Nothing matches {here}, but the other direction does.", [other_way]
+            "reversed_direction",
+            relationship,
+            f"{here} matches nothing, but it matches in the opposite direction.",
+            [other_way],
         )
     if relationship.properties is not None and matches(to_text(altered(relationship, properties=None))):
         return probe.diagnostic(

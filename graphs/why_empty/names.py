@@ -1,4 +1,4 @@
-"""Explains a node that does not exist: reports the nearest names, and other labels that have the name."""
+"""Explains why a node does not exist: reports the nearest names, and other labels whose nodes have the name."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from graphground.graphs.why_empty.filters import explain_condition
 from graphground.graphs.why_empty.probe import Probe, quoted
 
 SHOWN, SOUGHT = 5, 5
-"""The number of names that are shown, and of candidates looked up in other labels."""
+"""The maximum numbers of names that are shown, and of candidates that are looked up in all labels."""
 
 
 def blame_node(probe: Probe, before: str, node: t.NodePattern) -> Iterator[Diagnostic]:
-    """Report why `(p:Person {name: 'Michael Man'})` matches nothing: because of its label, or a property in its map."""
+    """Report why `(p:Person {name: 'Michael Man'})` matches nothing: its label, or a property in its map."""
     variable = probe.source(node.variable) if node.variable else "only"
     labels = f":{probe.source(node.labels)}" if node.labels else ""
     bare = f"({variable}{labels})"
@@ -46,7 +46,7 @@ def blame_node(probe: Probe, before: str, node: t.NodePattern) -> Iterator[Diagn
 
 
 def naming_keys(probe: Probe) -> frozenset[str]:
-    """Return the properties that name nodes in this graph."""
+    """Return the properties that name nodes in the graph, and `label` and `aliases`."""
     return probe.graph.schema.naming_properties | {"label", "aliases"}
 
 
@@ -74,7 +74,7 @@ def blame_value(probe: Probe, node: t.NodePattern | None, condition: t.Expressio
 
 
 def unknown_name(probe: Probe, label: str | None, key: str, value: str, place: t.Node) -> Diagnostic:
-    """Return the diagnostic `entity_not_found`, with similar names and other labels that have the name."""
+    """Return the diagnostic `entity_not_found`, with similar names and the labels of other nodes with the name."""
     names: list[str] = []
     notes: list[str] = []
     lookup = probe.graph.indexed_entities
@@ -86,7 +86,7 @@ def unknown_name(probe: Probe, label: str | None, key: str, value: str, place: t
         names = list(dict.fromkeys(quoted(candidate.name) for candidate in judgement.candidates))[:SHOWN]
         known = judgement.verdict != "not_found"
         if names and not known:
-            notes.append(f"no similar one exists (nearest: {', '.join(names)})")
+            notes.append(f"no similar name exists (nearest: {', '.join(names)})")
         notes += [
             f"it is an alias of {quoted(candidate.name)}"
             for candidate in judgement.candidates
@@ -112,7 +112,10 @@ def unknown_name(probe: Probe, label: str | None, key: str, value: str, place: t
 def explain_equality(
     probe: Probe, before: str, node: t.NodePattern, entry: t.MapEntry, bare: str, variable: str
 ) -> Diagnostic:
-    """Explain a property in a node's map as if it were a condition in WHERE."""
+    """Explain a property in a node's map as if it were a condition in WHERE.
+
+    `bare` is the node without its map, and `variable` is the variable in `bare`.
+    """
     subject = t.Property(entry.start, entry.key.end, t.Variable(entry.start, entry.start, variable), entry.key)
     condition = t.Binary(entry.start, entry.end, "=", subject, entry.value, entry.key.end)
     text = f"{variable}.{quoted_name(entry.key.text)}"
@@ -120,7 +123,7 @@ def explain_equality(
 
 
 class _Named(Probe):
-    """A probe that writes a property of the map as `n.key`."""
+    """A probe that writes `subject`, a property in the map of a node, as `n.key`."""
 
     def __init__(self, probe: Probe, subject: t.Property, text: str) -> None:
         self.__dict__.update(probe.__dict__)

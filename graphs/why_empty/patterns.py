@@ -1,4 +1,4 @@
-"""Finds the smallest part of a MATCH that matches nothing: a node, a hop, two hops that share no node, a condition."""
+"""Finds the smallest part of a MATCH that matches nothing: a node, a hop, two neighbouring hops, or a condition."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from graphground.graphs.why_empty.probe import Probe
 
 @dataclass(frozen=True)
 class Hop:
-    """A relationship with its two nodes; `names` are the variables of all three."""
+    """A relationship with its two nodes; `names` are the variables of the relationship and the nodes."""
 
     left: t.NodePattern
     relationship: t.RelationshipPattern
@@ -29,7 +29,7 @@ class Hop:
 
 
 def blame_pattern(probe: Probe, before: str, clause: t.Match) -> Iterator[Diagnostic]:
-    """Report why a MATCH matches nothing."""
+    """Report why a MATCH matches nothing after the clauses `before`."""
     conditions = conjuncts(clause.where)
     nodes = [element for path in clause.patterns for element in path.elements if isinstance(element, t.NodePattern)]
     blamed = list(_nodes(probe, before, nodes, conditions))
@@ -113,7 +113,7 @@ def _single_hops(
 
 
 def _reversed_hops(probe: Probe, before: str, clause: t.Match, hops: Sequence[Hop]) -> Iterator[Diagnostic]:
-    """Report the hops whose reversal makes the whole pattern match, if every hop matches by itself."""
+    """Report each hop whose reversal makes the whole pattern match."""
     start, end = clause.patterns[0].start, clause.patterns[-1].end
     text = probe.query.text
     for hop in hops:
@@ -134,15 +134,18 @@ def _reversed_hops(probe: Probe, before: str, clause: t.Match, hops: Sequence[Ho
 def _meeting(
     probe: Probe, before: str, clause: t.Match, nodes: Sequence[t.NodePattern], hops: Sequence[Hop]
 ) -> Diagnostic:
-    """Report the first two hops that do not match together, else the first path, if every hop matches by itself."""
+    """Return a diagnostic for the first two neighbouring hops, each with matches, that do not match together.
+
+    If there are none, it is for the first path without a match, or else for all paths together.
+    """
     for first, second in combinations(hops, 2):
         shared = first.names & second.names
         if (shared or first.right is second.left) and not probe.matches(
             before, _with_occurrences(probe, [first, second], nodes)
         ):
             text = f"{_text(probe, first)} and {_text(probe, second)}"
-            what = f"no {', '.join(sorted(shared))} satisfies both" if shared else "they share no node"
-            return probe.diagnostic("matches_nothing", second.relationship, f"{text} match alone, but {what}.")
+            reason = f"no {', '.join(sorted(shared))} satisfies both" if shared else "they share no node"
+            return probe.diagnostic("matches_nothing", second.relationship, f"{text} each match alone, but {reason}.")
     for path in clause.patterns:
         if not probe.matches(before, probe.source(path)):
             return probe.diagnostic(
@@ -174,7 +177,7 @@ def _text(probe: Probe, hop: Hop) -> str:
 
 
 def _with_occurrences(probe: Probe, hops: Sequence[Hop], nodes: Sequence[t.NodePattern]) -> str:
-    """Return hops and the other occurrences of their nodes: `(n)-[:playsFor]->(c), (n:Player {name: 'x'})`."""
+    """Return the text of hops and of other occurrences of their nodes: `(n)-[:in]->(c), (n:Player {name: 'x'})`."""
     parts: list[str] = []
     inside: list[t.NodePattern] = []
     names: set[str] = set()
@@ -197,7 +200,7 @@ def _with_occurrences(probe: Probe, hops: Sequence[Hop], nodes: Sequence[t.NodeP
 
 
 def only_about(condition: t.Expression, names: set[str]) -> bool:
-    """Whether a condition uses only these variables, and contains no pattern."""
+    """Whether a condition uses at least one variable, no variables but these, and no pattern or subquery."""
     used = {variable.name for variable in condition.find(t.Variable)}
     return (
         bool(used)

@@ -3,8 +3,8 @@
     MATCH (p:Player)-[:playsFor]->(t:Team) WHERE p.height_cm > 300 RETURN t.name
 
 For this query, the node `p:Player` with the filter `p.height_cm > 300` is marked as failing: 0 of 541 players match,
-and the rest of the pattern is not counted. If each node has matches, the first relationship that leaves none is
-failing, or else a condition on several nodes.
+and the rest of the pattern is not counted. If each node has matches, the first relationship after which no match is
+left is marked as failing, or else the conditions on several nodes.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from graphground.graphs.why_empty.patterns import only_about
 from graphground.graphs.why_empty.probe import OutOfTime, Probe
 
 MOST_COUNTED = 10_000
-"""The number up to which matches are counted; if there are more, the count is this number plus one."""
+"""The number up to which matches are counted; if there are more, `MOST_COUNTED` + 1 is returned."""
 
 
 @dataclass(slots=True)
 class Point:
-    """A node, a relationship, or a parenthesized part of a pattern."""
+    """A part of a pattern: a node, a relationship, or a group in parentheses; or a condition on several nodes."""
 
     kind: Literal["node", "relationship", "group"]
     text: str
@@ -35,7 +35,7 @@ class Point:
     filters: list[str] = field(default_factory=list)
     """The conditions on the part: `name: 'Chicago Bulls'`, `p.height_cm > 300`."""
     alone: int | None = None
-    """The number of nodes that match by themselves with the filters; `of` is the number without the filters."""
+    """The number of nodes with the labels that pass the filters; `of` is the number of nodes with the labels."""
     of: int | None = None
     count: int | None = None
     """The number of matches of the pattern up to this point; None if it was not counted."""
@@ -54,7 +54,7 @@ class CountedPattern:
 def counted_pattern(
     graph: Graph, query: t.Query, parameters: Mapping[str, Any] | None = None, *, seconds: float = 3.0
 ) -> CountedPattern | None:
-    """Return the pattern with its counts; None if the query has no MATCH, or every MATCH leaves rows."""
+    """Return the pattern with its counts; None if no MATCH is found, within `seconds`, after which no row is left."""
     probe = Probe(graph, query, parameters or {}, seconds)
     try:
         for single in query.find(t.SingleQuery):
@@ -69,7 +69,7 @@ def counted_pattern(
 
 
 class _Counting:
-    """Counts the matches of the parts of a MATCH that matches nothing."""
+    """A count of the matches of each part of a MATCH that matches nothing."""
 
     def __init__(self, probe: Probe, before: str, clause: t.Match) -> None:
         self._probe, self._before, self._clause = probe, before, clause
@@ -78,7 +78,7 @@ class _Counting:
         """The positions of the conditions that are shown as filters of a node or a relationship."""
 
     def pattern(self) -> CountedPattern:
-        """Return the paths and conditions with counts; parts for which there is no time have no count."""
+        """Return the paths and conditions with counts; a part has no count if the time is used up before."""
         elements = [list(path.elements) for path in self._clause.patterns]
         paths = [[self._point(element) for element in path] for path in elements]
         rest = [
@@ -110,7 +110,7 @@ class _Counting:
         return Point("group", source(element))
 
     def _outer(self, *parts: t.Node | None) -> str:
-        """Return the text from the first to the last of some neighbouring parts."""
+        """Return the text of neighbouring parts of an element, such as its variable and its labels: `p:Player`."""
         there = [part for part in parts if part is not None]
         text = self._probe.query.text[there[0].start : there[-1].end] if there else ""
         return text if not there or there[0] is parts[0] or text.startswith(":") else f":{text}"
@@ -136,7 +136,7 @@ class _Counting:
         return int(rows[0][0]) if rows else None
 
     def _count_alone(self, point: Point, node: t.NodePattern) -> None:
-        """Count the nodes that match by themselves, with and without the filters."""
+        """Count the nodes that match a node pattern by itself, with and without the filters."""
         if not point.filters and node.labels is None:
             return
         name = {node.variable.name} if node.variable else set()
@@ -154,7 +154,7 @@ class _Counting:
         names: set[str] = {
             variable.name for variable in self._probe.query.find(t.Variable) if variable.start < self._clause.start
         }
-        done = ""
+        prefix = ""
         for points, path in zip(paths, self._clause.patterns, strict=True):
             for place, element in enumerate(path.elements):
                 names |= {variable.name for variable in element.find(t.Variable)}
@@ -169,10 +169,10 @@ class _Counting:
                     for number, condition in enumerate(self._conditions)
                     if number in self._placed and only_about(condition, names)
                 ]
-                points[place].count = self._count(done + text, about)
+                points[place].count = self._count(prefix + text, about)
                 if points[place].count == 0:
                     points[max(place - 1, 0)].failing = True
                     return
-            done += self._probe.source(path) + ", "
+            prefix += self._probe.source(path) + ", "
         for condition in rest:
             condition.failing = True

@@ -18,7 +18,11 @@ SHOWN = 160
 
 
 class AnswerError(ValueError):
-    """A response that is not a SPARQL result; `timed_out` is true if the endpoint ran out of time while sending it."""
+    """A response that is not a SPARQL result.
+
+    `timed_out` is true if the endpoint's time limit cut the response off, `cut` if the response ends early for an
+    unknown reason.
+    """
 
     def __init__(self, message: str, *, timed_out: bool = False, cut: bool = False) -> None:
         super().__init__(message)
@@ -34,7 +38,7 @@ def bindings(body: bytes) -> list[Binding]:
     try:
         document = orjson.loads(body)
     except orjson.JSONDecodeError:
-        raise _refusal(body) from None
+        raise _problem(body) from None
     try:
         found = document["results"]["bindings"]
     except (KeyError, TypeError):
@@ -45,7 +49,7 @@ def bindings(body: bytes) -> list[Binding]:
 
 
 def _are_bindings(found: list[Any]) -> bool:
-    # Without a loop in Python, which would take as long as all the rest of reading an answer.
+    # No loop in Python: a loop would take as long as all other steps of reading an answer.
     try:
         terms = list(chain.from_iterable(map(dict.values, found)))
         values, types = map(itemgetter("value"), terms), map(itemgetter("type"), terms)
@@ -54,10 +58,10 @@ def _are_bindings(found: list[Any]) -> bool:
         return False
 
 
-def _refusal(body: bytes) -> AnswerError:
+def _problem(body: bytes) -> AnswerError:
     beginning = body.lstrip()[:200].lower()
     if beginning.startswith((b"<!doctype", b"<html", b"<?xml")):
-        return AnswerError(f"a page, not a SPARQL result: {_beginning(body)}")
+        return AnswerError(f"a web page, not a SPARQL result: {_beginning(body)}")
     if any(sign in body[-4000:] for sign in TIMEOUT_SIGNS):
         return AnswerError("the response was cut off by the endpoint's time limit", timed_out=True)
     if beginning.startswith(b"{"):

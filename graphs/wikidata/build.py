@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import gc
 import hashlib
+import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,10 +47,10 @@ class Built:
 
 
 def build(definition: Definition, source: Source, path: Path, *, keep: bool = False) -> Built:
-    """Build the graph of a definition into a SimpleKG file; `keep` keeps the workspace afterwards.
+    """Build the graph of a definition as a SimpleKG file at `path`; with `keep`, the workspace is not deleted.
 
     Raises:
-        SourceError, EndpointError: the source cannot provide the data.
+        SourceError, EndpointError, DumpError: the source cannot provide the data.
         WorkspaceError: the workspace beside the output belongs to another build, or another process is using it.
     """
     path = Path(path)
@@ -71,7 +72,10 @@ def build(definition: Definition, source: Source, path: Path, *, keep: bool = Fa
 
 @contextmanager
 def rare_collection() -> Iterator[None]:
-    """Search for cyclic garbage rarely: each batch makes many thousands of small objects, and hardly any in cycles."""
+    """Let Python search for cyclic garbage less often inside the block.
+
+    Each batch of a build creates many thousands of small objects, hardly any of them in cycles.
+    """
     usual = gc.get_threshold()
     gc.set_threshold(OBJECTS_BEFORE_COLLECTION, *usual[1:])
     try:
@@ -82,36 +86,68 @@ def rare_collection() -> Iterator[None]:
 
 @contextmanager
 def alone(path: Path) -> Iterator[None]:
-    """Hold the lock on building a file, which the system releases if the process is killed.
+    """Hold the lock that lets only one process at a time build the graph file `path`.
 
-    The lock is SQLite's, on an empty database: other libraries take longer to load than a small graph takes to build.
+    The lock is that of an empty SQLite database, `….build.lock` beside the graph file: libraries for file locks take
+    longer to load than a small graph takes to build. The operating system releases the lock if the process is killed.
 
     Raises:
         WorkspaceError: another process holds the lock, or the folder cannot be written.
     """
     place = path.with_name(path.name + ".build.lock")
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        lock = sqlite3.connect(place, timeout=0, isolation_level=None)
-    except (OSError, sqlite3.OperationalError) as error:
-        raise WorkspaceError(f"{place} cannot be written ({error})") from None
-    try:
-        lock.execute("BEGIN EXCLUSIVE")
-    except sqlite3.OperationalError as error:
-        lock.close()
-        why = (
-            f"another process is building {path}" if "locked" in str(error) else f"{place} cannot be written ({error})"
-        )
-        raise WorkspaceError(why) from None
+    lock = _lock(place, path)
     try:
         yield
     finally:
+        # Deleted while locked: after the lock is released, the file may already be the lock of another process.
+        with suppress(PermissionError):  # Windows cannot delete an open file
+            place.unlink(missing_ok=True)
         lock.close()
-        place.unlink(missing_ok=True)
+        if os.name == "nt":
+            with suppress(PermissionError):  # another process has opened the file
+                place.unlink(missing_ok=True)
+
+
+def _lock(place: Path, path: Path) -> sqlite3.Connection:
+    """Return a connection that holds the lock on the file `place`, which is created if it is missing.
+
+    The previous owner may delete the file before we lock it, and a lock on a deleted file would exclude nobody. So the
+    lock counts only if `place` names the same existing file before the file is opened and after it is locked.
+    """
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        while True:
+            before = _file_identity(place)
+            lock = sqlite3.connect(place, timeout=0, isolation_level=None)
+            problem = None
+            try:
+                lock.execute("BEGIN EXCLUSIVE")
+            except sqlite3.OperationalError as error:
+                problem = error
+            if before is None or _file_identity(place) != before:
+                lock.close()
+            elif problem is None:
+                return lock
+            else:
+                lock.close()
+                raise problem
+    except (OSError, sqlite3.OperationalError) as error:
+        is_locked = isinstance(error, sqlite3.OperationalError) and "locked" in str(error)
+        reason = f"another process is building {path}" if is_locked else f"{place} cannot be written ({error})"
+        raise WorkspaceError(reason) from None
+
+
+def _file_identity(path: Path) -> tuple[int, int, int] | None:
+    """Return values that no other file has had under this path; None if there is no file."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return None
+    return status.st_dev, status.st_ino, status.st_ctime_ns  # a new file may reuse a deleted file's number
 
 
 def fetch(plan: Plan, source: Source, workspace: Workspace) -> None:
-    """Fill a workspace from a source, without fetching existing data again."""
+    """Fill a workspace from a source; data that the workspace already contains is not fetched again."""
     if not workspace.is_done("classes"):
         source.subclasses(plan, workspace)
         with workspace.doing("classes"):
@@ -140,14 +176,14 @@ def fetch(plan: Plan, source: Source, workspace: Workspace) -> None:
 def _note_values(plan: Plan, workspace: Workspace, label: str) -> None:
     if not plan.has_named_values(label):
         return
-    for some in workspace.batches("nodes", plan.number(label), ITEMS_AT_ONCE):
-        found = values_named(plan, workspace, label, some)
+    for items in workspace.batches("nodes", plan.number(label), ITEMS_AT_ONCE):
+        found = values_named(plan, workspace, label, items)
         with workspace.doing():
             workspace.add_values_seen(sorted(found))
 
 
 def write(plan: Plan, workspace: Workspace, path: Path) -> Built:
-    """Write the graph and, to `….discarded.json` beside it, the discarded values with the reasons."""
+    """Write the graph to `path` and the discarded values, with reasons, to `….discarded.json`; return the result."""
     writing = GraphWriting(plan, workspace)
     nodes, relationships = write_simplekg(
         path, plan.definition.property_graph_schema(), writing.entities(), writing.relations()

@@ -6,12 +6,13 @@
 | `str` | text, quantity, time | the text; `170 minute`; `11 March 1952`, `March 1952`, `1952`, `1950s` |
 | `int` | time, precise to the year or finer | the year |
 | `int`, `float` | quantity | the number, converted into the property's unit |
+| `int`, `float` | text that is a number | the number; `float` only for a property without a unit |
 | `date` | time, precise to the day | the day, ISO 8601, from year 1 on |
 | `bool` | – | whether the item is among the values |
 | `list[…]` | all values | those that fit, without repetition, sorted |
 
-If an item has several values for a property that holds one, the value with the shortest text is taken, and of several
-such values the smallest, as in the published code.
+If an item has several values for a property that holds only one, the value with the shortest text is taken, and of
+several such values the smallest, as in CypherBench's published code.
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ from graphground.graphs.wikidata.statements import Statement, best
 from graphground.graphs.wikidata.values import DAY, ITEM, NO_VALUE, QUANTITY, SOME_VALUE, TEXT, TIME, YEAR, Value
 
 NameOf = Callable[[str], str | None]
+"""A function that returns the name of an item such as `Q42`, or None if it has none."""
 Discard = Callable[[str, Value], None]
-"""A function that is called with the reason and the value for each discarded value."""
+"""A function that is called for each discarded value, with the reason and the value."""
 DECADE, CENTURY, MONTH = 8, 7, 10
 LARGEST_INT = 1 << 63
 _WHOLE = re.compile(r"[+-]?\d{1,19}")
@@ -42,31 +44,36 @@ class Unfit(ValueError):
 
 
 def node_property(statements: Sequence[Statement], wanted: Property, name_of: NameOf, discard: Discard) -> Any:
-    """Return the value of a node's property from the item's statements; None if no statement fits.
+    """Return the value of a node's property from the best of the item's statements; None if no statement fits.
+
+    A property of type `bool` always has a value.
 
     node_property(statements_of_P2047, Property(type="float", wikidata="P2047", unit="minute"), …)  →  170.0
     """
-    kept = best(statements)
+    selected = best(statements)
     if wanted.qualifiers:
-        kept = [
+        selected = [
             statement
-            for statement in kept
+            for statement in selected
             if all((ITEM, link.item) in statement.qualifiers.get(link.property, ()) for link in wanted.qualifiers)
         ]
-    values = [statement.value for statement in kept]
+    values = [statement.value for statement in selected]
     if wanted.type == "bool":
         return (ITEM, wanted.item) in values
     return property_value(values, wanted, name_of, discard)
 
 
 def property_value(values: Iterable[Value], wanted: Property, name_of: NameOf, discard: Discard) -> Any:
-    """Convert values to the type of the property; None if no value fits."""
+    """Convert Wikidata's values to the type of the property `wanted`; return None if no value fits.
+
+    A list property receives all converted values, any other property the shortest.
+    """
     is_list = wanted.type.startswith("list[")
-    convert_one = CONVERSIONS[wanted.type[5:-1] if is_list else wanted.type]
+    convert_value = CONVERSIONS[wanted.type[5:-1] if is_list else wanted.type]
     fitting: list[Any] = []
     for value in values:
         try:
-            fitting.append(convert_one(value, wanted, name_of))
+            fitting.append(convert_value(value, wanted, name_of))
         except Unfit as reason:
             discard(str(reason), value)
     if not fitting:
@@ -140,7 +147,7 @@ CONVERSIONS: Mapping[str, Callable[[Value, Property, NameOf], Any]] = {
 
 
 def _number(value: Value, wanted: Property) -> Decimal:
-    """Return the number of a quantity, in the unit of the property."""
+    """Return the number of a quantity, converted to the unit of the property."""
     if value[0] != QUANTITY:
         raise Unfit(_absent(value, "not a number"))
     amount = _decimal(value[1])

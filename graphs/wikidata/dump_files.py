@@ -1,11 +1,11 @@
 """Reads the lines of a dump in blocks: plain, .gz or .bz2, decompressed on all cores if the format allows it.
 
     for block in blocks(Path("latest-all.json.bz2")):
-        block.split(b"\n")
+        block.split(b"\\n")
 
 A .bz2 dump of Wikidata consists of many consecutive streams, which are found by their headers and decompressed in
-parallel. A .gz file is a single stream, decompressed by one core while other cores parse its lines. Only a few blocks
-are in memory at a time.
+parallel. A .gz file is decompressed by one core, while other cores parse its lines. Only a few blocks are in memory at
+a time.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ GZIP, BZIP2 = b"\x1f\x8b", b"BZh"
 
 
 class DumpError(ValueError):
-    """A dump that cannot be read; the message gives the position of the problem."""
+    """A dump, or the extract of a dump, that cannot be read; the message describes the problem."""
 
 
 def identity_of(path: Path) -> str:
-    """Return the name, size and modification time of a dump: a build resumes only on an unchanged dump."""
+    """Return a dump's name, size and modification time as a text; a build resumes only if this text is unchanged."""
     status = path.stat() if path.exists() else None
     return f"{path.name} {status.st_size} {status.st_mtime_ns}" if status else path.name
 
@@ -48,10 +48,12 @@ def is_ntriples(path: Path) -> bool:
 
 
 def blocks(path: Path, read: Callable[[int], None] | None = None, size: int = BLOCK) -> Iterator[bytes]:
-    """Yield blocks of whole lines; `read` is called with the number of file bytes read so far.
+    """Yield blocks of whole lines; about `size` bytes are read at a time.
+
+    `read` is called with the number of bytes of the file that have been read so far.
 
     Raises:
-        DumpError: the file is damaged or truncated; the message gives the number of bytes that could be read.
+        DumpError: the file is missing, damaged or truncated.
     """
     path = Path(path)
     try:
@@ -82,7 +84,10 @@ def blocks(path: Path, read: Callable[[int], None] | None = None, size: int = BL
 
 
 def _bounded(lines: bytes, most: int) -> Iterator[bytes]:
-    """Yield whole lines in blocks of at most `most` bytes, or of one longer line: a few bytes may unpack to many."""
+    """Yield whole lines in blocks of at most `most` bytes; a longer line is a block by itself.
+
+    A few compressed bytes may unpack to many lines.
+    """
     start = 0
     while len(lines) - start > most:
         end = lines.rfind(b"\n", start, start + most) + 1 or lines.find(b"\n", start + most) + 1
@@ -98,38 +103,44 @@ def _plain(file: IO[bytes], size: int) -> Iterator[bytes]:
 
 
 def _unzipped(file: IO[bytes], size: int) -> Iterator[bytes]:
-    """Yield the content of a file of gzip members, decompressed by another thread a few blocks ahead of the caller."""
+    """Yield the decompressed content of a .gz file, which another thread reads a few blocks ahead of the caller."""
     return _ahead(_members(file, b"", size // 4, lambda: zlib.decompressobj(zlib.MAX_WBITS | 16)), 4)
 
 
 def _members(file: IO[bytes], compressed: bytes, size: int, fresh: Callable[[], Any]) -> Iterator[bytes]:
-    """Yield the decompressed contents of all members or streams of a file, in order."""
-    member, is_begun = fresh(), False
+    """Yield the decompressed contents of all gzip members or bzip2 streams of a file, in order.
+
+    `compressed` are the bytes that have been read already; `fresh` returns a new decompressor.
+    """
+    member, has_begun = fresh(), False
     while True:
         while compressed:
             yield member.decompress(compressed)
-            is_begun, compressed = True, b""
+            has_begun, compressed = True, b""
             if member.eof:
                 compressed = member.unused_data.lstrip(b"\0")
-                member, is_begun = fresh(), False
+                member, has_begun = fresh(), False
         compressed = file.read(size)
         if not compressed:
             break
-    if is_begun:
+    if has_begun:
         raise EOFError("it is truncated")
 
 
-def _ahead(pieces: Iterator[bytes], many: int) -> Iterator[bytes]:
-    """Yield the pieces; a thread prepares the next `many` pieces meanwhile (decompression releases the GIL)."""
+def _ahead(pieces: Iterator[bytes], count: int) -> Iterator[bytes]:
+    """Yield the pieces, while a thread prepares the next `count` of them (decompression releases the GIL)."""
     with ThreadPoolExecutor(1) as pool:
-        waiting: deque[Future[bytes | None]] = deque(pool.submit(next, pieces, None) for _ in range(many))
+        waiting: deque[Future[bytes | None]] = deque(pool.submit(next, pieces, None) for _ in range(count))
         while (piece := waiting.popleft().result()) is not None:
             waiting.append(pool.submit(next, pieces, None))
             yield piece
 
 
 def _bunzipped(file: IO[bytes], size: int) -> Iterator[bytes]:
-    """Yield the streams of a .bz2 file in order, decompressed in parallel; very long streams one at a time."""
+    """Yield the decompressed streams of a .bz2 file, in order.
+
+    They are decompressed in parallel up to the first stream of more than `LONGEST_STREAM` bytes, then one at a time.
+    """
     cores = os.cpu_count() or 1
     rest = b""
     with ThreadPoolExecutor(cores) as pool:

@@ -33,19 +33,22 @@ _TYPE_FIRST = re.compile(rb'\s*\{"type":"item","id":"Q(\d+)"')
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """The items that a pass selects for one label: members of classes, or items with a relationship to chosen ends."""
+    """The condition under which a pass selects an item for one label.
+
+    If there are `classes`, the item must be a member of one of them. Otherwise a relationship that starts at the item
+    must end at a node that has been selected. `starts` lists these relationships, each as Wikidata property, ranks and
+    number of the end's label.
+    """
 
     label: int
     class_property: str
     classes: frozenset[int]
-    links: tuple[tuple[str, str], ...]
-    has: tuple[str, ...]
     starts: tuple[tuple[str, str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """The task of one pass; sent to each process once."""
+    """The task of one pass, which is sent to each process once."""
 
     workspace: str
     step: str
@@ -83,15 +86,15 @@ class DumpSource:
 
     @property
     def notes(self) -> list[str]:
-        """A note with the number of lines that could not be read, if there are any."""
+        """A list with one note, the number of lines that could not be read; empty if all lines could be read."""
         return [f"{self.broken:,} lines of the dump are not JSON; they were left out."] if self.broken else []
 
     def check(self, plan: Plan) -> None:
-        """Raise an error if the definition has SPARQL conditions, which a dump cannot evaluate."""
+        """Raise a `SourceError` if the definition has SPARQL conditions, which a dump cannot evaluate."""
         refuse_sparql(plan)
 
     def selects(self, plan: Plan, label: str) -> bool:
-        """Return False: a dump's candidates are members of the right classes, but their links are not compared."""
+        """Return False: the candidates may still fail other conditions of the label, such as `linked_to`."""
         return False
 
     def close(self) -> None:
@@ -109,7 +112,7 @@ class DumpSource:
                 workspace.add_classes(root, workspace.below(root))
 
     def items(self, plan: Plan, labels: Sequence[str], workspace: Workspace) -> None:
-        """Read the candidates of labels, with their statements and names, in one pass."""
+        """Read the candidates of the labels, with their statements and names, in one pass."""
         with workspace.doing():
             for found in self._pass("items", plan, workspace, labels):
                 for label, item in found.candidates:
@@ -162,18 +165,14 @@ def _rule(plan: Plan, label: str, workspace: Workspace) -> Rule:
         for relationship, is_end in plan.selecting(label)
         if not is_end and relationship.wikidata != IDENTICAL
     )
-    return Rule(
-        plan.number(label),
-        plan.class_property(label),
-        frozenset(classes),
-        tuple((link.property, link.item) for link in node.linked_to),
-        tuple(node.has_property),
-        starts,
-    )
+    return Rule(plan.number(label), plan.class_property(label), frozenset(classes), starts)
 
 
 class Reader:
-    """Parses blocks of lines for one pass; it may read the workspace, which is not written during a pass."""
+    """A parser of blocks of lines for one pass.
+
+    It also reads the workspace, as it was before the pass: the findings of a pass are committed at its end.
+    """
 
     def __init__(self, task: Pass) -> None:
         self.task = task
@@ -217,7 +216,7 @@ class Reader:
                 if above is not None:
                     found.edges.append((above, int(document["id"][1:])))
 
-    def _is_candidate(self, item: int) -> list[int]:
+    def _labels_of(self, item: int) -> list[int]:
         return [
             row[0]
             for row in self._db.execute("SELECT label FROM candidates WHERE item = ?", (item,))
@@ -230,15 +229,15 @@ class Reader:
 
     def _item(self, line: bytes, found: Found) -> None:
         known: list[int] | None = None
-        if first := _TYPE_FIRST.match(line):  # the order of keys in Wikidata's own dumps
-            known = self._is_candidate(int(first[1]))
+        if first := _TYPE_FIRST.match(line):  # the first keys of a line in Wikidata's dumps
+            known = self._labels_of(int(first[1]))
             if not known and not any(rule.classes or rule.starts for rule in self.task.rules):
                 return
         document = self._document(line, found)
         if document is None:
             return
         item, claims = int(document["id"][1:]), document.get("claims") or {}
-        known = self._is_candidate(item) if known is None else known
+        known = self._labels_of(item) if known is None else known
         statements = statements_of(claims, self.task.wanted)
         matched = [
             rule.label for rule in self.task.rules if rule.label not in known and self._matches(rule, statements)
@@ -246,7 +245,9 @@ class Reader:
         if not known and not matched:
             return
         found.candidates += [(label, item) for label in matched]
-        found.statements += [(item, int(name[1:]), packed(several)) for name, several in statements.items()]
+        found.statements += [
+            (item, int(name[1:]), packed(named_statements)) for name, named_statements in statements.items()
+        ]
         found.names.append((item, self._names(document)))
         redirect = document.get("redirects")
         if isinstance(redirect, dict) and item_number(redirect.get("from", "")) is not None:

@@ -1,13 +1,14 @@
-"""A SPARQL endpoint over HTTP, which may be slow, busy or temporarily out of order.
+"""A SPARQL endpoint over HTTP, which may be slow, busy or temporarily unavailable.
 
     with Endpoint("https://query.wikidata.org/sparql") as endpoint:
         endpoint.select("SELECT ?item WHERE { ?item wdt:P31 wd:Q3032333 }")
 
-Temporary failures are retried after a pause that doubles each time; after status 429 or 503 the pause is the one that
-the endpoint requests. A query that exceeds the time limit raises `QueryTooLong`, so that the caller can split it.
+Temporary failures are retried after a pause that doubles each time. If the endpoint requests a longer pause, that pause
+is kept, up to `LONGEST_PAUSE` seconds. A query that exceeds the time limit raises `QueryTooLong`, so that the caller
+can split the query.
 
-Several threads may send queries at the same time, up to a limit. After status 429 queries are sent one at a time, and
-the limit rises again slowly.
+Several threads may send queries at the same time, up to a limit. After status 429 (too many requests) queries are sent
+one at a time, and the limit rises again slowly.
 """
 
 from __future__ import annotations
@@ -44,41 +45,41 @@ _QUOTED = {place: quote_plus(chr(place)) for place in range(128)}
 
 
 def form_of(query: str) -> bytes:
-    """Return a query as a form: `form_of("SELECT ?s")` is `b"query=SELECT+%3Fs"`."""
-    # `urlencode` takes ten times as long, as long as the rest of a request.
+    """Return a query as the body of an HTML form: `form_of("SELECT ?s")` is `b"query=SELECT+%3Fs"`."""
+    # `urlencode` would take ten times as long, which is as long as all other steps of a request.
     return b"query=" + (query.translate(_QUOTED) if query.isascii() else quote_plus(query)).encode()
 
 
 class EndpointError(RuntimeError):
-    """The endpoint cannot be used or still fails after all retries; the message gives the response and what to do."""
+    """An endpoint that cannot be used, or still fails after all retries; the message gives the reason and advice."""
 
 
 class QueryTooLong(RuntimeError):
-    """The endpoint could not answer a query within its time limit, or answered only a part."""
+    """A query that the endpoint did not answer within the time limit, or answered only in part."""
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """Limits for requests to an endpoint: the response timeout, the number of tries, the first pause, and the pause
-    between queries; all times in seconds.
-
-    `cuts` is the number of truncated responses to one query that are treated as accidents; after further ones the query
-    counts as too long. `at_once` is the number of queries at the same time; None chooses it by the address. With a pause
-    between queries, they are sent one at a time.
-    """
+    """Limits for requests to an endpoint; all times are in seconds."""
 
     answer: float = 90.0
+    """The time limit for a response."""
     tries: int = 6
+    """The maximum number of times that a query is sent before it fails."""
     pause: float = 1.0
+    """The pause after the first try; it doubles after each further try."""
     between: float = 0.0
+    """The pause between two queries; with a pause, queries are sent one at a time."""
     cuts: int = 1
+    """The number of truncated responses that are tolerated for a query; after one more, `QueryTooLong` is raised."""
     at_once: int | None = None
+    """The maximum number of queries at the same time; None for the default of the address (see `queries_at_once`)."""
 
 
 class Endpoint:
-    """A client that sends SELECT queries; tests can replace `sleep`.
+    """A client that sends SELECT queries to the endpoint at `url`.
 
-    `stop` ends the pauses of other threads, whose queries then fail.
+    `agent` is the User-Agent header; `sleep` is called for each pause, with its length in seconds.
     """
 
     def __init__(
@@ -109,7 +110,7 @@ class Endpoint:
         self.close()
 
     def stop(self) -> None:
-        """Send nothing more, and end the pauses between tries."""
+        """Send no more queries; a query that pauses between two tries fails immediately."""
         self._stopped.set()
 
     def close(self) -> None:
@@ -121,7 +122,7 @@ class Endpoint:
         """Send a query and return its solutions; wait first while too many other queries are in progress.
 
         Raises:
-            QueryTooLong: the query exceeds the endpoint's time limit; split it.
+            QueryTooLong: the query was not answered completely within the time limit; split the query.
             EndpointError: the endpoint refused the query, or still failed after all retries.
         """
         with self.traffic.turn():
@@ -171,7 +172,7 @@ class Endpoint:
         return answer
 
     def _refusal(self, answer: Answer) -> str:
-        """Return a description of an error status that may be temporary; raise an error for any other status.
+        """Return a description of an error status if it may be temporary; otherwise raise an error.
 
         Raises:
             QueryTooLong: the query exceeds the endpoint's time limit.
@@ -179,10 +180,10 @@ class Endpoint:
         """
         status, body = answer.status, answer.body
         if (status in (500, 503, 504) and any(sign in body for sign in TIMEOUT_SIGNS)) or status == 504:
-            raise QueryTooLong(f"status {status}: the endpoint's time limit")
-        said = " ".join(body[:400].decode("utf-8", "replace").split())[:200]
+            raise QueryTooLong(f"status {status}: the endpoint's time limit was exceeded")
+        excerpt = " ".join(body[:400].decode("utf-8", "replace").split())[:200]
         if status in BUSY:
-            return f"status {status}" + (f" ({said})" if said else "")
+            return f"status {status}" + (f" ({excerpt})" if excerpt else "")
         advice = {
             400: "the query was refused",
             401: "it requires a password",
@@ -190,4 +191,4 @@ class Endpoint:
             404: "there is no endpoint at this address",
             405: "it does not accept POST",
         }.get(status, "the request was refused")
-        raise EndpointError(f"{self.url}: status {status}: {advice}" + (f": {said}" if said else ""))
+        raise EndpointError(f"{self.url}: status {status}: {advice}" + (f": {excerpt}" if excerpt else ""))

@@ -9,16 +9,19 @@ from urllib.parse import unquote
 from graphground.graphs.wikidata.workspace import Names
 
 ALL_LANGUAGES = "mul"
-"""Wikidata's code for names that apply to all languages without a name of their own."""
+"""Wikidata's language code for names that apply to every language in which an item has no other name."""
 
 
 def with_fallback(languages: Sequence[str]) -> list[str]:
-    """Return languages with the code for all languages at the end: `with_fallback(["de"])` is `["de", "mul"]`."""
+    """Return languages with `ALL_LANGUAGES` at the end: `with_fallback(["de"])` is `["de", "mul"]`."""
     return list(dict.fromkeys([*languages, ALL_LANGUAGES]))
 
 
 def _first(texts: Mapping[str, str], languages: Sequence[str]) -> tuple[str | None, str | None]:
-    """Return the first of the languages that has a text, and the text; else those for all languages, else None."""
+    """Return the first language with a text, and this text.
+
+    If no language has a text, return `ALL_LANGUAGES` and its text; if that is missing too, return (None, None).
+    """
     for language in languages:
         if text := texts.get(language, "").strip():
             return language, text
@@ -35,13 +38,14 @@ def names_of(
 ) -> Names:
     """Return an item's names from its texts by language.
 
-    The name and description are taken from the first language that has them; aliases are those in the name's language
-    and those for all languages.
+    The name and the description are each taken from the first of `languages` that has one. If no language has a name,
+    the name for all languages is taken. The aliases are those in the name's language and those for all languages.
+    `article` is the title of the Wikipedia article.
     """
     language, name = _first(labels, languages)
     if aliases:
-        among = {language or languages[0], ALL_LANGUAGES}
-        others = sorted({text.strip() for key in among for text in aliases.get(key, ())} - {"", name})
+        accepted = {language or languages[0], ALL_LANGUAGES}
+        others = sorted({text.strip() for key in accepted for text in aliases.get(key, ())} - {"", name})
     else:
         others = []
     if ALL_LANGUAGES in descriptions:
@@ -50,7 +54,7 @@ def names_of(
 
 
 class TextsOfItems:
-    """Collects the texts of items from RDF, by language and kind: `label`, `description`, `alias` or `article`."""
+    """The texts of items from RDF, collected by kind (`label`, `description`, `alias` or `article`) and language."""
 
     def __init__(self) -> None:
         self._first: dict[str, dict[int, dict[str, str]]] = {"label": {}, "description": {}, "article": {}}
@@ -58,7 +62,10 @@ class TextsOfItems:
         self._aliases: dict[int, dict[str, list[str]]] = {}
 
     def add(self, item: int, kind: str, language: str, text: str) -> None:
-        """Add a text: `add(192868, "label", "en", "Heat")`; an article is added by its address."""
+        """Add a text: `add(192868, "label", "en", "Heat")`.
+
+        For an article, `text` is the address of the article, and `language` is empty.
+        """
         if kind == "alias":
             self._aliases.setdefault(item, {}).setdefault(language, []).append(text)
             return
@@ -70,7 +77,7 @@ class TextsOfItems:
             known[language] = text
 
     def names(self, item: int, languages: Sequence[str]) -> Names:
-        """Return an item's names in the first of the languages that has any."""
+        """Return an item's names, as `names_of` chooses them; `languages` are in order of preference."""
         label, description, article = (of_kind.get(item, _NONE) for of_kind in self._first.values())
         aliases = self._aliases.get(item, {})
         return names_of(label, description, aliases, title_of(article[""]) if article else None, languages)
@@ -80,31 +87,34 @@ _NONE: Mapping[str, str] = {}
 
 
 class Texts:
-    """Collects the texts of a single item, as `TextsOfItems` does."""
+    """The texts of a single item, collected as in `TextsOfItems`."""
 
     def __init__(self) -> None:
         self._texts = TextsOfItems()
 
     def add(self, kind: str, language: str, text: str) -> None:
-        """Add a text: `add("label", "en", "Heat")`."""
+        """Add a text of the item: `add("label", "en", "Heat")`."""
         self._texts.add(0, kind, language, text)
 
     def names(self, languages: Sequence[str]) -> Names:
-        """Return the names in the first of the languages that has any."""
+        """Return the item's names, as `names_of` chooses them; `languages` are in order of preference."""
         return self._texts.names(0, languages)
 
 
 def names_in_document(document: Mapping[str, Any], languages: Sequence[str], wikipedia: str) -> Names:
-    """Return the names in an entity document, in the JSON layout of the dumps or the newer layout."""
+    """Return the names in an entity document, with its article in the Wikipedia of the language `wikipedia`.
+
+    The sitelinks of the document may be titles, or maps with a title as in the dumps.
+    """
 
     def texts(key: str) -> dict[str, str]:
-        given = document.get(key)
-        return {language: entry["value"] for language, entry in given.items()} if isinstance(given, dict) else {}
+        entries = document.get(key)
+        return {language: entry["value"] for language, entry in entries.items()} if isinstance(entries, dict) else {}
 
-    given = document.get("aliases")
+    entries = document.get("aliases")
     aliases = (
-        {language: [item["value"] for item in many] for language, many in given.items()}
-        if isinstance(given, dict)
+        {language: [alias["value"] for alias in several] for language, several in entries.items()}
+        if isinstance(entries, dict)
         else {}
     )
     links = document.get("sitelinks")
@@ -119,5 +129,5 @@ def title_of(article: str) -> str:
 
 
 def article_address(title: str, wikipedia: str) -> str:
-    """Return the address of an article: `https://en.wikipedia.org/wiki/Heat_(1995_film)`."""
+    """Return the address of an article: `https://en.wikipedia.org/wiki/Heat_(1995_film)` for `"Heat (1995 film)"`."""
     return f"https://{wikipedia}.wikipedia.org/wiki/{title.replace(' ', '_')}"

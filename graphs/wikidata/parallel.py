@@ -1,4 +1,4 @@
-"""Reads the blocks of a dump by processes on all cores, and returns their findings in order."""
+"""Reads the blocks of a dump in processes on all cores, and returns their findings in the order of the blocks."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 ONE_PROCESS = 1 << 26
-"""The size of a dump in bytes up to which a single process reads it; starting more processes would cost more time."""
+"""The largest size, in bytes, of a dump that a single process reads: more processes would take longer to start."""
 Task = TypeVar("Task")
 Found = TypeVar("Found", covariant=True)
 
 
 class BlockReader(Protocol[Found]):
-    """Reads blocks of lines; each process has its own."""
+    """A reader of blocks of lines; each process has its own reader."""
 
     def read(self, piece: bytes) -> Found:
         """Parse a block of whole lines and return the findings."""
@@ -29,7 +29,7 @@ class BlockReader(Protocol[Found]):
 
 
 def processes_for(path: Path) -> int:
-    """Return the number of processes with which to read a dump."""
+    """Return the number of processes with which to read a dump: one for a small dump, otherwise one for each core."""
     size = path.stat().st_size if path.exists() else 0
     return os.cpu_count() or 1 if size > ONE_PROCESS else 1
 
@@ -37,7 +37,10 @@ def processes_for(path: Path) -> int:
 def mapped(
     make: Callable[[Task], BlockReader[Found]], task: Task, pieces: Iterable[bytes], processes: int
 ) -> Iterator[Found]:
-    """Yield the findings of each block, in the order of the blocks; each process is a few blocks ahead."""
+    """Yield the findings in each block, in the order of the blocks; the processes read a few blocks ahead.
+
+    `make(task)` creates the reader of each process.
+    """
     if processes == 1:
         reader = make(task)
         try:

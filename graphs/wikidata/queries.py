@@ -45,12 +45,12 @@ def item_list(numbers: Iterable[int]) -> str:
 
 
 def subclasses(root: int) -> str:
-    """Return the query for the direct and indirect subclasses of a class."""
+    """Return the query for a class and its direct and indirect subclasses."""
     return _query(f"SELECT DISTINCT ?class WHERE {{ ?class wdt:P279* wd:Q{root} }}", "wd", "wdt")
 
 
 def direct_subclasses(classes: Sequence[int]) -> str:
-    """Return the query for direct subclasses of several classes, for endpoints where `subclasses` takes too long."""
+    """Return the query for the direct subclasses of several classes; used if the query `subclasses` takes too long."""
     return _query(
         f"SELECT DISTINCT ?class WHERE {{ VALUES ?parent {{ {item_list(classes)} }} ?class wdt:P279 ?parent }}",
         "wd",
@@ -59,9 +59,10 @@ def direct_subclasses(classes: Sequence[int]) -> str:
 
 
 def members(node: Node, class_property: str, classes: Sequence[int], ending: str = "") -> str:
-    """Return the query for the members of some classes that satisfy a label's constraints.
+    """Return the query for those members of some classes that satisfy the other conditions of a label.
 
-    `ending` restricts the members to item numbers that end with these digits.
+    An item is a member of a class if the class is a value of its property `class_property`. If `ending` is not empty,
+    only items whose number ends with these digits are returned.
     """
     conditions = [f"?item wdt:{link.property} wd:{link.item} ." for link in node.linked_to]
     conditions += [f"?item wdt:{name} [] ." for name in node.has_property]
@@ -78,7 +79,10 @@ def members(node: Node, class_property: str, classes: Sequence[int], ending: str
 
 
 def subjects(name: str, ranks: str, ends: Sequence[int]) -> str:
-    """Return the query for the items that have one of `ends` as the value of a property."""
+    """Return the query for the items that have one of the items `ends` as a value of the property `name`.
+
+    If `ranks` is `best`, only the best statements count; otherwise statements of every rank.
+    """
     path = f"wdt:{name}" if ranks == "best" else f"p:{name}/ps:{name}"
     return _query(
         f"SELECT DISTINCT ?item WHERE {{ VALUES ?end {{ {item_list(ends)} }} ?item {path} ?end }}",
@@ -90,18 +94,20 @@ def subjects(name: str, ranks: str, ends: Sequence[int]) -> str:
 
 
 def names(items: Sequence[int], languages: Sequence[str], wikipedia: str | None) -> str:
-    """Return the query for names, descriptions and aliases in some languages, for the articles of a Wikipedia, and for
-    the items into which items were merged; without a Wikipedia, only for names and merged items.
+    """Return the query for names of items in some languages, and for the items into which the items were merged.
 
-    Each row has one variable besides ?item, which says what it holds. The Wikipedia is compared in a filter, because a planner
-    that begins with its articles compares each of them with each item.
+    With `wikipedia`, a language code such as `en`, the query also returns descriptions, aliases and the articles in
+    this Wikipedia. Each row has a value for ?item and for one other variable, whose name is the kind of the value.
+
+    The Wikipedia is compared in a filter: otherwise a planner may first read all its articles, and compare each article
+    with every item.
     """
-    among = ", ".join(f'"{language}"' for language in languages)
+    codes = ", ".join(f'"{language}"' for language in languages)
     texts = {"label": "rdfs:label"}
     if wikipedia is not None:
         texts |= {"alias": "skos:altLabel", "description": "schema:description"}
     branches = {
-        kind: f"?item {predicate} ?{kind} FILTER(LANG(?{kind}) IN ({among}))" for kind, predicate in texts.items()
+        kind: f"?item {predicate} ?{kind} FILTER(LANG(?{kind}) IN ({codes}))" for kind, predicate in texts.items()
     }
     if wikipedia is not None:
         site = f"<https://{wikipedia}.wikipedia.org/>"
@@ -121,7 +127,7 @@ def names(items: Sequence[int], languages: Sequence[str], wikipedia: str | None)
 
 
 def property_types(names: Sequence[str]) -> str:
-    """Return the query for the datatypes of properties: ?property and ?type, `wikibase:Time`."""
+    """Return the query for the datatypes of properties: rows with ?property, `wd:P569`, and ?type, `wikibase:Time`."""
     return _query(
         f"SELECT ?property ?type WHERE {{ VALUES ?property {{ {' '.join(f'wd:{name}' for name in names)} }} "
         "?property wikibase:propertyType ?type }",

@@ -1,8 +1,9 @@
-"""Assembles statements from the triples of Wikidata's RDF, which may come in any order.
+"""Assembles statements from the triples of Wikidata's RDF, in whatever order the triples come.
 
 gathering = Gathering()
 gathering.statement("Q42", "P569", "Q42-F078…")
-gathering.part("Q42-F078…", "psv/P569", {"type": "uri", "value": "http://www.wikidata.org/value/b72…"})
+node = {"type": "uri", "value": "http://www.wikidata.org/value/b72…"}
+gathering.part("Q42-F078…", PROP + "statement/value/P569", node)
 gathering.detail("b72…", "timePrecision", "11")
 """
 
@@ -27,7 +28,7 @@ def last(address: str) -> str:
 
 
 def kind_of(predicate: str) -> tuple[str, str] | None:
-    """Return the kind and property of a predicate of statements, `("pqv", "P580")`; None for any other predicate."""
+    """Return the prefix and the property of a statement's predicate, `("pqv", "P580")`; None for other predicates."""
     if predicate.startswith(PROP):
         rest = predicate[len(PROP) :]
         for prefix, kind in KINDS.items():
@@ -37,19 +38,22 @@ def kind_of(predicate: str) -> tuple[str, str] | None:
 
 
 def values_of(full: Sequence[Value], simple: Sequence[Value]) -> list[Value]:
-    """Return the values of a predicate in order: values with unit or precision if there are any, else the simple values.
+    """Return the values of a predicate, sorted.
+
+    Full values have a unit or a precision. If there are any, the simple values are left out, except unknown values,
+    which have no full form.
 
     >>> values_of([("time", 1999, 0, 0, 9)], [("time", 1999, 1, 1, 11), ("some",)])
     [('some',), ('time', 1999, 0, 0, 9)]
     """
     if not full and len(simple) == 1:
         return list(simple)
-    kept = [value for value in simple if value[0] == SOME_VALUE] if full else simple
-    return sorted(dict.fromkeys([*full, *kept]), key=str)
+    remaining = [value for value in simple if value[0] == SOME_VALUE] if full else simple
+    return sorted(dict.fromkeys([*full, *remaining]), key=str)
 
 
 class Gathering:
-    """Collects triples about statements; `rows` returns the statements when all triples have been added."""
+    """A collection of triples about statements; `rows` yields the statements when all triples have been added."""
 
     def __init__(self) -> None:
         self._statements: dict[str, tuple[str, str]] = {}
@@ -81,7 +85,7 @@ class Gathering:
         self._details[node][predicate.rpartition("#")[2]] = text
 
     def rows(self) -> Iterator[tuple[int, str, list[Statement]]]:
-        """Yield the statements by item and property, in order."""
+        """Yield each item number and property with its statements, sorted."""
         found: dict[tuple[int, str], list[Statement]] = defaultdict(list)
         qualifiers: dict[str, dict[str, list[Value]]] = defaultdict(dict)
         for key, kind, name in sorted({*self._simple, *self._linked}):
@@ -100,7 +104,7 @@ class Gathering:
             yield number, name, sorted(statements, key=lambda statement: statement.identifier.upper())
 
     def _values(self, key: str, kind: str, name: str) -> list[Value]:
-        """Return the values of a predicate: complete values if their value nodes are known, else the simple values."""
+        """Return a statement's values (`kind` `ps`) or qualifiers (`pq`), in full form if their nodes were added."""
         full = [
             value
             for node in self._linked.get((key, kind, name), ())

@@ -14,7 +14,11 @@ ITEMS_AT_ONCE = 1000
 
 
 def ends_of(workspace: Workspace, plan: Plan, relationship: Relationship, item: int) -> Iterator[tuple[int, int]]:
-    """Yield the ends of an item's relationships, each with the position of its statement; redirects are followed."""
+    """Yield the end items of an item's relationships, each with the position of its statement.
+
+    The position counts the statements that the relationship's ranks select. It is -1 for an `identical` relationship,
+    which has no statement. An end item that was merged is replaced by the item into which it was merged.
+    """
     if relationship.wikidata == IDENTICAL:
         yield item, -1
         return
@@ -23,8 +27,8 @@ def ends_of(workspace: Workspace, plan: Plan, relationship: Relationship, item: 
         for place, end in enumerate(items):
             yield workspace.target(end), place
         return
-    kept = chosen(workspace.statements(item, relationship.wikidata), plan.definition.ranks(relationship))
-    for place, statement in enumerate(kept):
+    statements = chosen(workspace.statements(item, relationship.wikidata), plan.definition.ranks(relationship))
+    for place, statement in enumerate(statements):
         values: Sequence[Value] = (
             statement.qualifiers.get(relationship.qualifier, ()) if relationship.qualifier else (statement.value,)
         )
@@ -35,19 +39,22 @@ def ends_of(workspace: Workspace, plan: Plan, relationship: Relationship, item: 
 
 
 def add_ends(workspace: Workspace, plan: Plan, label: str) -> None:
-    """Add the ends of the relationships that select a label to the candidates of the label."""
+    """Add to a label's candidates the items at the ends of the relationships that select the label's items."""
     for relationship, is_end in plan.selecting(label):
         if not is_end and relationship.wikidata != IDENTICAL:
             continue
-        near = plan.number(relationship.start if is_end else relationship.end)
-        for some in workspace.batches("nodes", near, ITEMS_AT_ONCE):
-            found = {end for item in some for end, _ in ends_of(workspace, plan, relationship, item)}
+        other_label = plan.number(relationship.start if is_end else relationship.end)
+        for items in workspace.batches("nodes", other_label, ITEMS_AT_ONCE):
+            found = {end for item in items for end, _ in ends_of(workspace, plan, relationship, item)}
             with workspace.doing():
                 workspace.add_candidates(plan.number(label), sorted(found))
 
 
 def select(workspace: Workspace, plan: Plan, label: str) -> None:
-    """Make nodes of the candidates of a label that satisfy its conditions."""
+    """Turn the candidates that satisfy a label's conditions into nodes of the label.
+
+    A candidate that was merged is replaced by the item into which it was merged.
+    """
     node, number = plan.node(label), plan.number(label)
     property_of_classes = plan.class_property(label)
     classes = {
@@ -72,7 +79,7 @@ def select(workspace: Workspace, plan: Plan, label: str) -> None:
             return False
         return all(any(value[0] != NO_VALUE for value in values(item, name)) for name in node.has_property)
 
-    for some in workspace.batches("candidates", number, ITEMS_AT_ONCE):
-        found = {target for item in some if fits(target := workspace.target(item))}
+    for items in workspace.batches("candidates", number, ITEMS_AT_ONCE):
+        found = {target for item in items if fits(target := workspace.target(item))}
         with workspace.doing():
             workspace.add_nodes(number, sorted(found))

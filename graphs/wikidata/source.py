@@ -1,4 +1,4 @@
-"""The interface of a source of Wikidata statements, which may be an endpoint or a dump."""
+"""The interface of sources of Wikidata statements: endpoints and dumps."""
 
 from __future__ import annotations
 
@@ -9,15 +9,18 @@ from graphground.graphs.wikidata.plan import Plan
 from graphground.graphs.wikidata.workspace import Workspace
 
 Progress = Callable[[str, int, int | None], None]
-"""A function that is called with the step, the amount done, and the total (None if unknown)."""
+"""A function that is called with the step, the amount done so far, and the total amount (None if unknown)."""
 
 
 class SourceError(ValueError):
-    """A source cannot provide what a definition needs; the message names the missing data and a source that has it."""
+    """A source without data that a definition needs; the message names the missing data and a source that has it."""
 
 
 class Source(Protocol):
-    """Writes the data that a plan requests into a workspace. Every call may be repeated after an interruption."""
+    """A source that writes the data that a plan needs into a workspace.
+
+    Every call may be repeated after an interruption.
+    """
 
     @property
     def identity(self) -> str:
@@ -31,15 +34,15 @@ class Source(Protocol):
         """Raise a `SourceError` if this source cannot provide what the definition needs."""
 
     def selects(self, plan: Plan, label: str) -> bool:
-        """Whether the candidates of a label that this source adds satisfy all of the label's conditions."""
+        """Whether the candidates that this source adds for a label satisfy all of the label's conditions."""
 
     def subclasses(self, plan: Plan, workspace: Workspace) -> None:
         """Fetch the subclasses of the plan's classes."""
 
     def items(self, plan: Plan, labels: Sequence[str], workspace: Workspace) -> None:
-        """Fetch candidates for the labels, and the statements of all their candidates.
+        """Fetch candidates for the labels, and the statements of all candidates of these labels.
 
-        The build itself has already added the candidates at the ends of relationships.
+        The items at the ends of relationships that select a label's items are candidates already.
         """
 
     def names(self, plan: Plan, workspace: Workspace) -> None:

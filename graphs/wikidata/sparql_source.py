@@ -2,8 +2,8 @@
 
 Every query lists the items or classes that it is about, which bounds its cost. After a batch has been halved, later
 batches keep the smaller size. Several batches are queried at the same time, by threads that send queries and parse
-answers; only the caller's thread writes to the workspace, batch after batch, so that the result never depends on which
-answer arrives first.
+answers. Only the caller's thread writes to the workspace, one batch after another, so that the result never depends on
+the order in which answers arrive.
 """
 
 from __future__ import annotations
@@ -59,11 +59,11 @@ class SparqlSource:
         """Accept every definition: an endpoint can provide all data that a definition may need."""
 
     def selects(self, plan: Plan, label: str) -> bool:
-        """Whether the endpoint selects exactly the label's items: members of classes that satisfy all conditions."""
+        """Whether the label's items are selected by classes: the query for members then checks all other conditions."""
         return not plan.node(label).from_relationships
 
     def close(self) -> None:
-        """Close the connections, after the answers to the queries in progress."""
+        """Wait for the queries in progress, and close the connections."""
         self.endpoint.stop()
         self._pool.shutdown(cancel_futures=True)
         self.endpoint.close()
@@ -71,9 +71,9 @@ class SparqlSource:
     def _at_once(self, jobs: Iterable[tuple[K, Callable[[], T]]]) -> Iterator[tuple[K, T]]:
         """Run jobs in threads, and yield each key with the job's result, in the order of the jobs.
 
-        Twice as many jobs as threads are in progress, so that no thread waits for the caller. If a job fails, the results
-        that later jobs have are still yielded, so that a build that resumes does not ask for them again; the other jobs
-        are dropped.
+        Twice as many jobs as threads are submitted in advance, so that no thread waits for the caller. If a job fails,
+        the results of later jobs that have already ended are still yielded, so that a resumed build need not query them
+        again. The other jobs are dropped.
         """
         waiting: deque[tuple[K, Future[T]]] = deque()
         try:
@@ -104,9 +104,12 @@ class SparqlSource:
         types.result()
 
     def _property_types(self, plan: Plan) -> Future[dict[str, str]]:
-        """Return the datatypes of the properties whose values are converted, if the endpoint states them."""
+        """Return a future for the datatypes of the properties whose values are converted, by property.
 
-        def ask() -> dict[str, str]:
+        Datatypes that the endpoint does not state are missing.
+        """
+
+        def fetch() -> dict[str, str]:
             try:
                 answer = self.endpoint.select(queries.property_types(sorted(plan.in_full)))
             except QueryTooLong:
@@ -114,7 +117,7 @@ class SparqlSource:
             return {last(found["property"]["value"]): found["type"]["value"] for found in answer}
 
         if self._types is None:
-            self._types = self._pool.submit(ask if plan.in_full else dict)
+            self._types = self._pool.submit(fetch if plan.in_full else dict)
         return self._types
 
     def _subclasses(self, root: int) -> set[int]:
@@ -123,20 +126,23 @@ class SparqlSource:
         except QueryTooLong:
             found, edge = {root}, [root]
             while edge:
-                near = {
-                    in_part
-                    for some in _slices(edge, CLASSES_AT_ONCE)
-                    for in_part in self._in_parts("classes", some, self._direct_subclasses)
+                subclasses = {
+                    subclass
+                    for parents in _slices(edge, CLASSES_AT_ONCE)
+                    for subclass in self._in_parts("classes", parents, self._direct_subclasses)
                 }
-                edge = sorted(near - found)
-                found |= near
+                edge = sorted(subclasses - found)
+                found |= subclasses
             return found
 
     def _direct_subclasses(self, classes: Sequence[int]) -> list[int]:
         return _numbers(self.endpoint.select(queries.direct_subclasses(classes)), "class")
 
     def items(self, plan: Plan, labels: Sequence[str], workspace: Workspace) -> None:
-        """Fetch candidates (members of classes, starts of selecting relationships) and their statements."""
+        """Fetch the candidates of the labels, and their statements.
+
+        Candidates are the members of classes and the start items of the relationships that select a label's items.
+        """
         members = [label for label in labels if not plan.node(label).from_relationships]
         jobs = (job for label in members for job in self._members(plan, label, workspace))
         for (label, task), found in self._at_once(jobs):
@@ -150,7 +156,10 @@ class SparqlSource:
     def _members(
         self, plan: Plan, label: str, workspace: Workspace
     ) -> Iterator[tuple[tuple[str, str], Callable[[], list[int]]]]:
-        """Yield a job for each slice of a label's classes, with the label and the task."""
+        """Yield a key and a job for each slice of a label's classes, except slices that are done.
+
+        The key is the label and the name of the task; the job returns the members of the classes.
+        """
         node = plan.node(label)
         classes = sorted(
             {
@@ -160,43 +169,46 @@ class SparqlSource:
             }
         )
 
-        def ask(part: Sequence[int], ending: str = "") -> list[int]:
+        def fetch(part: Sequence[int], ending: str = "") -> list[int]:
             query = queries.members(node, plan.class_property(label), part, ending)
             return _numbers(self.endpoint.select(query), "item")
 
-        def ask_by_endings(part: Sequence[int], ending: str = "") -> list[int]:
-            """Query the members of a single class in parts, by the last digits of the item number."""
+        def fetch_by_endings(part: Sequence[int], ending: str = "") -> list[int]:
+            """Query the members of a single class in parts, by the last digits of their item numbers."""
             if len(ending) == LONGEST_ENDING:
                 raise EndpointError(
-                    f"{self.endpoint.url}: {label!r} has too many members for its time limit "
-                    f"(class Q{part[0]}). Build from a dump, or name a more specific class."
+                    f"{self.endpoint.url}: {label!r} has too many members in the class Q{part[0]} to be "
+                    f"listed within the time limit. Build from a dump, or name a more specific class."
                 )
             found: list[int] = []
             for digit in ENDINGS:
                 try:
-                    found += ask(part, digit + ending)
+                    found += fetch(part, digit + ending)
                 except QueryTooLong:
-                    found += ask_by_endings(part, digit + ending)
+                    found += fetch_by_endings(part, digit + ending)
             return found
 
-        for some in _slices(classes, CLASSES_AT_ONCE):
-            task = f"members {label} {some[0]}-{some[-1]}"
+        for some_classes in _slices(classes, CLASSES_AT_ONCE):
+            task = f"members {label} {some_classes[0]}-{some_classes[-1]}"
             if not workspace.is_done(task):
-                yield (label, task), partial(self._in_parts, "members", some, ask, ask_by_endings)
+                yield (label, task), partial(self._in_parts, "members", some_classes, fetch, fetch_by_endings)
 
     def _starts(self, plan: Plan, label: str, workspace: Workspace) -> None:
-        """Add the start items of the selecting relationships as candidates; their end items are already nodes."""
+        """Store, as candidates of a label, the start items of the relationships that select the label's items.
+
+        The items at the ends of these relationships are nodes already.
+        """
         for relationship, is_end in plan.selecting(label):
             if is_end or relationship.wikidata == IDENTICAL:
                 continue
-            ask = partial(self._subjects, relationship.wikidata, plan.definition.ranks(relationship))
+            fetch = partial(self._subjects, relationship.wikidata, plan.definition.ranks(relationship))
             tasks = (
-                (f"starts {label} {relationship} {some[0]}-{some[-1]}", some)
-                for some in workspace.batches("nodes", plan.number(relationship.end), ITEMS_AT_ONCE)
+                (f"starts {label} {relationship} {ends[0]}-{ends[-1]}", ends)
+                for ends in workspace.batches("nodes", plan.number(relationship.end), ITEMS_AT_ONCE)
             )
             jobs = (
-                (task, partial(self._in_parts, "starts", some, ask))
-                for task, some in tasks
+                (task, partial(self._in_parts, "starts", ends, fetch))
+                for task, ends in tasks
                 if not workspace.is_done(task)
             )
             for task, found in self._at_once(jobs):
@@ -212,69 +224,72 @@ class SparqlSource:
 
         def jobs() -> Iterator[tuple[tuple[str, str, int], Callable[[], Fetched]]]:
             for label in labels:
-                wanted = plan.wanted(label, are_selected=self.selects(plan, label))
-                if not totals[label] or not wanted:
+                properties = plan.wanted(label, are_selected=self.selects(plan, label))
+                if not totals[label] or not properties:
                     continue
-                query = StatementQuery(plan, wanted, self._property_types(plan).result())
-                for some in workspace.batches("candidates", plan.number(label), ITEMS_AT_ONCE):
-                    task = f"statements {label} {some[0]}-{some[-1]}"
+                query = StatementQuery(plan, properties, self._property_types(plan).result())
+                for items in workspace.batches("candidates", plan.number(label), ITEMS_AT_ONCE):
+                    task = f"statements {label} {items[0]}-{items[-1]}"
                     if workspace.is_done(task):
-                        done[label] += len(some)
+                        done[label] += len(items)
                     else:
-                        yield (label, task, len(some)), partial(self._fetched, query, some)
+                        yield (label, task, len(items)), partial(self._fetched, query, items)
 
-        for (label, task, many), fetched in self._at_once(jobs()):
+        for (label, task, count), fetched in self._at_once(jobs()):
             with workspace.doing(task):
                 workspace.add_statements(fetched.rows)
                 workspace.add_redirects(sorted(fetched.merged.items()))
-            done[label] += many
+            done[label] += count
             self._report(f"{label}: statements", done[label], totals[label])
 
     def _fetched(self, query: StatementQuery, items: Sequence[int]) -> Fetched:
-        """Fetch the statements of items, and those of the items into which some were merged."""
+        """Fetch the statements of items, and of the items into which some of them were merged."""
 
-        def ask(part: Sequence[int]) -> list[Fetched]:
+        def fetch(part: Sequence[int]) -> list[Fetched]:
             return [query.read(self.endpoint.select(query.text(part)))]
 
         found = Fetched([], {})
-        for part in self._in_parts("statements", items, ask):
+        for part in self._in_parts("statements", items, fetch):
             found.rows += part.rows
             found.merged |= part.merged
         for item in {item for item, _, _ in found.rows}:
             found.merged.pop(item, None)
         targets = sorted(set(found.merged.values()) - set(items))
-        for part in self._in_parts("statements", targets, ask):
+        for part in self._in_parts("statements", targets, fetch):
             found.rows += part.rows
         return found
 
     def names(self, plan: Plan, workspace: Workspace) -> None:
-        """Fetch the names of nodes, with descriptions, aliases and articles, and the names alone of values."""
+        """Fetch the names, descriptions, aliases and articles of nodes, and only the names of values."""
         done = 0
         nodes, values = workspace.unnamed_nodes(NAMES_AT_ONCE), workspace.unnamed_values(NAMES_AT_ONCE)
-        batches = chain(((some, plan.definition.wikipedia) for some in nodes), ((some, None) for some in values))
+        batches = chain(((items, plan.definition.wikipedia) for items in nodes), ((items, None) for items in values))
         languages = plan.definition.languages
-        jobs = ((len(some), partial(self._named, languages, wikipedia, some)) for some, wikipedia in batches)
-        for many, (found, merged) in self._at_once(jobs):
+        jobs = ((len(items), partial(self._named, languages, wikipedia, items)) for items, wikipedia in batches)
+        for count, (found, merged) in self._at_once(jobs):
             with workspace.doing():
                 workspace.add_names(sorted(found.items()))
                 workspace.add_redirects(sorted(merged.items()))
-            done += many
+            done += count
             self._report("names", done, None)
 
     def _named(
         self, languages: Sequence[str], wikipedia: str | None, items: Sequence[int]
     ) -> tuple[dict[int, Names], dict[int, int]]:
-        """Fetch the names of items, and those of the items into which nameless ones were merged."""
+        """Fetch the names of items, and of the items into which items without a name were merged.
 
-        def ask(part: Sequence[int]) -> list[tuple[int, Names, int | None]]:
+        Return the names by item, and the merged items with their targets.
+        """
+
+        def fetch(part: Sequence[int]) -> list[tuple[int, Names, int | None]]:
             return self._names_of(languages, wikipedia, part)
 
         found, merged = {}, {}
-        for item, names, target in self._in_parts("names", items, ask):
+        for item, names, target in self._in_parts("names", items, fetch):
             found[item] = names
             if names.name is None and target is not None:
                 merged[item] = target
-        for item, names, _ in self._in_parts("names", sorted(set(merged.values()) - found.keys()), ask):
+        for item, names, _ in self._in_parts("names", sorted(set(merged.values()) - found.keys()), fetch):
             found[item] = names
         return found, merged
 
@@ -298,24 +313,28 @@ class SparqlSource:
         self,
         kind: str,
         items: Sequence[int],
-        ask: Callable[[Sequence[int]], Iterable[T]],
-        ask_single: Callable[[Sequence[int]], Iterable[T]] | None = None,
+        fetch: Callable[[Sequence[int]], Iterable[T]],
+        fetch_single: Callable[[Sequence[int]], Iterable[T]] | None = None,
     ) -> list[T]:
-        """Return the answers for all items, queried in parts that the endpoint can answer in time."""
+        """Call `fetch` for parts of the items, small enough for the endpoint to answer in time; return all results.
+
+        For each `kind` of query, the size of parts that the endpoint can answer is remembered. `fetch_single` is called
+        for a single item that takes too long; without `fetch_single`, an `EndpointError` is raised.
+        """
         found: list[T] = []
         waiting = list(reversed(_slices(items, self._sizes.get(kind, len(items)))))
         while waiting:
             part = waiting.pop()
             try:
-                found += ask(part)
+                found += fetch(part)
             except QueryTooLong as error:
                 if len(part) > 1:
                     size = (len(part) + 1) // 2
                     with self._lock:
                         self._sizes[kind] = min(size, self._sizes.get(kind, size))
                     waiting.extend(reversed(_slices(part, size)))
-                elif ask_single is not None:
-                    found += ask_single(part)
+                elif fetch_single is not None:
+                    found += fetch_single(part)
                 else:
                     raise EndpointError(
                         f"{self.endpoint.url}: Q{part[0]} alone takes too long ({error}). {HINT}"

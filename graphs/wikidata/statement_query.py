@@ -1,19 +1,19 @@
-"""The query for the statements of items, and the reading of its answer.
+"""Queries the statements of items, and parses the answers.
 
-    query = StatementQuery(plan, plan.wanted("Movie"), {"P57": ITEM_TYPE})
+    query = StatementQuery(plan, plan.wanted("Movie"), {"P57": ONTOLOGY + "WikibaseItem"})
     query.read(endpoint.select(query.text([25173]))).rows  →  [(25173, "P57", [Statement(NORMAL, ("item", "Q220584"))])]
 
 The query is a union of small branches. Each has constant predicates, and no part is optional, because planners turn more
-general queries into scans of the whole store. Each branch has a variable of its own, which says what a row holds:
+general queries into scans of the whole store. Each branch has a different variable, by which a row is recognized:
 
-| for | branch |
+| rows | branch |
 |---|---|
-| a property of which the best values suffice, without unit and precision | `?item wdt:P57 ?v0` |
-| any other property: ranks other than normal | `?item p:P161 ?s . ?s wikibase:rank ?v1 FILTER(?v1 != wikibase:NormalRank)` |
-| … its value; if every value has a unit or a precision, only an unknown value | `?item p:P161 ?s . ?s ps:P161 ?v2` |
-| … its value with unit or precision | `?item p:P569 ?s . ?s psv:P569 ?n . ?n wikibase:timeValue ?v3 ; wikibase:timePrecision ?w3` |
-| … its qualifiers, both forms | `?item p:P161 ?s . ?s pq:P453 ?v4` |
-| merged items | `?item owl:sameAs ?same` |
+| the values of a property whose best values, without unit and precision, suffice | `?item wdt:P57 ?v0` |
+| for any other property: the ranks that are not normal | `?item p:P161 ?s . ?s wikibase:rank ?v1 FILTER(?v1 != wikibase:NormalRank)` |
+| … the simple values; only unknown values if all others have a unit or precision | `?item p:P161 ?s . ?s ps:P161 ?v2` |
+| … the values with unit or precision | `?item p:P569 ?s . ?s psv:P569 ?n . ?n wikibase:timeValue ?v3 ; wikibase:timePrecision ?w3` |
+| … the qualifiers, likewise simple or with unit or precision | `?item p:P161 ?s . ?s pq:P453 ?v4` |
+| the items into which the given items were merged | `?item owl:sameAs ?same` |
 """
 
 from __future__ import annotations
@@ -40,18 +40,21 @@ StatementRow = tuple[int, str, list[Statement]]
 
 
 class Column(NamedTuple):
-    """The meaning of a variable: `Column(TIME, "P39", "P580")` is a qualifier of P39 with its precision."""
+    """The meaning of a variable: `Column(TIME, "P39", "P580", "w3")` is the time of a qualifier of P39.
+
+    The precision of the time is the value of the variable `?w3`.
+    """
 
     kind: int
     name: str
     qualifier: str = ""
     second: str = ""
-    """The variable of the unit or the precision."""
+    """The name of the variable with the unit or the precision; empty if there is none."""
 
 
 @dataclass(slots=True)
 class Fetched:
-    """The statements of items by item and property, and the items into which others were merged."""
+    """Statements by item and property, and merged items with the items into which they were merged."""
 
     rows: list[StatementRow]
     merged: dict[int, int]
@@ -59,7 +62,7 @@ class Fetched:
 
 @dataclass(slots=True)
 class _Parts:
-    """The parts of a statement, as they arrive."""
+    """The parts of a statement, collected from the rows of an answer."""
 
     item: int
     name: str
@@ -69,7 +72,7 @@ class _Parts:
     qualifiers: dict[str, tuple[list[Value], list[Value]]] = field(default_factory=dict)
 
     def statement(self, key: str) -> Statement:
-        """Return the statement whose parts are complete."""
+        """Return the statement with the identifier `key`, after all its parts have been collected."""
         values = values_of(self.full, self.simple)
         return Statement(
             self.rank,
@@ -80,9 +83,9 @@ class _Parts:
 
 
 class StatementQuery:
-    """The query for a label's properties; `types` are the datatypes of properties where the endpoint states them.
+    """The query for the properties of items; `types` are the datatypes of properties, as far as they are known.
 
-    A property whose datatype is known has branches only for values of that type.
+    A property with a known datatype has branches only for values of that type.
     """
 
     def __init__(self, plan: Plan, wanted: Wanted, types: Mapping[str, str]) -> None:
@@ -94,7 +97,7 @@ class StatementQuery:
                 self._add(Column(BEST, name), f"?item wdt:{name} ?{{}}")
                 continue
             begin = f"?item p:{name} ?s . ?s "
-            # Most ranks are normal, so only others are returned.
+            # Most ranks are normal, so only the other ranks are returned.
             self._add(Column(RANK, name), f"{begin}wikibase:rank ?{{0}} FILTER(?{{0}} != wikibase:NormalRank)")
             self._values(begin, name, "", "ps")
             for qualifier in sorted(qualifiers):
@@ -106,7 +109,7 @@ class StatementQuery:
         self._end = " }\n    " + "\n    UNION ".join(self._branches) + "\n}"
 
     def _values(self, begin: str, name: str, qualifier: str, prefix: str) -> None:
-        """Add the branches for the values of a property or qualifier."""
+        """Add the branches for the values of a property, or of its qualifier if `qualifier` is not empty."""
         read = qualifier or name
         has_details = self._has_details(read)
         only_unknown = has_details and read in self._types
@@ -124,7 +127,7 @@ class StatementQuery:
                 )
 
     def _has_details(self, name: str) -> bool:
-        """Whether values of a property are converted and have, or may have, a unit or a precision."""
+        """Whether a property's values are converted and may have a unit or a precision."""
         return name in self._plan.in_full and self._types.get(name) in (None, QUANTITY_TYPE, TIME_TYPE)
 
     def _add(self, column: Column, pattern: str) -> None:
@@ -133,13 +136,13 @@ class StatementQuery:
         self._branches.append(f"{{ {pattern.format(variable)} }}")
 
     def text(self, items: Sequence[int]) -> str:
-        """Return the query for some items."""
+        """Return the text of the query for some items."""
         return self._beginning + item_list(items) + self._end
 
     def read(self, answer: Iterable[Binding]) -> Fetched:
-        """Return the statements in an answer, by item and property, in order."""
+        """Return the statements in an answer, sorted by item and property, and the merged items."""
         best: dict[tuple[int, str], list[Value]] = {}
-        several: dict[str, _Parts] = {}
+        parts_by_key: dict[str, _Parts] = {}
         merged: dict[int, int] = {}
         numbers: dict[str, int | None] = {}
         for found in answer:
@@ -156,12 +159,12 @@ class StatementQuery:
                         best.setdefault((item, column.name), []).append(value_of_term(term))
                     else:
                         key = last(found["s"]["value"])
-                        if key not in several:
-                            several[key] = _Parts(item, column.name)
-                        _add_part(several[key], column, found, variable)
+                        if key not in parts_by_key:
+                            parts_by_key[key] = _Parts(item, column.name)
+                        _add_part(parts_by_key[key], column, found, variable)
                 elif variable == "same" and (target := item_number(last(term["value"]))) is not None:
                     merged[item] = target
-        return Fetched(sorted(_rows(best, several)), merged)
+        return Fetched(sorted(_rows(best, parts_by_key)), merged)
 
 
 def _add_part(parts: _Parts, column: Column, found: Binding, variable: str) -> None:
@@ -180,11 +183,11 @@ def _add_part(parts: _Parts, column: Column, found: Binding, variable: str) -> N
         full.append(time(text, int(float(found[column.second]["value"])), with_year_zero=True))
 
 
-def _rows(best: Mapping[tuple[int, str], list[Value]], several: Mapping[str, _Parts]) -> Iterator[StatementRow]:
+def _rows(best: Mapping[tuple[int, str], list[Value]], parts_by_key: Mapping[str, _Parts]) -> Iterator[StatementRow]:
     for (item, name), values in best.items():
         yield item, name, [Statement(NORMAL, value) for value in values_of((), values)]
     found: dict[tuple[int, str], list[Statement]] = {}
-    for key, parts in several.items():
+    for key, parts in parts_by_key.items():
         found.setdefault((parts.item, parts.name), []).append(parts.statement(key))
     for (item, name), statements in found.items():
         yield item, name, sorted(statements, key=lambda statement: statement.identifier.upper())

@@ -24,7 +24,7 @@ RANKS = {
     "NormalRank": NORMAL,
     "PreferredRank": PREFERRED,
 }
-"""The ranks by their names in entity documents and in RDF."""
+"""The numbers of ranks, by the names of ranks in entity documents and in RDF."""
 
 
 class Statement(NamedTuple):
@@ -40,8 +40,8 @@ def best(statements: Sequence[Statement]) -> Sequence[Statement]:
     """Return the preferred statements, or the normal statements if none is preferred."""
     if len(statements) == 1:
         return statements if statements[0].rank != DEPRECATED else ()
-    kept = not_deprecated(statements)
-    return [statement for statement in kept if statement.rank == PREFERRED] or kept
+    valid = not_deprecated(statements)
+    return [statement for statement in valid if statement.rank == PREFERRED] or valid
 
 
 def not_deprecated(statements: Iterable[Statement]) -> list[Statement]:
@@ -59,8 +59,7 @@ Wanted = Mapping[str, frozenset[str]]
 
 
 def statements_of(claims: Mapping[str, Any] | Sequence[Any], wanted: Wanted) -> dict[str, list[Statement]]:
-    """Return the wanted statements in an entity document's `claims`, by property, each list in the order of
-    identifiers.
+    """Return the wanted statements in an entity document's `claims`, by property, sorted by identifier.
 
     Malformed statements are left out.
     """
@@ -81,10 +80,10 @@ def statements_of(claims: Mapping[str, Any] | Sequence[Any], wanted: Wanted) -> 
 
 
 def _statement(claim: Mapping[str, Any], qualifiers: frozenset[str]) -> Statement:
-    given: Mapping[str, Any] = claim.get("qualifiers") or {}
-    read = {name: [value_of_snak(snak) for snak in given[name]] for name in qualifiers if name in given}
+    snaks: Mapping[str, Any] = claim.get("qualifiers") or {}
+    values = {name: [value_of_snak(snak) for snak in snaks[name]] for name in qualifiers if name in snaks}
     return Statement(
-        RANKS[claim["rank"]], value_of_snak(claim["mainsnak"]), read, claim.get("id", "").replace("$", "-", 1)
+        RANKS[claim["rank"]], value_of_snak(claim["mainsnak"]), values, claim.get("id", "").replace("$", "-", 1)
     )
 
 
@@ -98,10 +97,10 @@ def packed(statements: Sequence[Statement]) -> bytes:
 
 
 def items_in(body: bytes) -> list[int] | None:
-    """Return the items in a body such as `b"42 5"`; None for a body that `packed` made.
+    """Return the item numbers in bytes such as `b"42 5"`; None for bytes that `packed` returned.
 
-    Statements of normal rank whose values are items, without qualifiers, are stored as the numbers of the items, in any
-    order. They are read in the order of the items' names.
+    If a property's statements have items as values, the normal rank and no qualifiers, a workspace stores only the
+    numbers of the items, in any order. They are returned without repetition, sorted as texts.
 
     >>> items_in(b"5 42 5")
     [42, 5]
@@ -111,9 +110,9 @@ def items_in(body: bytes) -> list[int] | None:
 
 @lru_cache(BODIES_KEPT)
 def unpacked(body: bytes) -> list[Statement]:
-    """Return the statements from the bytes that `packed` made, or from items (`items_in`).
+    """Return the statements in bytes that `packed` returned, or in a list of items (see `items_in`).
 
-    Callers share the list, and must not change it.
+    Callers share the returned list, and must not change it.
 
     >>> unpacked(b"5")
     [Statement(rank=1, value=('item', 'Q5'), qualifiers={}, identifier='')]
@@ -125,8 +124,8 @@ def unpacked(body: bytes) -> list[Statement]:
         Statement(
             rank,
             tuple(value),
-            {name: [tuple(item) for item in values] for name, values in given.items()} if given else {},
+            {name: [tuple(item) for item in values] for name, values in qualifiers.items()} if qualifiers else {},
             key,
         )
-        for rank, value, given, key in orjson.loads(body)
+        for rank, value, qualifiers, key in orjson.loads(body)
     ]

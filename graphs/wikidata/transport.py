@@ -3,8 +3,8 @@
     transport = transport_for("http://localhost:7878/query", headers, connecting=30, answering=90)
     transport.post(b"query=SELECT…").status  →  200
 
-Plain HTTP goes through the standard library. HTTPS, proxies, passwords and redirects need httpx2, which takes longer to
-load than a small graph takes to build, and is therefore loaded only for them.
+Plain HTTP requests are sent with the standard library. HTTPS, proxies, passwords and redirects need httpx2, which takes
+longer to load than a small graph takes to build, so it is loaded only when it is needed.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ PROXIES = ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY")
 
 
 class NoConnection(OSError):
-    """The connection failed, or broke before the whole response arrived; the message is the reason."""
+    """A connection that failed, or broke before the whole response arrived; the message is the reason."""
 
 
 class _Closed(NoConnection):
-    """The server had closed the connection before the request arrived."""
+    """A connection that the server had closed before the request arrived."""
 
 
 class NoAnswer(OSError):
-    """No response arrived within the time limit."""
+    """A request to which no response arrived within the time limit."""
 
 
 class Unusable(ValueError):
-    """The request can never succeed, whatever the endpoint answers; the message is the reason."""
+    """A request that can never succeed, for example because of its address; the message is the reason."""
 
 
 class Answer(NamedTuple):
-    """A response: `Answer(503, b"", retry_after="30")`; `is_redirect` if it names another address."""
+    """A response: `Answer(503, b"", retry_after="30")`; `is_redirect` is true if it refers to another address."""
 
     status: int
     body: bytes
@@ -45,14 +45,14 @@ class Answer(NamedTuple):
 
 
 class Transport(Protocol):
-    """Sends requests to one address, from several threads at the same time."""
+    """A client for one address, which several threads may use at the same time."""
 
     def post(self, body: bytes) -> Answer:
         """Send a form and return the response.
 
         Raises:
-            NoConnection, NoAnswer: a temporary failure.
-            Unusable: a permanent one.
+            NoConnection, NoAnswer: a failure that may be temporary.
+            Unusable: a permanent failure.
         """
 
     def close(self) -> None:
@@ -61,15 +61,15 @@ class Transport(Protocol):
 
 def transport_for(url: str, headers: Mapping[str, str], *, connecting: float, answering: float) -> Transport:
     """Return the transport for an address, with time limits for connections and responses in seconds."""
-    given = {**headers, "Content-Type": "application/x-www-form-urlencoded"}
+    all_headers = {**headers, "Content-Type": "application/x-www-form-urlencoded"}
     is_plain = url.startswith("http://") and url.isascii() and url.isprintable() and " " not in url
     if is_plain and "@" not in urlsplit(url).netloc and not any(map(os.environ.get, PROXIES)):
-        return PlainTransport(url, given, connecting, answering)
-    return FullTransport(url, given, connecting, answering)
+        return PlainTransport(url, all_headers, connecting, answering)
+    return FullTransport(url, all_headers, connecting, answering)
 
 
 class PlainTransport:
-    """A transport for http:// addresses that are reached directly."""
+    """A transport for http:// addresses that need no proxy and no password."""
 
     def __init__(self, url: str, headers: Mapping[str, str], connecting: float, answering: float) -> None:
         parts = urlsplit(url)
@@ -79,7 +79,7 @@ class PlainTransport:
         self._idle: list[HTTPConnection] = []
 
     def post(self, body: bytes) -> Answer:
-        """Send a form; a connection that the server has closed meanwhile is replaced."""
+        """Send a form on an idle connection, or on a new connection if no idle connection is still open."""
         while self._idle:
             try:
                 return self._posted(self._idle.pop(), body)
@@ -90,8 +90,8 @@ class PlainTransport:
             connection.connect()
         except OSError as error:
             connection.close()
-            why = f"no connection within {self._connecting:g} s" if isinstance(error, TimeoutError) else str(error)
-            raise NoConnection(why) from None
+            reason = f"no connection within {self._connecting:g} s" if isinstance(error, TimeoutError) else str(error)
+            raise NoConnection(reason) from None
         connection.sock.settimeout(self._answering)
         return self._posted(connection, body)
 
@@ -123,7 +123,7 @@ class PlainTransport:
 
 
 class FullTransport:
-    """A transport for every address, with HTTPS, proxies and redirects."""
+    """A transport for all addresses; it supports HTTPS, passwords, proxies and redirects."""
 
     def __init__(self, url: str, headers: Mapping[str, str], connecting: float, answering: float) -> None:
         import httpx2

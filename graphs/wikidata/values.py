@@ -1,12 +1,12 @@
-"""Values of statements in one form, whether from entity documents, SPARQL results or N-Triples.
+"""Values of statements in a single form for all sources: entity documents, SPARQL results and N-Triples.
 
 A value is a tuple whose first part is its kind:
 
     (ITEM, "Q42")   (QUANTITY, "+170", "Q7727")   (TIME, 1952, 3, 11, 11)   (TEXT, "Heat")   (TEXT, "Hitze", "de")
     (SOME_VALUE,)   (NO_VALUE,)
 
-A quantity without a unit has the unit "1". A time is a date of the Gregorian calendar with Wikidata's precision (9 a
-year, 10 a month, 11 a day); years before 1 count as historians do: 44 BC is -44.
+A quantity without a unit has the unit "1". A time is a date in the Gregorian calendar, followed by Wikidata's precision
+(9 for a year, 10 for a month, 11 for a day). There is no year 0: 44 BC is -44.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ def item_number(identifier: str) -> int | None:
 
 
 item_number_of_end = lru_cache(1 << 13)(item_number)
-"""`item_number` for the ends of relationships, many of which are the same items."""
+"""`item_number` with a cache, for the ends of relationships: many relationships end at the same items."""
 
 
 def item_of(uri: str) -> str | None:
-    """Return the item of an address: `"Q42"` for `"http://www.wikidata.org/entity/Q42"`; None for any other address."""
+    """Return the identifier in an entity's address: `"Q42"` for `"http://www.wikidata.org/entity/Q42"`; else None."""
     if uri.startswith(ENTITY):
         return uri[len(ENTITY) :]
     return uri[len(SECURE_ENTITY) :] if uri.startswith(SECURE_ENTITY) else None
@@ -87,11 +87,11 @@ def _data_value(type_: str, value: Any, datatype: str | None) -> Value:
         if datatype == "commonsMedia":
             return TEXT, COMMONS + quote(value)
         return TEXT, value.strip()
-    return (SOME_VALUE,)  # a value type that Wikidata has added since: there is a value, but it is unknown
+    return (SOME_VALUE,)  # a type of value that Wikidata has introduced later: the value exists, but we cannot read it
 
 
 def quantity(amount: str, unit: str) -> Value:
-    """Return a quantity value: `("quantity", "+170", "Q7727")` for `"+170"` and the address of `Q7727`."""
+    """Return a quantity: `("quantity", "+170", "Q7727")` for `"+170"` and `"http://www.wikidata.org/entity/Q7727"`."""
     name = unit.rsplit("/", 1)[-1]
     return QUANTITY, amount, "1" if name in _DIMENSIONLESS else name
 
@@ -99,7 +99,8 @@ def quantity(amount: str, unit: str) -> Value:
 def time(text: str, precision: int, *, julian: bool = False, with_year_zero: bool = False) -> Value:
     """Parse a time from an entity document (`+1952-00-00T00:00:00Z`) or from RDF (`1952-01-01T00:00:00Z`).
 
-    Documents state the calendar and have no year 0. In RDF, days are already Gregorian, and the year 0 is 1 BC.
+    Documents state the calendar (`julian`) and have no year 0. In RDF, days are already Gregorian, and the year 0 is
+    1 BC (`with_year_zero`). A time that cannot be parsed becomes an unknown value.
     """
     match = _TIME.fullmatch(text.strip())
     if match is None:
@@ -130,7 +131,9 @@ def _gregorian(year: int, month: int, day: int) -> tuple[int, int, int]:
 
 
 def value_of_term(term: Mapping[str, Any]) -> Value:
-    """Return the value of an RDF term in a SPARQL result; a date, which has no precision there, counts as a day.
+    """Return the value of an RDF term in a SPARQL result.
+
+    Such a term states no precision, so a date is read as precise to the day.
 
     >>> value_of_term({"type": "uri", "value": "http://www.wikidata.org/entity/Q42"})
     ('item', 'Q42')

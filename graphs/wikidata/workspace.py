@@ -20,7 +20,7 @@ from graphground.graphs.wikidata.statements import Statement, items_in, packed, 
 FORMAT = "3"
 EXTRACT = "-extract"
 TARGETS_KEPT = 1 << 15
-"""The number of items whose merge targets are kept in memory; most relationships end at the same few items."""
+"""The maximum number of items whose merge targets are kept in memory: most relationships end at the same few items."""
 ITEMS_IN_QUERY = 1000
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -40,11 +40,14 @@ CREATE TABLE IF NOT EXISTS redirects (item INTEGER PRIMARY KEY, target INTEGER);
 
 
 class WorkspaceError(ValueError):
-    """A workspace cannot be used: it is damaged, belongs to another build, or another process is using it."""
+    """A workspace that cannot be used: it is damaged, belongs to another build, or another process is using it."""
 
 
 class Names(NamedTuple):
-    """An item's names: `Names("Heat", "1995 film", ["Heat: The Movie"], "Heat (1995 film)")`; None if missing."""
+    """An item's names: `Names("Heat", "1995 film", ["Heat: The Movie"], "Heat (1995 film)")`.
+
+    A name, description or article that is missing is None.
+    """
 
     name: str | None
     description: str | None = None
@@ -56,15 +59,15 @@ class Workspace:
     """The workspace file of a build: `Workspace(Path("movie.build"), identity)`.
 
     Raises:
-        WorkspaceError: the file belongs to another `identity`.
+        WorkspaceError: the file belongs to another `identity`, or is not a workspace.
     """
 
     def __init__(self, path: Path, identity: str) -> None:
         self.path = Path(path)
         self._db = sqlite3.connect(self.path, isolation_level=None)
         try:
-            # A new workspace holds nothing that a crash of the machine could destroy. Flushing each of its first pages
-            # to the disk would take longer than a small build.
+            # A new workspace contains nothing that a crash of the machine could destroy, and flushing its first pages
+            # to disk one by one would take longer than a small build.
             self._db.execute("PRAGMA synchronous = OFF")
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA cache_size = -12288")
@@ -73,19 +76,21 @@ class Workspace:
         except sqlite3.DatabaseError as error:
             self._db.close()
             raise WorkspaceError(
-                f"{path} is not the workspace of a build ({error}); remove it, or name another"
+                f"{path} is not the workspace of a build ({error}); delete it, or choose another output file"
             ) from None
-        begun = self._meta("identity")
-        if begun is None:
+        stored_identity = self._meta("identity")
+        if stored_identity is None:
             self._db.executemany("INSERT INTO meta VALUES (?, ?)", [("identity", identity), ("format", FORMAT)])
-        elif begun != identity or self._meta("format") != FORMAT:
+        elif stored_identity != identity or self._meta("format") != FORMAT:
             self._db.close()
-            raise WorkspaceError(f"{path} belongs to another definition or source; remove it, or name another")
+            raise WorkspaceError(
+                f"{path} belongs to another definition or source; delete it, or choose another output file"
+            )
         self._targets: dict[int, int] = {}
         self._batch: frozenset[int] = frozenset()
-        """The items of the latest batch. What is asked about one of them is read for all of them, in one query."""
+        """The items of the latest batch; data that is needed for one of them is read for all of them, in one query."""
         self._statements: dict[int, dict[int, bytes | list[Statement]]] = {}
-        """The statements of the batch by property and item, as stored, or unpacked at first use."""
+        """The statements of the batch's items, by property and item: as stored, or unpacked after their first use."""
         self._names: dict[int, Names] | None = None
         self._merged: bool | None = None
 
@@ -94,7 +99,7 @@ class Workspace:
         self._db.close()
 
     def remove(self) -> None:
-        """Close the workspace file and delete it."""
+        """Close the workspace file, and delete the file and the extract."""
         self._db.execute("PRAGMA synchronous = OFF")
         self.close()
         for suffix in ("", "-wal", "-shm", EXTRACT, f"{EXTRACT}.part"):
@@ -102,7 +107,7 @@ class Workspace:
 
     @property
     def extract(self) -> Path:
-        """The path, beside the workspace, of the extract in which a source keeps the part of a dump that it needs."""
+        """The path, beside the workspace, of the extract: the part of a dump that a source needs."""
         return self.path.with_name(self.path.name + EXTRACT)
 
     @property
@@ -115,12 +120,12 @@ class Workspace:
         return None if row is None else str(row[0])
 
     def is_done(self, task: str) -> bool:
-        """Whether the task has been done, in this run or an earlier one."""
+        """Whether a task has been done, in this run of the build or an earlier run."""
         return self._db.execute("SELECT 1 FROM done WHERE task = ?", (task,)).fetchone() is not None
 
     @contextmanager
     def doing(self, task: str | None = None) -> Iterator[None]:
-        """Run a transaction that also records `task` as done; it is stored completely or not at all."""
+        """Run the block in a transaction, which is stored completely or not at all; record a given `task` as done."""
         self._db.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -132,19 +137,19 @@ class Workspace:
         self._db.execute("COMMIT")
 
     def mark(self, task: str) -> None:
-        """Record, within a transaction, that a task has been done."""
+        """Record that a task has been done; call it inside a transaction."""
         self._db.execute("INSERT OR IGNORE INTO done VALUES (?)", (task,))
 
     def add_classes(self, root: int, classes: Iterable[int]) -> None:
-        """Store the subclasses of a class (including itself)."""
+        """Store the subclasses of the class `root`, which include the class itself."""
         self._db.executemany("INSERT OR IGNORE INTO classes VALUES (?, ?)", ((root, class_) for class_ in classes))
 
     def add_edges(self, edges: Iterable[tuple[int, int]]) -> None:
-        """Store pairs of a class and a direct subclass."""
+        """Store pairs of a class and one of its direct subclasses."""
         self._db.executemany("INSERT OR IGNORE INTO edges VALUES (?, ?)", edges)
 
     def below(self, root: int) -> list[int]:
-        """Return a class and all classes below it in the stored edges."""
+        """Return a class and its direct and indirect subclasses, by the stored edges, sorted."""
         return [
             row[0]
             for row in self._db.execute(
@@ -163,11 +168,11 @@ class Workspace:
         self._db.executemany("INSERT OR IGNORE INTO candidates VALUES (?, ?)", ((label, item) for item in items))
 
     def add_nodes(self, label: int, items: Iterable[int]) -> None:
-        """Store items that are nodes of a label."""
+        """Make items nodes of a label."""
         self._db.executemany("INSERT OR IGNORE INTO nodes VALUES (?, ?)", ((label, item) for item in items))
 
     def select_candidates(self, label: int) -> None:
-        """Make nodes of all candidates of a label."""
+        """Make all candidates of a label nodes of the label."""
         self._db.execute(
             "INSERT OR IGNORE INTO nodes SELECT label, item FROM candidates WHERE label = ? ORDER BY item", (label,)
         )
@@ -182,12 +187,12 @@ class Workspace:
         self._forget()
 
     def _forget(self) -> None:
-        """Forget what was read for the latest batch, because another one follows or the data will change."""
+        """Forget the latest batch and its data, because another batch follows or the data will change."""
         self._batch = frozenset()
         self._statements, self._names = {}, None
 
     def unnamed_nodes(self, size: int) -> Iterator[list[int]]:
-        """Yield the nodes whose names have not been fetched, in batches of `size`."""
+        """Yield the nodes whose names have not been fetched, in batches of `size` items."""
         return self._keyset(
             "SELECT DISTINCT item FROM nodes WHERE ?1 = 0 AND item > ?2 AND "
             f"NOT EXISTS (SELECT 1 FROM names WHERE names.item = nodes.item) ORDER BY item LIMIT {size}",
@@ -195,7 +200,7 @@ class Workspace:
         )
 
     def unnamed_values(self, size: int) -> Iterator[list[int]]:
-        """Yield the values that are not nodes and whose names have not been fetched, in batches of `size`."""
+        """Yield the items that occur as values, are not nodes and have no fetched name, in batches of `size`."""
         return self._keyset(
             "SELECT item FROM values_seen WHERE ?1 = 0 AND item > ?2 AND "
             "NOT EXISTS (SELECT 1 FROM names WHERE names.item = values_seen.item) AND "
@@ -219,14 +224,15 @@ class Workspace:
         self.add_packed((item, int(name[1:]), packed(statements)) for item, name, statements in rows)
 
     def add_packed(self, rows: Iterable[tuple[int, int, bytes]]) -> None:
-        """Store statements that another process has packed."""
+        """Store statements that are packed already, as rows of item, property number and bytes."""
         self._forget()
         self._db.executemany("INSERT OR REPLACE INTO statements VALUES (?, ?, ?)", rows)
 
     def add_items(self, query: str) -> None:
-        """Store the items that a query returns as statements, in rows of item, property and item.
+        """Store statements whose values are items: the rows of an SQL query.
 
-        Each statement has the normal rank and no qualifiers.
+        The query's columns `item`, `property` and `value` are numbers. Each statement has the normal rank and no
+        qualifiers.
         """
         self._forget()
         self._db.execute(
@@ -235,7 +241,7 @@ class Workspace:
         )
 
     def statements(self, item: int, name: str) -> list[Statement]:
-        """Return an item's statements of a property, of all ranks."""
+        """Return the stored statements of an item and a property."""
         number = int(name[1:])
         found = self._stored(item, number)
         if isinstance(found, bytes):
@@ -245,15 +251,19 @@ class Workspace:
         return found
 
     def item_values(self, item: int, name: str) -> list[int] | None:
-        """Return the items that are an item's values of a property, in the order of its statements.
+        """Return the numbers of the items that are an item's values of a property, in the order of its statements.
 
-        None unless the statements are stored as items alone (`items_in`): then each has the normal rank.
+        Return None unless the statements are stored as item numbers, which requires the normal rank and no qualifiers
+        (see `items_in`).
         """
         found = self._stored(item, int(name[1:]))
         return items_in(found) if isinstance(found, bytes) else None
 
     def _stored(self, item: int, number: int) -> bytes | list[Statement]:
-        """Return an item's statements of a property as stored, or as a list if they have been unpacked."""
+        """Return an item's statements of the property P`number`: as stored, or as a list if already unpacked.
+
+        Return an empty list if there are none.
+        """
         if item not in self._batch:
             return self._read_statements(number, (item,)).get(item, [])
         known = self._statements.get(number)
@@ -262,7 +272,7 @@ class Workspace:
         return known.get(item, [])
 
     def _read_statements(self, number: int, items: Collection[int]) -> dict[int, bytes]:
-        query = f"SELECT item, body FROM statements WHERE property = ? AND item IN ({_marks(items)})"
+        query = f"SELECT item, body FROM statements WHERE property = ? AND item IN ({_placeholders(items)})"
         return dict(self._db.execute(query, (number, *items)).fetchall())
 
     def add_values_seen(self, items: Iterable[int]) -> None:
@@ -295,40 +305,41 @@ class Workspace:
         return self._names.get(item)
 
     def names_of_values(self, most: int) -> dict[int, str | None]:
-        """Return the names of the first `most` items that occur as values, by item."""
+        """Return the names of items that occur as values, by item: at most `most` items, the lowest numbers first."""
         query = "SELECT item, name FROM values_seen JOIN names USING (item) ORDER BY item LIMIT ?"
         return dict(self._db.execute(query, (most,)).fetchall())
 
     def texts_of(self, items: Iterable[int]) -> dict[int, str | None]:
-        """Return the name of each item, without its other names."""
+        """Return the names of items, without descriptions, aliases and articles, by item."""
         found: dict[int, str | None] = {}
         remaining = iter(items)
-        while some := list(islice(remaining, ITEMS_IN_QUERY)):
-            found.update(self._db.execute(f"SELECT item, name FROM names WHERE item IN ({_marks(some)})", some))
+        while chunk := list(islice(remaining, ITEMS_IN_QUERY)):
+            found.update(
+                self._db.execute(f"SELECT item, name FROM names WHERE item IN ({_placeholders(chunk)})", chunk)
+            )
         return found
 
     def _read_names(self, items: Collection[int]) -> dict[int, Names]:
-        query = f"SELECT item, name, description, aliases, article FROM names WHERE item IN ({_marks(items)})"
+        query = f"SELECT item, name, description, aliases, article FROM names WHERE item IN ({_placeholders(items)})"
         return {
             item: Names(name, description, orjson.loads(aliases) if aliases != b"[]" else [], article)
             for item, name, description, aliases, article in self._db.execute(query, tuple(items))
         }
 
     def named_nodes(self, label: int, items: Iterable[int]) -> set[int]:
-        """Return those of the items that are nodes of the label and have a name; a merged item has the name of its
-        target."""
+        """Return the items that are nodes of the label and have a name; a merged item has its target's name."""
         found: set[int] = set()
         remaining = iter(items)
-        while some := list(islice(remaining, ITEMS_IN_QUERY)):
-            query = f"SELECT item FROM nodes WHERE label = ? AND item IN ({_marks(some)})"
-            targets = {row[0]: self.target(row[0]) for row in self._db.execute(query, (label, *some)).fetchall()}
-            query = f"SELECT item FROM names WHERE name IS NOT NULL AND item IN ({_marks(targets)})"
+        while chunk := list(islice(remaining, ITEMS_IN_QUERY)):
+            query = f"SELECT item FROM nodes WHERE label = ? AND item IN ({_placeholders(chunk)})"
+            targets = {row[0]: self.target(row[0]) for row in self._db.execute(query, (label, *chunk)).fetchall()}
+            query = f"SELECT item FROM names WHERE name IS NOT NULL AND item IN ({_placeholders(targets)})"
             named = {row[0] for row in self._db.execute(query, tuple(targets.values()))}
             found.update(item for item, target in targets.items() if target in named)
         return found
 
     def add_redirects(self, rows: Iterable[tuple[int, int]]) -> None:
-        """Store pairs of an item and the item into which it was merged."""
+        """Store pairs of a merged item and the item into which it was merged."""
         self._targets.clear()
         self._merged = None
         self._db.executemany("INSERT OR REPLACE INTO redirects VALUES (?, ?)", rows)
@@ -357,6 +368,6 @@ class Workspace:
         return item
 
 
-def _marks(items: Collection[int]) -> str:
-    """Return the parameters of an SQL list: `?, ?` for two items."""
+def _placeholders(items: Collection[int]) -> str:
+    """Return the placeholders of an SQL list: `?, ?` for two items."""
     return ", ".join("?" * len(items))

@@ -1,8 +1,8 @@
 """Writes the graph in a workspace as SimpleKG, in a fixed order.
 
-Nodes are ordered by label and number, relationships by pattern, start and end. Ids are those of the published graphs:
-`Movie#Q25173`. Relationships between the same nodes are merged if they do not contradict each other, as in the
-published code.
+Nodes are sorted by label and item number, relationships by pattern, start and end. Nodes have the same ids as in the
+graphs that CypherBench published: `Movie#Q25173`. As in CypherBench's code, relationships of a type between the same
+nodes are merged if their properties do not contradict each other.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NAMES_KEPT = 1 << 14
 
 
 class GraphWriting:
-    """Generates the entities and relations of a workspace, and collects values that do not fit in `discards`."""
+    """The entities and relations of the graph in a workspace; `discards` collects the values that do not fit."""
 
     def __init__(self, plan: Plan, workspace: Workspace) -> None:
         self.plan, self.workspace = plan, workspace
@@ -37,7 +37,7 @@ class GraphWriting:
 
     @cached_property
     def _first_names(self) -> dict[int, str | None]:
-        """The names of the first `NAMES_KEPT` values, read at once; in a small graph these are all values."""
+        """The names of the first `NAMES_KEPT` items that are values; in a small graph these are all."""
         return self.workspace.names_of_values(NAMES_KEPT)
 
     def _name(self, identifier: str) -> str | None:
@@ -51,17 +51,17 @@ class GraphWriting:
         return self.workspace.texts_of((item,)).get(item)
 
     def _read_names(self, label: str, items: Sequence[int]) -> None:
-        """Read the names of the values of a batch of nodes at once, unless all names have been read."""
+        """Read the names of the values of a batch of nodes together, unless all names have been read already."""
         if len(self._first_names) == NAMES_KEPT:
             found = set(map(self.workspace.target, values_named(self.plan, self.workspace, label, items)))
             self._names_of_batch = self.workspace.texts_of(found - self._first_names.keys())
 
     def entities(self) -> Iterator[Mapping[str, Any]]:
-        """Yield each node as a SimpleKG entity."""
+        """Yield each node that has a name as a SimpleKG entity; nodes without names are discarded."""
         for number, label in enumerate(self.plan.labels):
-            for some in self.workspace.batches("nodes", number, ITEMS_AT_ONCE):
-                self._read_names(label, some)
-                for item in some:
+            for items in self.workspace.batches("nodes", number, ITEMS_AT_ONCE):
+                self._read_names(label, items)
+                for item in items:
                     entity = self._entity(label, item)
                     if entity is not None:
                         yield entity
@@ -72,11 +72,11 @@ class GraphWriting:
             self.discards.add(label, "a node without a name", f"Q{item}")
             return None
         properties = {}
-        for key, wanted in self.plan.node(label).properties.items():
-            statements = self.workspace.statements(item, wanted.wikidata)
-            if not statements and wanted.type != "bool":
+        for key, property_ in self.plan.node(label).properties.items():
+            statements = self.workspace.statements(item, property_.wikidata)
+            if not statements and property_.type != "bool":
                 continue
-            value = node_property(statements, wanted, self._name_of, self._discarding(f"{label}.{key}", item))
+            value = node_property(statements, property_, self._name_of, self._discarding(f"{label}.{key}", item))
             if value is not None:
                 properties[key] = value
         provenance = [article_address(names.article, self.plan.definition.wikipedia)] if names.article else []
@@ -94,21 +94,23 @@ class GraphWriting:
         return lambda reason, value: self.discards.value(place, reason, item, value)
 
     def relations(self) -> Iterator[Mapping[str, Any]]:
-        """Yield each relationship as a SimpleKG relation."""
+        """Yield each relationship as a SimpleKG relation, except those at nodes without names."""
         rids = count()
         for relationship in self.plan.definition.relationships:
             start, end_label = self.plan.number(relationship.start), self.plan.number(relationship.end)
-            for some in self.workspace.batches("nodes", start, ITEMS_AT_ONCE):
-                starts = self.workspace.named_nodes(start, some)
+            for items in self.workspace.batches("nodes", start, ITEMS_AT_ONCE):
+                starts = self.workspace.named_nodes(start, items)
                 ends = {
                     item: list(ends_of(self.workspace, self.plan, relationship, item))
-                    for item in some
+                    for item in items
                     if item in starts
                 }
-                written = self.workspace.named_nodes(end_label, {end for many in ends.values() for end, _ in many})
-                for item, many in ends.items():
-                    kept = [(end, place) for end, place in many if end in written]
-                    for end, properties in self._relationships(relationship, item, kept):
+                written = self.workspace.named_nodes(
+                    end_label, {end for ends_of_item in ends.values() for end, _ in ends_of_item}
+                )
+                for item, ends_of_item in ends.items():
+                    written_ends = [(end, place) for end, place in ends_of_item if end in written]
+                    for end, properties in self._relationships(relationship, item, written_ends):
                         yield {
                             "rid": str(next(rids)),
                             "label": relationship.type,
@@ -121,12 +123,15 @@ class GraphWriting:
     def _relationships(
         self, relationship: Relationship, item: int, ends: Sequence[tuple[int, int]]
     ) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the relationships of an item, merged by end; each of `ends` comes with the position of its
-        statement."""
+        """Yield the ends of an item's relationships, each with the properties of the relationship.
+
+        Each of `ends` comes with the position of its statement. Relationships with the same end are merged if their
+        properties do not contradict each other.
+        """
         if not relationship.properties:
             yield from ((end, {}) for end in sorted({end for end, _ in ends}))
             return
-        kept = (
+        statements = (
             []
             if relationship.wikidata == IDENTICAL
             else chosen(
@@ -135,7 +140,7 @@ class GraphWriting:
         )
         by_end: dict[int, list[dict[str, Any]]] = {}
         for end, place in ends:
-            found = self._properties(relationship, kept[place], item) if place >= 0 else {}
+            found = self._properties(relationship, statements[place], item) if place >= 0 else {}
             merge_into(by_end.setdefault(end, []), found)
         for end in sorted(by_end):
             for properties in by_end[end]:
@@ -143,22 +148,25 @@ class GraphWriting:
 
     def _properties(self, relationship: Relationship, statement: Statement, item: int) -> dict[str, Any]:
         properties = {}
-        for key, wanted in relationship.properties.items():
+        for key, property_ in relationship.properties.items():
             values: Sequence[Value] = (
                 (statement.value,)
-                if wanted.wikidata == relationship.wikidata
-                else statement.qualifiers.get(wanted.wikidata, ())
+                if property_.wikidata == relationship.wikidata
+                else statement.qualifiers.get(property_.wikidata, ())
             )
-            value = property_value(values, wanted, self._name_of, self._discarding(f"{relationship.type}.{key}", item))
+            value = property_value(
+                values, property_, self._name_of, self._discarding(f"{relationship.type}.{key}", item)
+            )
             if value is not None:
                 properties[key] = value
         return properties
 
 
 def merge_into(several: list[dict[str, Any]], properties: dict[str, Any]) -> None:
-    """Merge a relationship's properties into the first map of properties that agrees with them, or append them.
+    """Merge a relationship's properties into the first map in `several` that does not contradict them.
 
-    Lists are joined.
+    If there is no such map, append the properties. Lists never contradict each other: they are merged, without
+    repetition.
 
     >>> several = [{"start_year": 1999}]
     >>> merge_into(several, {"start_year": 1999, "end_year": 2003}); several
@@ -175,18 +183,21 @@ def merge_into(several: list[dict[str, Any]], properties: dict[str, Any]) -> Non
 
 
 def values_named(plan: Plan, workspace: Workspace, label: str, items: Sequence[int]) -> set[int]:
-    """Return the items whose names are needed for the properties of some items and of their relationships."""
+    """Return the items that are values or units in the properties of some nodes and their relationships.
+
+    Only properties whose values may be names are considered.
+    """
     found: set[int] = set()
     values: set[Value] = set()
-    for wanted in plan.node(label).properties.values():
-        for item in items if wanted.type in TEXTS else ():
-            numbers = workspace.item_values(item, wanted.wikidata)
+    for property_ in plan.node(label).properties.values():
+        for item in items if property_.type in TEXTS else ():
+            numbers = workspace.item_values(item, property_.wikidata)
             if numbers is None:
-                values.update([statement.value for statement in best(workspace.statements(item, wanted.wikidata))])
+                values.update([statement.value for statement in best(workspace.statements(item, property_.wikidata))])
             else:
                 found.update(numbers)
     for relationship in plan.starting(label):
-        texts = [wanted.wikidata for wanted in relationship.properties.values() if wanted.type in TEXTS]
+        texts = [property_.wikidata for property_ in relationship.properties.values() if property_.type in TEXTS]
         ranks = plan.definition.ranks(relationship)
         for item in items if texts else ():
             for statement in chosen(workspace.statements(item, relationship.wikidata), ranks):

@@ -15,7 +15,7 @@ def agent_templates(folder: Path = FOLDER) -> dict[str, Template]:
     """Return the template of each role by its name; a file in `folder` replaces the built-in template of the same name.
 
     Raises:
-        ValueError: a file of the folder is not a template, or is not named after a role.
+        ValueError: the folder has no template, or a file in it is not a template or is not named after a role.
     """
     own = {path.stem: _read(path) for path in sorted(FOLDER.glob("*.md"))}
     if folder == FOLDER:
@@ -23,12 +23,13 @@ def agent_templates(folder: Path = FOLDER) -> dict[str, Template]:
     others = {path.stem: _read(path) for path in sorted(folder.glob("*.md"))}
     if not others or set(others) - set(own):
         wrong = ", ".join(sorted(set(others) - set(own))) or "no file"
-        raise ValueError(f"{folder} holds {wrong}; its files are named after roles: {', '.join(sorted(own))}")
+        roles = ", ".join(sorted(own))
+        raise ValueError(f"{folder} contains {wrong}; its files must be named after the roles: {roles}")
     return own | others
 
 
 def agent_prompt(role: str, folder: Path = FOLDER, **values: str) -> str:
-    """Fill in the placeholders of a role's prompt: `agent_prompt("zero_shot", schema="…", question="…")`."""
+    """Return a role's prompt with its placeholders filled in: `agent_prompt("zero_shot", schema="…", question="…")`."""
     return agent_templates(folder)[role].fill(values)
 
 

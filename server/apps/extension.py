@@ -1,4 +1,4 @@
-"""The MCP Apps extension: decides which clients get the interactive view, and adds it to tools and resources."""
+"""The MCP Apps extension: decides which clients receive the interactive view, and adds it to tools and resources."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ META = {
     "csp": {"connectDomains": [], "resourceDomains": [], "frameDomains": [], "baseUriDomains": []},
     "prefersBorder": True,
 }
-"""The metadata of the view: the view may load from no address, connect to none, and wants a border."""
+"""The metadata of the view: the view may load nothing from other addresses, and the host should draw a border."""
 
 
 def supports_apps(context: Any) -> bool:
@@ -30,7 +30,7 @@ def supports_apps(context: Any) -> bool:
 
 
 def with_view(definition: dict[str, Any]) -> dict[str, Any]:
-    """Return the definition of a tool, with the address of the view if the view shows the tool's answers.
+    """Return the definition of a tool, with the view's address if the view shows the tool's answers.
 
     >>> with_view({"name": "get_schema"})["_meta"]
     {'ui': {'resourceUri': 'ui://graphground/view.html'}}
@@ -41,7 +41,7 @@ def with_view(definition: dict[str, Any]) -> dict[str, Any]:
 
 
 def view_resource() -> dict[str, Any]:
-    """The view as an entry of `resources/list`."""
+    """Return the view as an entry of `resources/list`."""
     return {
         "uri": VIEW,
         "name": "view",
@@ -53,7 +53,7 @@ def view_resource() -> dict[str, Any]:
 
 
 def view_contents() -> dict[str, Any]:
-    """The view as `resources/read` returns it."""
+    """Return the view as an entry of the contents that `resources/read` returns."""
     from graphground.server.apps.view import view_html  # read on first use
 
     return {"uri": VIEW, "mimeType": MIME_TYPE, "text": view_html(), "_meta": {"ui": META}}

@@ -1,6 +1,6 @@
-"""Draws the picture of an answer for clients with views, and finds the note on a schema that is not complete.
+"""The picture of an answer, for clients with views, and the note that a schema may be incomplete or outdated.
 
-Both are sent in `_meta`, which models do not read: the note is also in the schema's text.
+Picture and note are sent in `_meta`, which models do not read; the note is also in the schema's text.
 """
 
 from __future__ import annotations
@@ -19,12 +19,15 @@ from graphground.tools.tool import graph_named
 
 PICTURE, NOTE = "graphground/picture", "graphground/note"
 SLOW_MS, TIMEOUT_SECONDS = 2_000.0, 2.0
-"""The longest time of a query whose answer gets a picture (in ms), and the time limit for the picture's own query."""
+"""The longest time in ms of a query whose answer is drawn, and the time limit in s of the query for the picture."""
 logger = logging.getLogger(__name__)
 
 
 def picture_of(application: Application, name: str, arguments: Mapping[str, Any], outcome: Outcome) -> str | None:
-    """Return the picture of an answer as SVG without a style sheet; None if there is nothing to draw."""
+    """Return the picture of an answer as SVG without a style sheet.
+
+    None if there is nothing to draw, the query was slow, or the picture cannot be drawn.
+    """
     if outcome.is_error:
         return None
     answer = orjson.loads(outcome.payload)
@@ -39,7 +42,7 @@ def picture_of(application: Application, name: str, arguments: Mapping[str, Any]
 
 
 def note_of(name: str, outcome: Outcome) -> str | None:
-    """Return the sentence in the answer of `get_schema` that says why the schema may be incomplete or outdated."""
+    """Return the note in a `get_schema` answer that the schema may be incomplete or outdated; None without a note."""
     if name != "get_schema" or outcome.is_error:
         return None
     schema = orjson.loads(outcome.payload)["schema"]

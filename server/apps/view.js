@@ -1,6 +1,6 @@
 "use strict";
 /**
- * The view of MCP Apps: it requests nothing but the tool's answer from the host, and shows it.
+ * The view of MCP Apps: it receives a tool's answer from the host, and shows the answer.
  *
  * Messages are JSON-RPC by postMessage, as in the specification of 2026-01-26. Every text from a graph becomes a text
  * node; only known elements and attributes of a picture are copied.
@@ -33,17 +33,17 @@ function send(message) {
 function request(method, params) {
   number += 1;
   send({ id: number, method, params });
-  return new Promise((done, failed) => waiting.set(number, { done, failed }));
+  return new Promise((resolve, reject) => waiting.set(number, { resolve, reject }));
 }
 
 window.addEventListener("message", (event) => {
   const message = event.data;
   if (event.source !== window.parent || message === null || typeof message !== "object" || message.jsonrpc !== "2.0") return;
   if (message.method === undefined) {
-    const asked = waiting.get(message.id);
+    const pending = waiting.get(message.id);
     waiting.delete(message.id);
-    if (message.error) asked?.failed(new Error(String(message.error.message)));
-    else asked?.done(message.result ?? {});
+    if (message.error) pending?.reject(new Error(String(message.error.message)));
+    else pending?.resolve(message.result ?? {});
   } else if (message.id !== undefined) {
     answer(message);
   } else {
@@ -62,7 +62,7 @@ const RECEIVED = {
   "ui/notifications/host-context-changed": adopt,
 };
 
-/** Adopt the host's theme, colours and dimensions. */
+/** Use the host's theme and colours, and remember its display modes. */
 function adopt(context) {
   host = { ...host, ...context };
   if (host.theme === "light" || host.theme === "dark") document.documentElement.style.colorScheme = host.theme;
@@ -71,7 +71,7 @@ function adopt(context) {
   }
 }
 
-function made(tag, attributes, ...children) {
+function create(tag, attributes, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   element.append(...children.map((child) => (child instanceof Node ? child : text(child))));
@@ -85,15 +85,15 @@ function text(value) {
 }
 
 function say(words) {
-  main.replaceChildren(made("p", { id: "status", role: "status" }, words));
+  main.replaceChildren(create("p", { id: "status", role: "status" }, words));
 }
 
 function show(result) {
-  const answered = result.structuredContent;
-  if (result.isError || answered === null || typeof answered !== "object") return showText(result);
+  const content = result.structuredContent;
+  if (result.isError || content === null || typeof content !== "object") return showText(result);
   const picture = drawn(result._meta?.[PICTURE]);
-  if (Array.isArray(answered.columns) && Array.isArray(answered.rows)) showRows(answered, picture);
-  else if (typeof answered.schema === "string") showSchema(answered, picture, result._meta?.[NOTE]);
+  if (Array.isArray(content.columns) && Array.isArray(content.rows)) showRows(content, picture);
+  else if (typeof content.schema === "string") showSchema(content, picture, result._meta?.[NOTE]);
   else showText(result);
 }
 
@@ -105,46 +105,46 @@ function showText({ content, isError }) {
       const failure = JSON.parse(words);
       shown = [failure.message, failure.next].filter((part) => typeof part === "string" && part).join("\n");
     } catch {
-      shown = words; // of another server, or of the client
+      shown = words; // plain text, from the client or another server
     }
   }
-  const title = isError ? [made("h1", {}, "The call failed")] : [];
-  main.replaceChildren(...title, made("pre", { tabindex: "0" }, cut(shown, LONGEST_TEXT)));
+  const title = isError ? [create("h1", {}, "The call failed")] : [];
+  main.replaceChildren(...title, create("pre", { tabindex: "0" }, cut(shown, LONGEST_TEXT)));
 }
 
 function showSchema({ graph, schema, left_out: leftOut }, picture, note) {
-  const parts = [made("h1", {}, `Schema of ${graph}`)];
-  if (typeof note === "string") parts.push(made("p", { id: "note" }, cut(note, LONGEST_CELL)));
+  const parts = [create("h1", {}, `Schema of ${graph}`)];
+  if (typeof note === "string") parts.push(create("p", { id: "note" }, cut(note, LONGEST_CELL)));
   if (picture) parts.push(framed(picture, `Picture of the schema of ${graph}`));
-  if (Array.isArray(leftOut) && leftOut.length) parts.push(made("p", { class: "quiet" }, `Left out: ${leftOut.join(", ")}`));
-  const written = made("pre", { tabindex: "0" }, cut(schema, LONGEST_TEXT));
+  if (Array.isArray(leftOut) && leftOut.length) parts.push(create("p", { class: "quiet" }, `Left out: ${leftOut.join(", ")}`));
+  const written = create("pre", { tabindex: "0" }, cut(schema, LONGEST_TEXT));
   parts.push(picture ? folded("As text", written) : written);
   main.replaceChildren(...parts, ...controls());
 }
 
-function showRows(answered, picture) {
-  const { rows, columns, truncated, total } = answered;
+function showRows(content, picture) {
+  const { rows, columns, truncated, total } = content;
   const count = `${rows.length} ${rows.length === 1 ? "row" : "rows"}`;
   const more = truncated ? (typeof total === "number" ? ` of ${total}` : ", and there are more") : "";
-  const parts = [made("h1", {}, `${count}${more}`)];
-  for (const diagnostic of Array.isArray(answered.diagnostics) ? answered.diagnostics.slice(0, 5) : []) {
-    parts.push(made("p", { class: "quiet" }, `${diagnostic?.severity}: ${cut(String(diagnostic?.message), 600)}`));
+  const parts = [create("h1", {}, `${count}${more}`)];
+  for (const diagnostic of Array.isArray(content.diagnostics) ? content.diagnostics.slice(0, 5) : []) {
+    parts.push(create("p", { class: "quiet" }, `${diagnostic?.severity}: ${cut(String(diagnostic?.message), 600)}`));
   }
   if (rows.length) parts.push(table(columns, rows, `${count}${more}`));
-  if (picture) parts.push(made("h2", {}, "What the query matches"), framed(picture, "Picture of what the query matches"));
+  if (picture) parts.push(create("h2", {}, "What the query matches"), framed(picture, "Picture of what the query matches"));
   main.replaceChildren(...parts, ...controls());
 }
 
 function table(columns, rows, title) {
-  const head = made("tr", {}, ...columns.map((column) => made("th", { scope: "col" }, cut(String(column), LONGEST_CELL))));
-  const body = made("tbody", {});
-  const shown = made("table", {}, made("caption", {}, title), made("thead", {}, head), body);
-  const frame = made("div", { class: "rows", tabindex: "0", role: "region", "aria-label": "Rows" }, shown);
-  const button = made("button", { type: "button" }, "Show more rows");
-  const outer = made("div", {}, frame);
+  const head = create("tr", {}, ...columns.map((column) => create("th", { scope: "col" }, cut(String(column), LONGEST_CELL))));
+  const body = create("tbody", {});
+  const shown = create("table", {}, create("caption", {}, title), create("thead", {}, head), body);
+  const frame = create("div", { class: "rows", tabindex: "0", role: "region", "aria-label": "Rows" }, shown);
+  const button = create("button", { type: "button" }, "Show more rows");
+  const outer = create("div", {}, frame);
   const add = () => {
     const next = rows.slice(body.rows.length, body.rows.length + MOST_ROWS);
-    body.append(...next.map((row) => made("tr", {}, ...(Array.isArray(row) ? row : [row]).map(cell))));
+    body.append(...next.map((row) => create("tr", {}, ...(Array.isArray(row) ? row : [row]).map(cell))));
     if (body.rows.length < rows.length) outer.append(button);
     else button.remove();
   };
@@ -155,7 +155,7 @@ function table(columns, rows, title) {
 
 function cell(value) {
   const words = typeof value === "string" ? value : JSON.stringify(value);
-  return made("td", typeof value === "number" ? { class: "number" } : {}, cut(words, LONGEST_CELL));
+  return create("td", typeof value === "number" ? { class: "number" } : {}, cut(words, LONGEST_CELL));
 }
 
 function cut(words, most) {
@@ -163,13 +163,13 @@ function cut(words, most) {
 }
 
 function folded(title, content) {
-  return made("details", {}, made("summary", {}, title), content);
+  return create("details", {}, create("summary", {}, title), content);
 }
 
 function framed(picture, title) {
   picture.setAttribute("role", "img");
   picture.setAttribute("aria-label", title);
-  return made("div", { class: "picture", tabindex: "0", role: "region", "aria-label": title }, picture);
+  return create("div", { class: "picture", tabindex: "0", role: "region", "aria-label": title }, picture);
 }
 
 /** Return the picture as elements; null if there is none, or if it is not SVG. */
@@ -194,7 +194,7 @@ function copied(element) {
 /** Return a button for the whole screen, if the host offers that mode. */
 function controls() {
   if (!host.availableDisplayModes?.includes("fullscreen") || host.displayMode === "fullscreen") return [];
-  const button = made("button", { type: "button" }, "Full screen");
+  const button = create("button", { type: "button" }, "Full screen");
   button.addEventListener("click", async () => {
     const { mode } = await request("ui/request-display-mode", { mode: "fullscreen" }).catch(() => ({}));
     if (mode === "fullscreen") button.remove();

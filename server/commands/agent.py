@@ -59,7 +59,9 @@ def parser() -> CommandLine:
         "--prompts", type=Path, metavar="FOLDER", help="A folder of your own prompts, named after the roles."
     )
     for form_taker, default in ((shot, "base"), (loop, "enhanced")):
-        form_taker.add_argument("--form", choices=FORMS, default=default, help=f"The schema (default: {default}).")
+        form_taker.add_argument(
+            "--form", choices=FORMS, default=default, help=f"The form of the schema (default: {default})."
+        )
         form_taker.add_argument("--schema-tokens", type=int, metavar="N", help="Token budget of the schema.")
     for command in (shot, tools, loop):
         command.add_argument(
@@ -67,7 +69,7 @@ def parser() -> CommandLine:
             type=int,
             default=0,
             metavar="N",
-            help="Restrict the query to N suggested ones, by a grammar; needs llama.cpp's server (default: 0, any query).",
+            help="Restrict the query to N suggested queries, by a grammar; needs llama.cpp's server (default: 0, any query).",
         )
         _add_common(command)
     add_commands(group)
@@ -86,9 +88,14 @@ def _add_common(command: CommandLine) -> None:
         "--out", type=Path, metavar="FILE", help="The predictions (JSON Lines); an existing file is resumed."
     )
     command.add_argument(
-        "--trace", type=Path, metavar="FILE", help="Append every step (JSON Lines), and write it as Markdown too."
+        "--trace",
+        type=Path,
+        metavar="FILE",
+        help="Append every step to this file (JSON Lines), and write the trace as Markdown too.",
     )
-    command.add_argument("--workers", type=int, default=4, metavar="N", help="Questions at a time (default: 4).")
+    command.add_argument(
+        "--workers", type=int, default=4, metavar="N", help="Number of concurrent questions (default: 4)."
+    )
     add_model(command)
     command.add_argument("--no-cache", action="store_true", help="Do not cache replies.")
     bounds = command.add_argument_group("bounds of one question")
@@ -144,8 +151,8 @@ async def _ask(parsed: argparse.Namespace) -> int:
                 role: await stack.enter_async_context(Model(settings, cache, report_wait))
                 for role, settings in _models(parsed).items()
             }
-            opened = connect(server_of(parsed), environment=os.environ, passwords=password_variables_of(parsed))
-            server = await stack.enter_async_context(opened)
+            connection = connect(server_of(parsed), environment=os.environ, passwords=password_variables_of(parsed))
+            server = await stack.enter_async_context(connection)
             return await _answer(parsed, agent, server, models, bounds, trace)
     finally:
         if parsed.trace is not None and parsed.trace.exists():
@@ -171,7 +178,7 @@ async def _answer(
     if parsed.tasks is not None:
         questions = runs.read_questions(parsed.tasks, graph)
         with progress_bars() as progress:
-            asked = await runs.run(
+            count = await runs.run(
                 agent,
                 questions,
                 parsed.out,
@@ -182,7 +189,7 @@ async def _answer(
                 parsed.workers,
                 lambda done, total: progress("questions", done, total),
             )
-        sys.stdout.write(f"Asked {asked} of {len(questions)} questions. Predictions: {parsed.out}\n")
+        sys.stdout.write(f"Asked {count} of {len(questions)} questions. Predictions: {parsed.out}\n")
         return 0
     if parsed.question:
         record = await runs.ask(agent, Question("1", graph, parsed.question), server, models, bounds, trace)
@@ -234,7 +241,7 @@ def _agent(parsed: argparse.Namespace) -> Agent:
 
 
 def _models(parsed: argparse.Namespace) -> dict[str, ModelSettings]:
-    """Return the settings of each role's own model, and of the default model under the empty name."""
+    """Return the model settings by role; the entry with the empty name is for roles that `--role` does not name."""
     from graphground.agents.multi_agent_loop import ROLES
 
     common = model_settings(parsed)
@@ -242,6 +249,6 @@ def _models(parsed: argparse.Namespace) -> dict[str, ModelSettings]:
     for text in getattr(parsed, "role", ()):
         role, _, name = text.partition("=")
         if role not in ROLES or not name:
-            raise WrongUse(f"--role is ROLE=MODEL with one of the roles {', '.join(ROLES)}, not {text!r}")
+            raise WrongUse(f"--role must be ROLE=MODEL with one of the roles {', '.join(ROLES)}, not {text!r}")
         models[role] = replace(common, name=name)
     return models

@@ -27,7 +27,7 @@ SYSTEM = "Write one Cypher query."
 
 
 def add_commands(group: CommandLine) -> None:
-    """Add the four subcommands to `graphground agent`."""
+    """Add the subcommands `forms`, `decode`, `pairs` and `reason` to `graphground agent`."""
     forms = group.add_command(
         "forms", partial(_run, compare_forms), "Print the number of tokens of a schema in each of five forms."
     )
@@ -99,7 +99,7 @@ def _check(parsed: argparse.Namespace) -> None:
 
 
 async def compare_forms(parsed: argparse.Namespace, server: ServerConnection) -> int:
-    """Print the mean number of tokens of each form over the questions."""
+    """Print the mean number of tokens that each form of the schema takes, over all questions."""
     from graphground.agents.question import Question
     from graphground.agents.runs import read_questions
     from graphground.agents.schema_forms import tokens_of_forms
@@ -109,7 +109,7 @@ async def compare_forms(parsed: argparse.Namespace, server: ServerConnection) ->
     with progress_bars() as progress:
         counts = await tokens_of_forms(server, questions, lambda done: progress("questions", done, len(questions)))
     base = sum(counts["base"]) or 1
-    sys.stdout.write(f"tokens of the schema, estimated, over {len(questions)} questions\n")
+    sys.stdout.write(f"estimated tokens of the schema, mean of {len(questions)} questions\n")
     for form, found in counts.items():
         mean, share = sum(found) / len(found), 100 * sum(found) / base
         sys.stdout.write(f"{form:<12}{mean:>8.0f}{share:>7.0f} % of base\n")
@@ -117,12 +117,12 @@ async def compare_forms(parsed: argparse.Namespace, server: ServerConnection) ->
 
 
 async def decode(parsed: argparse.Namespace, server: ServerConnection) -> int:
-    """Print the decoded query, or with a beam the best queries and their log-probabilities."""
+    """Print the decoded query; with a beam width above 1, the best queries; with `--grammar`, only the grammar."""
     from graphground.agents.decoding.grammars import gbnf
 
-    on = {"graph": graph_of(parsed)} if graph_of(parsed) else {}
-    asked = {**on, "question": parsed.question, "limit": parsed.candidates, "count": False}
-    suggested = await server.call("suggest_queries", asked)
+    graph = {"graph": graph_of(parsed)} if graph_of(parsed) else {}
+    request = {**graph, "question": parsed.question, "limit": parsed.candidates, "count": False}
+    suggested = await server.call("suggest_queries", request)
     queries = [] if suggested.failed else [str(entry["cypher"]) for entry in suggested.fields["candidates"]]
     if not queries:
         reason = (
@@ -136,7 +136,7 @@ async def decode(parsed: argparse.Namespace, server: ServerConnection) -> int:
     from graphground.agents.decoding.llama import decoded
     from graphground.prompts.agents import agent_prompt
 
-    filtered = await server.call("get_filtered_schema", {**on, "question": parsed.question, "max_tokens": 400})
+    filtered = await server.call("get_filtered_schema", {**graph, "question": parsed.question, "max_tokens": 400})
     prompt = agent_prompt("zero_shot", schema=str(filtered.require()["schema"]), question=parsed.question)
     for found in decoded(parsed.gguf, prompt, queries, parsed.width):
         sys.stdout.write(f"{found.query}\n" if parsed.width == 1 else f"{found.log_probability:8.2f}  {found.query}\n")
@@ -144,26 +144,26 @@ async def decode(parsed: argparse.Namespace, server: ServerConnection) -> int:
 
 
 async def write_pairs(parsed: argparse.Namespace, server: ServerConnection) -> int:
-    """Write a training pair for each question whose answers a query finds."""
+    """Write a training pair for each question with a query whose precision and recall reach `--least`."""
     from graphground.agents.training.pairs import pairs_of
     from graphground.agents.training.questions import read_questions
 
-    questions, kept = read_questions(parsed.questions), 0
+    questions, pair_count = read_questions(parsed.questions), 0
     parsed.out.parent.mkdir(parents=True, exist_ok=True)
     with progress_bars() as progress, parsed.out.open("w", encoding="utf-8") as file:
-        done = 0
+        question_count = 0
         async for _, pair in pairs_of(server, graph_of(parsed), questions, parsed.least):
             if pair is not None:
                 file.write(json.dumps(pair.as_record(parsed.system), ensure_ascii=False) + "\n")
-                kept += 1
-            done += 1
-            progress("questions", done, len(questions))
-    sys.stdout.write(f"Wrote {kept} pairs for {len(questions)} questions: {parsed.out}\n")
+                pair_count += 1
+            question_count += 1
+            progress("questions", question_count, len(questions))
+    sys.stdout.write(f"Wrote {pair_count} pairs for {len(questions)} questions: {parsed.out}\n")
     return 0
 
 
 async def reason(parsed: argparse.Namespace, server: ServerConnection) -> int:
-    """Print the names of the nodes that the model chooses as answers, best first."""
+    """Print the names of the nodes that the model chooses as answers, in the order of its reply."""
     from graphground.agents.conversation import Message
     from graphground.agents.models import Model
     from graphground.agents.reasoning.choice import choice_prompt, chosen_nodes
@@ -172,7 +172,7 @@ async def reason(parsed: argparse.Namespace, server: ServerConnection) -> int:
 
     subgraph = subgraph_text(await retrieve(server, graph_of(parsed), parsed.question), parsed.budget)
     if not subgraph.nodes:
-        sys.stderr.write("graphground: nothing was retrieved: the graph has no name from the question\n")
+        sys.stderr.write("graphground: nothing was retrieved: the question names nothing in the graph\n")
         return 1
     async with Model(model_settings(parsed), on_wait=report_wait) as model:
         reply = await model.ask([Message("user", choice_prompt(parsed.question, subgraph))])

@@ -60,14 +60,14 @@ def call(parsed: argparse.Namespace) -> int:
         sys.stdout.write(listed_tools(tools))
         return 0
     set_up_logging(settings.log_level)
-    given = arguments_in(sys.stdin.read() if parsed.arguments == "-" else parsed.arguments)
+    request = arguments_in(sys.stdin.read() if parsed.arguments == "-" else parsed.arguments)
 
     from graphground.server.application import Application
 
     application = Application(partial(open_graphs, settings), settings.answer_bytes, settings.queries)
     try:
         with spinner(f"{parsed.tool} is working"):
-            outcome = application.call(parsed.tool, given)
+            outcome = application.call(parsed.tool, request)
     finally:
         application.close()
     answer = json.loads(outcome.payload)
@@ -96,31 +96,31 @@ def arguments_in(text: str) -> dict[str, Any]:
         WrongUse: the text is not a JSON object.
     """
     try:
-        given = json.loads(text)
+        value = json.loads(text)
     except ValueError as error:
         raise WrongUse(f"the arguments are not JSON: {error}") from None
-    if not isinstance(given, dict):
+    if not isinstance(value, dict):
         raise WrongUse('the arguments must be a JSON object, such as \'{"graph": "nba"}\'')
-    return given
+    return value
 
 
 def listed_tools(tools: Mapping[str, Tool[Any, Any]]) -> str:
-    """Return a line per tool, with its name and the first sentence of its description."""
+    """Return a line per tool, with its name and the first sentence of its description, and a hint on `--help`."""
     width = max(map(len, tools))
     lines = [f"{name:<{width}}  {tool.description.partition('. ')[0].rstrip('.')}." for name, tool in tools.items()]
     return "\n".join([*lines, "", "graphground call TOOL --help shows a tool's arguments.", ""])
 
 
 def describe(name: str, tools: Mapping[str, Tool[Any, Any]]) -> int:
-    """Print a tool's description and its arguments, with their defaults and bounds."""
+    """Print a tool's description and its arguments; return the exit status, which is 1 if there is no such tool."""
     from graphground.cypher.names.nearest import closest
     from graphground.server.definitions import input_schema
 
     tool = tools.get(name)
     if tool is None:
-        near = closest(name, tools)
+        nearest = closest(name, tools)
         sys.stderr.write(
-            f"graphground: there is no tool {name!r}" + (f"; did you mean {near[0]!r}?" if near else "") + "\n"
+            f"graphground: there is no tool {name!r}" + (f"; did you mean {nearest[0]!r}?" if nearest else "") + "\n"
         )
         return FAILED
     schema = input_schema(tool)

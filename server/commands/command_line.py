@@ -2,8 +2,8 @@
 
 A command is a module with two functions:
 
-    def parser() -> CommandLine:              # its options; read by the reference page and shell completion too
-    def main(arguments) -> int:               # `return run(parser(), arguments)`, the exit status
+    def parser() -> CommandLine: …            # the command's options, also for the reference page and shell completion
+    def main(arguments) -> int: …             # `return run(parser(), arguments)`, the exit status
 
 Each parser sets `run=FUNCTION`; the function takes the parsed arguments and returns the exit status. The framework uses
 argparse, because importing argparse takes no measurable time.
@@ -23,7 +23,7 @@ FAILED, WRONG_USE, INTERRUPTED = 1, 2, 130
 
 
 class WrongUse(Exception):
-    """The options cannot be combined; the command prints its usage and ends with exit status 2."""
+    """Wrong options or arguments; the command prints the problem and ends with exit status 2."""
 
 
 _WORDINGS = (
@@ -33,7 +33,7 @@ _WORDINGS = (
     (r"argument (\S+): not allowed with argument (\S+)", r"\1 and \2 cannot be combined"),
     (r"the following arguments are required: (.*)", r"missing: \1"),
 )
-"""Messages of argparse, and our wording of each."""
+"""Pairs of a pattern for a message of argparse, and our wording of the message."""
 
 
 class CommandLine(argparse.ArgumentParser):
@@ -44,7 +44,7 @@ class CommandLine(argparse.ArgumentParser):
         super().__init__(*arguments, **options)
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse the arguments; the subcommand reports an unknown option, with its own usage."""
+        """Parse the arguments; an unknown option is reported with the usage of the subcommand that received it."""
         known = self.parse_known_args if self.subcommands() else self.parse_known_intermixed_args
         parsed, unknown = known(args, namespace)
         if unknown:
@@ -58,7 +58,7 @@ class CommandLine(argparse.ArgumentParser):
         return parsed
 
     def error(self, message: str) -> NoReturn:
-        """Print the error, in the words of our other errors, and the usage on stderr; exit with status 2."""
+        """Print the error, worded like our other errors, and the usage on stderr; exit with status 2."""
         self.exit(WRONG_USE, f"graphground: {_in_our_words(message)}\n{self.format_usage()}")
 
     def subcommands(self) -> dict[str, CommandLine]:
@@ -89,7 +89,7 @@ def command_line(name: str, description: str, run: Any = None) -> CommandLine:
 def run(parser: CommandLine, arguments: Sequence[str]) -> int:
     """Parse the arguments and run the command: `run(parser(), ["info", "nba"])`; return the exit status.
 
-    A failure becomes a line on stderr and an exit status, never a traceback.
+    A failure is printed on stderr and becomes an exit status. A traceback is printed only if `wants_trace()`.
     """
     parsed = parser.parse_args(list(arguments))
     try:
@@ -112,7 +112,7 @@ def run(parser: CommandLine, arguments: Sequence[str]) -> int:
 
 
 def explained(error: Exception) -> str:
-    """Return a sentence for an exception: the message of our own exceptions, a new sentence for system errors.
+    """Return the message of an exception of our own, or a new sentence for any other exception.
 
     >>> explained(FileNotFoundError(2, "No such file or directory", "films.json"))
     'films.json: No such file or directory'
@@ -131,7 +131,7 @@ def explained(error: Exception) -> str:
 
 
 def _in_our_words(message: str) -> str:
-    """Return one of argparse's messages as a sentence about the option, with the valid values.
+    """Return one of argparse's messages in our wording; messages without such a wording are returned unchanged.
 
     >>> _in_our_words("argument --port: invalid int value: 'many'")
     "--port must be a whole number, not 'many'"
@@ -142,11 +142,11 @@ def _in_our_words(message: str) -> str:
     if found := re.fullmatch(r"one of the arguments (.*) is required", message):
         return f"give one of {', '.join(found[1].split())}"
     if found := re.fullmatch(r"argument (\S+): invalid choice: '(.*?)' \(choose from (.*)\)", message):
-        name, given, choices = found[1], found[2], re.findall(r"[\w.-]+", found[3])
-        meant = did_you_mean(given, choices)
+        name, value, choices = found[1], found[2], re.findall(r"[\w.-]+", found[3])
+        hint = did_you_mean(value, choices)
         if name == "COMMAND":
-            return f"there is no command {given!r}{meant}; the commands are {', '.join(choices)}"
-        return f"{name} must be one of {', '.join(choices)}, not {given!r}{meant}"
+            return f"there is no command {value!r}{hint}; the commands are {', '.join(choices)}"
+        return f"{name} must be one of {', '.join(choices)}, not {value!r}{hint}"
     return message
 
 
@@ -159,5 +159,5 @@ def did_you_mean(found: str, known: Sequence[str]) -> str:
     """Return `; did you mean 'load'?`, or an empty string if no known word is similar."""
     from graphground.cypher.names.nearest import closest  # loaded only after a mistake
 
-    near = closest(found.partition("=")[0], known, limit=1)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    nearest = closest(found.partition("=")[0], known, limit=1)
+    return f"; did you mean {nearest[0]!r}?" if nearest else ""

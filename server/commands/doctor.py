@@ -28,7 +28,7 @@ LEAST_FREE = 500 * 1024 * 1024
 class Finding:
     """The result of a check: `Finding("data folder", False, "/data is not writable", "Set GRAPHGROUND_HOME to …")`.
 
-    A finding with `good=True` and a fix is a warning.
+    A finding with `good=True` and a `fix` is a warning.
     """
 
     what: str
@@ -38,7 +38,7 @@ class Finding:
 
     @property
     def word(self) -> str:
-        """The word that begins the printed line: `ok`, `WARN` or `BAD`."""
+        """The word that begins the printed line: `ok`, `WARN` or `BAD`, padded to four characters."""
         return "BAD " if not self.good else "WARN" if self.fix else "ok  "
 
 
@@ -110,7 +110,7 @@ def findings(settings: Settings, *, deep: bool = False) -> Iterator[Finding]:
 
 
 def packages(engine_needed: bool) -> Iterator[Finding]:
-    """Check that the important libraries are installed, and yield their versions."""
+    """Check that the required libraries are installed, and yield findings, such as their versions."""
     for name in ("mcp", "neo4j", "pydantic"):
         try:
             yield Finding(name, True, version(name))
@@ -157,7 +157,10 @@ def data_folder(home: Path) -> Finding:
 
 
 def graphs(settings: Settings, deep: bool) -> Iterator[Finding]:
-    """Check that each graph answers a query and, with `deep`, that all of its data can be read."""
+    """Check that each graph answers a query and, with `deep`, that all of its data can be read.
+
+    The protection of each database, and the queries of the settings file, are checked too.
+    """
     try:
         opened = open_graphs(settings)
     except Exception as error:
@@ -180,7 +183,7 @@ def graphs(settings: Settings, deep: bool) -> Iterator[Finding]:
                 "Load one: graphground graphs load FILE; or serve a database with --uri.",
             )
         for name in opened.names():
-            answered = check(
+            answer = check(
                 f"graph {name}",
                 lambda name=name: (
                     opened.get(name)
@@ -190,12 +193,12 @@ def graphs(settings: Settings, deep: bool) -> Iterator[Finding]:
                     .elapsed_ms
                 ),
             )
-            yield answered
-            engine = opened.get(name).engine if answered.good else None
+            yield answer
+            engine = opened.get(name).engine if answer.good else None
             if engine is not None:
                 yield write_protection(name, engine)
                 yield from memory_protection(name, engine)
-            if deep and answered.good:
+            if deep and answer.good:
                 yield whole(name, opened.get(name), default_home(settings.home))
         yield from own_queries(settings, opened)
     finally:
@@ -245,7 +248,7 @@ def memory_protection(name: str, engine: Engine) -> Iterator[Finding]:
 
 
 def whole(name: str, graph: Graph, home: Path) -> Finding:
-    """Check that as many nodes, relationships and indexed names can be read as were loaded."""
+    """Check that all loaded nodes and relationships can be read, and that one name of each label is indexed."""
     from graphground.graphs.opening.whole import read_whole
 
     try:
@@ -255,7 +258,7 @@ def whole(name: str, graph: Graph, home: Path) -> Finding:
 
 
 def check(what: str, ask: Callable[[], float]) -> Finding:
-    """Call `ask`, which runs a query and returns its milliseconds; report the time or the failure."""
+    """Call `ask`, which runs a query and returns its milliseconds; return the time or the failure as a finding."""
     try:
         return Finding(what, True, f"answers in {ask():.1f} ms")
     except Exception as error:

@@ -28,7 +28,7 @@ def parser() -> CommandLine:
     """Build the parser of `graphground entities` and its subcommands."""
     group = command_line("entities", "Build and inspect the index that find_entities searches.")
     building = group.add_command(
-        "build", build, "Build the index of a graph from its database, with --vectors also its vectors."
+        "build", build, "Build the index of a graph from its database, and with --vectors also the vectors."
     )
     building.add_argument("--label", action="append", help="Only nodes with this label; may be repeated.")
     building.add_argument(
@@ -42,13 +42,15 @@ def parser() -> CommandLine:
         help="The vectors' model: static-minilm-256 (in the package), or a "
         "sentence-transformers model, such as all-MiniLM-L6-v2.",
     )
-    building.add_argument("--names-only", action="store_true", help="Build no vectors of descriptions.")
+    building.add_argument(
+        "--names-only", action="store_true", help="Build vectors of names alone, not of descriptions."
+    )
     building.add_argument(
         "--ann",
         type=int,
         metavar="N",
-        help="Labels with N or more vectors get an HNSW index (needs "
-        "the extra `ann`); 0: none. Default: a million, if that extra is installed.",
+        help="Build an HNSW index for each label with N or more vectors (needs the extra `ann`); 0 builds none. "
+        "Default: a million, if the extra is installed.",
     )
     building.add_argument(
         "--estimate", action="store_true", help="Print the estimated cost of the vectors, without building them."
@@ -159,7 +161,10 @@ def make_vectors(
     ann: int | None = None,
     as_json: bool = False,
 ) -> int:
-    """Print the estimated cost of the vectors and, unless `estimate_alone`, build them; Ctrl-C stops after a batch."""
+    """Print the estimated cost of the vectors and, unless `estimate_alone`, build them; return the exit status.
+
+    Ctrl-C stops the work after a batch; the exit status is then 1.
+    """
     from graphground.graphs.entities.files import Files
     from graphground.graphs.entities.vectors.building import build_vectors, estimate
     from graphground.graphs.entities.vectors.encoders import STATIC, loaded_encoder
@@ -180,10 +185,10 @@ def make_vectors(
             }
         )
     else:
-        there = f" ({cost.done:,} vectors exist already)" if cost.done else ""
+        existing = f" ({cost.done:,} vectors exist already)" if cost.done else ""
         more = f" and {cost.descriptions:,} descriptions" if cost.descriptions else ""
         sys.stdout.write(
-            f"vectors of {cost.names:,} names{more}{there} with {maker.name}: about "
+            f"vectors of {cost.names:,} names{more}{existing} with {maker.name}: about "
             f"{cost.seconds:,.0f} s, {cost.bytes / 1e6:,.1f} MB\n"
         )
         if cost.approximate:
@@ -264,10 +269,10 @@ def show(graph: Graph, folder: Path, as_json: bool = False) -> int:
         "properties: " + ", ".join(f"{name} {count:,}" for name, count in about.properties.items()),
     ]
     if vectors:
-        near = f"; {vectors['approximate']:,} in HNSW indexes" if vectors["approximate"] else ""
+        approximate = f"; {vectors['approximate']:,} in HNSW indexes" if vectors["approximate"] else ""
         lines.append(
             f"vectors: {vectors['names']:,} names, {vectors['descriptions']:,} descriptions with "
-            f"{vectors['model']}{near}"
+            f"{vectors['model']}{approximate}"
         )
     else:
         lines.append(f"vectors: {problem}")
@@ -278,7 +283,10 @@ def show(graph: Graph, folder: Path, as_json: bool = False) -> int:
 
 
 def vectors_of(index: EntityIndex) -> tuple[dict[str, Any] | None, str]:
-    """Return facts about an index's vectors as plain values; or None and the reason why there are no usable vectors."""
+    """Return the sizes and the model of an index's vectors, and an empty string.
+
+    If the index has no usable vectors, return None and the reason.
+    """
     from graphground.graphs.entities.vectors.encoders import EncoderMissing
     from graphground.graphs.entities.vectors.store import VectorsMissing
 

@@ -82,9 +82,17 @@ def parser() -> CommandLine:
     making.add_argument("file", type=Path, metavar="FILE", help="The task file to write (.json or .json.gz).")
     making.add_argument("--tasks", type=int, default=200, metavar="N", help="Number of tasks (default: 200).")
     making.add_argument("--seed", type=int, default=0, help="The same seed makes the same tasks (default: 0).")
-    making.add_argument("--patterns", type=Path, metavar="FILE", help="Your own patterns, in place of the 12.")
     making.add_argument(
-        "--templates", type=Path, metavar="FILE", help="Your own RETURN templates, in place of the bundled ones."
+        "--patterns",
+        type=Path,
+        metavar="FILE",
+        help="A file of your own patterns, in place of the 12 bundled patterns.",
+    )
+    making.add_argument(
+        "--templates",
+        type=Path,
+        metavar="FILE",
+        help="A file of your own RETURN templates, in place of the bundled templates.",
     )
     add_options(making, GRAPHS)
     add_rephrase(group)
@@ -152,7 +160,7 @@ def score_tasks(parsed: argparse.Namespace) -> int:
 
 
 def report(parsed: argparse.Namespace) -> int:
-    """Write the report of a run."""
+    """Write the report of a run, as HTML and as JSON."""
     from graphground.evals.reports.page import write_report
     from graphground.evals.runs.runner import read_run
 
@@ -191,7 +199,7 @@ def make(parsed: argparse.Namespace) -> int:
         list(read_records(path)) if path is not None else None for path in (parsed.patterns, parsed.templates)
     )
     with closing(_opened(parsed)) as graphs, progress_bars() as progress:
-        made = generate(
+        generated = generate(
             graphs.get(parsed.graph_name),
             parsed.tasks,
             parsed.seed,
@@ -199,19 +207,19 @@ def make(parsed: argparse.Namespace) -> int:
             templates=templates,
             progress=lambda done, total: progress("tasks", done, total),
         )
-    write_tasks(made.tasks, parsed.file)
-    sys.stdout.write(f"Wrote {len(made.tasks)} tasks to {parsed.file}.\n")
-    if len(made.tasks) < parsed.tasks:
+    write_tasks(generated.tasks, parsed.file)
+    sys.stdout.write(f"Wrote {len(generated.tasks)} tasks to {parsed.file}.\n")
+    if len(generated.tasks) < parsed.tasks:
         sys.stderr.write(
-            f"graphground: only {len(made.tasks)} of {parsed.tasks} realistic tasks could be made from this graph\n"
+            f"graphground: only {len(generated.tasks)} of {parsed.tasks} realistic tasks could be made from this graph\n"
         )
-    for name, reason in made.missing.items():
+    for name, reason in generated.missing.items():
         sys.stderr.write(f"graphground: {name}: {reason}\n")
     return 0
 
 
 def harden(parsed: argparse.Namespace) -> int:
-    """Make harder variants of the tasks of every open graph."""
+    """Make harder variants of the tasks in a file."""
     from graphground.evals.tasks.task import read_tasks, write_tasks
     from graphground.evals.variants.harden import KINDS
     from graphground.evals.variants.harden import harden as variants_of
@@ -219,13 +227,13 @@ def harden(parsed: argparse.Namespace) -> int:
     tasks = read_tasks(parsed.tasks)
     kinds = parsed.kind or KINDS
     with closing(_opened(parsed)) as graphs:
-        made = [
+        variants = [
             variant
             for name in dict.fromkeys(task.graph for task in tasks)
             for variant in variants_of(tasks, graphs.get(name), parsed.seed, kinds)
         ]
-    write_tasks(made, parsed.file)
-    sys.stdout.write(f"Wrote {len(made)} variants of {len(tasks)} tasks to {parsed.file}.\n")
+    write_tasks(variants, parsed.file)
+    sys.stdout.write(f"Wrote {len(variants)} variants of {len(tasks)} tasks to {parsed.file}.\n")
     return 0
 
 
@@ -252,7 +260,7 @@ def _predictor(parsed: argparse.Namespace, graphs: Graphs, tasks: Sequence[Task]
 
 
 def _version(name: str, home: Home) -> str:
-    """Return an identifier of a loaded graph's data; loading the graph again changes the identifier."""
+    """Return an identifier of a loaded graph's data, which changes with each load; for any other graph, its name."""
     from graphground.graphs.storage.catalog import Catalog
 
     entry = Catalog(home).find(name)

@@ -22,8 +22,8 @@ def add_rephrase(group: CommandLine) -> None:
     parser = group.add_command(
         "rephrase",
         rephrase,
-        "Rephrase raw questions with a language model, which verifies each new question in up to three rounds; "
-        "without its confirmation, the raw question is kept. To resume, repeat the command. "
+        "Rephrase raw questions with a language model, which then verifies each new question, in up to three rounds; "
+        "if it confirms none, the raw question is kept. To resume, repeat the command. "
         "Exit status 1 if no question was rephrased.",
     )
     parser.add_argument("tasks", type=Path, metavar="TASKS", help="A task file.")
@@ -31,7 +31,9 @@ def add_rephrase(group: CommandLine) -> None:
     parser.add_argument(
         "--report", type=Path, metavar="FILE", help="Write the outcome for each question to this file (JSON Lines)."
     )
-    parser.add_argument("--workers", type=int, default=4, metavar="N", help="Questions at a time (default: 4).")
+    parser.add_argument(
+        "--workers", type=int, default=4, metavar="N", help="Number of concurrent questions (default: 4)."
+    )
     add_model(parser)
 
 
@@ -49,14 +51,14 @@ def rephrase(parsed: argparse.Namespace) -> int:
     if parsed.report is not None:
         lines = [json.dumps(result.as_record(), ensure_ascii=False) + "\n" for result in results]
         parsed.report.write_text("".join(lines), encoding="utf-8")
-    done = sum(not result.problem for result in results)
+    rephrased = sum(not result.problem for result in results)
     sys.stdout.write(
-        f"Wrote {len(results)} tasks to {parsed.file}: {done} questions rephrased, {len(results) - done} kept raw. "
-        f"The model was asked {calls} times.\n"
+        f"Wrote {len(results)} tasks to {parsed.file}: {rephrased} questions rephrased, {len(results) - rephrased} kept raw. "
+        f"The model received {calls} requests.\n"
     )
     for kind, (count, example) in kinds_of(results).items():
-        sys.stderr.write(f"graphground: {count} kept raw: {kind} (first: {example.task.qid})\n")
-    return 0 if done else 1
+        sys.stderr.write(f"graphground: questions kept raw ({kind}): {count}, first {example.task.qid}\n")
+    return 0 if rephrased else 1
 
 
 async def _rephrased(parsed: argparse.Namespace, tasks: list[Task]) -> tuple[list[Rephrased], int]:

@@ -25,7 +25,7 @@ def add_stand_in(group: CommandLine) -> None:
         inputs={"tasks": "A task file; only the gold queries are used."},
     )
     parser.add_argument(
-        "--graph", metavar="NAME", help="Only the tasks of this graph; needed if the file has tasks of several."
+        "--graph", metavar="NAME", help="Only the tasks of this graph; needed if the file has tasks of several graphs."
     )
 
 

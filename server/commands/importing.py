@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def add_import(group: CommandLine) -> None:
-    """Add `import FOLDER` to a group of commands."""
+    """Add `import SOURCE` to a group of commands."""
     importing = group.add_command(
         "import",
         import_graph,
@@ -85,7 +85,7 @@ def import_graph(parsed: argparse.Namespace) -> int:
 
 
 def _import_tables(parsed: argparse.Namespace) -> int:
-    """Import CSV and Parquet files with a mapping to nodes and relationships, which is given or inferred."""
+    """Import CSV and Parquet files, with the mapping in `--mapping` or an inferred mapping."""
     from graphground.graphs.loading.importing.convert import import_folder
     from graphground.graphs.loading.importing.infer import infer
     from graphground.graphs.loading.importing.mapping import read_mapping, written
@@ -100,10 +100,10 @@ def _import_tables(parsed: argparse.Namespace) -> int:
     if parsed.show:
         sys.stdout.write(written(mapping))
         return 0
-    said = _load(parsed, mapping.name, lambda output: import_folder(folder, mapping, output))
+    lines = _load(parsed, mapping.name, lambda output: import_folder(folder, mapping, output))
     for relationship in mapping.relationships:
         sys.stdout.write(f"  {relationship} from {relationship.file}\n")
-    sys.stdout.write(said)
+    sys.stdout.write(lines)
     return 0
 
 
@@ -122,10 +122,10 @@ def _import_records(parsed: argparse.Namespace) -> int:
             source: RecordSource = database_source(address, folder, report)
     else:
         folder, source = None, file_source(Path(parsed.source))
-    said = _load(parsed, name, lambda output: import_records(source, name, output))
+    lines = _load(parsed, name, lambda output: import_records(source, name, output))
     if folder is not None:
         shutil.rmtree(folder)
-    sys.stdout.write(said)
+    sys.stdout.write(lines)
     return 0
 
 

@@ -28,7 +28,9 @@ def add_model(command: CommandLine) -> None:
         "--model-timeout", type=float, default=120.0, metavar="S", help="Time limit of a request (default: 120 s)."
     )
     model.add_argument("--retries", type=int, default=5, metavar="N", help="Retries of a failed request (default: 5).")
-    model.add_argument("--cache", type=Path, metavar="FOLDER", help="Folder of cached replies (default: the user's).")
+    model.add_argument(
+        "--cache", type=Path, metavar="FOLDER", help="Folder of cached replies (default: in the user's cache folder)."
+    )
 
 
 def model_settings(parsed: argparse.Namespace) -> ModelSettings:

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 DATA_FOLDER = ("home", "settings")
 """The options of a command that needs only the data folder."""
 GRAPHS = ("graph", "uri", "user", "database", "name", "home", "settings")
-"""The options of a command that opens graphs, without those for serving clients."""
+"""The options of a command that opens graphs but does not serve them."""
 
 
 def add_options(parser: argparse.ArgumentParser, names: Sequence[str] | None = None) -> None:
     """Add one option for each setting, or only for the named settings.
 
-    add_options(parser, DATA_FOLDER)       # --home and --settings
+    `add_options(parser, DATA_FOLDER)` adds `--home` and `--settings`.
     """
     connects = names is None or "uri" in names
     group = parser.add_argument_group(
@@ -61,7 +61,7 @@ def settings_from(parsed: argparse.Namespace) -> Settings:
 
 
 def home_from(parsed: argparse.Namespace) -> Home:
-    """Return the data folder that the options, the environment or the settings file names."""
+    """Return the data folder that the options, the environment or the settings file names, or the default folder."""
     from graphground.graphs.storage.home import Home
 
     return Home(Path(read_home(_given(parsed))))
@@ -77,12 +77,12 @@ def _given(parsed: argparse.Namespace) -> dict[str, Any]:
 
 
 def set_up_logging(level: str) -> None:
-    """Send every log record to stderr: stdout belongs to the protocol."""
+    """Send log records of at least `level` to stderr, because stdout belongs to the protocol."""
     import logging
 
     logging.basicConfig(level=level.upper(), format="graphground: %(levelname)s %(name)s: %(message)s", force=True)
     for handler in logging.getLogger().handlers:
-        handler.setLevel(level.upper())  # clients may request more detailed messages than stderr gets
+        handler.setLevel(level.upper())  # clients may request more detailed messages than stderr receives
 
 
 def open_graphs(settings: Settings, *, may_be_provisional: bool = False) -> Graphs:
@@ -102,7 +102,7 @@ def check_names(settings: Settings) -> None:
     """Refuse to run a command if a graph named by `--graph` does not exist.
 
     Raises:
-        SettingsError: a graph does not exist; the message names the nearest and lists the existing graphs.
+        SettingsError: a graph does not exist; the message gives the nearest name and lists the existing graphs.
     """
     if not settings.graph:
         return
@@ -122,8 +122,8 @@ def check_names(settings: Settings) -> None:
         if name not in known:
             from graphground.cypher.names.nearest import closest  # loaded only after a mistake
 
-            near = [f"; nearest: {other}" for other in closest(name, list(known), limit=1)]
+            nearest = [f"; nearest: {other}" for other in closest(name, list(known), limit=1)]
             raise SettingsError(
-                f"--graph {name}: there is no such graph{''.join(near)}; available: {', '.join(known) or 'none'}. "
+                f"--graph {name}: there is no such graph{''.join(nearest)}; available: {', '.join(known) or 'none'}. "
                 f"Load it with `graphground graphs load FILE --name {name}`."
             )

@@ -41,8 +41,8 @@ def pull(parsed: argparse.Namespace) -> int:
     if parsed.name is None and not parsed.tasks:
         raise WrongUse("name a graph, or give --tasks for the questions")
     home = home_from(parsed)
-    taken = {entry.name for entry in Catalog(home).entries()} | {bundled.name for bundled in offered(home)}
-    if parsed.name in taken and not parsed.force:
+    existing = {entry.name for entry in Catalog(home).entries()} | {bundled.name for bundled in offered(home)}
+    if parsed.name in existing and not parsed.force:
         raise WrongUse(f"there is a graph {parsed.name!r} already; replace it with --force")
     with progress_bars() as report:
         if parsed.tasks:

@@ -1,4 +1,4 @@
-"""`graphground query GRAPH 'MATCH …'`: run a query from the shell, with the checks that an agent gets."""
+"""`graphground query GRAPH 'MATCH …'`: run a query from the shell, with the checks that apply to agents."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def parser() -> CommandLine:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print rows on stdout and diagnostics on stderr, and return the exit status: 1 if the query did not run."""
+    """Print rows on stdout and diagnostics on stderr; return the exit status: 1 if the query failed or is invalid."""
     return run(parser(), arguments)
 
 
@@ -60,22 +60,22 @@ def query(parsed: argparse.Namespace) -> int:
     settings = settings_from(parsed)
     set_up_logging(settings.log_level)
     text = sys.stdin.read() if parsed.query == "-" else parsed.query
-    given: dict[str, Any] = {"query": text, "parameters": dict(map(parameter, parsed.parameter)) or None}
+    request: dict[str, Any] = {"query": text, "parameters": dict(map(parameter, parsed.parameter)) or None}
     if parsed.graph_name is not None:
-        given["graph"] = parsed.graph_name
+        request["graph"] = parsed.graph_name
     if parsed.check and parsed.picture:
         raise WrongUse("--picture draws what the query matches: leave out --check")
     tool = "validate_cypher" if parsed.check else "execute_cypher"
     if not parsed.check:
-        given |= {"limit": MOST_ROWS if parsed.all else parsed.limit, "timeout_s": parsed.timeout}
+        request |= {"limit": MOST_ROWS if parsed.all else parsed.limit, "timeout_s": parsed.timeout}
 
     from graphground.server.application import Application
 
     application = Application(partial(open_graphs, settings), MOST_BYTES if parsed.all else settings.answer_bytes)
     try:
         with spinner("running the query"):
-            outcome = application.call(tool, given, owner="")  # with an owner, all rows are counted
-            picture = matched(application, given, parsed.picture) if parsed.picture and not outcome.is_error else ""
+            outcome = application.call(tool, request, owner="")  # with an owner, all rows are counted
+            picture = matched(application, request, parsed.picture) if parsed.picture and not outcome.is_error else ""
     finally:
         application.close()
     answer = json.loads(outcome.payload)
@@ -100,7 +100,10 @@ def query(parsed: argparse.Namespace) -> int:
 
 
 def matched(application: Application, call: dict[str, Any], form: PictureForm) -> str:
-    """Return a picture of the nodes and relationships that the query of a call matches, as text."""
+    """Return a picture of the nodes and relationships that a query matches, as the text of a file in `form`.
+
+    `call` are the arguments of `execute_cypher`.
+    """
     from graphground.graphs.schemas.pictures.drawing import Drawing
     from graphground.graphs.schemas.pictures.of_query import query_drawing, subgraph
     from graphground.graphs.schemas.pictures.write import write_picture

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from graphground.server.traces.recorder import Recorder
 
 OPEN_AFTER_SECONDS = 0.2
-"""Seconds from the first response until graphs are opened, so that the client's `tools/list` does not wait."""
+"""Seconds between the first request and the opening of the graphs, so that the client's `tools/list` does not wait."""
 
 
 def parser() -> CommandLine:
@@ -43,7 +43,10 @@ def serve(parsed: argparse.Namespace) -> int:
 
 
 def serve_with(settings: Settings, words: Sequence[str], when_listening: Callable[[str], None] | None = None) -> int:
-    """Serve with the given settings; each worker process is started with the command-line arguments `words`.
+    """Serve with the given settings, and return the exit status.
+
+    Each worker process is started with the command-line arguments `words`. `when_listening` is called with the address
+    once an HTTP server listens.
 
     Raises:
         SettingsError: a setting cannot be used.
@@ -61,7 +64,6 @@ def serve_with(settings: Settings, words: Sequence[str], when_listening: Callabl
 
     # The SDK takes most of the start-up time, so it is imported only after --help and mistakes are dealt with.
     from graphground.server.application import Application
-    from graphground.server.head_start import start_engine_soon
     from graphground.server.notifications import log_to_clients
     from graphground.server.protocol import Protocol
     from graphground.server.threads import WorkerThreads
@@ -76,11 +78,10 @@ def serve_with(settings: Settings, words: Sequence[str], when_listening: Callabl
     workers = WorkerThreads()
 
     def make_server() -> Server[Any]:
-        # Another worker may get the next call, and does not have the rows that this worker keeps.
+        # Another worker may receive the next call, and does not have the rows that this worker keeps.
         return Protocol(
             application,
             partial(application.open_in_background, OPEN_AFTER_SECONDS),
-            partial(start_engine_soon, settings),
             keeps_rows=settings.transport == "stdio" or settings.workers == 1,
             workers=workers,
         ).server

@@ -52,11 +52,11 @@ def show(parsed: argparse.Namespace) -> int:
         raise WrongUse("--follow prints lines or jsonl, since a transcript begins with a summary")
     check(parsed.file)
     events = follow_events(parsed.file, lambda: False) if parsed.follow else read_events(parsed.file)
-    wanted = chosen(events, parsed)
+    selected = chosen(events, parsed)
     if parsed.form == "markdown":
-        sys.stdout.write(transcript(wanted))
+        sys.stdout.write(transcript(selected))
         return 0
-    for event in wanted:
+    for event in selected:
         sys.stdout.write(event.as_line().decode() if parsed.form == "jsonl" else f"{line_of(event)}\n")
         if parsed.follow:
             sys.stdout.flush()
@@ -81,14 +81,14 @@ def line_of(event: Event) -> str:
     time = event.time.partition("T")[2].rstrip("Z") or event.time
     spent = "" if event.seconds is None else f"{event.seconds * 1000:.1f} ms"
     tokens = "" if event.tokens_out is None else f"{event.tokens_in or 0}+{event.tokens_out} tokens"
-    asked = event.query or ("" if event.arguments is None else str(event.arguments))
+    request = event.query or ("" if event.arguments is None else str(event.arguments))
     parts = (time, event.session, event.name or event.kind, "failed" if event.failed else "ok", spent, tokens)
     shown = [visible(part, 60) for part in parts if part]
-    return " ".join([*shown, visible(" ".join(asked.split()), 100)]).rstrip()
+    return " ".join([*shown, visible(" ".join(request.split()), 100)]).rstrip()
 
 
 def sessions(parsed: argparse.Namespace) -> int:
-    """Print a line per session: its label, its client, when it began, its numbers of events, failures and tokens."""
+    """Print a line per session: its label, start and client, and its numbers of events, failures and tokens."""
     from graphground.server.traces.file import read_events
     from graphground.server.traces.transcript import visible
 

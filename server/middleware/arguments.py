@@ -1,4 +1,4 @@
-"""Strict arguments: an unknown argument is an error that names the nearest known argument."""
+"""Strict arguments: an unknown argument is an error that names the nearest known arguments."""
 
 from __future__ import annotations
 
@@ -33,7 +33,11 @@ BOUNDS = {
 
 
 def check_arguments(call: Call, proceed: Next) -> Outcome:
-    """Build the request model from the arguments of a call, then proceed; explain invalid arguments in the failure."""
+    """Build the request model from the arguments of a call, and run the next step.
+
+    Raises:
+        ToolFailure: the arguments are invalid.
+    """
     try:
         call.request = call.tool.request.model_validate(call.arguments)
     except ValidationError as error:
@@ -42,35 +46,43 @@ def check_arguments(call: Call, proceed: Next) -> Outcome:
 
 
 def explain(tool: Tool[Any, Any], arguments: Mapping[str, Any], error: ValidationError) -> ToolFailure:
-    """Return the failure for invalid arguments. An unknown argument is reported first, as it explains a missing one."""
+    """Return the failure for unknown arguments, else for missing arguments, else for the first wrong value.
+
+    Unknown arguments come first, because they may be misspelt.
+    """
     fields = [field.alias or name for name, field in tool.request.model_fields.items()]
     problems = error.errors(include_url=False, include_context=True)
     unknown = [str(problem["loc"][0]) for problem in problems if problem["type"] == "extra_forbidden"]
     missing = [str(problem["loc"][0]) for problem in problems if problem["type"] == "missing"]
-    again = f"Call {tool.name} again with {', '.join(fields) or 'no arguments'}."
+    next_step = f"Call {tool.name} again with {', '.join(fields) or 'no arguments'}."
     if unknown:
         names = ", ".join(repr(name) for name in unknown)
         free = [field for field in fields if field not in arguments]
-        near = [word for name in unknown for word in closest(name, free)] or free
+        nearest = [word for name in unknown for word in closest(name, free)] or free
         return ToolFailure(
             "unknown_argument",
             f"{tool.name} has no argument {names}; its arguments are: {', '.join(fields) or 'none'}.",
-            nearest=list(dict.fromkeys(near)),
-            next=again,
+            nearest=list(dict.fromkeys(nearest)),
+            next=next_step,
         )
     if missing:
         names = ", ".join(repr(name) for name in missing)
-        return ToolFailure("missing_argument", f"{tool.name} needs the argument {names}.", nearest=missing, next=again)
-    message, near = _explain_value(problems[0])
-    return ToolFailure("wrong_argument", f"{tool.name}: {message}.", nearest=near, next=again)
+        return ToolFailure(
+            "missing_argument", f"{tool.name} needs the argument {names}.", nearest=missing, next=next_step
+        )
+    message, nearest = _explain_value(problems[0])
+    return ToolFailure("wrong_argument", f"{tool.name}: {message}.", nearest=nearest, next=next_step)
 
 
 def _explain_value(problem: ErrorDetails) -> tuple[str, list[str]]:
-    """Explain an invalid value and name the nearest valid ones: "limit must be at most 50, not 80", `["50"]`."""
+    """Return a message about an invalid value and the nearest valid values.
+
+    For example, `("limit must be at most 50, not 80", ["50"])`.
+    """
     place, found, context = ".".join(str(part) for part in problem["loc"]), problem["input"], problem.get("ctx", {})
-    wanted = WORDS.get(problem["type"])
-    if wanted:
-        return f"{place} must be {wanted}, not {kind(found)}", []
+    expected = WORDS.get(problem["type"])
+    if expected:
+        return f"{place} must be {expected}, not {kind(found)}", []
     if problem["type"] == "literal_error":
         allowed = [word.strip(" '") for word in str(context["expected"]).replace(" or ", ",").split(",")]
         best_first = list(dict.fromkeys([*closest(str(found), allowed), *allowed]))
@@ -89,7 +101,7 @@ def _explain_value(problem: ErrorDetails) -> tuple[str, list[str]]:
 
 
 def kind(value: Any) -> str:
-    """Return the kind of a JSON value in words: `kind(True)` is `true or false`."""
+    """Return the type of a JSON value in words: `kind(True)` is `true or false`."""
     match value:
         case None:
             return "null"

@@ -11,7 +11,7 @@ from graphground.server.traces.recorder import Caller
 
 LONGEST_NAME = 100
 _SALT = secrets.token_bytes(16)
-"""A random key per process that turns session ids into labels, since an id would let others use the session."""
+"""A random key, new in each process, that turns session ids into labels; an id would give access to a session."""
 
 
 def caller_in(context: Any) -> Caller:

@@ -4,7 +4,8 @@
      "name": "execute_cypher", "arguments": {"query": "…"}, "answer": {"columns": […], "rows": […]}, "failed": false,
      "seconds": 0.0031, "tokens_in": 24, "tokens_out": 118}
 
-Traces of agents have `role`, `input` and `output` instead. Other fields are allowed, and no line is refused.
+Lines of agents may have `role`, `input` and `output` instead of `name`, `arguments` and `answer`. Other fields are
+allowed, and no line is refused.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import orjson
 
 TOOL_CALL, AGENT_STEP, UNREADABLE = "tool_call", "agent_step", "unreadable"
 RUNNING, END = "running", "end"
-"""The kinds of two special events: a running call, never written to a file; and the end of a full file."""
+"""The kinds of two special events: a call that is still running, never written to a file; and the end of a full file."""
 _FIELDS = {
     "kind": ("kind",),
     "time": ("time", "timestamp"),
@@ -32,7 +33,7 @@ _FIELDS = {
     "tokens_in": ("tokens_in",),
     "tokens_out": ("tokens_out",),
 }
-"""The keys that a line may use for each field of an event."""
+"""The keys of a line that may hold each field of an event; the first key that fits is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +69,15 @@ class Event:
         return found if isinstance(found, str) else ""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields of the event's line, without empty fields."""
+        """Return the event as the fields of its line, without empty fields."""
         values = {name: getattr(self, name) for name in _FIELDS}
-        kept = {
+        fields = {
             name: value for name, value in values.items() if value is not None and value != "" and value is not False
         }
-        return {**kept, **self.more}
+        return {**fields, **self.more}
 
     def as_line(self) -> bytes:
-        """The event as a line of JSON, with the line break."""
+        """Return the event as a line of JSON, with the line break."""
         return orjson.dumps(self.as_dict(), default=str, option=orjson.OPT_NON_STR_KEYS | orjson.OPT_APPEND_NEWLINE)
 
 

@@ -15,14 +15,14 @@ from graphground.server.traces.event import END, UNREADABLE, Event, event_in
 
 LONGEST_LINE = 16_000_000
 MOST_FILE_BYTES = 1_000_000_000
-"""The largest size of a recorded file, including the final line that states the limit."""
+"""The largest size of a recorded file in bytes, including the final line, which states the limit."""
 LONGEST_MARK = 400
 """The number of bytes kept free for the final line of a full file."""
 POLL_SECONDS = 0.2
 
 
 class TraceFile:
-    """Appends events to a file that only its owner can read: `TraceFile(Path("calls.jsonl")).append(event.as_line())`.
+    """A trace file that only its owner can read: `TraceFile(Path("calls.jsonl")).append(event.as_line())`.
 
     Each line is one write to a file opened for appending, so several processes can share it.
     """
@@ -31,7 +31,7 @@ class TraceFile:
         """Open or create the file, which may grow to `most_bytes`.
 
         Raises:
-            SettingsError: the file cannot be written, is not a regular file, or is full.
+            SettingsError: the file cannot be written or made private, is not a regular file, or is full.
         """
         self._most_bytes = most_bytes
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -96,7 +96,7 @@ def _is_stdout(found: os.stat_result) -> bool:
 
 
 def read_events(path: Path) -> Iterator[Event]:
-    """Yield the events of a file in order, skipping empty lines; an overlong line becomes an event that says so."""
+    """Yield the events of a file in order, without empty lines; an overlong line becomes an event that reports it."""
     with path.open("rb") as file:
         while line := file.readline(LONGEST_LINE):
             if not line.endswith(b"\n") and len(line) >= LONGEST_LINE:
@@ -108,7 +108,10 @@ def read_events(path: Path) -> Iterator[Event]:
 
 
 def follow_events(path: Path, stopped: Callable[[], bool], poll: float = POLL_SECONDS) -> Iterator[Event]:
-    """Yield the events of a file, and new events until `stopped()`; the file may be created or replaced meanwhile."""
+    """Yield the events of a file, then new events, until `stopped()`; the file may be created or replaced meanwhile.
+
+    `poll` is the pause between reads, in seconds.
+    """
     position, rest, identity = 0, b"", None
     while not stopped():
         try:

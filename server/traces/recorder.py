@@ -1,6 +1,6 @@
 """The recorder: keeps the latest tool calls of clients in memory and, if requested, appends them to a file.
 
-Calls only put their data into a queue. A separate thread removes secrets, estimates tokens and writes JSON.
+A call only puts its data into a queue. A separate thread removes secrets, estimates tokens and writes JSON.
 """
 
 from __future__ import annotations
@@ -27,12 +27,11 @@ from graphground.server.traces.redaction import Redactor
 MOST_EVENTS, MOST_BYTES = 2_000, 32_000_000
 """The maximum number of events and bytes kept in memory; the oldest events are dropped first."""
 MOST_WAITING, MOST_WAITING_BYTES = 1_000, 64_000_000
-"""The maximum number of calls, and bytes of calls, that may wait for the recorder's thread; further calls are counted
-and dropped."""
+"""The maximum number of calls that wait for the recorder's thread, and of bytes in their answers; more are dropped."""
 MOST_ANSWER_BYTES = 200_000
-"""The largest answer recorded whole; of a larger one, only some rows or the beginning of the text is recorded."""
+"""The maximum number of bytes of an answer recorded whole; a larger one is cut to some rows or characters."""
 COUNTED_CHARACTERS = 20_000
-"""The longest text whose tokens are estimated as a whole; a longer text is extrapolated from its beginning."""
+"""The maximum number of characters from which tokens are estimated; for a longer text, the estimate is extrapolated."""
 CLOSING_SECONDS = 5.0
 SHOWN_AFTER_SECONDS, MOST_RUNNING = 0.3, 200
 """The seconds after which a call is shown as running, and the maximum number of running calls that are shown."""
@@ -63,7 +62,7 @@ class _Recorded:
 
 
 class Recorder:
-    """Records tool calls: `recorder.record(caller, "list_graphs", {}, text, answer, seconds=0.002)`."""
+    """A recorder of tool calls: `recorder.record(caller, "list_graphs", {}, text, answer, seconds=0.002)`."""
 
     def __init__(
         self,
@@ -89,9 +88,9 @@ class Recorder:
     @contextmanager
     def running(self, caller: Caller, name: str, arguments: Mapping[str, Any]) -> Iterator[None]:
         """Show a call as running during the block, if the block takes longer than `SHOWN_AFTER_SECONDS`."""
-        began, key = datetime.now(UTC), object()
+        start, key = datetime.now(UTC), object()
         with self._lock:
-            self._running[key] = began, caller, name, arguments
+            self._running[key] = start, caller, name, arguments
         try:
             yield
         finally:
@@ -99,23 +98,23 @@ class Recorder:
                 del self._running[key]
 
     def running_lines(self) -> list[bytes]:
-        """Return the running calls, oldest first, as lines of events without answers and without secrets."""
+        """Return the calls that are shown as running, oldest first, as lines of events without answers and secrets."""
         now = datetime.now(UTC)
         with self._lock:
             running = list(self._running.values())
         lines = []
-        for began, caller, name, arguments in running[:MOST_RUNNING]:
-            if (now - began).total_seconds() < SHOWN_AFTER_SECONDS:
+        for start, caller, name, arguments in running[:MOST_RUNNING]:
+            if (now - start).total_seconds() < SHOWN_AFTER_SECONDS:
                 continue
             redactor = Redactor(self._secrets)
-            given = orjson.loads(orjson.dumps(arguments, default=str, option=orjson.OPT_NON_STR_KEYS))
+            values = orjson.loads(orjson.dumps(arguments, default=str, option=orjson.OPT_NON_STR_KEYS))
             event = Event(
                 RUNNING,
-                began.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+                start.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
                 caller.session,
                 redactor.text(caller.client),
                 redactor.text(name),
-                redactor.arguments(given),
+                redactor.arguments(values),
             )
             lines.append(event.as_line())
         return lines
@@ -132,7 +131,10 @@ class Recorder:
         failed: bool = False,
         size: int | None = None,
     ) -> None:
-        """Queue a finished call for recording; `size` is the length of the answer's JSON. Never raises, never waits."""
+        """Queue a finished call for recording, or drop it if too many calls wait; never raise and never wait.
+
+        `size` is the number of bytes of the answer as JSON; by default, the length of `text`.
+        """
         now, length = datetime.now(UTC), len(text) if size is None else size
         with self._lock:
             if self._waiting_bytes + length > MOST_WAITING_BYTES:
@@ -151,13 +153,13 @@ class Recorder:
             self._start()
 
     def lines(self, after: int = 0) -> tuple[int, list[bytes]]:
-        """Return the number of the last event (the first is 1), and the lines of the kept events after `after`."""
+        """Return the number of the last event, counted from 1, and the lines of the kept events after event `after`."""
         with self._lock:
             count = min(len(self._lines), max(0, self._last - after))
             return self._last, list(self._lines)[len(self._lines) - count :]
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call `listener` in the recorder's thread after each event; return a function that removes the listener."""
+        """Call `listener` after each event, in the thread that adds it; return a function that removes the listener."""
         with self._lock:
             self._listeners.append(listener)
 
@@ -186,7 +188,7 @@ class Recorder:
             self._waiting.join()
 
     def close(self) -> None:
-        """Record the calls that still wait, and close the file."""
+        """Record the calls in the queue, for at most `CLOSING_SECONDS`, and close the file."""
         self._closed.set()
         with self._lock:
             thread, self._thread = self._thread, None
@@ -239,9 +241,9 @@ class Recorder:
 def event_of_call(call: _Recorded, secrets: Sequence[str] = ()) -> Event:
     """Convert a recorded call to an event without secrets."""
     redactor = Redactor(secrets)
-    given = orjson.loads(call.arguments)
-    arguments = redactor.arguments(given)
-    query = given.get("query") if isinstance(given, dict) else None
+    values = orjson.loads(call.arguments)
+    arguments = redactor.arguments(values)
+    query = values.get("query") if isinstance(values, dict) else None
     answer, cut = shortened(call.answer, call.text, call.size)
     return Event(
         time=call.time.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
@@ -259,7 +261,7 @@ def event_of_call(call: _Recorded, secrets: Sequence[str] = ()) -> Event:
 
 
 def without_secrets(event: Event, secrets: Sequence[str] = ()) -> Event:
-    """Return an event of another program's trace without secrets."""
+    """Return an event of another program's trace, without its secrets."""
     redactor = Redactor(secrets)
     arguments = redactor.arguments(event.arguments)
     return replace(
@@ -280,7 +282,7 @@ def counted_tokens(text: str, length: int) -> int:
 
 
 def shortened(answer: Any, text: str, size: int) -> tuple[Any, bool]:
-    """Return the answer, cut to the rows that fit into a trace, and whether anything was cut."""
+    """Return the answer, shortened if it is larger than `MOST_ANSWER_BYTES`, and whether it was shortened."""
     if size <= MOST_ANSWER_BYTES:
         return answer, False
     if isinstance(answer, Mapping) and isinstance(answer.get("rows"), list) and len(answer["rows"]) > 1:

@@ -3,12 +3,12 @@
 - A value is left out if its name contains a word such as *password*, *passphrase*, *secret*, *token*, *credential* or
   *authorization*; *key* counts for an argument or a query's parameter, and elsewhere only together with a word such as
   *api* or *private*. Numbers under names such as `max_tokens` are counts and are kept.
-- A column is left out if it is computed from a property with such a name, even if the column has another name.
-- In any text, these are left out: the password in an address, also in a percent-encoded one, a bearer token, a JSON Web
-  Token, the value of a header such as `Cookie`, a private key, a key with a well-known prefix, and a value assigned to or
-  compared with such a name (`password = 'x'`, `?token=x`, `NEO4J_PASSWORD=x`, `--password x`).
-- Secrets of the server's settings, and values left out of the arguments, are also left out of every other text, as they
-  are and as JSON, HTML and addresses write them.
+- A column is left out if it is computed from a property or parameter with such a name, even under another name.
+- In any text, these are left out: the password in an address, even in a percent-encoded address, a bearer token, a JSON
+  Web Token, the value of a header such as `Cookie`, a private key, a key with a well-known prefix, and a value that is
+  assigned to a secret name or compared with it (`password = 'x'`, `?token=x`, `NEO4J_PASSWORD=x`, `--password x`).
+- Secrets of the server's settings, and values left out of the arguments, are also left out of every other text, both
+  unchanged and in the forms that JSON, HTML and addresses give them.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ KINDS_OF_KEYS = frozenset(
     {"api", "private", "secret", "access", "auth", "authentication", "signing", "encryption", "session", "ssh", "pgp"}
 )
 SHORTEST = 4
-"""The shortest secret, in characters, that is searched for in other texts; shorter texts occur there by chance."""
+"""The minimum number of characters of a secret that is searched for in other texts; shorter ones occur by chance."""
 
 HINT = re.compile(
     rb"://|pass|pwd|secret|token|credential|bearer|authori[sz]|key|cursor|cookie|eyJ|sk-|k_live_|k_test_|gh[oprsu]_"
     rb"|github_pat_|xox[a-z]-|glpat-|hf_|npm_|ya29\.|AKIA|ASIA|AIza|%3A%2F%2F",
     re.IGNORECASE,
 )
-"""A quick test: an answer without a match is not searched for secrets."""
+"""A quick test: while no secret is known, an answer is searched only if the answer or its query matches this pattern."""
 
 _ADDRESS = re.compile(r"(://[^\s:/@'\"]{0,200}):([^\s'\"<>]{1,300})@")
 _TOKEN_IN_ADDRESS = re.compile(r"(://)([^\s:/@'\"]{16,300})@")
@@ -103,7 +103,7 @@ def is_secret(name: str, *, argument: bool = False) -> bool:
 
 
 class Redactor:
-    """Removes the secrets of one call: first from its arguments, then from its answer.
+    """The redaction of one call: secrets are removed first from its arguments, then from its answer.
 
     >>> redactor = Redactor()
     >>> redactor.arguments({"query": "RETURN $pwd AS p", "parameters": {"pwd": "hunter2"}})["parameters"]
@@ -113,13 +113,13 @@ class Redactor:
     """
 
     def __init__(self, known: Iterable[str] = ()) -> None:
-        """Remember the secrets of the server's settings in `known`, except texts shorter than `SHORTEST`."""
+        """Remember `known`, the secrets of the server's settings, except texts shorter than `SHORTEST`."""
         self._found: set[str] = set()
         for secret in known:
             self._remember(secret)
 
     def _remember(self, secret: str) -> None:
-        """Search all further texts for a secret, as it is and as other formats write it."""
+        """Remember a secret in all its `forms`, which are removed from all further texts."""
         if len(secret) >= SHORTEST:
             self._found |= forms(secret)
 
@@ -186,7 +186,7 @@ class Redactor:
         return value
 
     def _hidden(self, value: Any) -> Any:
-        """Return the text that replaces a secret value, and remember the value, so that it is removed elsewhere too."""
+        """Return the text that replaces a secret value (None for None); remember the value, to remove it elsewhere."""
         if value is None:
             return None
         for text in _texts(value):
@@ -194,7 +194,7 @@ class Redactor:
         return LEFT_OUT
 
     def _cursor(self, value: Any) -> Any:
-        """Return the beginning of a cursor, which identifies it; with the whole cursor, others could fetch the rows."""
+        """Return the first characters of a cursor; with the whole cursor, others could fetch the rows."""
         return f"{value[:4]}…" if isinstance(value, str) else value
 
     def _named(self, found: re.Match[str]) -> str:
@@ -209,7 +209,7 @@ class Redactor:
         return f"{found[1]}{found[2][0]}{LEFT_OUT}{found[2][-1]}"
 
     def _unquoted(self, found: re.Match[str]) -> str:
-        """Replace the value of an option of a command or of an environment variable, unless it is a file's path."""
+        """Replace the value of a secret option or variable, unless its name says that it is a file or a count."""
         name, value = found["name"].lower(), found["value"]
         counted = "tokens" in name and value.isdigit()
         if not is_secret(found["name"]) or name.endswith("file") or counted or LEFT_OUT.startswith(value):
@@ -218,7 +218,10 @@ class Redactor:
         return found[0][: -len(found["value"])] + LEFT_OUT
 
     def _unquoted_value(self, found: re.Match[str]) -> str:
-        """Replace an unquoted value that cannot be a variable, a property or a number of a query."""
+        """Replace an unquoted value of a secret name, unless it may be a part of a query.
+
+        A value without a digit, or with only letters, digits, `_` and `.`, may be a variable, a property or a number.
+        """
         if _IDENTIFIER.fullmatch(found["value"]) or not any(map(str.isdigit, found["value"])):
             return found[0]
         return self._unquoted(found)
@@ -230,7 +233,7 @@ class Redactor:
 
 
 def forms(secret: str) -> set[str]:
-    """Return a secret as it is, and as addresses, HTML, JSON and JSON in JSON write it.
+    """Return a secret unchanged, and in the forms that addresses, HTML, JSON and JSON in JSON give it.
 
     >>> sorted(forms('p"a/s'))
     ['p"a/s', 'p%22a%2Fs', 'p%22a/s', 'p&quot;a/s', 'p\\\\"a/s', 'p\\\\\\\\\\\\"a/s']

@@ -1,7 +1,7 @@
-"""Writes the tool calls of a session and their answers as a Markdown transcript.
+"""Writes recorded tool calls and their answers as a Markdown transcript.
 
 Everything from a client or a graph is put into a fenced block or a code span, where Markdown interprets no links, HTML
-or headings. A fence is longer than any run of the same character inside it; characters that are invisible or reorder
+or headings. A fence is longer than any run of backticks inside it; characters that are invisible or reorder
 text are written as codes.
 """
 
@@ -19,7 +19,7 @@ from graphground.server.traces.event import AGENT_STEP, TOOL_CALL, UNREADABLE, E
 MOST_ROWS = 20
 LONGEST_CELL, LONGEST_BLOCK = 120, 8_000
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-"""Unicode categories without a visible form: control, format (with bidirectional overrides), surrogate, and so on."""
+"""Unicode categories without a visible form: control, format, surrogate, private use, unassigned, line separators."""
 
 
 def transcript(events: Iterable[Event]) -> str:
@@ -37,7 +37,7 @@ def transcript(events: Iterable[Event]) -> str:
 
 
 def fenced(text: str, language: str = "text") -> str:
-    """Return a fenced block that shows the text unchanged, because its fence is longer than any fence in the text.
+    """Return a fenced block with the text made `visible`; its fence is longer than any run of backticks in the text.
 
     >>> print(fenced("a ``` b"))
     ````text
@@ -157,7 +157,7 @@ def _answer(answer: Any) -> list[str]:
 
 
 def _table(columns: Sequence[Any], rows: Sequence[Any]) -> str:
-    """Return rows as text, with aligned columns."""
+    """Return the first `MOST_ROWS` rows as text, with aligned columns."""
     shown = [[visible(str(column), LONGEST_CELL) for column in columns]]
     for row in rows[:MOST_ROWS]:
         cells = row if isinstance(row, list) else [row]

@@ -21,14 +21,17 @@ if TYPE_CHECKING:
     from jwt import PyJWKClient
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
-"""The accepted signature algorithms; all use key pairs, since with a shared secret every verifier could also sign."""
+"""The accepted signature algorithms: only those with key pairs, since with a shared secret any verifier could sign."""
 LEAST_CHARACTERS = 16
 KEY_SECONDS = 300.0
 logger = logging.getLogger(__name__)
 
 
 class FixedTokens(TokenVerifier):
-    """Verifies tokens that the operator chose, in constant time: `FixedTokens(["a long random text"])`."""
+    """A verifier of tokens that the operator chose: `FixedTokens(["a long random text"])`.
+
+    Tokens are compared in constant time.
+    """
 
     def __init__(self, tokens: Sequence[str]) -> None:
         self._digests = [hashlib.sha256(token.encode()).digest() for token in tokens]
@@ -41,7 +44,7 @@ class FixedTokens(TokenVerifier):
 
 
 class JsonWebTokens(TokenVerifier):
-    """Verifies tokens that an authorization server signs; the public keys are read from a JWKS address and cached.
+    """A verifier of tokens that an authorization server signs; public keys are read from a JWKS address and cached.
 
     A token must carry an expiry (`exp`), this server's address as audience (`aud`), and the issuer (`iss`).
     """
@@ -51,7 +54,7 @@ class JsonWebTokens(TokenVerifier):
         self._keys: PyJWKClient | None = None
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """Return the access that a token grants; None for an expired token, a wrong signature or audience."""
+        """Return the access that a token grants; None if the token is not valid or the public keys cannot be read."""
         return await anyio.to_thread.run_sync(self._verified, token)
 
     def _verified(self, token: str) -> AccessToken | None:
@@ -89,10 +92,10 @@ class JsonWebTokens(TokenVerifier):
 
 
 def authorization(settings: Settings, address: str) -> tuple[AuthSettings | None, TokenVerifier | None]:
-    """Return the SDK's settings and verifier for tokens at the server's public address; (None, None) without tokens.
+    """Return the SDK's settings and verifier for the server's public address; (None, None) if no tokens are required.
 
     Raises:
-        SettingsError: a token is too short, or the JWKS configuration is incomplete.
+        SettingsError: the settings for fixed tokens or for JSON Web Tokens are invalid.
     """
     tokens = fixed_tokens(settings)
     public = settings.public_url or address
@@ -100,8 +103,8 @@ def authorization(settings: Settings, address: str) -> tuple[AuthSettings | None
         if settings.jwks_url or settings.issuer:
             if not (settings.jwks_url and settings.issuer and settings.public_url):
                 raise SettingsError(
-                    "--jwks-url, --issuer and --public-url belong together: the keys, the server that "
-                    "issues tokens, and the address of this server that tokens name as audience"
+                    "--jwks-url, --issuer and --public-url belong together: the address of the keys, the server that "
+                    "issues tokens, and this server's own address, which tokens must name as their audience"
                 )
             if tokens:
                 raise SettingsError("choose fixed tokens (--token-file, GRAPHGROUND_TOKEN) or --jwks-url, not both")
@@ -130,7 +133,7 @@ def fixed_tokens(settings: Settings) -> list[str]:
     """Return the tokens of the token file and of GRAPHGROUND_TOKEN.
 
     Raises:
-        SettingsError: the file cannot be read, or a token is short enough to be guessed.
+        SettingsError: the file cannot be read or holds no token, or a token is too short.
     """
     tokens = [settings.token] if settings.token else []
     if settings.token_file:

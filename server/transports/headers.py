@@ -1,4 +1,4 @@
-"""Checks of request headers that come before those of the SDK and the page.
+"""Checks of request headers, made before the SDK and the page make their own checks.
 
 The SDK accepts any text after the colon in a `Host` and an `Origin` that are allowed with every port, such as
 `localhost:1@evil.example`, and fails on `Last-Event-ID`, which it cannot use without an event store.
@@ -33,12 +33,12 @@ class CheckedHeaders:
         if wrong is not None:
             await PlainTextResponse(f"Invalid {wrong} header", status_code=400)(scope, receive, send)
             return
-        kept: Any = [header for header in headers if header[0] != b"last-event-id"]
-        await self.app({**scope, "headers": kept}, receive, send)
+        passed_on: Any = [header for header in headers if header[0] != b"last-event-id"]
+        await self.app({**scope, "headers": passed_on}, receive, send)
 
 
 def wrong_header(headers: list[tuple[bytes, bytes]]) -> str | None:
-    """Return the name of a malformed header.
+    """Return the name of the first malformed `Host` or `Origin` header; None if both are well formed.
 
     >>> wrong_header([(b"host", b"localhost:8300"), (b"origin", b"http://localhost:1@evil.example")])
     'Origin'

@@ -28,8 +28,10 @@ if TYPE_CHECKING:
 
 PATH, HEALTH = "/mcp", "/health"
 BACKLOG = 32
-"""The maximum number of connections that wait to be accepted; the event loop accepts at most as many before it serves
-others."""
+"""The maximum number of connections that wait to be accepted.
+
+The event loop also accepts at most this number in a row before it continues with other work.
+"""
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 
 
@@ -43,11 +45,11 @@ def serve_http(
 ) -> int:
     """Serve until interrupted, and return the exit status; the address is printed on stderr once clients can connect.
 
-    With several workers this process only holds the socket, and starts each worker with `arguments`. `page` is served
+    With several workers, this process only opens the socket and starts each worker with `arguments`. `page` is served
     beside MCP. `when_listening` is called with the address of MCP.
 
     Raises:
-        SettingsError: an address, a token or a certificate is invalid.
+        SettingsError: a setting, such as an address, a token or a certificate, is invalid.
     """
     import uvicorn  # only this transport needs it
 
@@ -86,7 +88,7 @@ def serve_http(
 
 
 def http_app(server: Server[Any], settings: Settings, address: str, page: Page | None = None) -> Starlette:
-    """Return the ASGI application: MCP at /mcp, with tokens if the settings require them; /health; the page at /ui/."""
+    """Return the ASGI application: MCP at /mcp, the page at /ui/, both with tokens if required, and /health."""
     auth, verifier = authorization(settings, address)
     from graphground.server.transports.headers import CheckedHeaders
     from graphground.server.transports.sessions import IDLE_SECONDS, MOST_BODY_BYTES, MOST_SESSIONS, make_room
@@ -121,7 +123,8 @@ def check_certificate(settings: Settings) -> None:
     """Refuse a TLS certificate that cannot be used.
 
     Raises:
-        SettingsError: a file cannot be read, or the key does not belong to the certificate.
+        SettingsError: a file cannot be read, the key does not belong to the certificate, or a key is given without a
+            certificate.
     """
     if settings.tls_certificate is None:
         if settings.tls_key:
@@ -179,17 +182,18 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def security(settings: Settings) -> TransportSecuritySettings:
-    """Return which Host and Origin headers are accepted: those of this machine, and those that the settings allow.
-
+    """Return the Host and Origin headers that are accepted: those of this machine, and those that the settings allow.
 
     Raises:
-        SettingsError: other machines can connect, although no host name is allowed for them or no token is required.
+        SettingsError: other machines can connect, but the settings allow no host name, or neither require a token nor
+            allow anonymous access.
     """
     if not is_loopback(settings.host):
         if not settings.allowed_host:
             raise SettingsError(
                 f"--host {settings.host} listens for other machines: give the host names that they use, such as "
-                f"--allowed-host 'graphs.example.org:*' (this keeps web pages out)"
+                f"--allowed-host 'graphs.example.org:*' (requests for other names are refused, which keeps hostile web "
+                f"pages out)"
             )
         if not (settings.token or settings.token_file or settings.jwks_url or settings.allow_anonymous):
             raise SettingsError(

@@ -1,4 +1,4 @@
-"""Sessions of streamable HTTP with limits: sessions expire, and beyond the limit a new session replaces an idle one."""
+"""Sessions of streamable HTTP with limits: they expire, and beyond the limit a new session replaces an idle session."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from starlette.types import Receive, Scope, Send
 IDLE_SECONDS = 30 * 60.0
 MOST_SESSIONS = 1_000
 MOST_BODY_BYTES = 1_048_576
-"""The maximum number of bytes of a request: enough for a query of 100,000 characters and its parameters."""
+"""The maximum size of a request in bytes: enough for a query of 100,000 characters and its parameters."""
 USED = 50
-"""Sessions with at least this many requests count as equally used."""
+"""A number of requests; sessions with this number of requests or more count as equally used."""
 
 
 class BoundedSessions(StreamableHTTPSessionManager):
-    """A session manager that closes an idle session to make room for a new one; the SDK's manager refuses the new one.
+    """A session manager that closes an idle session to make room for a new one; the SDK's manager refuses new sessions.
 
-    The idle session with the fewest requests is closed; among equals, the one that has been idle longest. A session
-    with a request in progress is never closed.
+    The idle session with the fewest requests is closed; of several such sessions, the session that has been idle
+    longest. A session with a request in progress is never closed.
     """
 
     _requests: Counter[str]
@@ -49,7 +49,7 @@ class BoundedSessions(StreamableHTTPSessionManager):
 
 
 def make_room(manager: StreamableHTTPSessionManager) -> None:
-    """Turn the session manager that the SDK has created into a `BoundedSessions`, since it accepts no other manager."""
+    """Turn a session manager that the SDK has created into a `BoundedSessions`, which the SDK cannot create."""
     manager.__class__ = BoundedSessions
     assert isinstance(manager, BoundedSessions)
     manager._requests = Counter()

@@ -1,7 +1,8 @@
-"""The language model of the question view, if the settings name one: writes the query, and puts the rows into words.
+"""The language model of the question view, if the settings name a model: it writes the query and puts rows into words.
 
 The tools first ground the question, and the prompt contains their results. The model's query then goes through
-`validate_cypher` and `execute_cypher` like any other. Nothing is stored, and the key stays in its environment variable.
+`validate_cypher` and `execute_cypher` like any other query. Nothing is stored, and the key stays in its environment
+variable.
 """
 
 from __future__ import annotations
@@ -36,8 +37,7 @@ AT_ONCE = 4
 """The maximum number of concurrent requests to the model, from all pages together."""
 REPLY_SECONDS, RETRIES, LONGEST_WAIT_SECONDS = 60.0, 1, 5.0
 SHOWN_ROWS, SHOWN_CHARACTERS = 20, 6_000
-"""The maximum number of rows of an answer that are sent to the model, and the maximum number of characters of these
-rows."""
+"""The maximum number of an answer's rows, and of the characters of these rows, that are sent to the model."""
 MOST_ATTEMPTS = 4
 
 
@@ -57,7 +57,7 @@ class Asked(Arguments):
 
 
 class Answered(Arguments):
-    """The body of a request for words: `{"question": "Who …?", "query": "…", "columns": […], "rows": […], …}`."""
+    """The body of a request for an answer in words: `{"question": "Who …?", "query": "…", "rows": […], …}`."""
 
     question: str = Field(min_length=1, max_length=2_000)
     query: str = Field(max_length=LONGEST_QUERY)
@@ -86,9 +86,9 @@ class PageModel:
 
     async def query(self, request: Request) -> Response:
         """Handle `POST /ui/api/model/query`: return the query that the model writes for a grounded question."""
-        asked = Asked.model_validate(await arguments_in(request))
+        body = Asked.model_validate(await arguments_in(request))
         page = page_of(request)
-        on_graph = {"question": asked.question, **({"graph": asked.graph} if asked.graph else {})}
+        on_graph = {"question": body.question, **({"graph": body.graph} if body.graph else {})}
         found = {
             tool: await self._called(page, tool, on_graph)
             for tool in ("get_filtered_schema", "find_entities", "suggest_queries")
@@ -96,23 +96,21 @@ class PageModel:
         prompt = agent_prompt(
             "generator",
             schema=str(found["get_filtered_schema"].get("schema", "")),
-            question=asked.question,
-            feedback=_grounding(found["find_entities"], found["suggest_queries"], asked.attempts),
+            question=body.question,
+            feedback=_grounding(found["find_entities"], found["suggest_queries"], body.attempts),
         )
         reply = await self._ask(prompt)
         query = query_in(reply.text)
         return of_value({"query": query, "text": "" if query else reply.text[:2_000], **_cost(reply)})
 
     async def words(self, request: Request) -> Response:
-        """Handle `POST /ui/api/model/words`: return the model's answer in words to a question with its rows."""
-        answered = Answered.model_validate(await arguments_in(request))
-        rows = [", ".join(answered.columns)]
-        rows += [orjson.dumps(row, default=str).decode() for row in answered.rows[:SHOWN_ROWS]]
-        rows.append(f"{answered.total} rows in all.")
+        """Handle `POST /ui/api/model/words`: return the model's answer in words, from a question and its rows."""
+        body = Answered.model_validate(await arguments_in(request))
+        rows = [", ".join(body.columns)]
+        rows += [orjson.dumps(row, default=str).decode() for row in body.rows[:SHOWN_ROWS]]
+        rows.append(f"{body.total} rows in all.")
         result = "\n".join(rows)[:SHOWN_CHARACTERS]
-        reply = await self._ask(
-            agent_prompt("interpreter", question=answered.question, query=answered.query, result=result)
-        )
+        reply = await self._ask(agent_prompt("interpreter", question=body.question, query=body.query, result=result))
         return of_value({"text": reply.text[:10_000], **_cost(reply)})
 
     async def _called(self, page: str, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -133,7 +131,7 @@ class PageModel:
                 return await model.ask([Message("user", prompt)])
         except ModelFailure as failure:
             raise ToolFailure(
-                "model_failed", f"The model gave no reply: {failure}.", next="The steps above need no model."
+                "model_failed", f"The model did not reply: {failure}.", next="The steps above need no model."
             ) from None
 
 
@@ -144,7 +142,7 @@ def page_model(settings: Settings, application: Application, workers: WorkerThre
 
 
 def model_settings(settings: Settings) -> ModelSettings | None:
-    """Return the settings of the page's model in the form that `agents` uses; None if no model is set."""
+    """Return the settings of the page's model as `agents.models.ModelSettings`; None if no model is set."""
     if settings.model is None:
         return None
     return ModelSettings(

@@ -26,7 +26,10 @@ class Work:
         self._recorder, self._streams = recorder, 0
 
     async def events(self, request: Request) -> Response:
-        """Handle `GET /ui/api/work?after=N&of=RECORDER`: send the events after number N, then each new event."""
+        """Handle `GET /ui/api/work?after=N&of=RECORDER`: send the events after number N, then each new event.
+
+        `of` is the recorder's label that the page has received before; for another label, N is ignored.
+        """
         if self._streams >= MOST_STREAMS:
             return Response("too many pages are open", status_code=503)
         number = request.query_params.get("after", "0")
@@ -62,8 +65,8 @@ class Work:
 
         `form` is `jsonl` or `markdown`. Without `session`, the file contains all sessions.
         """
-        wanted = await arguments_in(request)
-        session, form = wanted.get("session"), wanted.get("form")
+        arguments = await arguments_in(request)
+        session, form = arguments.get("session"), arguments.get("form")
 
         def work() -> str:
             events = [event_in(line) for line in self._recorder.lines()[1]]

@@ -1,4 +1,4 @@
-"""Whether a block of a reply is taken for Cypher depends on the form of its text; its label only helps."""
+"""A block in a model's reply is recognized as Cypher by its text; the block's label is only a hint."""
 
 from __future__ import annotations
 
@@ -134,9 +134,9 @@ def test_long_replies_of_repeated_words_are_parsed_in_a_second_of_processor_time
         "\n",
     ]
     for part in parts:
-        begun = time.process_time()
+        start = time.process_time()
         query_in(part * 4_000)
-        assert time.process_time() - begun < 1, repr(part)
+        assert time.process_time() - start < 1, repr(part)
 
 
 def test_the_examples_in_docstrings_of_the_module_are_true() -> None:

@@ -24,9 +24,13 @@ from tests.support.serving import environment
 def loop(
     home: Path, variables: Mapping[str, str], roles: Mapping[str, Replies]
 ) -> tuple[dict[str, Any], list[str], str]:
-    """Return the prediction, the states of the run, and the prompts of the role `instructions`."""
+    """Run the multi-agent loop on a question, with a scripted model.
 
-    async def asked() -> dict[str, Any]:
+    Returns:
+        The prediction, the states of the run, and the prompts of the role `instructions`.
+    """
+
+    async def run_agent() -> dict[str, Any]:
         with anyio.fail_after(110):
             async with (
                 connect(environment=environment(home, variables)) as server,
@@ -37,9 +41,9 @@ def loop(
 
     trace = Trace()
     with ScriptedEndpoint(script_of(roles)) as endpoint:
-        record = anyio.run(asked)
+        record = anyio.run(run_agent)
     states = [f"{line['name']} → {line['output']}" for line in trace.lines if line["kind"] == "state"]
-    shown = [asked.text for asked in endpoint.requests if role_of(asked) == "instructions"]
+    shown = [request.text for request in endpoint.requests if role_of(request) == "instructions"]
     return record, states, "\n".join(shown)
 
 

@@ -3,7 +3,7 @@
 | | zero-shot, tools, loop |
 |---|---|
 | a refused key | `test_a_refused_key_ends_the_run_at_once_and_the_run_resumes_with_a_valid_key` |
-| a rate limit | `test_a_rate_limit_is_waited_for_a_limited_number_of_times_and_the_run_resumes` |
+| a rate limit | `test_after_a_rate_limit_a_request_is_repeated_a_limited_number_of_times_and_the_run_resumes` |
 | a cut stream | `test_a_cut_reply_is_requested_again_and_if_it_stays_cut_the_run_ends_and_resumes` |
 | prose | `test_a_model_that_writes_prose_ends_in_an_error_that_says_so` |
 | an endless tool loop | `test_a_model_that_only_calls_tools_ends_within_the_limits` |
@@ -40,13 +40,13 @@ RETRIES = 2
 each_agent = pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
 
 
-def right(asked: Asked) -> Answer:
+def right(request: Asked) -> Answer:
     """Reply correctly in every role."""
-    return say("GRADE: accept" if asked.text.startswith("Judge") else QUERY)
+    return say("GRADE: accept" if request.text.startswith("Judge") else QUERY)
 
 
 class Run:
-    """Runs an agent over the two questions, repeatedly, with the same file of predictions."""
+    """An agent, two questions and a file of predictions; each call runs the agent over the questions."""
 
     def __init__(self, agent: Agent, server: str, folder: Path) -> None:
         self.agent, self.server, self.path = agent, server, folder / "predictions.jsonl"
@@ -78,31 +78,31 @@ def running(agent: Agent, nba_server: str, tmp_path: Path) -> Run:
 
 
 def ended(running: Run, script: Callable[[Asked], Answer]) -> tuple[ModelFailure, int]:
-    """Run until the model ends the run; return the failure and the number of requests that it got."""
-    asked: list[Asked] = []
+    """Run until a failure of the model ends the run; return the failure and the number of requests to the model."""
+    requests: list[Asked] = []
 
     def counted(request: Asked) -> Answer:
-        asked.append(request)
+        requests.append(request)
         return script(request)
 
     with pytest.raises(ModelFailure) as caught:
         running(counted)
-    return caught.value, len(asked)
+    return caught.value, len(requests)
 
 
 def after_the_first_question(failing: Answer) -> Callable[[Asked], Answer]:
     """Return a script that replies correctly to the first question, and fails in every role for the second."""
-    return lambda asked: failing if QUESTIONS[1].text in asked.text else right(asked)
+    return lambda request: failing if QUESTIONS[1].text in request.text else right(request)
 
 
 def resumes(running: Run) -> None:
-    """Check that the first question has a prediction, and that a model that replies completes the second."""
+    """Check that the first question has a prediction, and that a run with a working model answers the second."""
     assert predicted(running.path) == {"q1"}
     seen: list[str] = []
 
-    def recorded(asked: Asked) -> Answer:
-        seen.append(asked.text)
-        return right(asked)
+    def recorded(request: Asked) -> Answer:
+        seen.append(request.text)
+        return right(request)
 
     running(recorded)
     assert not [text for text in seen if QUESTIONS[0].text in text]
@@ -123,7 +123,9 @@ def test_a_refused_key_ends_the_run_at_once_and_the_run_resumes_with_a_valid_key
 
 
 @each_agent
-def test_a_rate_limit_is_waited_for_a_limited_number_of_times_and_the_run_resumes(agent: Agent, running: Run) -> None:
+def test_after_a_rate_limit_a_request_is_repeated_a_limited_number_of_times_and_the_run_resumes(
+    agent: Agent, running: Run
+) -> None:
     limited = fail(429, "rate_limit_exceeded", "slow down", retry_after="0.01")
     failure, _ = ended(running, after_the_first_question(limited))
     assert failure.kind == "rate_limit"
@@ -140,10 +142,10 @@ def test_a_cut_reply_is_requested_again_and_if_it_stays_cut_the_run_ends_and_res
     failure, _ = ended(running, after_the_first_question(Answer("MATCH", cut=True)))
     assert failure.kind == "unreachable"
     assert f"gave up after {RETRIES + 1} attempts" in str(failure)
-    cut = [True]  # one reply is cut, and the next request of the same is answered
+    cut = [True]  # the first reply is cut, and the repeated request is answered
 
-    def once(asked: Asked) -> Answer:
-        return Answer("MATCH", cut=cut.pop()) if cut else right(asked)
+    def once(request: Asked) -> Answer:
+        return Answer("MATCH", cut=cut.pop()) if cut else right(request)
 
     assert predicted(running.path) == {"q1"}
     running(once)
@@ -153,21 +155,21 @@ def test_a_cut_reply_is_requested_again_and_if_it_stays_cut_the_run_ends_and_res
 
 @each_agent
 def test_a_model_that_writes_prose_ends_in_an_error_that_says_so(agent: Agent, running: Run) -> None:
-    requests = running(lambda asked: say("There are thirty teams, as everybody knows."))
+    requests = running(lambda request: say("There are thirty teams, as everybody knows."))
     assert requests <= len(QUESTIONS) * BOUNDS.model_calls
     for record in running.records():
         assert "cypher" not in record
         assert "quer" in record["error"]
         assert record["stopped"] in ("answered", "rounds")
-    assert predicted(running.path) == set()  # both are asked again
+    assert predicted(running.path) == set()  # no question has a prediction, so both are asked again
     running(right)
     assert predicted(running.path) == {"q1", "q2"}
 
 
 @each_agent
 def test_a_model_that_only_calls_tools_ends_within_the_limits(agent: Agent, running: Run) -> None:
-    asked = iter(range(1_000))
-    requests = running(lambda _: use("execute_cypher", graph="nba", query=f"RETURN {next(asked)} AS n"))
+    numbers = iter(range(1_000))
+    requests = running(lambda _: use("execute_cypher", graph="nba", query=f"RETURN {next(numbers)} AS n"))
     assert requests <= len(QUESTIONS) * BOUNDS.model_calls
     for record in running.records():
         assert len(record["trace"]) <= BOUNDS.tool_calls

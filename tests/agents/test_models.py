@@ -23,8 +23,8 @@ PROVIDERS = ("openai", "anthropic")
 
 def settings(endpoint: ScriptedEndpoint, provider: str = "openai", **more: Any) -> ModelSettings:
     address = endpoint.openai if provider == "openai" else endpoint.anthropic
-    made = ModelSettings(f"{provider}:scripted", endpoint=address, retries=2, longest_wait=2.0)
-    return replace(made, **more)
+    scripted = ModelSettings(f"{provider}:scripted", endpoint=address, retries=2, longest_wait=2.0)
+    return replace(scripted, **more)
 
 
 def ask(
@@ -34,40 +34,40 @@ def ask(
     messages: list[Message] = QUESTION,
     waits: list[str] | None = None,
 ) -> Reply:
-    async def asked() -> Reply:
+    async def send() -> Reply:
         with anyio.fail_after(30):
             say = (lambda sentence: None) if waits is None else waits.append
             async with Model(settings, ReplyCache(cache) if cache else None, say) as model:
                 return await model.ask(messages, tools)
 
-    return anyio.run(asked)
+    return anyio.run(send)
 
 
 def in_turn(*answers: Answer) -> Callable[[Asked], Answer]:
     """Return a script that gives these answers one after the other, then repeats the last."""
     left: Iterator[Answer] = iter(answers[:-1])
-    return lambda asked: next(left, answers[-1])
+    return lambda request: next(left, answers[-1])
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_a_reply_has_its_text_and_its_tokens_and_the_request_its_settings(provider: str) -> None:
-    with ScriptedEndpoint(lambda asked: say("MATCH (t:Team) RETURN count(t)")) as endpoint:
+    with ScriptedEndpoint(lambda request: say("MATCH (t:Team) RETURN count(t)")) as endpoint:
         reply = ask(settings(endpoint, provider, temperature=0.5, seed=7, max_tokens=99))
     assert (reply.text, reply.tokens_in, reply.tokens_out) == ("MATCH (t:Team) RETURN count(t)", 100, 20)
     assert (reply.finish, reply.attempts, reply.cached) == ("stop", 1, False)
-    [asked] = endpoint.requests
-    assert asked.body["model"] == "scripted"
-    assert asked.body["temperature"] == 0.5
-    assert asked.body["max_tokens"] == 99
-    assert "You write Cypher." in asked.text
-    assert "How many teams are there?" in asked.text
+    [request] = endpoint.requests
+    assert request.body["model"] == "scripted"
+    assert request.body["temperature"] == 0.5
+    assert request.body["max_tokens"] == 99
+    assert "You write Cypher." in request.text
+    assert "How many teams are there?" in request.text
     if provider == "openai":
-        assert asked.body["seed"] == 7
+        assert request.body["seed"] == 7
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_a_tool_call_and_its_answer_go_back_and_forth(provider: str) -> None:
-    with ScriptedEndpoint(lambda asked: say("30") if asked.results else use("count", label="Team")) as endpoint:
+def test_a_tool_call_is_read_from_the_reply_and_its_answer_is_sent_with_the_next_request(provider: str) -> None:
+    with ScriptedEndpoint(lambda request: say("30") if request.results else use("count", label="Team")) as endpoint:
         first = ask(settings(endpoint, provider), tools=(COUNT,))
         [call] = first.uses
         assert (call.name, call.parsed()) == ("count", {"label": "Team"})
@@ -79,7 +79,7 @@ def test_a_tool_call_and_its_answer_go_back_and_forth(provider: str) -> None:
 
 
 def test_a_price_is_known_only_for_a_known_model() -> None:
-    with ScriptedEndpoint(lambda asked: say("x")) as endpoint:
+    with ScriptedEndpoint(lambda request: say("x")) as endpoint:
         known = ask(settings(endpoint, name="gpt-4o-mini"))
         unknown = ask(settings(endpoint))
     assert known.cost_usd == pytest.approx(100 * 0.15e-6 + 20 * 0.6e-6)
@@ -92,7 +92,7 @@ def test_a_refused_key_is_reported_at_once_and_never_shown(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     refusal = fail(401, "authentication_error", f"Incorrect API key provided: {keys}")
-    with ScriptedEndpoint(lambda asked: refusal) as endpoint, pytest.raises(ModelFailure) as caught:
+    with ScriptedEndpoint(lambda request: refusal) as endpoint, pytest.raises(ModelFailure) as caught:
         ask(settings(endpoint, provider))
     assert caught.value.kind == "key_refused"
     assert f"{provider.upper()}_API_KEY" in str(caught.value)
@@ -102,7 +102,7 @@ def test_a_refused_key_is_reported_at_once_and_never_shown(
     assert keys not in caplog.text
 
 
-def test_a_missing_key_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_about_a_missing_key_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
     with pytest.raises(ModelFailure, match="set the environment variable OPENAI_API_KEY"):
         ask(ModelSettings("gpt-5-mini"))
@@ -127,10 +127,10 @@ def test_after_a_rate_limit_the_client_waits_as_long_as_the_endpoint_asks(
     assert wait.endswith(f"trying again in {seconds:.1f} s")
 
 
-def test_a_wait_that_is_too_long_stops_the_run_with_a_hint_how_to_resume() -> None:
+def test_a_wait_that_is_too_long_stops_the_run_with_a_hint_about_resuming() -> None:
     refusal = fail(429, "rate_limit_error", retry_after="3600")
     with (
-        ScriptedEndpoint(lambda asked: refusal) as endpoint,
+        ScriptedEndpoint(lambda request: refusal) as endpoint,
         pytest.raises(ModelFailure, match=r"3600 s.*resumes") as error,
     ):
         ask(settings(endpoint))
@@ -140,7 +140,7 @@ def test_a_wait_that_is_too_long_stops_the_run_with_a_hint_how_to_resume() -> No
 
 def test_a_rate_limit_that_never_ends_makes_the_request_fail() -> None:
     refusal = fail(429, "rate_limit_error", retry_after="0")
-    with ScriptedEndpoint(lambda asked: refusal) as endpoint, pytest.raises(ModelFailure, match="after 3 attempts"):
+    with ScriptedEndpoint(lambda request: refusal) as endpoint, pytest.raises(ModelFailure, match="after 3 attempts"):
         ask(settings(endpoint))
     assert len(endpoint.requests) == 3
 
@@ -163,7 +163,7 @@ def test_a_truncated_reply_and_an_overloaded_server_are_retried(broken: Answer) 
     ],
 )
 def test_an_error_that_a_retry_cannot_fix_fails_once_with_its_kind(answer: Answer, kind: str) -> None:
-    with ScriptedEndpoint(lambda asked: answer) as endpoint, pytest.raises(ModelFailure) as caught:
+    with ScriptedEndpoint(lambda request: answer) as endpoint, pytest.raises(ModelFailure) as caught:
         ask(settings(endpoint))
     assert caught.value.kind == kind
     assert len(endpoint.requests) == 1
@@ -171,14 +171,14 @@ def test_an_error_that_a_retry_cannot_fix_fails_once_with_its_kind(answer: Answe
 
 def test_the_words_of_a_server_error_are_quoted_without_the_key(keys: str) -> None:
     broken = fail(500, "internal_server_error", f"no attribute 'content' {keys}")
-    with ScriptedEndpoint(lambda asked: broken) as endpoint, pytest.raises(ModelFailure) as caught:
+    with ScriptedEndpoint(lambda request: broken) as endpoint, pytest.raises(ModelFailure) as caught:
         ask(settings(endpoint, retries=0))
     assert "no attribute 'content'" in str(caught.value)
     assert keys not in str(caught.value)
 
 
 def test_an_address_without_an_endpoint_is_reported_with_the_address() -> None:
-    with ScriptedEndpoint(lambda asked: say("x")) as endpoint:
+    with ScriptedEndpoint(lambda request: say("x")) as endpoint:
         address = endpoint.openai
     with pytest.raises(ModelFailure, match="after 1 attempts") as caught:
         ask(ModelSettings("local", endpoint=address, retries=0))
@@ -188,7 +188,7 @@ def test_an_address_without_an_endpoint_is_reported_with_the_address() -> None:
 
 def test_a_request_that_times_out_is_retried_once_and_the_message_names_the_limit() -> None:
     ended = threading.Event()
-    with ScriptedEndpoint(lambda asked: Answer("late", cut=True, waits=ended)) as endpoint:
+    with ScriptedEndpoint(lambda request: Answer("late", cut=True, waits=ended)) as endpoint:
         try:
             with pytest.raises(ModelFailure, match=r"within 0.2 s.*--model-timeout.*after 2 attempts") as caught:
                 ask(settings(endpoint, timeout=0.2, retries=5, longest_wait=0.05))
@@ -199,7 +199,7 @@ def test_a_request_that_times_out_is_retried_once_and_the_message_names_the_limi
 
 
 def test_token_counts_are_marked_as_estimates_if_the_endpoint_returns_none() -> None:
-    with ScriptedEndpoint(lambda asked: Answer("x" * 40, counts="counted" in asked.text)) as endpoint:
+    with ScriptedEndpoint(lambda request: Answer("x" * 40, counts="counted" in request.text)) as endpoint:
         estimated, counted = ask(settings(endpoint)), ask(settings(endpoint), messages=[Message("user", "counted")])
     sent = sum(len(message.text) for message in QUESTION)
     assert (estimated.tokens_in, estimated.tokens_out, estimated.tokens_estimated) == (sent // 4, 10, True)
@@ -207,7 +207,7 @@ def test_token_counts_are_marked_as_estimates_if_the_endpoint_returns_none() -> 
 
 
 def test_no_call_is_made_twice(tmp_path: Path, keys: str) -> None:
-    with ScriptedEndpoint(lambda asked: say(f"reply {len(asked.text)}")) as endpoint:
+    with ScriptedEndpoint(lambda request: say(f"reply {len(request.text)}")) as endpoint:
         first = ask(settings(endpoint), tmp_path)
         again = ask(settings(endpoint), tmp_path)
         other = ask(settings(endpoint, seed=1), tmp_path)
@@ -217,19 +217,19 @@ def test_no_call_is_made_twice(tmp_path: Path, keys: str) -> None:
     assert keys not in "".join(path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.json"))
 
 
-def test_concurrent_equal_requests_are_one_call(tmp_path: Path) -> None:
+def test_concurrent_equal_requests_cause_one_call(tmp_path: Path) -> None:
     async def ask_three_times() -> None:
         async with Model(settings(endpoint), ReplyCache(tmp_path)) as model, anyio.create_task_group() as tasks:
             for _ in range(3):
                 tasks.start_soon(model.ask, QUESTION)
 
-    with ScriptedEndpoint(lambda asked: say("x")) as endpoint:
+    with ScriptedEndpoint(lambda request: say("x")) as endpoint:
         anyio.run(ask_three_times)
     assert len(endpoint.requests) == 1
 
 
 def test_a_damaged_cache_file_is_replaced(tmp_path: Path) -> None:
-    with ScriptedEndpoint(lambda asked: say("x")) as endpoint:
+    with ScriptedEndpoint(lambda request: say("x")) as endpoint:
         ask(settings(endpoint), tmp_path)
         [path] = tmp_path.rglob("*.json")
         path.write_text('{"text": "x", "uses"', encoding="utf-8")

@@ -28,21 +28,21 @@ PROSE = "There are thirty teams in the league."
 
 
 class Run:
-    """One run of the loop: the record, the states as `name → output`, and the roles that were called."""
+    """A run of the loop: the record, the states as `name → output`, and the roles that were called."""
 
     def __init__(self, record: dict[str, Any], trace: Trace, endpoint: ScriptedEndpoint) -> None:
         self.record, self.trace, self.endpoint = record, trace, endpoint
         self.states = [f"{line['name']} → {line['output']}" for line in trace.lines if line["kind"] == "state"]
-        self.roles = [role_of(asked) for asked in endpoint.requests]
+        self.roles = [role_of(request) for request in endpoint.requests]
 
     def prompts(self, role: str) -> list[str]:
-        return [asked.text for asked in self.endpoint.requests if role_of(asked) == role]
+        return [request.text for request in self.endpoint.requests if role_of(request) == role]
 
 
 def loop(
     address: str, roles: Mapping[str, Replies], settings: LoopSettings | None = None, bounds: Bounds | None = None
 ) -> Run:
-    async def asked() -> dict[str, Any]:
+    async def run_agent() -> dict[str, Any]:
         with anyio.fail_after(100):
             async with (
                 connect(address) as server,
@@ -52,7 +52,7 @@ def loop(
 
     trace = Trace()
     with ScriptedEndpoint(script_of(roles)) as endpoint:
-        return Run(anyio.run(asked), trace, endpoint)
+        return Run(anyio.run(run_agent), trace, endpoint)
 
 
 def test_an_accepted_query_is_interpreted_at_once(nba_server: str) -> None:
@@ -123,7 +123,7 @@ def test_after_four_rounds_the_best_attempt_is_kept(nba_server: str) -> None:
     assert (run.record["grade"], run.record["rounds"], run.record["stopped"]) == ("incorrect", 4, "rounds")
 
 
-def test_a_model_that_never_writes_a_query_ends_in_an_error_that_says_so(nba_server: str) -> None:
+def test_a_run_with_a_model_that_never_writes_a_query_ends_in_an_error_that_says_so(nba_server: str) -> None:
     run = loop(nba_server, {"generator": [PROSE]})
     assert run.record["error"].startswith("no query was written")
     assert run.roles.count("generator") == 4
@@ -131,7 +131,9 @@ def test_a_model_that_never_writes_a_query_ends_in_an_error_that_says_so(nba_ser
 
 
 @pytest.mark.parametrize(("query", "grade"), [(RIGHT, "accept"), (MISSPELT, "error")])
-def test_without_a_grade_in_the_judges_reply_the_result_decides(nba_server: str, query: str, grade: str) -> None:
+def test_if_the_reply_of_the_judge_has_no_grade_the_result_decides_the_grade(
+    nba_server: str, query: str, grade: str
+) -> None:
     run = loop(nba_server, {"generator": [query], "evaluator": [PROSE]}, LoopSettings(rounds=1))
     assert run.record["grade"] == grade
     assert f"evaluate → {grade}" in run.states
@@ -164,7 +166,7 @@ def test_each_role_can_have_its_own_model_and_prompt(nba_server: str, tmp_path: 
         encoding="utf-8",
     )
 
-    async def asked() -> None:
+    async def run_agent() -> None:
         async with connect(nba_server) as server, Model(common) as model, Model(strict) as judge:
             loop = MultiAgentLoop(LoopSettings(prompts=tmp_path))
             await ask(loop, QUESTION, server, {"": model, "evaluator": judge}, trace=trace)
@@ -173,8 +175,8 @@ def test_each_role_can_have_its_own_model_and_prompt(nba_server: str, tmp_path: 
     with ScriptedEndpoint(script_of({"generator": [RIGHT], "evaluator": ["GRADE: accept"]})) as endpoint:
         common = ModelSettings("scripted", endpoint=endpoint.openai, retries=0)
         strict = replace(common, name="strict")
-        anyio.run(asked)
-    models = {role_of(asked): asked.body["model"] for asked in endpoint.requests}
+        anyio.run(run_agent)
+    models = {role_of(request): request.body["model"] for request in endpoint.requests}
     assert models == {"generator": "scripted", "evaluator": "strict", "interpreter": "scripted"}
     assert "in French: MATCH" in endpoint.requests[1].text
     assert figures(trace.lines)["models"]["evaluator"]["calls"] == 1

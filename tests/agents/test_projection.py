@@ -30,5 +30,5 @@ def test_a_query_is_split_at_its_last_return(query: str, parts: Projection) -> N
 
 
 @pytest.mark.parametrize("query", ["MATCH (n) RETURN *", "CALL { RETURN 1 AS x }", "MATCH (n) RETURN ", "RETURN 1,"])
-def test_a_query_without_items_is_not_split(query: str) -> None:
+def test_a_query_without_returned_items_is_not_split(query: str) -> None:
     assert projection_of(query) is None

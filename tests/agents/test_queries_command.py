@@ -24,11 +24,11 @@ def test_the_five_forms_of_schema_are_compared_by_their_tokens(
     on: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     tasks = tmp_path / "tasks.json"
-    asked = [QUESTION, "How many teams are there?"]
-    tasks.write_text(json.dumps([{"nl_question": text, "graph": "nba"} for text in asked]), encoding="utf-8")
+    questions = [QUESTION, "How many teams are there?"]
+    tasks.write_text(json.dumps([{"nl_question": text, "graph": "nba"} for text in questions]), encoding="utf-8")
     assert main(["forms", "--tasks", str(tasks), *on]) == 0
     first, *rows = capsys.readouterr().out.splitlines()
-    assert first == "tokens of the schema, estimated, over 2 questions"
+    assert first == "estimated tokens of the schema, mean of 2 questions"
     tokens = {row.split()[0]: int(row.split()[1]) for row in rows}
     assert list(tokens) == ["enhanced", "base", "exact", "masked", "similarity"]
     assert tokens["enhanced"] > tokens["base"] > tokens["exact"] > 0
@@ -61,8 +61,8 @@ def test_pairs_are_written_for_questions_whose_answers_a_query_finds(
 
 
 def test_the_nodes_that_a_model_chooses_are_printed(on: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    def choose(asked: Asked) -> Answer:
-        found = re.search(r"^(\d+)\. Golden State Warriors \(Team\)", asked.text, re.MULTILINE)
+    def choose(request: Asked) -> Answer:
+        found = re.search(r"^(\d+)\. Golden State Warriors \(Team\)", request.text, re.MULTILINE)
         assert found is not None
         return say(f"[{found[1]}]")
 

@@ -35,7 +35,12 @@ def questions(count: int) -> list[Question]:
 
 
 def go(
-    address: str, endpoint: ScriptedEndpoint, agent: Agent, asked: Sequence[Question], folder: Path, workers: int = 1
+    address: str,
+    endpoint: ScriptedEndpoint,
+    agent: Agent,
+    questions: Sequence[Question],
+    folder: Path,
+    workers: int = 1,
 ) -> int:
     async def going() -> int:
         with anyio.fail_after(110):
@@ -43,7 +48,7 @@ def go(
             async with connect(address) as server, Model(settings, ReplyCache(folder / "cache")) as model:
                 trace = Trace(folder / "trace.jsonl")
                 return await run(
-                    agent, asked, folder / "predictions.jsonl", server, {"": model}, trace=trace, workers=workers
+                    agent, questions, folder / "predictions.jsonl", server, {"": model}, trace=trace, workers=workers
                 )
 
     return anyio.run(going)
@@ -54,14 +59,14 @@ def records(folder: Path) -> list[dict[str, Any]]:
 
 
 def test_from_the_trace_of_twenty_questions_every_figure_can_be_computed_again(nba_server: str, tmp_path: Path) -> None:
-    def grade(asked: Asked) -> Answer:
-        again = "asked as number 1" in asked.text and "players" in asked.text
+    def grade(request: Asked) -> Answer:
+        again = "asked as number 1" in request.text and "players" in request.text
         return say("GRADE: incorrect\nREASON: it counts players" if again else "GRADE: accept")
 
-    def write(asked: Asked) -> Answer:
-        if "asked as number 5?" in asked.text:
+    def write(request: Asked) -> Answer:
+        if "asked as number 5?" in request.text:
             return say("I would rather not.")
-        wrong = "asked as number 1" in asked.text and "Feedback on" not in asked.text
+        wrong = "asked as number 1" in request.text and "Feedback on" not in request.text
         return say("MATCH (p:Player) RETURN count(p) AS players" if wrong else QUERY)
 
     with ScriptedEndpoint(script_of({"generator": write, "evaluator": grade})) as endpoint:
@@ -90,8 +95,8 @@ def test_a_run_that_the_endpoint_stops_keeps_its_predictions_and_resumes(
 ) -> None:
     refusing = True
 
-    def script(asked: Asked) -> Answer:
-        if refusing and "number 3" in asked.text:
+    def script(request: Asked) -> Answer:
+        if refusing and "number 3" in request.text:
             return fail(status, "rate_limit_error" if status == 429 else "authentication_error", retry_after="900")
         return say(QUERY)
 
@@ -149,7 +154,7 @@ def test_the_command_answers_one_question_or_a_task_file(
         assert "Asked 0 of 1" in capsys.readouterr().out
     assert read_predictions(out, read_tasks(tasks))["t1"].query == QUERY
     assert "# Trace of loop" in trace.with_suffix(".md").read_text(encoding="utf-8")
-    assert [role_of(asked) for asked in endpoint.requests] == ["zero_shot", "generator", "evaluator", "interpreter"]
+    assert [role_of(request) for request in endpoint.requests] == ["zero_shot", "generator", "evaluator", "interpreter"]
 
 
 def test_evaluations_run_the_command_through_their_protocol(nba_server: str, tmp_path: Path) -> None:

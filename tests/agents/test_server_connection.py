@@ -14,7 +14,7 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.mark.timeout(300)
-async def test_the_same_answers_come_over_stdio_and_http(data_folder: Path) -> None:
+async def test_answers_over_stdio_and_over_http_are_the_same(data_folder: Path) -> None:
     found = []
     with http_server(data_folder) as address, anyio.fail_after(240):
         for server in (address, SERVE):
@@ -29,7 +29,9 @@ async def test_the_same_answers_come_over_stdio_and_http(data_folder: Path) -> N
     assert found[0][1] == [[30]]
 
 
-async def test_a_failed_tool_is_an_answer_with_the_message_for_the_model(data_folder: Path, tmp_path: Path) -> None:
+async def test_the_failure_of_a_tool_is_returned_as_an_answer_with_the_message_for_the_model(
+    data_folder: Path, tmp_path: Path
+) -> None:
     # Another module named like this on PYTHONPATH would stop the server.
     (tmp_path / "mcp.py").write_text("raise SystemExit(9)", encoding="utf-8")
     variables = environment(data_folder, {"PYTHONPATH": str(tmp_path)})
@@ -58,7 +60,7 @@ async def test_an_exception_raised_while_connected_arrives_unchanged(data_folder
             raise ModelFailure("quota", "no more")
 
 
-async def test_a_server_gets_settings_and_passwords_but_neither_the_keys_of_models_nor_pythons_own() -> None:
+async def test_a_server_receives_settings_and_passwords_but_no_keys_of_models_and_no_variables_of_python() -> None:
     kept = {
         "GRAPHGROUND_HOME": "/data",
         "NEO4J_PASSWORD": "x",

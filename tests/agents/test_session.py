@@ -39,7 +39,7 @@ def session(models: dict[str, Model], trace: Trace, seconds: float = 600.0) -> S
 @pytest.mark.anyio
 async def test_a_model_and_a_tool_that_do_not_answer_are_cancelled_when_the_time_runs_out() -> None:
     ended, trace = Event(), Trace()
-    with ScriptedEndpoint(lambda asked: Answer("late", cut=True, waits=ended)) as endpoint, anyio.fail_after(30):
+    with ScriptedEndpoint(lambda request: Answer("late", cut=True, waits=ended)) as endpoint, anyio.fail_after(30):
         async with Model(ModelSettings("m", endpoint=endpoint.openai)) as model:
             try:
                 with pytest.raises(BoundReached, match=r"the limit is 0\.3 s") as caught:
@@ -57,7 +57,7 @@ async def test_a_model_and_a_tool_that_do_not_answer_are_cancelled_when_the_time
 @pytest.mark.anyio
 async def test_a_failed_call_of_a_model_is_in_the_trace() -> None:
     trace = Trace()
-    with ScriptedEndpoint(lambda asked: fail(401, "authentication_error")) as endpoint, anyio.fail_after(30):
+    with ScriptedEndpoint(lambda request: fail(401, "authentication_error")) as endpoint, anyio.fail_after(30):
         async with Model(ModelSettings("m", endpoint=endpoint.openai)) as model:
             with pytest.raises(ModelFailure):
                 await session({"": model}, trace).ask("zero_shot", PROMPT)

@@ -1,7 +1,7 @@
 """The three agents with a real model of 135 million parameters, over stdio and HTTP.
 
 The model is too weak to write a query by itself, so the test checks how a run ends, not what the model writes.
-Restricted to suggested queries it chooses one, which runs.
+If the model may only choose among suggested queries, it chooses one that runs.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ AGENTS: tuple[tuple[Agent, Agent], ...] = (
 
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[str]:
-    """Yield the address of the model's endpoint, which is built if that has not been done."""
+    """Yield the address of the model's endpoint; build the endpoint if it is missing."""
     try:
         small_model.install()
     except small_model.NotInstalled as error:
@@ -52,7 +52,7 @@ def endpoint() -> Iterator[str]:
 def answered(
     endpoint: str, server: str | tuple[str, ...], agent: Agent, folder: Path, max_tokens: int
 ) -> tuple[dict[str, Any], bool | None]:
-    """Return the prediction, and whether its query can be executed; None without a query."""
+    """Return the prediction, and whether its query can be executed (None if there is no query)."""
 
     async def asking() -> tuple[dict[str, Any], bool | None]:
         settings = ModelSettings(small_model.NAME, endpoint=endpoint, timeout=500, max_tokens=max_tokens, retries=0)
@@ -61,8 +61,8 @@ def answered(
                 record = await ask(agent, QUESTION, connection, {"": model}, BOUNDS)
                 if "cypher" not in record:
                     return record, None
-                ran = await connection.call("execute_cypher", {"graph": "nba", "query": record["cypher"]})
-                return record, not ran.failed
+                executed = await connection.call("execute_cypher", {"graph": "nba", "query": record["cypher"]})
+                return record, not executed.failed
 
     return anyio.run(asking)
 

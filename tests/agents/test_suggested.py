@@ -1,4 +1,4 @@
-"""The query of an agent restricted to the suggested ones, by a grammar that the request carries."""
+"""Agents whose model may only choose among suggested queries, as the grammar in the request demands."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ QUESTION = Question("q1", "nba", "Which team drafted Stephen Curry?")
 RESTRICTED = (ZeroShot("exact", suggested=5), ToolAgent(suggested=5), MultiAgentLoop(LoopSettings(suggested=5)))
 
 
-def obedient(asked: Asked) -> Answer:
-    """Reply as llama.cpp's server does: with a text of the grammar if there is one, else with prose."""
-    if "grammar" not in asked.body:
+def obedient(request: Asked) -> Answer:
+    """Reply as llama.cpp's server does: with a text of the request's grammar if there is one, else with prose."""
+    if "grammar" not in request.body:
         return say("I would ask a librarian.")
-    assert not asked.body.get("tools"), "llama.cpp's server refuses a grammar beside tools"
-    return say(first_text(asked.body["grammar"]))
+    assert not request.body.get("tools"), "llama.cpp's server refuses a grammar beside tools"
+    return say(first_text(request.body["grammar"]))
 
 
 def first_text(grammar: str) -> str:
@@ -67,7 +67,7 @@ def test_without_suggestions_the_model_writes_freely(nba_server: str) -> None:
     assert "grammar" not in requests[0].body
 
 
-def test_an_api_without_grammars_is_not_asked(nba_server: str) -> None:
+def test_no_request_is_sent_to_an_api_that_does_not_accept_grammars(nba_server: str) -> None:
     record, requests = answered(nba_server, ZeroShot("exact", suggested=5), QUESTION, "anthropic")
     assert "does not accept a grammar" in record["error"]
     assert not requests

@@ -27,7 +27,7 @@ def answered(
     bounds: Bounds | None = None,
     provider: str = "openai",
 ) -> tuple[dict[str, Any], ScriptedEndpoint, Trace]:
-    async def asked() -> dict[str, Any]:
+    async def run_agent() -> dict[str, Any]:
         with anyio.fail_after(100):
             at = endpoint.openai if provider == "openai" else endpoint.anthropic
             async with connect(address) as server, Model(ModelSettings(f"{provider}:m", endpoint=at)) as model:
@@ -35,18 +35,18 @@ def answered(
 
     trace = Trace()
     with ScriptedEndpoint(script) as endpoint:
-        return anyio.run(asked), endpoint, trace
+        return anyio.run(run_agent), endpoint, trace
 
 
 @pytest.mark.parametrize("provider", ["openai", "anthropic"])
 def test_the_model_calls_tools_until_it_answers(nba_server: str, provider: str) -> None:
-    def script(asked: Asked) -> Answer:
+    def script(request: Asked) -> Answer:
         steps = [
             use("get_schema", graph="nba"),
             use("execute_cypher", graph="nba", query=QUERY),
             say(f"There are 30.\n```cypher\n{QUERY}\n```"),
         ]
-        return steps[asked.results]
+        return steps[request.results]
 
     record, endpoint, trace = answered(nba_server, script, provider=provider)
     assert (record["cypher"], record["stopped"]) == (QUERY, "answered")
@@ -62,8 +62,8 @@ def _offered(body: Mapping[str, Any]) -> set[str]:
 
 
 def test_an_endless_loop_of_one_call_makes_the_call_once_and_ends(nba_server: str) -> None:
-    def script(asked: Asked) -> Answer:
-        return use("execute_cypher", graph="nba", query=QUERY) if asked.body.get("tools") else say("I do not know.")
+    def script(request: Asked) -> Answer:
+        return use("execute_cypher", graph="nba", query=QUERY) if request.body.get("tools") else say("I do not know.")
 
     record, endpoint, _ = answered(nba_server, script, ToolAgent(turns=5))
     assert len(endpoint.requests) == 6
@@ -74,8 +74,8 @@ def test_an_endless_loop_of_one_call_makes_the_call_once_and_ends(nba_server: st
 
 @pytest.mark.parametrize(("bounds", "bound"), [(Bounds(tool_calls=3), "calls"), (Bounds(tokens=300), "tokens")])
 def test_an_endless_loop_of_new_calls_ends_at_the_limit(nba_server: str, bounds: Bounds, bound: str) -> None:
-    def script(asked: Asked) -> Answer:
-        return use("execute_cypher", graph="nba", query=f"RETURN {asked.results}")
+    def script(request: Asked) -> Answer:
+        return use("execute_cypher", graph="nba", query=f"RETURN {request.results}")
 
     record, endpoint, _ = answered(nba_server, script, bounds=bounds)
     assert record["stopped"] == bound
@@ -84,13 +84,13 @@ def test_an_endless_loop_of_new_calls_ends_at_the_limit(nba_server: str, bounds:
 
 
 def test_invalid_json_arguments_and_failing_tools_are_reported_to_the_model(nba_server: str) -> None:
-    def script(asked: Asked) -> Answer:
+    def script(request: Asked) -> Answer:
         steps = [
             Answer(uses=(("get_schema", '{"graph": '),)),
             use("get_schema", graph="nbb"),
             say("STANCE: not_in_graph"),
         ]
-        return steps[asked.results]
+        return steps[request.results]
 
     record, endpoint, _ = answered(nba_server, script)
     assert "not a JSON object" in endpoint.requests[1].last
@@ -100,21 +100,21 @@ def test_invalid_json_arguments_and_failing_tools_are_reported_to_the_model(nba_
 
 
 def test_prose_without_any_call_causes_an_error(nba_server: str) -> None:
-    record, _, _ = answered(nba_server, lambda asked: say("There are thirty."))
+    record, _, _ = answered(nba_server, lambda request: say("There are thirty."))
     assert record["error"] == "the model answered without a query"
     assert record["text"] == "There are thirty."
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_zero_shot_shows_each_form_of_the_schema(nba_server: str, form: Any) -> None:
-    record, endpoint, trace = answered(nba_server, lambda asked: say(f"```\n{QUERY}\n```"), ZeroShot(form))
-    [asked] = endpoint.requests
+def test_the_zero_shot_prompt_shows_each_form_of_the_schema(nba_server: str, form: Any) -> None:
+    record, endpoint, trace = answered(nba_server, lambda request: say(f"```\n{QUERY}\n```"), ZeroShot(form))
+    [request] = endpoint.requests
     assert record["cypher"] == QUERY
-    assert ":Team" in asked.text
-    assert QUESTION.text in asked.text
+    assert ":Team" in request.text
+    assert QUESTION.text in request.text
     assert trace.lines[0]["name"] == ("get_schema" if form in ("enhanced", "base") else "get_filtered_schema")
 
 
-def test_zero_shot_reports_a_reply_without_a_query(nba_server: str) -> None:
-    record, _, _ = answered(nba_server, lambda asked: say("SELECT count(*) FROM teams"), ZeroShot())
+def test_the_zero_shot_agent_reports_a_reply_without_a_query(nba_server: str) -> None:
+    record, _, _ = answered(nba_server, lambda request: say("SELECT count(*) FROM teams"), ZeroShot())
     assert record["error"] == "the model wrote no query: 'SELECT count(*) FROM teams'"

@@ -1,4 +1,4 @@
-"""Cypher 25 as the database's language: no tool sends a text with two readings, whatever it is given."""
+"""On a database whose language is Cypher 25, no tool sends a text that databases parse differently."""
 
 from __future__ import annotations
 
@@ -54,16 +54,19 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     for owner in (neo4j.Session, neo4j.Transaction, neo4j.ManagedTransaction):
         original = owner.run
 
-        def run(self: Any, query: Any, *given: Any, _original: Any = original, **options: Any) -> Any:
+        def run(self: Any, query: Any, *arguments: Any, _original: Any = original, **options: Any) -> Any:
             texts.append(getattr(query, "text", query))
-            return _original(self, query, *given, **options)
+            return _original(self, query, *arguments, **options)
 
         monkeypatch.setattr(owner, "run", run)
     return texts
 
 
 def calls(url: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield calls of every tool that sends Cypher, with names that close a string or a quoted name in one reading."""
+    """Yield calls of every tool that sends Cypher: the tool's name and its arguments.
+
+    The arguments contain names in which some parsers see the end of a string or of a quoted name.
+    """
     payloads = itertools.cycle([f"LOAD CSV FROM '{url}' AS row RETURN row", "SET n.x = 1", "CREATE (:Attacked)"])
     for escape, payload in zip(ESCAPES, payloads, strict=False):
         name = f"x{escape} {payload} //"
@@ -88,7 +91,7 @@ def calls(url: str) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "get_schema", {"form": form}
 
 
-def test_no_tool_sends_a_text_with_two_readings(
+def test_no_tool_sends_a_text_that_databases_parse_differently(
     server: Neo4jServer, sent: list[str], surroundings: Surroundings, tmp_path: Path
 ) -> None:
     database = Database("films", server.uri, server.user, server.password)

@@ -30,7 +30,10 @@ def port(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 def exchanged(port: int, request: bytes, *, cut_short: bool = False) -> tuple[int, str]:
-    """Send bytes, and then perhaps nothing more; return the response's status, 0 for none, and all of its text."""
+    """Send bytes and return the status (0 without a response) and the whole text of the response.
+
+    With `cut_short`, the client ends its side of the connection after the bytes.
+    """
     answer = b""
     with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
         try:
@@ -49,7 +52,7 @@ def exchanged(port: int, request: bytes, *, cut_short: bool = False) -> tuple[in
 
 
 def request(port: int, body: str = BODY, *, method: str = "POST", path: str = "/mcp", **headers: str) -> bytes:
-    given = {
+    fields = {
         "host": f"127.0.0.1:{port}",
         "authorization": f"Bearer {FIRST}",
         "content-type": "application/json",
@@ -58,7 +61,7 @@ def request(port: int, body: str = BODY, *, method: str = "POST", path: str = "/
         "content-length": str(len(body)),
         **{name.replace("_", "-"): value for name, value in headers.items()},
     }
-    lines = [f"{method} {path} HTTP/1.1", *(f"{name}: {value}" for name, value in given.items()), "", body]
+    lines = [f"{method} {path} HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items()), "", body]
     return "\r\n".join(lines).encode("latin-1")
 
 
@@ -80,7 +83,7 @@ def test_a_request_for_another_host_or_from_another_site_is_refused(port: int, n
     assert exchanged(port, request(port, path=path, origin=f"http://{name}"))[0] in (400, 403)
 
 
-def test_names_that_clients_and_browsers_send_are_accepted(port: int) -> None:
+def test_host_names_that_clients_and_browsers_send_are_accepted(port: int) -> None:
     for name in (
         "localhost",
         "graphs.example.org:8300",
@@ -135,7 +138,7 @@ def test_no_path_leads_outside_the_files_of_the_page(port: int, path: str) -> No
 
 
 @pytest.mark.parametrize("token", ["", FIRST[:-1], FIRST + "x", FIRST.upper(), "x" * 60_000, "é", f"{FIRST},{SECOND}"])
-def test_a_token_that_is_not_exactly_one_of_those_given_is_refused(port: int, token: str) -> None:
+def test_a_token_that_differs_from_every_configured_token_is_refused(port: int, token: str) -> None:
     for path in ("/mcp", "/ui/api/graphs"):
         assert exchanged(port, request(port, path=path, authorization=f"Bearer {token}"))[0] == 401
     assert exchanged(port, request(port, path=f"/mcp?access_token={FIRST}", authorization="Basic x"))[0] == 401
@@ -154,11 +157,11 @@ def test_a_session_belongs_to_the_token_that_opened_it(port: int) -> None:
     assert exchanged(port, request(port, PING, **own))[0] == 200
 
 
-def test_a_stream_that_asks_for_missed_events_is_a_new_stream(port: int) -> None:
+def test_a_request_for_missed_events_opens_a_new_stream(port: int) -> None:
     opened = exchanged(port, request(port))[1]
     found = re.search(r"mcp-session-id: (\S+)", opened)
     assert found
-    given = {"mcp_session_id": found[1], "mcp_protocol_version": "2025-06-18", "last_event_id": "1"}
+    headers = {"mcp_session_id": found[1], "mcp_protocol_version": "2025-06-18", "last_event_id": "1"}
     with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
-        connection.sendall(request(port, "", method="GET", accept="text/event-stream", **given))
+        connection.sendall(request(port, "", method="GET", accept="text/event-stream", **headers))
         assert connection.recv(1_000).startswith(b"HTTP/1.1 200 ")

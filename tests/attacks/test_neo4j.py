@@ -31,7 +31,7 @@ def address_of(server: Neo4jServer) -> BoltAddress:
 
 def state_of(server: Neo4jServer) -> list[object]:
     """Return the state that an attack could have changed, read as administrator."""
-    asked = (
+    queries = (
         *COUNTS,
         "SHOW INDEXES YIELD name, type, labelsOrTypes, properties RETURN * ORDER BY name",
         "SHOW CONSTRAINTS YIELD name RETURN name ORDER BY name",
@@ -42,7 +42,7 @@ def state_of(server: Neo4jServer) -> list[object]:
         "CALL db.relationshipTypes() YIELD relationshipType RETURN relationshipType ORDER BY relationshipType",
     )
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
-        return [[record.data() for record in driver.execute_query(query).records] for query in asked]
+        return [[record.data() for record in driver.execute_query(query).records] for query in queries]
 
 
 @pytest.mark.neo4j
@@ -65,7 +65,9 @@ def test_neo4j_refuses_the_writes_even_without_the_check(
 
 
 @pytest.mark.neo4j
-def test_the_attacks_are_real_on_that_neo4j(neo4j_with_apoc: Neo4jServer, surroundings: Surroundings) -> None:
+def test_an_unprotected_neo4j_can_read_files_and_open_addresses(
+    neo4j_with_apoc: Neo4jServer, surroundings: Surroundings
+) -> None:
     with past_the_check(address_of(neo4j_with_apoc)) as attempt:
         assert SECRET in attempt(*surroundings.written("LOAD CSV FROM '{secret}' AS row RETURN row"))
         attempt(*surroundings.written("CALL apoc.load.json('{url}')"))

@@ -1,4 +1,4 @@
-"""Hostile queries of your own in a settings file: refused with the position, or left out of the tools."""
+"""Hostile queries in the owner's settings file: refused with the position, or left out of the tools."""
 
 import json
 from pathlib import Path
@@ -57,7 +57,7 @@ def test_a_query_that_does_more_than_read_becomes_no_tool(cypher: str, tmp_path:
 @pytest.mark.parametrize(
     "name", ["execute_cypher", "LIST_GRAPHS", "../x", "a b", "<script>", "a\nb", "x" * 49, "", "ünï"]
 )
-def test_a_query_whose_name_cannot_be_a_tools_name_is_refused(name: str, tmp_path: Path) -> None:
+def test_a_query_whose_name_is_invalid_for_a_tool_is_refused(name: str, tmp_path: Path) -> None:
     text = f'[queries.{json.dumps(name)}]\ndescription = "x"\ncypher = "RETURN 1 AS x"\n'
     with pytest.raises(SettingsError, match=r"settings\.toml"):
         read_settings({"home": str(read(tmp_path, text))}, {})

@@ -14,7 +14,7 @@ from tests.support.serving import COMMAND, environment
 
 SECONDS = 60.0
 LONGEST_ANSWER = 20_000
-"""More than the answer to `tools/list` needs."""
+"""An upper bound for the bytes of an answer: more than the answer to `tools/list` needs."""
 INITIALIZE = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "attacker", "version": "1"}}
 LEAKS = ("Traceback", "site-packages", "pydantic", str(Path.home()), str(Path(__file__).parents[2]))
 
@@ -24,7 +24,7 @@ def message(**fields: Any) -> bytes:
 
 
 def call(arguments: bytes, tool: bytes = b"validate_cypher", number: int = 7) -> bytes:
-    """Return a call whose arguments are given as bytes, which may not be JSON."""
+    """Return a `tools/call` request with the arguments as raw bytes, which need not be JSON."""
     return b'{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"%b","arguments":%b}}' % (
         number,
         tool,
@@ -33,7 +33,7 @@ def call(arguments: bytes, tool: bytes = b"validate_cypher", number: int = 7) ->
 
 
 class Server:
-    """A `graphground serve` with the test at the other end of its pipes."""
+    """A running `graphground serve`, to which the test writes lines and from which it reads messages."""
 
     def __init__(self, home: Path) -> None:
         self.process = subprocess.Popen(
@@ -66,7 +66,7 @@ class Server:
         self.process.stdin.flush()
 
     def answer(self) -> dict[str, Any]:
-        """Return the next message, after checking its form, and that it reveals nothing about this machine."""
+        """Return the next message, after checking that it has the right form and reveals nothing about this machine."""
         line = self.lines.get(timeout=SECONDS)
         assert line, self.errors.decode(errors="replace")
         assert len(line) < LONGEST_ANSWER
@@ -76,7 +76,7 @@ class Server:
         return answer
 
     def answers(self, *lines: bytes) -> list[dict[str, Any]]:
-        """Send lines and then a good request; return the messages up to the answer to that one."""
+        """Send lines and then a ping; return the messages that arrive before the answer to the ping."""
         number = next(self._numbers)
         self.send(*lines, message(id=number, method="ping"))
         found = []
@@ -86,7 +86,7 @@ class Server:
         return found
 
     def end(self) -> int:
-        """Close stdin, after half a line; return the exit status."""
+        """Write half a line, close stdin, and return the exit status."""
         assert self.process.stdin is not None
         self.process.stdin.write(b'{"jsonrpc":"2.0","id":1,"method":"tools/li')
         self.process.stdin.close()
@@ -140,10 +140,10 @@ ANSWERED = [
 
 
 @pytest.mark.parametrize("line", ANSWERED, ids=lambda line: repr(line)[:60])
-def test_a_hostile_request_with_an_id_is_answered_under_that_id(server: Server, line: bytes) -> None:
+def test_a_hostile_request_with_an_id_is_answered_with_the_same_id(server: Server, line: bytes) -> None:
     answers = server.answers(line)
     while not any(answer.get("id") == 7 for answer in answers):
-        answers.append(server.answer())  # a tool's answer may come after that to the good request
+        answers.append(server.answer())  # a tool's answer may arrive after the answer to the ping
 
 
 UNANSWERED_IDS = [
@@ -171,7 +171,7 @@ def test_a_line_without_a_readable_id_is_answered_with_an_error_without_an_id(se
     assert answer["error"]["code"] in (-32700, -32600)
 
 
-def test_blank_lines_and_notifications_in_a_flood_are_not_answered(server: Server) -> None:
+def test_blank_lines_notifications_and_unexpected_replies_are_not_answered(server: Server) -> None:
     names = ["cancelled", "initialized", "progress", "roots/list_changed", "nothing"]
     flood = [
         message(method=f"notifications/{names[number % 5]}", params={"requestId": number, "progressToken": number})

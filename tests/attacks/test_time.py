@@ -15,12 +15,12 @@ from tests.support.time_shapes import SHAPES
 SLACK = 0.1
 """The maximum number of seconds between two checks of the time limit."""
 QUICK = 0.2
-"""A text of 100 kB that takes fewer seconds than this is not compared with a shorter one."""
+"""The seconds below which the time of a text of 100 kB is not compared with the time of a shorter text."""
 
 
 @pytest.fixture(autouse=True)
 def few_collections() -> Iterator[None]:
-    """Collect garbage as rarely as the server does, so that a collection does not count as time of a stage."""
+    """Collect garbage as rarely as the server does, so that times of stages seldom include a collection."""
     before = gc.get_threshold()
     gc.set_threshold(100_000, 20, 50)
     yield
@@ -28,9 +28,14 @@ def few_collections() -> Iterator[None]:
 
 
 def checked(text: str, language: str = "cypher5") -> tuple[float, Report]:
-    begun = thread_time()
+    start = thread_time()
     report = validate(text, SCHEMA, language=language, read_only=True)  # type: ignore[arg-type]
-    return thread_time() - begun, report
+    return thread_time() - start, report
+
+
+def best(text: str) -> float:
+    """Return the least of three times for checking a text, in seconds."""
+    return min(checked(text)[0] for _ in range(3))
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -43,18 +48,20 @@ def test_a_text_of_20_kB_is_checked_quickly(shape: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_time_grows_at_most_linearly_with_the_length_of_a_text(shape: str) -> None:
-    long, report = checked(SHAPES[shape](100_000))
-    if long >= QUICK:  # on a busy machine, the better of two measurements
-        long, report = min((long, report), checked(SHAPES[shape](100_000)), key=lambda pair: pair[0])
+    text, quarter = SHAPES[shape](100_000), SHAPES[shape](25_000)
+    long, report = checked(text)
     refused = [diagnostic.code for diagnostic in report.diagnostics] == ["too_complex"]
     assert long < SECONDS + SLACK
-    assert refused or long < QUICK or long < 8 * min(checked(SHAPES[shape](25_000))[0] for _ in range(3))
+    if not refused and long >= QUICK:
+        # On a busy machine, a first comparison that fails is repeated with the best of three measurements.
+        assert long < 8 * best(quarter) or best(text) < 8 * best(quarter)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("size", [20_000, pytest.param(100_000, marks=pytest.mark.long)], ids=["20_kB", "100_kB"])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_text_of_100_kB_is_checked_as_fast_in_cypher_25(shape: str) -> None:
-    assert checked(SHAPES[shape](100_000), "cypher25")[0] < SECONDS + SLACK
+def test_a_text_in_cypher_25_is_checked_quickly_too(shape: str, size: int) -> None:
+    assert checked(SHAPES[shape](size), "cypher25")[0] < SECONDS + SLACK
 
 
 def test_a_stage_that_takes_too_long_ends_with_a_readable_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,13 +72,23 @@ def test_a_stage_that_takes_too_long_ends_with_a_readable_error(monkeypatch: pyt
     assert "break it into several queries" in report.diagnostics[0].message
 
 
+@pytest.mark.parametrize(("length", "valid"), [(100, True), (3_000, False)])
+def test_the_check_of_a_short_text_that_reaches_the_limit_is_repeated_once(
+    length: int, valid: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits = iter([-1.0, 100.0])
+    monkeypatch.setattr("graphground.cypher.api.bounded", lambda: bounded(next(limits)))
+    text = "MATCH (n:Film) RETURN n.name AS name LIMIT 1".ljust(length)
+    assert validate(text, SCHEMA, read_only=True).valid is valid
+
+
 def test_the_time_limit_applies_only_inside_its_block() -> None:
     with bounded(-1.0), pytest.raises(TooMuchWork):
         check_work()
     check_work()
 
 
-def test_the_outer_time_limit_applies() -> None:
+def test_an_outer_time_limit_that_has_passed_applies_in_an_inner_block_too() -> None:
     with bounded(-1.0), bounded(100.0), pytest.raises(TooMuchWork):
         check_work()
 
@@ -98,6 +115,6 @@ def test_an_integer_of_many_digits_causes_a_readable_error(text: str, literal: s
     )
 
 
-def test_a_list_of_a_thousand_names_is_not_an_error() -> None:
+def test_a_list_of_a_thousand_names_causes_no_error() -> None:
     names = ", ".join(f"'Name {number}'" for number in range(1_000))
     assert validate(f"MATCH (p:Person) WHERE p.name IN [{names}] RETURN p.name", SCHEMA, read_only=True).valid

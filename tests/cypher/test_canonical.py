@@ -1,4 +1,4 @@
-"""The canonical text has the tokens that were checked, and nothing that parsers may read differently."""
+"""The canonical text of a query has the same tokens as the checked text, and nothing that parsers may read differently."""
 
 import re
 
@@ -31,7 +31,7 @@ from tests.support.cypher_fuzz import queries
         ("MATCH (a)\u2013[:X]\u2014\u27e9(b) RETURN 1_000 AS x", "MATCH (a)-[:X]->(b) RETURN 1000 AS x"),
     ],
 )
-def test_a_query_has_this_canonical_text(given_text: str, sent: str) -> None:
+def test_each_query_has_the_expected_canonical_text(given_text: str, sent: str) -> None:
     assert canonical(given_text).text == sent
 
 
@@ -55,7 +55,7 @@ def test_a_query_has_this_canonical_text(given_text: str, sent: str) -> None:
         "RETURN 1CREATE (n)",
     ],
 )
-def test_an_overlooked_write_is_sent_as_a_syntax_error(text: str) -> None:
+def test_a_write_that_the_check_overlooks_is_sent_as_a_syntax_error(text: str) -> None:
     sent = canonical(text).text
     words = {kind for kind, name in zip(tokenize(sent).kinds, tokenize(sent).names, strict=True) if name}
     assert not words & WRITING_WORDS

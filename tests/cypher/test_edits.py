@@ -38,7 +38,7 @@ def test_a_relationship_reversed_twice_is_unchanged() -> None:
         )
 
 
-def test_of_two_overlapping_edits_the_outer_one_is_applied() -> None:
+def test_of_two_overlapping_edits_the_outer_edit_is_applied() -> None:
     assert applied("abcdef", [Edit(2, 3, "X"), Edit(1, 5, "_"), Edit(5, 6, "!")]) == "a_!"
 
 
@@ -46,5 +46,5 @@ def test_insertions_at_one_position_stay_in_order_next_to_a_replacement() -> Non
     assert applied("abc", [Edit(1, 2, "B"), Edit(1, 1, "<"), Edit(1, 1, "<"), Edit(2, 2, ">")]) == "a<<B>c"
 
 
-def test_an_edit_of_two_findings_is_applied_once() -> None:
+def test_an_edit_that_two_findings_share_is_applied_once() -> None:
     assert applied("MATCH (m:Movi)", [Edit(9, 13, "Movie"), Edit(9, 13, "Movie")]) == "MATCH (m:Movie)"

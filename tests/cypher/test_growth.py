@@ -1,4 +1,4 @@
-"""Doubling in reduce is found in every form, and never reported for a number or for a value that grows by its parts."""
+"""A `reduce` that doubles a text or a list in each step is always found; numbers and steady growth are never reported."""
 
 from time import process_time
 
@@ -68,7 +68,7 @@ HARMLESS = [
 
 
 @pytest.mark.parametrize("text", DOUBLING)
-def test_a_doubling_reduce_is_refused_in_read_only_mode_and_is_still_valid_cypher(text: str) -> None:
+def test_a_reduce_that_doubles_its_value_is_valid_cypher_but_refused_in_read_only_mode(text: str) -> None:
     assert doublings(parse(text))
     report = validate(text, read_only=True)
     assert not report.valid
@@ -78,15 +78,15 @@ def test_a_doubling_reduce_is_refused_in_read_only_mode_and_is_still_valid_cyphe
 
 
 @pytest.mark.parametrize("text", HARMLESS)
-def test_numbers_sums_of_parts_and_short_lists_are_not_refused(text: str) -> None:
+def test_a_reduce_with_bounded_growth_is_not_refused(text: str) -> None:
     assert validate(text, read_only=True).valid
 
 
-def test_deep_nesting_is_checked_in_linear_time() -> None:
+def test_deep_nesting_is_checked_quickly() -> None:
     for nested in ("reduce(t = {}, j IN $x | t + 1)", "reduce(t = 1, j IN $x | {} + 1)", "[t IN $x | {}][0]"):
         step = "s"
         for _ in range(50):
             step = nested.format(step)
-        begun = process_time()
+        start = process_time()
         doublings(parse(f"RETURN reduce(s = 'x', i IN $x | {step}) AS x"))
-        assert process_time() - begun < 0.5
+        assert process_time() - start < 0.5

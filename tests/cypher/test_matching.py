@@ -1,4 +1,4 @@
-r"""MATCH clauses built from names: every parser reads each name alike, and a WHERE may follow."""
+"""MATCH clauses built from names: every parser reads each name in the same way, and a WHERE may follow the clause."""
 
 import pytest
 
@@ -26,7 +26,7 @@ NAMES = [
 
 @pytest.mark.parametrize("dialect", ["arcadedb", "neo4j"])
 @pytest.mark.parametrize("name", NAMES)
-def test_the_text_for_a_name_of_any_characters_is_parsed_alike_everywhere(name: str, dialect: str) -> None:
+def test_a_pattern_with_any_characters_in_its_names_is_parsed_alike_everywhere(name: str, dialect: str) -> None:
     read = property_of("n", name)
     opposite = relationships(name, name, name, variable="x", ends=("b", "a")).inside()
     for query in (
@@ -41,7 +41,7 @@ def test_the_text_for_a_name_of_any_characters_is_parsed_alike_everywhere(name: 
         assert "DELETE" not in sent or "'" in sent
 
 
-def test_an_ordinary_name_keeps_its_index_and_its_count_store() -> None:
+def test_an_ordinary_name_is_written_into_the_pattern_so_that_indexes_can_be_used() -> None:
     assert nodes("Movie").match() == "MATCH (n:Movie)"
     assert relationships("ACTED_IN", "Person", "").match() == "MATCH (a:Person)-[r:ACTED_IN]->(b)"
     assert property_of("r", "box office") == "r.`box office`"

@@ -2,7 +2,7 @@ from graphground.cypher.pattern_groups import pattern_texts
 from graphground.cypher.schema import RelationshipPattern
 
 
-def test_patterns_that_differ_in_one_label_or_in_the_type_are_one_text() -> None:
+def test_patterns_that_differ_in_one_label_or_in_the_type_are_written_as_one_pattern() -> None:
     patterns = [
         RelationshipPattern("hasMother", "Character", "Character"),
         RelationshipPattern("hasFather", "Character", "Character"),

@@ -94,12 +94,12 @@ def test_quotes_escapes_and_accents_are_parsed_alike_everywhere(text: str) -> No
 
 
 def test_the_message_states_the_position_and_the_fix() -> None:
-    (said,) = validate("RETURN 1 AS x,\n  'It\\u0027s' AS y", read_only=True).diagnostics
-    assert (said.line, said.column, said.found) == (2, 6, "\\u0027")
-    assert "Write the character itself, or pass the text as a parameter" in said.message
+    (diagnostic,) = validate("RETURN 1 AS x,\n  'It\\u0027s' AS y", read_only=True).diagnostics
+    assert (diagnostic.line, diagnostic.column, diagnostic.found) == (2, 6, "\\u0027")
+    assert "Write the character itself, or pass the text as a parameter" in diagnostic.message
 
 
-def test_without_read_only_the_language_is_checked_as_by_neo4j() -> None:
+def test_outside_read_only_mode_the_language_is_checked_as_by_neo4j() -> None:
     assert validate(r"R\u0045TURN 'It\u0027 AS x").valid
     assert validate(r"R\u0045TURN 'It\u0027 AS x", language="cypher25").valid
 

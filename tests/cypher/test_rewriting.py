@@ -51,7 +51,7 @@ def test_several_mistakes_that_depend_on_each_other_are_fixed_together(
     assert validate(right, schema).valid
 
 
-def test_the_first_rewriting_of_a_correct_query_is_the_query_itself_at_no_cost() -> None:
+def test_the_first_rewriting_of_a_correct_query_is_the_query_itself_with_cost_zero() -> None:
     query = "MATCH (n:Company)-[r:hasCEO]->(p:Person) WHERE r.end_year IS NULL RETURN n.name"
     first, *others = found(query, COMPANY)
     assert (first.text, first.cost) == (query, 0.0)
@@ -66,10 +66,10 @@ def test_the_branches_of_a_union_agree_on_the_label_of_the_returned_nodes() -> N
     assert found(query, COMPANY)[0].text == query.replace("Firm", "Company")
 
 
-def test_another_label_for_a_node_at_the_end_of_a_pattern_is_doubtful() -> None:
+def test_a_rewriting_with_another_label_at_the_end_of_a_pattern_is_doubtful() -> None:
     assert found("MATCH (n:Person)-[:basedIn]->(c:Country) RETURN n.name", COMPANY)[0].doubtful
 
 
-def test_no_rewriting_is_searched_for_a_query_of_many_relationships() -> None:
+def test_a_query_of_many_relationships_has_no_rewritings() -> None:
     chain = "".join(f"-[:subsidiaryOf]->(c{number})" for number in range(12))
     assert found(f"MATCH (c:Company){chain} RETURN c.name", COMPANY) == []

@@ -26,7 +26,7 @@ def test_reserved_properties_are_in_the_schema_but_are_not_written() -> None:
 
 
 @pytest.mark.parametrize(
-    ("document", "said"),
+    ("document", "message"),
     [
         ("{", "not JSON"),
         ("[]", "must be a JSON object"),
@@ -42,10 +42,10 @@ def test_reserved_properties_are_in_the_schema_but_are_not_written() -> None:
         ),
     ],
 )
-def test_a_broken_schema_document_is_refused_with_the_position_of_the_error(document: str, said: str) -> None:
+def test_a_broken_schema_document_is_refused_with_the_position_of_the_error(document: str, message: str) -> None:
     with pytest.raises(SchemaError) as error:
         PropertyGraphSchema.from_cypherbench(document)
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
 def test_mixed_types_of_several_patterns_are_merged_part_by_part() -> None:

@@ -18,7 +18,7 @@ def test_an_alias_leads_back_to_the_pattern_of_its_variable() -> None:
     assert [query.source(pattern) for pattern in binding.root.patterns] == ["(n:Person)"]
 
 
-def test_required_patterns_of_a_variable_are_collected_separately_from_optional_ones() -> None:
+def test_required_patterns_of_a_variable_are_collected_separately_from_optional_patterns() -> None:
     query = parse("MATCH (n:A) MATCH (n:B)-->() OPTIONAL MATCH (n:C) WHERE (n:D)-->() RETURN n")
     binding = _last(query, "n")
     assert [query.source(pattern) for pattern in binding.patterns] == ["(n:A)", "(n:B)"]
@@ -37,14 +37,14 @@ def test_the_variable_of_a_variable_length_pattern_is_a_list_of_relationships() 
     assert (binding.kind, binding.grouped) == ("value", True)
 
 
-def test_projected_value_keeps_its_expression() -> None:
+def test_a_projected_value_keeps_its_expression() -> None:
     query = parse("MATCH (n) WITH n.age AS age WHERE age > 3 RETURN age")
     source = _last(query, "age").source
     assert source is not None
     assert query.source(source) == "n.age"
 
 
-def test_imported_variable_is_the_outer_one() -> None:
+def test_an_imported_variable_is_the_outer_variable() -> None:
     for text in (
         "MATCH (n:A) CALL { WITH n MATCH (n)-->(m) RETURN m } RETURN m",
         "MATCH (n:A) CALL (n) { MATCH (n)-->(m) RETURN m } RETURN m",

@@ -14,7 +14,7 @@ HABITS = [
 
 
 @pytest.mark.parametrize(("text", "hint"), HABITS)
-def test_habit_from_another_language_gets_its_hint(text: str, hint: str) -> None:
+def test_a_habit_from_another_language_causes_a_hint(text: str, hint: str) -> None:
     first = validate(text).diagnostics[0]
     assert first.code == "syntax"
     assert hint in first.message
@@ -55,6 +55,6 @@ def test_the_message_names_the_expected_tokens_and_shows_the_line_with_a_caret()
     assert first.message.endswith("\n    MATCH (n) RETURN n.name AS\n                              ^")
 
 
-def test_for_a_misspelled_keyword_the_correct_one_is_suggested() -> None:
+def test_for_a_misspelled_keyword_the_correct_keyword_is_suggested() -> None:
     first = validate("MATCH (n) RETRUN n").diagnostics[0]
     assert (first.found, first.suggestions) == ("RETRUN", ("RETURN",))

@@ -1,4 +1,7 @@
-"""The requirements for unprepared databases, on the examples; `benchmarks.databases.measure` prints the figures."""
+"""The requirements for databases without any preparation, checked on example databases.
+
+`python -m benchmarks.databases.measure` prints the figures.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +20,17 @@ pytestmark = [pytest.mark.neo4j, pytest.mark.timeout(600)]
 @pytest.mark.parametrize(
     "name", ["erp", *(pytest.param(name, marks=pytest.mark.long) for name in DATABASES if name != "erp")]
 )
-def test_an_unprepared_database_meets_the_requirements(name: str, neo4j_5: Neo4jServer, tmp_path: Path) -> None:
+def test_the_tools_meet_the_requirements_on_an_unprepared_database(
+    name: str, neo4j_5: Neo4jServer, tmp_path: Path
+) -> None:
     with opened(neo4j_5, DATABASES[name], tmp_path) as trial:
         attempts, gold = fixes(trial)
         assert attempts.right == attempts.of, attempts.missed
         assert gold.right == gold.of == 40, gold.missed
         found = names(trial)
         assert found.right >= 0.95 * found.of, found.missed
-        kept, share = filtered(trial)
-        assert kept.right >= 0.95 * kept.of, kept.missed
+        complete, share = filtered(trial)
+        assert complete.right >= 0.95 * complete.of, complete.missed
         assert share <= 0.6
         suggested = suggestions(trial)
         assert suggested.right >= 0.5 * suggested.of, suggested.missed
@@ -43,7 +48,7 @@ def test_every_example_has_forty_questions_with_names_among_them() -> None:
         assert sum(len(question.attempts) for question in questions) >= 6
 
 
-def test_mistakes_of_an_agent_differ_from_the_query() -> None:
+def test_the_queries_with_an_agents_mistakes_differ_from_the_gold_query() -> None:
     gold = "MATCH (:Vendor {vendorName: 'Kestrel Tools'})-[:SUPPLIES]->(i:Item) RETURN i.itemName"
     wrong = mistaken(gold)
     assert "MATCH (:Vendor {name: 'Kestrel Tools'})-[:SUPPLIES]->(i:Item) RETURN i.itemName" in wrong

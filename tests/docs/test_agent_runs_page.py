@@ -1,6 +1,6 @@
 """The page with recorded runs of the agents: its commands, and the form of its transcripts.
 
-What the model wrote is not compared: another build of llama.cpp may choose other words.
+The words of the model are not compared, since another build of llama.cpp may choose other words.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ CHOSEN = {"zero-shot": "zero_shot", "tools": "tool_agent", "loop": "generator"}
 """The role that chooses the query, for each agent."""
 
 
-def test_each_agent_is_shown_free_and_restricted_with_a_command_that_exists() -> None:
+def test_each_agent_is_shown_with_free_and_with_suggested_queries_by_commands_that_exist() -> None:
     shown = []
     for command, _ in RUNS:
         parsed = parser().parse_args(shlex.split(command)[3:])

@@ -18,9 +18,9 @@ EXAMPLES = re.findall(r"```sh\ngraphground agent ([^\n]+)\n```\n\n```text\n(.*?)
 QUERY = "MATCH (t:Team) RETURN count(t) AS teams"
 
 
-def calls_tools(asked: Asked) -> Answer:
-    if asked.results:
-        assert "[30]" in asked.last  # the final text depends on the server's answers
+def calls_tools(request: Asked) -> Answer:
+    if request.results:
+        assert "[30]" in request.last  # the final text depends on the server's answers
         return say("There are 30 teams.")
     return use("execute_cypher", graph="nba", query=QUERY)
 

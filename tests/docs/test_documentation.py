@@ -138,9 +138,9 @@ def client_configurations() -> list[dict[str, Any]]:
 
 
 def test_the_server_starts_from_every_configuration_of_the_page_on_clients(data_folder: Path) -> None:
-    started = [server for server in client_configurations() if "command" in server]
-    assert len(started) == 4
-    assert all(set(server["env"]) == {"NEO4J_URI", "NEO4J_USERNAME", "NEO4J_PASSWORD"} for server in started)
+    servers = [server for server in client_configurations() if "command" in server]
+    assert len(servers) == 4
+    assert all(set(server["env"]) == {"NEO4J_URI", "NEO4J_USERNAME", "NEO4J_PASSWORD"} for server in servers)
     processes = [
         subprocess.Popen(
             [sys.executable, *(word.replace("/path/to/graphground", str(ROOT)) for word in server["args"])],
@@ -150,7 +150,7 @@ def test_the_server_starts_from_every_configuration_of_the_page_on_clients(data_
             text=True,
             env=environment(data_folder, {**server["env"], "NEO4J_URI": "bolt://127.0.0.1:1"}),
         )
-        for server in started
+        for server in servers
     ]
     for process in processes:
         out, err = process.communicate(json.dumps(GREETING) + "\n", timeout=90)
@@ -168,7 +168,7 @@ def test_the_one_click_install_links_contain_the_command_of_the_package() -> Non
 
 
 def test_options_and_variables_that_the_pages_name_exist() -> None:
-    """Check every long option after `graphground` or `bootstrap.py` on a page, and every variable of ours."""
+    """Check long options after `graphground` or `bootstrap.py`, and environment variables, on six pages."""
     known = set(re.findall(r"`(--[a-z][a-z-]+)`", (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")))
     variables = {setting.metadata["variable"] for setting in options()} | {
         "GRAPHGROUND_TOKEN",

@@ -1,4 +1,4 @@
-"""The page on your own Neo4j is followed on a real server: its commands run in order, with the results that it promises."""
+"""The page on your own Neo4j, followed on a real server: its commands run in order, with the promised results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DATA = (
 
 @pytest.fixture
 def connected(neo4j_5: Neo4jServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Set up the environment as step 1 of the page does."""
+    """Fill the database, and set the environment variables as step 1 of the page does."""
     seeded(neo4j_5, *DATA)
     monkeypatch.setenv("GRAPHGROUND_HOME", str(tmp_path))
     for name, value in (("URI", neo4j_5.uri), ("USERNAME", neo4j_5.user), ("PASSWORD", neo4j_5.password)):
@@ -35,7 +35,7 @@ def connected(neo4j_5: Neo4jServer, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def printed(line: str, capsys: pytest.CaptureFixture[str]) -> str:
-    """Return the output of a command of the page, which must succeed."""
+    """Run a command of the page and return its output; the command must succeed."""
     _, command, *rest = shlex.split(line, comments=True)
     assert import_module(f"graphground.server.commands.{command}").main(rest) == 0, line
     return capsys.readouterr().out
@@ -45,13 +45,13 @@ def printed(line: str, capsys: pytest.CaptureFixture[str]) -> str:
 @pytest.mark.usefixtures("connected")
 @pytest.mark.timeout(240)
 def test_the_commands_of_the_page_have_the_described_results(capsys: pytest.CaptureFixture[str]) -> None:
-    said = {line: printed(line, capsys) for line in COMMANDS}
+    outputs = {line: printed(line, capsys) for line in COMMANDS}
     check, schema, query, build, info = COMMANDS
     assert check == "graphground doctor"
-    assert "Everything works." in said[check]
-    assert "freight: str(float)" in said[schema]
-    assert "(:Customer)-[:PURCHASED]->(:Order)" in said[schema]
-    assert re.search(r"Customer.* 2 ", said[query])
+    assert "Everything works." in outputs[check]
+    assert "freight: str(float)" in outputs[schema]
+    assert "(:Customer)-[:PURCHASED]->(:Order)" in outputs[schema]
+    assert re.search(r"Customer.* 2 ", outputs[query])
     assert build == "graphground entities build"
     assert info == "graphground entities info"
-    assert "Customer 2" in said[info]
+    assert "Customer 2" in outputs[info]

@@ -8,6 +8,8 @@ from types import ModuleType
 
 import pytest
 
+from tests.support.commands import RunCommand
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -21,9 +23,12 @@ def generator() -> ModuleType:
 
 
 @pytest.mark.parametrize("path", ["README.md", *sorted(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md"))])
-def test_transcripts_match_the_output_of_the_commands(
-    path: str, data_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("GRAPHGROUND_HOME", str(data_folder))
+def test_transcripts_match_the_output_of_the_commands(path: str, data_folder: Path, run_command: RunCommand) -> None:
+    reference = generator()
+
+    def output(command: str) -> str:
+        ended = run_command(*reference.words_of(command), home=data_folder, folder=ROOT)
+        return str(reference.without_times(ended.stdout + ended.stderr))
+
     text = (ROOT / path).read_text(encoding="utf-8")
-    assert generator().replayed(text) == text, "run: python docs/reference.py --transcripts"
+    assert reference.replayed(text, output) == text, "run: python docs/reference.py --transcripts"

@@ -48,7 +48,7 @@ def test_an_answer_has_text_and_structured_content() -> None:
         ("find_entities", {"mentions": ["Heat"], "label": "Movy"}, "unknown_label", ["Movie"]),
     ],
 )
-def test_wrong_use_gets_the_common_error_shape(
+def test_wrong_use_is_reported_in_the_common_error_shape(
     tool: str, arguments: dict[str, Any], error: str, nearest: list[str]
 ) -> None:
     answer = failure(tool, arguments)
@@ -107,9 +107,9 @@ def test_the_text_of_a_schema_is_the_schema_itself() -> None:
     ],
 )
 def test_a_failure_repeats_little_of_its_arguments(tool: str, arguments: dict[str, Any]) -> None:
-    begun = process_time()
+    start = process_time()
     answer = failure(tool, arguments)
-    assert process_time() - begun < 1.5
+    assert process_time() - start < 1.5
     assert len(answer["message"]) <= LONGEST_MESSAGE
     assert len(json.dumps(answer, ensure_ascii=False)) < 60_000
     assert len(answer["next"]) <= LONGEST_MESSAGE

@@ -1,5 +1,4 @@
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -7,69 +6,59 @@ from pathlib import Path
 import pytest
 
 from graphground import __version__
+from tests.support.commands import RunCommand
+from tests.support.serving import COMMAND, environment
 
 
-def graphground(*words: str, home: Path | None = None, text: str = "") -> subprocess.CompletedProcess[str]:
-    environment = {
-        key: value for key, value in os.environ.items() if not key.startswith(("NEO4J_", "GRAPHGROUND_"))
-    } | {"COLUMNS": "120"}
-    if home is not None:
-        environment["GRAPHGROUND_HOME"] = str(home)
-    return subprocess.run(
-        [sys.executable, "-m", "graphground", *words],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        env=environment,
-        input=text,
-    )
+def process(*words: str, home: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*COMMAND, *words], capture_output=True, text=True, timeout=60, env=environment(home))
 
 
-def test_version_is_printed_on_stdout() -> None:
-    assert graphground("--version").stdout == f"graphground {__version__}\n"
+def test_the_version_is_printed_on_stdout(tmp_path: Path) -> None:
+    assert process("--version", home=tmp_path).stdout == f"graphground {__version__}\n"
 
 
-def test_a_misspelled_command_is_reported_with_the_nearest() -> None:
-    done = graphground("serv")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "Did you mean 'serve'?" in done.stderr
+def test_a_misspelled_command_is_reported_with_the_nearest(tmp_path: Path) -> None:
+    result = process("serv", home=tmp_path)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "Did you mean 'serve'?" in result.stderr
 
 
 def test_a_wrong_setting_stops_serve_with_a_message_and_no_traceback(tmp_path: Path) -> None:
     (tmp_path / "settings.toml").write_text("prot = 1")
-    done = graphground("serve", home=tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "did you mean 'port'?" in done.stderr
-    assert "Traceback" not in done.stderr
+    result = process("serve", home=tmp_path)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "did you mean 'port'?" in result.stderr
+    assert "Traceback" not in result.stderr
 
 
-def test_http_for_other_machines_needs_the_allowed_host_names(tmp_path: Path) -> None:
-    done = graphground("serve", "--transport", "http", "--host", "0.0.0.0", "--port", "0", home=tmp_path)
-    assert done.returncode == 2
-    assert "--allowed-host" in done.stderr
+def test_http_for_other_machines_needs_the_allowed_host_names(run_command: RunCommand) -> None:
+    result = run_command("serve", "--transport", "http", "--host", "0.0.0.0", "--port", "0")
+    assert result.returncode == 2
+    assert "--allowed-host" in result.stderr
 
 
-def test_call_reports_arguments_that_are_not_json(tmp_path: Path) -> None:
-    done = graphground("call", "list_graphs", "{graph", home=tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "not JSON" in done.stderr
+def test_the_command_call_reports_arguments_that_are_not_json(run_command: RunCommand) -> None:
+    result = run_command("call", "list_graphs", "{graph")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "not JSON" in result.stderr
 
 
-def test_call_prints_a_failure_on_stderr_and_exits_with_one(tmp_path: Path) -> None:
-    done = graphground("call", "get_schema", '{"graf": "nba"}', home=tmp_path)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "nearest: graph" in done.stderr
+def test_the_command_call_prints_a_failure_on_stderr_and_exits_with_status_1(tmp_path: Path) -> None:
+    result = process("call", "get_schema", '{"graf": "nba"}', home=tmp_path)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert "nearest: graph" in result.stderr
 
 
-def test_call_with_json_prints_the_common_error_shape_on_stdout(tmp_path: Path) -> None:
-    done = graphground("call", "nothing", "--json", home=tmp_path)
-    assert done.returncode == 1
-    assert json.loads(done.stdout)["error"] == "unknown_tool"
+def test_the_command_call_with_json_prints_the_common_error_shape_on_stdout(run_command: RunCommand) -> None:
+    result = run_command("call", "nothing", "--json")
+    assert result.returncode == 1
+    assert json.loads(result.stdout)["error"] == "unknown_tool"
 
 
 def test_a_server_answers_tools_list_without_loading_drivers_or_numpy() -> None:
     heavy = ["neo4j", "numpy", "rapidfuzz", "typer", "rich", "arcadedb_embedded", "jpype", "pydantic_settings"]
-    done = subprocess.run(
+    result = subprocess.run(
         [
             sys.executable,
             "-c",
@@ -88,25 +77,25 @@ def test_a_server_answers_tools_list_without_loading_drivers_or_numpy() -> None:
         text=True,
         timeout=60,
     )
-    assert done.stdout.strip() == "[]", done.stdout + done.stderr
+    assert result.stdout.strip() == "[]", result.stdout + result.stderr
 
 
 @pytest.mark.engine
 def test_the_bundled_graph_has_counts_before_it_is_loaded_and_stays_dropped_until_it_is_loaded_again(
-    tmp_path: Path,
+    run_command: RunCommand, tmp_path: Path
 ) -> None:
     def listed() -> list[tuple[str, int]]:
-        done = graphground("call", "list_graphs", "--json", home=tmp_path)
-        return [(load["name"], load["nodes"]) for load in json.loads(done.stdout)["graphs"]]
+        result = run_command("call", "list_graphs", "--json")
+        return [(load["name"], load["nodes"]) for load in json.loads(result.stdout)["graphs"]]
 
     assert listed() == [("nba", 541)]
     assert not (tmp_path / "catalog.json").exists()
-    dropped = graphground("graphs", "drop", "nba", home=tmp_path)
+    dropped = run_command("graphs", "drop", "nba")
     brings_back = "It is bundled with graphground: `graphground graphs load nba` brings it back."
     assert dropped.stdout == f"Dropped 'nba'. {brings_back}\n"
     assert listed() == []
-    assert graphground("graphs", "load", "nba", home=tmp_path).stdout.startswith("Loaded 'nba': 541 nodes, 2,823")
+    assert run_command("graphs", "load", "nba").stdout.startswith("Loaded 'nba': 541 nodes, 2,823")
     assert listed() == [("nba", 541)]
-    assert "brings it back" in graphground("graphs", "drop", "nba", home=tmp_path).stdout
-    assert (listed(), graphground("graphs", "drop", "nba", home=tmp_path).returncode) == ([], 0)
-    assert graphground("graphs", "drop", "nothing", home=tmp_path).returncode == 1
+    assert "brings it back" in run_command("graphs", "drop", "nba").stdout
+    assert (listed(), run_command("graphs", "drop", "nba").returncode) == ([], 0)
+    assert run_command("graphs", "drop", "nothing").returncode == 1

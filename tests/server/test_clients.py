@@ -84,9 +84,9 @@ async def check_prompts(client: Client) -> None:
 
 
 async def check_completions(client: Client) -> None:
-    asked = PromptReference(name="text_to_cypher")
-    assert (await client.complete(asked, {"name": "graph", "value": "nb"})).completion.values == ["nba"]
-    methods = (await client.complete(asked, {"name": "method", "value": ""})).completion.values
+    reference = PromptReference(name="text_to_cypher")
+    assert (await client.complete(reference, {"name": "graph", "value": "nb"})).completion.values == ["nba"]
+    methods = (await client.complete(reference, {"name": "method", "value": ""})).completion.values
     assert "full" in methods
     template = ResourceTemplateReference(uri="graph://{graph}/labels/{label}")
     labels = await client.complete(template, {"name": "label", "value": "te"}, context_arguments={"graph": "nba"})

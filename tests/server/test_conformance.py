@@ -19,7 +19,7 @@ BASELINES = Path(__file__).with_name("conformance")
 
 @pytest.fixture(scope="module")
 def fixture_server() -> Iterator[str]:
-    """Yield the address of tests/support/conformance_server.py."""
+    """Start tests/support/conformance_server.py and yield its address."""
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.support.conformance_server"],
         cwd=ROOT,
@@ -45,7 +45,7 @@ def fixture_server() -> Iterator[str]:
 @pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
 @pytest.mark.usefixtures("node")
 def test_the_conformance_suite_finds_only_the_failures_in_the_baseline(fixture_server: str, revision: str) -> None:
-    done = run_node(
+    result = run_node(
         SUITE,
         "server",
         "--url",
@@ -55,5 +55,5 @@ def test_the_conformance_suite_finds_only_the_failures_in_the_baseline(fixture_s
         "--expected-failures",
         BASELINES / f"{revision}.yml",
     )
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr
-    assert "all failures are expected" in done.stdout
+    assert result.returncode == 0, result.stdout[-3000:] + result.stderr
+    assert "all failures are expected" in result.stdout

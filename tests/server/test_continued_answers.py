@@ -51,7 +51,7 @@ async def test_a_client_reads_a_long_answer_page_by_page(
     assert "cursor" not in counted
 
 
-async def test_an_http_session_cannot_read_rows_kept_for_another(address: str) -> None:
+async def test_an_http_session_cannot_read_rows_kept_for_another_session(address: str) -> None:
     with anyio.fail_after(90):
         async with Client(address, mode=LEGACY) as first, Client(address, mode=LEGACY) as second:
             cursor = (await answered(first, PLAYERS))["cursor"]
@@ -69,7 +69,9 @@ async def with_token(address: str, token: str) -> AsyncIterator[Client]:
         yield client
 
 
-async def test_a_client_with_another_token_cannot_read_the_rows_either(data_folder: Path, tmp_path: Path) -> None:
+async def test_a_client_with_another_token_cannot_read_the_rows_kept_for_a_client(
+    data_folder: Path, tmp_path: Path
+) -> None:
     first, second = "a token of sixteen or more", "another token of that size"
     (tmp_path / "tokens").write_text(f"{first}\n{second}\n")
     with http_server(data_folder, "--token-file", str(tmp_path / "tokens")) as address, anyio.fail_after(90):
@@ -82,7 +84,7 @@ async def test_a_client_with_another_token_cannot_read_the_rows_either(data_fold
             assert (await answered(client, {"cursor": cursor, "limit": 1}))["row_count"] == 1
 
 
-async def test_with_several_workers_no_rows_are_kept(data_folder: Path) -> None:
+async def test_with_several_workers_a_truncated_answer_has_no_cursor(data_folder: Path) -> None:
     with http_server(data_folder, "--workers", "2") as address:
         async with connected(address) as client:
             page = await answered(client, {**PLAYERS, "limit": 5})

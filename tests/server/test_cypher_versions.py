@@ -20,8 +20,8 @@ pytestmark = pytest.mark.neo4j
 NEWER = "LET least = 1 MATCH (f:Film) FILTER f.year > least RETURN f.name AS name"
 
 
-def until_it_speaks(server: Neo4jServer, query: str) -> None:
-    """Wait until new sessions accept this query: a changed default language takes effect a moment later."""
+def wait_until_accepted(server: Neo4jServer, query: str) -> None:
+    """Wait until the server accepts a query: a changed default language takes effect a moment later."""
     deadline = time.monotonic() + 30
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
         while True:
@@ -40,7 +40,7 @@ def newer(neo4j_newest: Neo4jServer) -> Iterator[Neo4jServer]:
         "CREATE (:Film {name: 'Heat', year: 1995})",
         "ALTER DATABASE neo4j SET DEFAULT LANGUAGE CYPHER 25",
     )
-    until_it_speaks(neo4j_newest, "LET x = 1 RETURN x")
+    wait_until_accepted(neo4j_newest, "LET x = 1 RETURN x")
     yield neo4j_newest
     seeded(neo4j_newest, "ALTER DATABASE neo4j SET DEFAULT LANGUAGE CYPHER 5", "MATCH (n) DETACH DELETE n")
 
@@ -83,7 +83,7 @@ def test_a_write_in_cypher_25_is_refused(newer: Neo4jServer) -> None:
     assert b"not_read_only" in answer.payload
 
 
-def test_a_database_of_cypher_5_reports_that_such_a_query_is_newer(neo4j_5: Neo4jServer) -> None:
+def test_on_a_database_of_cypher_5_a_cypher_25_query_is_reported_as_newer(neo4j_5: Neo4jServer) -> None:
     checked = called(neo4j_5, "validate_cypher", NEWER)
     assert b'"valid":false' in checked.payload
     assert b"Cypher 25" in checked.payload

@@ -54,10 +54,10 @@ def test_a_length_that_the_grammars_of_llama_cpp_refuse_is_not_stated_but_still_
     names = OwnParameter("names", "array", "Names.", min_length=1, max_length=501)
     short = OwnParameter("word", "string", "A word.", min_length=2, max_length=500)
     tool = OwnTools([OwnQuery("long", "Long.", "RETURN 1", parameters=(long, names, short))]).all()["long"]
-    taken = tool_definition(tool)["inputSchema"]["properties"]
-    assert taken["text"] == {"type": "string", "description": "A text."}
-    assert taken["names"] == {"type": "array", "items": {"type": "string"}, "minItems": 1, "description": "Names."}
-    assert (taken["word"]["minLength"], taken["word"]["maxLength"]) == (2, 500)
+    properties = tool_definition(tool)["inputSchema"]["properties"]
+    assert properties["text"] == {"type": "string", "description": "A text."}
+    assert properties["names"] == {"type": "array", "items": {"type": "string"}, "minItems": 1, "description": "Names."}
+    assert (properties["word"]["minLength"], properties["word"]["maxLength"]) == (2, 500)
     with pytest.raises(ValidationError, match="at most 1999 characters"):
         tool.request.model_validate({"text": "x" * 2_000, "names": ["a"], "word": "ab"})
     with pytest.raises(ValidationError, match="at most 20000 characters"):

@@ -18,7 +18,7 @@ INSPECTOR = FOLDER / "node_modules" / "@modelcontextprotocol" / "inspector" / "c
 def test_the_inspector_finds_no_problem_with_the_tools(wrong_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for variable, value in environment(wrong_home).items():
         monkeypatch.setenv(variable, value)
-    done = run_node(INSPECTOR, "--cli", "--method", "tools/list", "--strict", *COMMAND, "serve")
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    assert [tool["name"] for tool in json.loads(done.stdout)["tools"]] == list(NAMES)
+    result = run_node(INSPECTOR, "--cli", "--method", "tools/list", "--strict", *COMMAND, "serve")
+    assert result.returncode == 0, result.stderr
+    assert result.stderr == ""
+    assert [tool["name"] for tool in json.loads(result.stdout)["tools"]] == list(NAMES)

@@ -1,4 +1,4 @@
-"""The messages of `execute_cypher` on a real Neo4j, for queries that fail or that return no rows or nulls."""
+"""The messages of `execute_cypher` on a real Neo4j, for queries that fail, return nulls or return no rows."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def looked_up(graphs: OpenGraphs, mention: str) -> MentionAnswer:
     return find_entities(graphs, FindEntitiesRequest(mentions=[mention], label="Broker")).mentions[0]
 
 
-def test_a_query_that_ran_out_of_memory_is_neither_a_time_out_nor_retried(
+def test_a_query_that_ran_out_of_memory_is_not_reported_as_a_timeout_and_not_retried(
     banks: OpenGraphs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The checks cannot know that rand() is less than 2, so the query is sent.
@@ -62,9 +62,9 @@ def test_a_query_that_ran_out_of_memory_is_neither_a_time_out_nor_retried(
     sent: list[str] = []
     run = neo4j.Session.run
 
-    def counted(session: neo4j.Session, query: str, *given: Any, **more: Any) -> neo4j.Result:
+    def counted(session: neo4j.Session, query: str, *arguments: Any, **more: Any) -> neo4j.Result:
         sent.extend([str(query)] if "1000000000" in str(query) else [])
-        return run(session, query, *given, **more)
+        return run(session, query, *arguments, **more)
 
     monkeypatch.setattr(neo4j.Session, "run", counted)
     with pytest.raises(ToolFailure) as refused:
@@ -101,13 +101,13 @@ def test_nulls_that_sort_first_are_reported(banks: OpenGraphs, returned: str) ->
     key = returned.split(" AS ")[-1]
     found = answer(banks, f"MATCH (f:Filing) RETURN {returned} ORDER BY {key} DESC LIMIT 1")
     assert found.rows == [[None]]
-    said = " ".join(diagnostic.message for diagnostic in found.diagnostics)
-    assert "nulls first" in said
-    assert "f.amount IS NOT NULL" in said
-    assert "null or zero" not in said
+    messages = " ".join(diagnostic.message for diagnostic in found.diagnostics)
+    assert "nulls first" in messages
+    assert "f.amount IS NOT NULL" in messages
+    assert "null or zero" not in messages
 
 
-def test_without_nulls_their_order_is_not_mentioned(banks: OpenGraphs) -> None:
+def test_the_order_of_nulls_is_not_mentioned_if_there_are_no_nulls(banks: OpenGraphs) -> None:
     found = answer(
         banks, "MATCH (f:Filing) WHERE f.amount IS NOT NULL RETURN f.amount AS most ORDER BY most DESC LIMIT 1"
     )

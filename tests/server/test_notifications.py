@@ -101,7 +101,7 @@ async def test_a_graph_that_is_loaded_while_the_server_runs_is_announced_and_ser
             async with AsyncExitStack() as stack:
                 if mode == MODERN:
                     heard = await stack.enter_async_context(client.listen(resources_list_changed=True))
-                done = await anyio.to_thread.run_sync(
+                result = await anyio.to_thread.run_sync(
                     lambda: subprocess.run(
                         [*COMMAND, "graphs", "load", str(file), "--name", name],
                         env=environment(own_home),
@@ -110,7 +110,7 @@ async def test_a_graph_that_is_loaded_while_the_server_runs_is_announced_and_ser
                         timeout=60,
                     )
                 )
-                assert done.returncode == 0, done.stderr
+                assert result.returncode == 0, result.stderr
                 if mode == MODERN:
                     assert await anext(aiter(heard)) == ResourcesListChanged()
                 else:
@@ -130,7 +130,7 @@ PEOPLE: dict[str, Any] = {
 
 
 @pytest.mark.parametrize(("session", "remembered"), [("4711", True), (None, False)])
-def test_a_level_is_stored_only_for_an_http_session(session: str | None, remembered: bool) -> None:
+def test_a_log_level_is_stored_only_for_an_http_session(session: str | None, remembered: bool) -> None:
     headers = {} if session is None else {"mcp-session-id": session}
     context = SimpleNamespace(request=SimpleNamespace(headers=headers), protocol_version="2025-06-18", meta=None)
     levels = LogLevels()

@@ -29,34 +29,34 @@ def old_python() -> str:
         if not Path(uv).exists():
             pytest.skip("needs uv to install mcp<2")
         subprocess.run([uv, "venv", "--quiet", "--clear", place], check=True, timeout=60)
-        done = subprocess.run(
+        result = subprocess.run(
             [uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", python, "mcp<2"],
             timeout=110,
             capture_output=True,
             text=True,
         )
-        if done.returncode:
-            pytest.skip(f"cannot install mcp<2: {done.stderr.strip()[-200:]}")
+        if result.returncode:
+            pytest.skip(f"cannot install mcp<2: {result.stderr.strip()[-200:]}")
         (place / ".done").touch()
     return str(python)
 
 
 @pytest.mark.parametrize("transport", ["stdio", "http"])
-def test_a_client_of_the_old_sdk_gets_every_answer_and_every_failure(
+def test_a_client_of_the_old_sdk_receives_every_answer_and_every_failure(
     old_python: str, wrong_home: Path, transport: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     target = [*COMMAND, "serve"] if transport == "stdio" else [request.getfixturevalue("wrong_address")]
     calls = tmp_path / "calls.json"
     calls.write_text(json.dumps(wrong_use.calls()))
-    done = subprocess.run(
+    result = subprocess.run(
         [old_python, str(SCRIPT), calls, transport, *target],
         capture_output=True,
         text=True,
         timeout=110,
         env=environment(wrong_home, VARIABLES),
     )
-    assert done.returncode == 0, done.stderr
-    seen = json.loads(done.stdout)
+    assert result.returncode == 0, result.stderr
+    seen = json.loads(result.stdout)
     assert seen["tools"] == list(NAMES)
     assert seen["rows"] == [[30]]
     for wrong, failure in zip(WRONG_USES, seen["failures"], strict=True):

@@ -1,9 +1,8 @@
-"""The owner's queries as tools over real connections: offered, run, checked, and left out once they are broken."""
+"""The owner's queries as tools over real connections: listed, called, checked, and left out when they no longer work."""
 
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from mcp.client import Client
 from mcp_types import ToolListChangedNotification
 
 from graphground.tools import NAMES
+from tests.support.commands import Ended, RunCommand
 from tests.support.node_packages import placed, run_node
 from tests.support.serving import COMMAND, LEGACY, MODERN, connected, environment, failure_in, http_server, stdio
 
@@ -48,7 +48,7 @@ def address(data_folder: Path, settings: Path) -> Iterator[str]:
 
 @pytest.mark.parametrize("mode", [MODERN, LEGACY])
 @pytest.mark.parametrize("transport", ["stdio", "http"])
-async def test_a_client_calls_an_own_query_and_continues_its_answer(
+async def test_a_client_calls_a_query_of_the_owner_and_continues_its_answer(
     transport: str, mode: str, data_folder: Path, settings: Path, request: pytest.FixtureRequest
 ) -> None:
     options = ("--settings", str(settings))
@@ -89,7 +89,7 @@ async def test_a_client_is_notified_that_a_broken_query_is_left_out(data_folder:
 @pytest.mark.parametrize(("script", "mode"), [("sdk_1.mjs", ""), ("sdk_2.mjs", "auto")])
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 @pytest.mark.usefixtures("node")
-def test_a_typescript_client_calls_an_own_query(
+def test_a_typescript_client_calls_a_query_of_the_owner(
     script: str,
     mode: str,
     transport: str,
@@ -110,34 +110,26 @@ def test_a_typescript_client_calls_an_own_query(
     work = tmp_path / "calls.json"
     work.write_text(json.dumps({"calls": [{"tool": "roster", "arguments": arguments} for arguments in calls]}))
     scripts = Path(__file__).with_name("typescript")
-    placed(scripts / "drive.mjs")
-    done = run_node(placed(scripts / script), work, json.dumps({**target, "mode": mode}))
-    assert done.returncode == 0, done.stderr
-    seen = json.loads(done.stdout)
+    result = run_node(placed(scripts / script), work, json.dumps({**target, "mode": mode}))
+    assert result.returncode == 0, result.stderr
+    seen = json.loads(result.stdout)
     assert "roster" in seen["tools"]
     right, wrong = (result["answer"] for result in seen["answers"])
     assert right["structuredContent"]["row_count"] == 4
     assert json.loads(wrong["content"][0]["text"])["error"] == "unknown_argument"
 
 
-def shell(data_folder: Path, settings: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, *words, "--settings", str(settings)],
-        capture_output=True,
-        text=True,
-        timeout=90,
-        env=environment(data_folder),
-    )
-
-
-def test_the_shell_lists_describes_and_calls_own_queries_and_the_doctor_reports_broken_ones(
-    data_folder: Path, settings: Path
+def test_the_shell_lists_describes_and_calls_queries_of_the_owner_and_doctor_reports_broken_queries(
+    run_command: RunCommand, data_folder: Path, settings: Path
 ) -> None:
-    assert "roster" in shell(data_folder, settings, "call", "--list").stdout
-    assert "team (string, required)" in shell(data_folder, settings, "call", "roster", "--help").stdout
-    called = shell(data_folder, settings, "call", "roster", '{"team": "Chicago Bulls"}', "--json")
+    def shell(*words: str) -> Ended:
+        return run_command(*words, "--settings", str(settings), home=data_folder)
+
+    assert "roster" in shell("call", "--list").stdout
+    assert "team (string, required)" in shell("call", "roster", "--help").stdout
+    called = shell("call", "roster", '{"team": "Chicago Bulls"}', "--json")
     assert json.loads(called.stdout)["row_count"] == 4
-    doctor = shell(data_folder, settings, "doctor", "--json")
+    doctor = shell("doctor", "--json")
     found = {finding["what"]: finding for finding in json.loads(doctor.stdout)["findings"]}
     assert doctor.returncode == 1
     assert found["query roster"]["status"] == "ok"

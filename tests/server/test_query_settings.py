@@ -32,7 +32,7 @@ def read(folder: Path, text: str) -> object:
     return read_settings({"home": str(folder)}, {}).queries
 
 
-def test_a_table_is_a_query_with_its_parameters(tmp_path: Path) -> None:
+def test_a_table_in_the_settings_becomes_a_query_with_parameters(tmp_path: Path) -> None:
     (tmp_path / "settings.toml").write_text(GOOD, encoding="utf-8")
     [own] = read_settings({"home": str(tmp_path)}, {}).queries
     assert (own.name, own.graph, own.limit, own.timeout_s) == ("films_of", "films", 20, 2.5)
@@ -56,7 +56,7 @@ def test_a_table_is_a_query_with_its_parameters(tmp_path: Path) -> None:
         ("limit = 20", "limit = 0", "limit must be more than 0"),
         ("limit = 20", "limit = true", "limit must be a whole number"),
         ("timeout_s = 2.5", "timeout_s = 601", "at most 600"),
-        ('description = "The films of a director."', "", "needs a description"),
+        ('description = "The films of a director."', "", "needs the key 'description'"),
         ('type = "string"', 'type = "strnig"', "did you mean 'string'"),
         ('type = "string"', 'type = "integer"\nminimum = "x"', "minimum must be a number"),
         ('type = "string"', 'type = "string"\nmaximum = 3', "maximum is not allowed for the type string"),

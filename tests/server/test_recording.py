@@ -73,12 +73,12 @@ def test_a_server_that_does_not_record_does_not_import_the_recorder() -> None:
         "import sys, graphground.server.protocol, graphground.server.commands.serve\n"
         "print([name for name in sys.modules if name.startswith('graphground.server.traces')])"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
-    assert done.stdout.strip() == "[]"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    assert result.stdout.strip() == "[]"
 
 
 def test_a_trace_that_cannot_be_written_stops_the_server_before_it_starts(data_folder: Path, tmp_path: Path) -> None:
-    done = subprocess.run(
+    result = subprocess.run(
         [*COMMAND, "serve", "--record", str(tmp_path)],
         capture_output=True,
         text=True,
@@ -86,9 +86,9 @@ def test_a_trace_that_cannot_be_written_stops_the_server_before_it_starts(data_f
         stdin=subprocess.DEVNULL,
         env=environment(data_folder),
     )
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "--record" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "--record" in result.stderr
+    assert "Traceback" not in result.stderr
 
 
 def test_an_event_of_a_call_is_plain_json() -> None:

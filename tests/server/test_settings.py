@@ -29,7 +29,7 @@ def test_defaults_serve_every_loaded_graph_over_stdio(tmp_path: Path) -> None:
     )
 
 
-def test_options_win_over_variables_and_variables_over_the_file(tmp_path: Path) -> None:
+def test_options_take_precedence_over_variables_and_variables_over_the_file(tmp_path: Path) -> None:
     home = write(tmp_path, "port = 1\nhost = '127.0.0.2'\ntransport = 'http'\n")
     settings = read_settings({**home, "port": 3}, {"GRAPHGROUND_PORT": "2", "GRAPHGROUND_HOST": "127.0.0.3"})
     assert (settings.port, settings.host, settings.transport) == (3, "127.0.0.3", "http")

@@ -27,7 +27,7 @@ def test_an_unusable_address_causes_a_warning_at_start_without_its_password(
 ) -> None:
     with caplog.at_level(logging.WARNING):
         graphs = graph_sources(Settings(home=str(tmp_path), uri=uri, name="films"))
-    (said,) = caplog.messages
-    assert said.startswith("graph 'films': ")
-    assert "hidden" not in said
+    (message,) = caplog.messages
+    assert message.startswith("graph 'films': ")
+    assert "hidden" not in message
     assert "films" in graphs.names()

@@ -42,7 +42,7 @@ def test_a_call_runs_in_a_thread_on_behalf_of_its_caller() -> None:
     bounded(work)
 
 
-def test_one_client_gets_a_few_threads_and_others_are_still_served() -> None:
+def test_one_client_is_limited_to_a_few_threads_and_others_are_still_served() -> None:
     async def work() -> None:
         workers, free, running = WorkerThreads(), threading.Event(), list[int]()
 
@@ -112,25 +112,25 @@ def test_a_long_text_has_thousands_of_characters_or_many_parts(arguments: Any, e
 
 def test_a_cancelled_call_cancels_its_queries() -> None:
     async def work() -> None:
-        workers, begun, cancelled = WorkerThreads(), threading.Event(), threading.Event()
+        workers, started, cancelled = WorkerThreads(), threading.Event(), threading.Event()
 
         def query() -> None:
             cancellation = CURRENT.get()
             assert cancellation is not None
             cancellation.add(cancelled.set)
-            begun.set()
+            started.set()
             cancelled.wait(20)
 
         async with anyio.create_task_group() as group:
             group.start_soon(workers.run, "client", "execute_cypher", {}, query)
-            await until(begun.is_set)
+            await until(started.is_set)
             group.cancel_scope.cancel()
         assert cancelled.wait(20)
 
     bounded(work)
 
 
-def test_many_clients_with_slow_calls_leave_threads_for_a_client_without_any() -> None:
+def test_many_clients_with_slow_calls_leave_threads_for_a_client_without_calls() -> None:
     async def work() -> None:
         threads, order = FairThreads(threads=4, reserved=2), list[str]()
         leave = anyio.Event()
@@ -151,7 +151,7 @@ def test_many_clients_with_slow_calls_leave_threads_for_a_client_without_any() -
     bounded(work)
 
 
-def test_a_long_running_call_no_longer_counts_against_its_client(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_running_call_no_longer_counts_against_the_limit_of_its_client(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "OLD", 0.05)
 
     async def work() -> None:
@@ -182,7 +182,7 @@ def test_the_number_of_threads_is_limited_and_a_waiting_call_can_be_cancelled(mo
 
 
 def request(port: int, *, session: str = "", client: str = "", host: str = "127.0.0.1") -> SimpleNamespace:
-    """Return a request in the form in which the transport passes it on."""
+    """Return a fake HTTP request with the attributes that the server reads: client address, headers and token."""
     user = SimpleNamespace(access_token=SimpleNamespace(client_id=client, subject=None)) if client else None
     return SimpleNamespace(
         headers={"mcp-session-id": session} if session else {},

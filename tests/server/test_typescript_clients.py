@@ -40,7 +40,7 @@ RIGHT_USES: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize(("script", "mode"), [("sdk_1.mjs", ""), ("sdk_2.mjs", "legacy"), ("sdk_2.mjs", "auto")])
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 @pytest.mark.usefixtures("node")
-def test_a_typescript_client_gets_every_answer_and_every_failure(
+def test_a_typescript_client_receives_every_answer_and_every_failure(
     script: str,
     mode: str,
     transport: str,
@@ -59,10 +59,9 @@ def test_a_typescript_client_gets_every_answer_and_every_failure(
     work = tmp_path / "calls.json"
     right = [{"tool": tool, "arguments": arguments} for tool, arguments in RIGHT_USES]
     work.write_text(json.dumps({"calls": [*right, *wrong_use.calls()]}))
-    placed(SCRIPTS / "drive.mjs")
-    done = run_node(placed(SCRIPTS / script), work, json.dumps({**target, "mode": mode}))
-    assert done.returncode == 0, done.stderr
-    check(json.loads(done.stdout))
+    result = run_node(placed(SCRIPTS / script), work, json.dumps({**target, "mode": mode}))
+    assert result.returncode == 0, result.stderr
+    check(json.loads(result.stdout))
 
 
 def check(seen: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Wrong and unusual calls over a real connection get an error of the common form, or the correct answer."""
+"""Wrong and unusual calls over a real connection: the result is an error in the common form, or the correct answer."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def test_every_failure_arrives_with_nearest_inputs_and_the_next_step(
         assert await value(client, "MATCH (t:Team) RETURN count(t)") == 30
 
 
-async def test_a_missing_resource_or_prompt_is_reported_with_the_existing_ones(data_folder: Path) -> None:
+async def test_a_missing_resource_or_prompt_is_reported_with_the_existing_names(data_folder: Path) -> None:
     async with connected(stdio(data_folder)) as client:
         for uri in ("graph://nothing/schema", "graph://nba/labels/Tema", "graph://nba", "http://example.org/"):
             with pytest.raises(MCPError):

@@ -62,7 +62,7 @@ class Page:
 
     def __init__(self, write: int, read: int) -> None:
         self._write, self._read, self._number, self._rest = write, read, 0, b""
-        self._session = self._target = self._context = ""
+        self._session = self._context = ""
         self.requests: list[str] = []
         """The addresses that the page requested."""
         self.errors: list[str] = []
@@ -74,16 +74,14 @@ class Page:
         self.visit(address if isinstance(address, str) else address.as_uri())
 
     def fresh(self, width: int = 1280, height: int = 900, dark: bool = False) -> None:
-        """Replace the tab by a new one, so that only the record of requests remains of the last page."""
-        if self._target:
-            session, self._session = self._session, ""
-            self.call("Target.closeTarget", targetId=self._target)
-            self._session = session
+        """Replace the tab by a new tab, which has no cookies or stored data, and clear the lists of requests and errors."""
         self._session = ""
+        if self._context:
+            self.call("Target.disposeBrowserContext", browserContextId=self._context)  # closes its tab too
         self.requests, self.errors = [], []
         self._context = self.call("Target.createBrowserContext")["browserContextId"]
-        self._target = self.call("Target.createTarget", url="about:blank", browserContextId=self._context)["targetId"]
-        self._session = self.call("Target.attachToTarget", targetId=self._target, flatten=True)["sessionId"]
+        target = self.call("Target.createTarget", url="about:blank", browserContextId=self._context)["targetId"]
+        self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Network", "Runtime", "Log"):
             self.call(f"{domain}.enable")
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
@@ -104,7 +102,7 @@ class Page:
                 self.call("Input.insertText", text=part)
 
     def press(self, key: str, modifiers: int = 0) -> None:
-        """Press a key such as `Enter`, `ArrowDown`, `a`; modifiers are 1 Alt, 2 Control, 8 Shift."""
+        """Press a key such as `Enter`, `ArrowDown` or `a`; `modifiers` is a sum of 1 (Alt), 2 (Control) and 8 (Shift)."""
         code = KEYS.get(key, 0)
         text = {"Enter": "\r", "Tab": "\t"}.get(key) or (key if len(key) == 1 and not modifiers & 3 else None)
         pressed: dict[str, Any] = {"key": key, "code": key, "windowsVirtualKeyCode": code, "modifiers": modifiers}
@@ -142,7 +140,7 @@ class Page:
         path.write_bytes(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
 
     def browser(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """Send one command to the browser, in the context of this tab."""
+        """Send one command to the browser, in the context of this tab; return its result."""
         session, self._session = self._session, ""
         try:
             return self.call(method, browserContextId=self._context, **parameters)
@@ -150,7 +148,7 @@ class Page:
             self._session = session
 
     def saved(self, path: Path) -> bytes:
-        """Wait for a file that the page downloads; return its content. Chromium first creates an empty file."""
+        """Wait until a file that the page downloads is complete, because Chromium first creates an empty file; return its content."""
         deadline = time.monotonic() + SECONDS
         while not path.exists() or not path.stat().st_size:
             assert time.monotonic() < deadline, f"{path} was not saved"
@@ -158,7 +156,7 @@ class Page:
         return path.read_bytes()
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """Send one command of the protocol; events that arrive in the meantime are recorded."""
+        """Send one command of the protocol and return its result; record the events that arrive in the meantime."""
         self._number += 1
         message = {"id": self._number, "method": method, "params": parameters}
         if self._session:

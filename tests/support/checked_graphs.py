@@ -1,4 +1,4 @@
-"""Small schemas and a small entity index for the tests of the checks, and the function `findings`."""
+"""Small schemas, a small entity index, and functions that run the checks of queries against schemas."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ def schema(
     **more: Any,
 ) -> PropertyGraphSchema:
     """Build a schema: `schema("x", {"A": {"year": "int"}}, ["A KNOWS A"])`."""
-    made = PropertyGraphSchema.from_cypherbench(
+    base = PropertyGraphSchema.from_cypherbench(
         {
             "name": name,
             "entities": [{"label": label, "properties": keys} for label, keys in labels.items()],
@@ -27,7 +27,7 @@ def schema(
             ],
         }
     )
-    return PropertyGraphSchema(made.name, made.labels, made.patterns, **more)
+    return PropertyGraphSchema(base.name, base.labels, base.patterns, **more)
 
 
 INTERVAL = {"start_year": "int", "end_year": "int"}
@@ -73,7 +73,7 @@ CHARACTERS = schema(
 
 @dataclass(frozen=True)
 class Entity:
-    """A name of a node, as the index finds it."""
+    """A candidate of the fake index: a node's name or the value of a property."""
 
     name: str
     label: str
@@ -92,7 +92,7 @@ class Judgement:
 
 
 class Names:
-    """A fake entity index over a few names, which compares names by their first letters."""
+    """A fake entity index over a few names, which compares names by the similarity of their letters."""
 
     def __init__(
         self,
@@ -110,24 +110,24 @@ class Names:
         from rapidfuzz.fuzz import ratio
 
         if property in self.values:
-            near = [
+            similar = [
                 Entity(value, label or "", ratio(value.lower(), mention.lower()) / 100, "fuzzy", property)
                 for value in self.values[property]
             ]
             return sorted(
-                (candidate for candidate in near if candidate.score > 0.5), key=lambda candidate: -candidate.score
+                (candidate for candidate in similar if candidate.score > 0.5), key=lambda candidate: -candidate.score
             )[:limit]
         if property not in (None, "name"):
             return []
         if mention in self.aliases and label in (None, self.aliases[mention][1]):
             return [Entity(*self.aliases[mention], match="alias")]
-        near = [
-            Entity(name, held, ratio(name, mention) / 100, "fuzzy")
-            for name, held in self.entities
-            if label in (None, held)
+        similar = [
+            Entity(name, own_label, ratio(name, mention) / 100, "fuzzy")
+            for name, own_label in self.entities
+            if label in (None, own_label)
         ]
         return sorted(
-            (candidate for candidate in near if candidate.score > 0.5), key=lambda candidate: -candidate.score
+            (candidate for candidate in similar if candidate.score > 0.5), key=lambda candidate: -candidate.score
         )[:limit]
 
     def judge(
@@ -145,7 +145,7 @@ class Names:
         if property in self.values:
             return value in self.values[property]
         return property in (None, "name") and any(
-            name == value and label in (None, held) for name, held in self.entities
+            name == value and label in (None, own_label) for name, own_label in self.entities
         )
 
 
@@ -153,11 +153,11 @@ def findings(query: str, schema: PropertyGraphSchema = COMPANY, **more: Any) -> 
     return check(parse(query), schema, **more)
 
 
-def said(query: str, schema: PropertyGraphSchema = COMPANY, **more: Any) -> list[Diagnostic]:
+def problems_in(query: str, schema: PropertyGraphSchema = COMPANY, **more: Any) -> list[Diagnostic]:
     """Return the errors and warnings about a query, without hints."""
     return [finding for finding in findings(query, schema, **more) if finding.severity != "hint"]
 
 
 def codes(query: str, schema: PropertyGraphSchema = COMPANY, **more: Any) -> list[tuple[str, str]]:
-    """Return each error and warning with the text that it marks."""
-    return [(diagnostic.code, diagnostic.found) for diagnostic in said(query, schema, **more)]
+    """Return the code of each error and warning with the part of the query that it marks."""
+    return [(diagnostic.code, diagnostic.found) for diagnostic in problems_in(query, schema, **more)]

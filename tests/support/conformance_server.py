@@ -130,14 +130,14 @@ class Fixtures(Protocol):
         }
 
     async def get_prompt(self, context: Any, params: Any) -> Any:
-        given = params.arguments or {}
+        arguments = params.arguments or {}
         contents = {
             "test_simple_prompt": [text("This is a simple prompt for testing.")],
             "test_prompt_with_arguments": [
-                text(f"Prompt with arguments: arg1='{given.get('arg1')}', arg2='{given.get('arg2')}'")
+                text(f"Prompt with arguments: arg1='{arguments.get('arg1')}', arg2='{arguments.get('arg2')}'")
             ],
             "test_prompt_with_embedded_resource": [
-                embedded(given.get("resourceUri", ""), "Embedded resource content for testing."),
+                embedded(arguments.get("resourceUri", ""), "Embedded resource content for testing."),
                 text("Please process the embedded resource above."),
             ],
             "test_prompt_with_image": [IMAGE, text("Please analyze the image above.")],

@@ -13,7 +13,10 @@ from tests.support.cypher_fuzz_words import AGGREGATES, FUNCTIONS, KEYS, LABELS,
 
 
 class Maker:
-    """Generates one query at a time; `scope` holds the variables with their kinds, `n r p v l`."""
+    """A generator of queries; `scope` holds the variables of the current query with their kinds.
+
+    The kinds are `n` (node), `r` (relationship), `p` (path), `v` (value) and `l` (list of relationships).
+    """
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
@@ -102,8 +105,8 @@ class Maker:
             inner = self.scope
             self.scope = dict(inner) if self.chance(0.2) else {}
             group = f"({self.node()}{self.relationship(True)}{self.node()})"
-            made, self.scope = self.scope, inner
-            for name in made:
+            variables, self.scope = self.scope, inner
+            for name in variables:
                 self.scope.setdefault(name, "l")
             text = f"{self.node()} {group}{self.one_of('+', '*', '{1,3}', '{2}', '{,2}')} {self.node()}"
         elif pick < 0.14:
@@ -220,8 +223,8 @@ class Maker:
             return f"{self.random.choice(AGGREGATES)}({self.expression('i')})"
         if pick < 0.65:
             return f"{self.expression()} {self.random.choice(OPERATORS)} {self.expression()}"
-        made: str = getattr(self, f"made_{kind}")()
-        return made
+        expression: str = getattr(self, f"made_{kind}")()
+        return expression
 
     def made_any(self) -> str:
         entity = self.known("nr")
@@ -364,12 +367,12 @@ class Maker:
         return f"{head} {{ {begin}{body} RETURN {', '.join(columns) or '1 AS one'} }}"
 
     def items(self, aliased: bool) -> str:
-        made: list[str] = []
+        columns: list[str] = []
         scope: dict[str, str] = {}
         for _ in range(self.random.randint(1, 3)):
             name = self.known("nrpvl")
             if name and self.chance(0.45):
-                made.append(name)
+                columns.append(name)
                 scope[name] = self.scope[name]
                 continue
             value = (
@@ -382,13 +385,13 @@ class Maker:
             if (aliased and self.chance(0.97)) or self.chance(0.4):
                 alias = f"w{self.number}"
                 self.number += 1
-                made.append(f"{value} AS {alias}")
+                columns.append(f"{value} AS {alias}")
                 scope[alias] = "v"
             else:
-                made.append(value)
+                columns.append(value)
         self.projected = scope
         star = "*, " if self.chance(0.04) else ""
-        return self.one_of("", "", "", "DISTINCT ") + star + ", ".join(made)
+        return self.one_of("", "", "", "DISTINCT ") + star + ", ".join(columns)
 
     def tail(self) -> str:
         text = ""

@@ -1,4 +1,4 @@
-"""A script for the Python that has PyTorch and `transformers`: decodes the queries of `made`, and prints JSON.
+"""A script that decodes queries with `transformers`; it runs in the environment that contains PyTorch, and prints JSON.
 
     python -m tests.support.decoding_with_transformers FOLDER FILE.gguf
 
@@ -23,7 +23,7 @@ from tests.agents.decoding.made import QUERIES
 
 
 def main(folder: str, file: str) -> None:
-    """Decode in all ways that the test compares, and print the results as JSON."""
+    """Decode in every way that tests/agents/decoding/test_real_models.py compares, and print the results as JSON."""
     torch.manual_seed(3)
     torch.set_num_threads(1)
     tokenizer = AutoTokenizer.from_pretrained(folder, gguf_file=file)
@@ -46,12 +46,12 @@ def main(folder: str, file: str) -> None:
     ids = prompt.input_ids[0].tolist()
 
     def generated(**settings: Any) -> list[str]:
-        given = {
+        options = {
             "max_new_tokens": 160,
             "logits_processor": LogitsProcessorList([ConstrainedLogits(constraint)]),
             **settings,
         }
-        written = model.generate(**prompt, **given)[:, len(ids) :].tolist()
+        written = model.generate(**prompt, **options)[:, len(ids) :].tolist()
         return [constraint.text_of(row) for row in written]
 
     some = QUERIES[::7]

@@ -3,10 +3,10 @@
 REQUIREMENTS: dict[str, tuple[str, ...]] = {
     "unknown_label": (
         "checks/test_names.py::test_a_misspelled_label_is_reported_with_the_nearest_label",
-        "checks/test_names.py::test_a_type_written_as_a_label_is_recognised_and_the_only_fitting_label_suggested",
+        "checks/test_names.py::test_a_type_written_as_a_label_is_recognised_and_the_only_fitting_label_is_suggested",
     ),
     "unknown_relationship_type": (
-        "checks/test_names.py::test_a_misspelled_type_is_reported_and_its_direction_not_checked",
+        "checks/test_names.py::test_a_misspelled_type_is_reported_and_its_direction_is_not_checked",
         "checks/test_names.py::test_a_type_written_with_a_synonym_is_found_by_meaning",
     ),
     "unknown_property": (
@@ -61,8 +61,8 @@ REQUIREMENTS: dict[str, tuple[str, ...]] = {
         "checks/test_answers.py::test_returning_distinct_names_merges_namesakes",
     ),
     "extra_sort_column": ("checks/test_answers.py::test_a_column_that_only_sorts_causes_a_hint",),
-    "cartesian_product": ("checks/test_costs.py::test_patterns_that_share_nothing_are_a_cartesian_product",),
+    "cartesian_product": ("checks/test_costs.py::test_patterns_without_a_common_variable_are_a_cartesian_product",),
     "unbounded_path": ("checks/test_costs.py::test_a_path_without_a_bound_causes_a_warning",),
-    "no_limit": ("checks/test_costs.py::test_an_unrestricted_result_causes_a_hint",),
+    "no_limit": ("checks/test_costs.py::test_a_result_without_condition_or_limit_causes_a_hint",),
 }
-"""The tests of each code; for codes of the language, `test_reference.py` also checks the example of each code."""
+"""The tests of each code, by module and name; `test_reference.py` also checks the examples of the language's codes."""

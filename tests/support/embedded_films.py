@@ -1,4 +1,4 @@
-"""An invented film graph on the embedded engine, loaded once per test run, with a few real names.
+"""An invented film graph with a few real names, on the embedded engine; it is loaded once per test run.
 
 def test_x(film_graph: Graph) -> None: ...
 """
@@ -48,20 +48,20 @@ ANSWERED = (
 
 
 def made_up_films() -> SyntheticGraph:
-    """Return 400 nodes and 1,500 relationships on which the queries above return rows."""
+    """Generate 400 nodes and 1,500 relationships on which the queries of `ANSWERED` return rows."""
     return stand_in(SCHEMA, ANSWERED, 400, 1_500, seed=11)
 
 
 @pytest.fixture(scope="session")
 def films_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
-    """Yield a data folder with the film graph; its engine ends with the run."""
+    """Yield a data folder with the film graph; its engine is stopped at the end of the run."""
     try:
         require_arcadedb()
     except EngineError as error:
         pytest.skip(str(error))
     folder = tmp_path_factory.mktemp("films")
-    made = made_up_films()
-    write_simplekg(folder / "films.json", made.schema, made.entities(), made.relations())
+    graph = made_up_films()
+    write_simplekg(folder / "films.json", graph.schema, graph.entities(), graph.relations())
     home = Home(folder / "home")
     load_file(folder / "films.json", home, name="films")
     yield home

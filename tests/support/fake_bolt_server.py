@@ -47,7 +47,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Refusal:
-    """A failure with the server's code and message; with `when_pulled` the failure follows the columns."""
+    """A failure with the server's code and message; with `when_pulled` it comes after the columns, in place of the rows."""
 
     code: str
     message: str
@@ -151,14 +151,14 @@ class _Conversation:
             self.begun = fields[0] if tag == BEGIN else self.begun
             self._send(SUCCESS, {})
 
-    def _pull(self, wanted: bool) -> None:
+    def _pull(self, with_rows: bool) -> None:
         answer = self.answer
         if isinstance(answer, Waits):
             answer.released.wait(60)
             answer = answer.refusal
         if isinstance(answer, Refusal):
             return self._refuse(answer)
-        for number, row in enumerate(answer.rows if wanted else ()):
+        for number, row in enumerate(answer.rows if with_rows else ()):
             if number == answer.drop_after:
                 raise EOFError
             self._send(RECORD, row)

@@ -80,7 +80,7 @@ SCANS: dict[str, Answer] = {
         ["s", "e", "p", "t0", "c"], [[["Movie"], ["Director", "Person"], 1, "INTEGER", 2]]
     ),
 }
-"""The queries with which plain Cypher reads the schema, and the answers for the data above."""
+"""The beginnings of the queries that read the schema in plain Cypher, with the answers for the data above."""
 
 MANN = {"id": 2, "name": "Michael Mann"}
 NODES: dict[str, list[dict[str, Any]]] = {
@@ -91,8 +91,9 @@ NODES: dict[str, list[dict[str, Any]]] = {
     "Director": [MANN],
     "Person": [MANN],
 }
+"""The nodes of each label; dates are strings here."""
 DIRECTED = [{"year": 1994}, {"year": 1997}]
-"""The nodes of each label, and the relationships of the type `directedBy`; dates are strings here."""
+"""The properties of the relationships with the type `directedBy`."""
 MATCH = re.compile(r"MATCH (?:\(n:(\w+)\)|\(a?(?::(\w+))?\)-\[[nr](?::directedBy)?\]->\(b?(?::(\w+))?\))")
 
 
@@ -203,7 +204,7 @@ class Memgraph:
 
 @contextmanager
 def memgraph_stand_in(memgraph: Memgraph | None = None) -> Iterator[tuple[StandIn, Memgraph]]:
-    """Run a fake Memgraph on a free port."""
+    """Run a fake Memgraph on a free port; yield the server and the object that answers its queries."""
     memgraph = memgraph or Memgraph()
     with stand_in(AGENT, memgraph.answer) as server:
         yield server, memgraph

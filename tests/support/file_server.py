@@ -19,8 +19,8 @@ class FileServer(LocalServer):
 
         class Handler(LocalHandler):
             def do_GET(self) -> None:
-                wanted = self.headers.get("Range")
-                server.requests.append((self.path, wanted))
+                byte_range = self.headers.get("Range")
+                server.requests.append((self.path, byte_range))
                 body = server.files.get(self.path.removeprefix("/store"))
                 if body is None:
                     self.reply(404, b"Entry not found")
@@ -36,13 +36,13 @@ class FileServer(LocalServer):
                         },
                     )
                 elif not next(server.faults, lambda handler, content: False)(self, body):
-                    self.file(body, wanted)
+                    self.file(body, byte_range)
 
-            def file(self, body: bytes, wanted: str | None) -> None:
-                if wanted is None:
+            def file(self, body: bytes, byte_range: str | None) -> None:
+                if byte_range is None:
                     self.reply(200, body)
                     return
-                start = first_byte(wanted)
+                start = first_byte(byte_range)
                 if start >= len(body):
                     self.reply(416, b"", {"Content-Range": f"bytes */{len(body)}"})
                     return
@@ -52,9 +52,9 @@ class FileServer(LocalServer):
         self.url = self.address
 
 
-def first_byte(wanted: str) -> int:
+def first_byte(header: str) -> int:
     """Return the first byte that a Range header requests: 7 for `bytes=7-`."""
-    return int(wanted.removeprefix("bytes=").rstrip("-"))
+    return int(header.removeprefix("bytes=").rstrip("-"))
 
 
 def status(code: int, **headers: str) -> Fault:
@@ -71,12 +71,12 @@ def cut(size: int) -> Fault:
     """Return a fault that sends the first bytes of the requested range and then closes the connection."""
 
     def answer(handler: LocalHandler, body: bytes) -> bool:
-        wanted = handler.headers.get("Range")
-        start = first_byte(wanted) if wanted else 0
+        byte_range = handler.headers.get("Range")
+        start = first_byte(byte_range) if byte_range else 0
         headers = {"Content-Length": str(len(body) - start)}
-        if wanted:
+        if byte_range:
             headers["Content-Range"] = f"bytes {start}-{len(body) - 1}/{len(body)}"
-        handler.reply(206 if wanted else 200, body[start : start + size], headers)
+        handler.reply(206 if byte_range else 200, body[start : start + size], headers)
         return True
 
     return answer
@@ -89,7 +89,7 @@ def damaged(handler: LocalHandler, body: bytes) -> bool:
 
 
 def without_ranges(handler: LocalHandler, body: bytes) -> bool:
-    """Send the whole file, whatever range was requested."""
+    """Send the whole file and ignore the requested range."""
     handler.reply(200, body)
     return True
 

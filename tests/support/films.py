@@ -39,9 +39,9 @@ start_column = "person"
 end = "Movie"
 end_column = "movie"
 """
-"""The mapping of three tables of films; their files end in .csv and .tsv."""
+"""The mapping of an import of three tables: films, people and roles, two .csv files and one .tsv file."""
 
 
 def films_alone() -> OpenGraphs:
-    """Return a single open graph, `films`, without data."""
+    """Return open graphs that contain only `films`, a graph without data."""
     return OpenGraphs([GraphSource("films", "Films and who made them", "none", lambda: Graph("films", FILMS))])

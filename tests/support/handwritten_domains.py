@@ -1,4 +1,4 @@
-"""Statements of our own writing for the domains of which the real data beside the project have too little.
+"""Handwritten statements for the domains that the real data next to the project do not cover.
 
 The facts are general knowledge. Classes, properties and the items below `OUR_NUMBERS` have Wikidata's own numbers; the
 numbers from `OUR_NUMBERS` on are ours, because we did not look up those items.
@@ -122,11 +122,11 @@ def handwritten_documents(domain: str) -> Iterator[Document]:
     """Yield the entity documents of a domain and of the classes."""
     for line in (CLASSES + ITEMS[domain]).replace("\n ", " ").strip().splitlines():
         if line:
-            identifier, name, given = (part.strip() for part in (line + " ").split(" | "))
-            yield _document(identifier, name, given)
+            identifier, name, notation = (part.strip() for part in (line + " ").split(" | "))
+            yield _document(identifier, name, notation)
 
 
-def _document(identifier: str, name: str, given: str) -> Document:
+def _document(identifier: str, name: str, notation: str) -> Document:
     document: Document = {
         "id": identifier,
         "type": "item",
@@ -137,25 +137,25 @@ def _document(identifier: str, name: str, given: str) -> Document:
         "sitelinks": {},
     }
     read = 0
-    for statement in _STATEMENT.finditer(given):
-        assert statement.start() == read, f"{identifier}: {given[read:]}"
+    for statement in _STATEMENT.finditer(notation):
+        assert statement.start() == read, f"{identifier}: {notation[read:]}"
         read = statement.end()
         property_, value, qualifiers = statement.groups()
         several = document["claims"].setdefault(property_, [])
-        held: dict[str, list[Document]] = {}
+        qualifier_snaks: dict[str, list[Document]] = {}
         for qualifier in filter(None, (qualifiers or "").split(", ")):
             key, _, text = qualifier.partition(" ")
-            held.setdefault(key, []).append(_snak(key, text))
+            qualifier_snaks.setdefault(key, []).append(_snak(key, text))
         several.append(
             {
                 "id": f"{identifier}${property_}-{len(several):05d}",
                 "rank": "normal",
                 "type": "statement",
                 "mainsnak": _snak(property_, value),
-                "qualifiers": held,
+                "qualifiers": qualifier_snaks,
             }
         )
-    assert read == len(given), f"{identifier}: {given[read:]}"
+    assert read == len(notation), f"{identifier}: {notation[read:]}"
     return document
 
 
@@ -170,7 +170,7 @@ def _snak(property_: str, text: str) -> Document:
 
 
 def _value(text: str) -> tuple[str, str, Any]:
-    """Return the datatype, the type and the value of a value as written above."""
+    """Parse a value in the notation above; return its Wikidata datatype, the type of its data value, and the data value."""
     if text.startswith('"'):
         return "string", "string", text.strip('"')
     if text.startswith("#"):

@@ -17,7 +17,7 @@ from tests.support.hostile_queries import PAYLOADS, SMUGGLERS, WRAPPERS
 
 QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`(?:[^`]|``)*`", re.DOTALL)
 _BARE = re.compile(rf"(\.\s*)?(?<!\w)(?:{'|'.join(WRITING_WORDS)})\b", re.IGNORECASE)
-"""Writing words with the dot before them, if any: every parser takes a word after a dot for a name."""
+"""Writing words, with a preceding dot if there is one, because every parser reads a word after a dot as a name."""
 
 
 class HostileTexts:
@@ -30,7 +30,7 @@ class HostileTexts:
         return choices[int(self.random.random() * len(choices))]
 
     def body(self, odds: Sequence[tuple[float, Sequence[str]]], most: int = 5) -> str:
-        """Return a few pieces, each of a random kind with the given probabilities."""
+        """Return up to `most` joined pieces of random kinds; `odds` has the probability and the pieces of each kind."""
         pieces = []
         for _ in range(int(self.random.random() * (most + 1))):
             drawn = self.random.random()
@@ -125,7 +125,7 @@ class HostileTexts:
         return (ESCAPES, BACKSLASHES, QUOTES, COMMENTS, BLANKS, ODD, LETTERS, CODE)[int(self.random.random() * 8)]
 
     def attack(self) -> str:
-        """Return a write, a file access, an address, a command or a call that runs text: disguised, wrapped or smuggled."""
+        """Return a forbidden query (a write, a file access, a call that runs text, …), disguised, wrapped or smuggled."""
         payload = self.pick(PAYLOADS)
         drawn = self.random.random()
         if drawn < 0.3:
@@ -143,8 +143,10 @@ class HostileTexts:
         )
 
     def disguised(self, payload: str) -> str:
-        """Return the text with an escaped or look-alike letter, an invisible character, a comment or unusual
-        whitespace.
+        """Return a payload in one disguise.
+
+        The disguises are: a letter escaped, a letter replaced, an odd character inserted, spaces replaced by comments
+        or blanks, letters in random case.
         """
         place = int(self.random.random() * len(payload))
         letter = payload[place]
@@ -166,7 +168,7 @@ class HostileTexts:
 
 
 def unclean(sent: str) -> str | None:
-    """Return the kind of forbidden text outside strings and names of a sent query, or None; does not use our tokenizer."""
+    """Return what a sent query wrongly contains outside strings and names, or None; our tokenizer is not used."""
     if "\\u" in sent or "\\U" in sent:
         return "an escape"
     rest = QUOTED.sub(lambda found: "''" if found[0][0] != "`" else "``", sent)

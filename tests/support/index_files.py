@@ -12,7 +12,7 @@ from graphground.graphs.entities.refresh import FINGERPRINTS
 
 
 def contents(folder: Path) -> dict[str, Any]:
-    """Return the files of an index, without its build time, size and source, and without the fingerprints of a refresh."""
+    """Return the content of an index by file, without its build time, size and source, and without its fingerprints."""
     meta = json.loads((folder / "meta.json").read_text("utf-8"))
     for name in ("built_at", "seconds", "bytes", "source"):
         del meta["info"][name]
@@ -22,7 +22,7 @@ def contents(folder: Path) -> dict[str, Any]:
 
 def assert_same_index(folder: Path, expected: Path) -> None:
     """Assert that two indexes have the same contents in every file."""
-    mine, others = contents(folder), contents(expected)
-    assert mine.keys() == others.keys()
-    for name, values in others.items():
-        assert mine[name] == values, name
+    actual, expected_files = contents(folder), contents(expected)
+    assert actual.keys() == expected_files.keys()
+    for name, values in expected_files.items():
+        assert actual[name] == values, name

@@ -38,18 +38,18 @@ def large_schema(
         if key not in owner and key:
             owner[key] = "str" if unit in ("", "_code") else "int"
             left -= 1
-    made: dict[tuple[str, str, str], None] = {}
-    while len(made) < patterns:
-        made[camel(draw.choice(relation_names), True), draw.choice(names), draw.choice(names)] = None
+    triples: dict[tuple[str, str, str], None] = {}
+    while len(triples) < patterns:
+        triples[camel(draw.choice(relation_names), True), draw.choice(names), draw.choice(names)] = None
     return PropertyGraphSchema(
         "large",
         {name: Label(name, keys) for name, keys in per_label.items()},
-        tuple(RelationshipPattern(*triple) for triple in made),
+        tuple(RelationshipPattern(*triple) for triple in triples),
     )
 
 
 def questions(schema: PropertyGraphSchema, many: int, seed: int = 11) -> list[tuple[str, RelationshipPattern, str]]:
-    """Return questions in words, each with the relationship pattern and the property of the start label that it asks for."""
+    """Return questions in words, each with the pattern that it needs and the needed property of the start label."""
     draw = random.Random(seed)
     found = []
     while len(found) < many:

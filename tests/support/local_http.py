@@ -15,11 +15,11 @@ class LocalHandler(BaseHTTPRequestHandler):
 
     def reply(self, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:
         """Send a response; a Content-Length in `headers` may be wrong, and the connection is then closed."""
-        given = headers or {}
+        fields = headers or {}
         self.send_response(status)
-        for name, value in given.items():
+        for name, value in fields.items():
             self.send_header(name, value)
-        if "Content-Length" in given:
+        if "Content-Length" in fields:
             self.close_connection = True
         else:
             self.send_header("Content-Length", str(len(body)))

@@ -55,7 +55,7 @@ TRAINING = (
     "SHOW INDEXES YIELD name, type RETURN name, type",
     "MATCH (n) DETACH DELETE n",
 )
-"""Queries whose classes are put into the archive with those of the start."""
+"""Queries that run before a class archive is written, so that it contains the classes for queries too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,10 @@ class Neo4jServer:
 
 
 def java_for(version: str) -> str | None:
-    """Return a Java that can run this Neo4j: 17 or newer for 5.x, 21 or newer for versions named after years."""
+    """Return the path of a Java that can run this Neo4j; None if there is none.
+
+    Neo4j 5.x needs Java 17 or newer, and versions named after years need Java 21 or newer.
+    """
     least = 21 if version.startswith("20") else 17
     named = [Path(os.environ["NEO4J_JAVA_HOME"])] if os.environ.get("NEO4J_JAVA_HOME") else []
     installed = sorted(Path("/usr/lib/jvm").glob("*")) if Path("/usr/lib/jvm").exists() else []
@@ -172,10 +175,10 @@ def running_neo4j(
     password: str | None = None,
     archived_to: Path | None = None,
 ) -> Iterator[Neo4jServer]:
-    """Start a Neo4j in `folder`, which is empty at first; stop the server at the end of the block.
+    """Start a Neo4j in `folder`, which is empty or has the data of a stopped server; stop it at the end of the block.
 
     With the `port` and the `password` of a stopped server, the new server takes its place. With `archived_to`, the
-    server writes an archive of the classes that it has loaded when it stops.
+    server writes an archive of all loaded classes when it stops.
     """
     java = java_for(version)
     if java is None:
@@ -249,7 +252,9 @@ def running_neo4j(
 
 
 class Neo4jServers:
-    """The servers of the run: each is started at first use, at most `MOST` run at once; the least recently used stops first.
+    """The servers of the run, each started at first use.
+
+    At most `MOST` servers run at once: if another is needed, the least recently used server stops.
 
     A server is leased to one test module at a time and emptied before the next lease.
     """

@@ -1,10 +1,11 @@
-"""Node.js and the npm packages that tests use, installed into .tools/node, which git ignores.
+"""Node.js and the npm packages that tests use, installed once per user into a folder named after their versions.
 
 python -m tests.support.node_packages      install them now, as .ci/run does while other tests run
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import platform
@@ -13,10 +14,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import platformdirs
 from filelock import FileLock
 
+from graphground.graphs.storage.atomic import replacing
+
 ROOT = Path(__file__).resolve().parents[2]
-FOLDER = ROOT / ".tools" / "node"
 NODE = "22.23.3"
 PACKAGES = {
     "@modelcontextprotocol/client": "2.4.0",
@@ -29,6 +32,8 @@ PACKAGES = {
 SYSTEMS = {"linux": "linux", "darwin": "darwin", "win32": "win"}
 MACHINES = {"x86_64": "x64", "AMD64": "x64", "aarch64": "arm64", "arm64": "arm64"}
 INSTALL_SECONDS = 300
+VERSIONS = hashlib.sha256(f"{NODE} {PACKAGES}".encode()).hexdigest()[:12]
+FOLDER = platformdirs.user_cache_path("graphground-tests") / f"node-{VERSIONS}"
 
 
 class NotInstalled(Exception):
@@ -54,18 +59,18 @@ def install() -> None:
     Raises:
         NotInstalled: there is no npm, or no registry can be reached.
     """
-    wanted = {"private": True, "dependencies": {**PACKAGES, node_package(): NODE}}
+    package = {"private": True, "dependencies": {**PACKAGES, node_package(): NODE}}
     manifest = FOLDER / "package.json"
     FOLDER.mkdir(parents=True, exist_ok=True)
     with FileLock(FOLDER / "lock", timeout=INSTALL_SECONDS):
         installed = FOLDER / "installed.json"
-        if installed.exists() and json.loads(installed.read_text()) == wanted:
+        if installed.exists() and json.loads(installed.read_text()) == package:
             return
         npm = shutil.which("npm")
         if npm is None:
             raise NotInstalled("needs npm")
-        manifest.write_text(json.dumps(wanted))
-        done = subprocess.run(
+        manifest.write_text(json.dumps(package))
+        result = subprocess.run(
             [
                 npm,
                 "install",
@@ -81,9 +86,9 @@ def install() -> None:
             text=True,
             timeout=INSTALL_SECONDS,
         )
-        if done.returncode:
-            raise NotInstalled(f"npm install failed: {done.stderr.strip()[-300:]}")
-        installed.write_text(json.dumps(wanted))
+        if result.returncode:
+            raise NotInstalled(f"npm install failed: {result.stderr.strip()[-300:]}")
+        installed.write_text(json.dumps(package))
 
 
 def run_node(*arguments: str | Path, within: float = 100) -> subprocess.CompletedProcess[str]:
@@ -99,10 +104,14 @@ def run_node(*arguments: str | Path, within: float = 100) -> subprocess.Complete
 
 
 def placed(script: Path) -> Path:
-    """Copy a script into the folder of the packages, where its imports are resolved; return the copy."""
-    place = FOLDER / script.name
-    shutil.copyfile(script, place)
-    return place
+    """Copy a script with the modules beside it to the packages, where imports are resolved; return the copy's path."""
+    modules = {module.name: module.read_bytes() for module in sorted(script.parent.glob("*.mjs"))}
+    place = FOLDER / "scripts" / hashlib.sha256(repr(modules).encode()).hexdigest()[:12]
+    place.mkdir(parents=True, exist_ok=True)
+    for name, content in modules.items():
+        with replacing(place / name) as file:
+            file.write(content)
+    return place / script.name
 
 
 if __name__ == "__main__":

@@ -47,8 +47,8 @@ def install() -> None:
     """
     FOLDER.mkdir(parents=True, exist_ok=True)
     with FileLock(FOLDER / "lock", timeout=INSTALL_SECONDS):
-        done = FOLDER / "installed.txt"
-        if not done.exists() or done.read_text() != "\n".join(PACKAGES):
+        record = FOLDER / "installed.txt"
+        if not record.exists() or record.read_text() != "\n".join(PACKAGES):
             uv = shutil.which("uv")
             if uv is None:
                 raise NotInstalled("tokenizers are installed with uv, which is not here")
@@ -67,7 +67,7 @@ def install() -> None:
             ended = subprocess.run(command, capture_output=True, text=True, timeout=INSTALL_SECONDS)
             if ended.returncode:
                 raise NotInstalled(f"tokenizers cannot be installed: {ended.stderr.strip()[-300:]}")
-            done.write_text("\n".join(PACKAGES))
+            record.write_text("\n".join(PACKAGES))
     site.addsitedir(str(FOLDER))
 
 

@@ -94,22 +94,22 @@ class ScriptedEndpoint(LocalServer):
         class Handler(LocalHandler):
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                asked = Asked(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
+                request = Asked(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
                 with lock:
-                    endpoint.requests.append(asked)
-                    answer = endpoint.script(asked)
+                    endpoint.requests.append(request)
+                    answer = endpoint.script(request)
                 if answer.waits is not None and not answer.waits.wait(60):
                     return
-                self._send(asked, answer)
+                self._send(request, answer)
 
-            def _send(self, asked: Asked, answer: Answer) -> None:
+            def _send(self, request: Asked, answer: Answer) -> None:
                 if answer.error:
                     content = json.dumps({"type": "error", "error": answer.error}).encode()
                 elif answer.raw is not None:
                     content = answer.raw
                 else:
-                    form = _message if asked.path.endswith("/messages") else _completion
-                    body = form(asked.body, answer)
+                    form = _message if request.path.endswith("/messages") else _completion
+                    body = form(request.body, answer)
                     content = json.dumps(body if answer.counts else body | {"usage": None}).encode()
                 headers = {"Content-Type": "application/json", **answer.headers}
                 if answer.cut:

@@ -23,20 +23,20 @@ OPENINGS = {
 Replies = Sequence[str | Answer] | Callable[[Asked], Answer]
 
 
-def role_of(asked: Asked) -> str:
+def role_of(request: Asked) -> str:
     """Return the role that sent a request."""
-    return next(role for role, opening in OPENINGS.items() if asked.text.startswith(opening))
+    return next(role for role, opening in OPENINGS.items() if request.text.startswith(opening))
 
 
 def script_of(roles: Mapping[str, Replies]) -> Callable[[Asked], Answer]:
     """Return a script that gives each role's replies in turn, repeating the last; a role without replies gets `done`."""
     counts: dict[str, int] = {}
 
-    def script(asked: Asked) -> Answer:
-        role = role_of(asked)
+    def script(request: Asked) -> Answer:
+        role = role_of(request)
         replies = roles.get(role, ("done",))
         if callable(replies):
-            return replies(asked)
+            return replies(request)
         counts[role] = counts.get(role, 0) + 1
         reply = replies[min(counts[role], len(replies)) - 1]
         return say(reply) if isinstance(reply, str) else reply

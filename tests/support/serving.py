@@ -25,9 +25,9 @@ ERROR_FIELDS = {"error", "message", "nearest", "next", "diagnostics"}
 
 def environment(home: Path, more: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return this process's environment with the data folder of the tests, but without the user's own settings."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("NEO4J_", "GRAPHGROUND_"))}
+    inherited = {key: value for key, value in os.environ.items() if not key.startswith(("NEO4J_", "GRAPHGROUND_"))}
     jvm = {key: value for key, value in os.environ.items() if key.endswith("_JVM_ARGS")}  # set by tests/conftest.py
-    return {**kept, **jvm, "GRAPHGROUND_HOME": str(home), **(more or {})}
+    return {**inherited, **jvm, "GRAPHGROUND_HOME": str(home), **(more or {})}
 
 
 def stdio(home: Path, *options: str, more: Mapping[str, str] | None = None) -> StdioServerParameters:

@@ -8,13 +8,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import neo4j
 import pytest
 
+from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.loading.load import load_file
-from graphground.graphs.storage.catalog import Entry
+from graphground.graphs.storage.catalog import Catalog, Entry
 from graphground.graphs.storage.home import Home
 from tests.support.data_folders import copied
+from tests.support.own_arcadedb import start_writable
 
 SMALL: dict[str, Any] = {
     "schema": {
@@ -149,3 +152,14 @@ def own_small_home(loaded_small_home: Home, tmp_path: Path) -> Iterator[Home]:
     home = copied(loaded_small_home, tmp_path / "home with spaces")
     yield home
     end_engine(home, kill=True)
+
+
+@pytest.fixture
+def own_arcadedb(own_small_home: Home) -> BoltAddress:
+    """Start an ArcadeDB server and empty its database; return the address, with root's password."""
+    entry = Catalog(own_small_home).get("films")
+    state = start_writable(own_small_home)
+    address = BoltAddress(f"bolt://127.0.0.1:{state.port}", "root", state.root, entry.id)
+    with neo4j.GraphDatabase.driver(address.uri, auth=("root", state.root)) as driver:
+        driver.execute_query("MATCH (n) DETACH DELETE n", database_=entry.id)
+    return address

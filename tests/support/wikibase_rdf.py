@@ -93,7 +93,7 @@ def _snak(node: str, name: str, snak: dict[str, Any], kind: str, key: str) -> It
 
 
 def _value(snak: dict[str, Any], key: str) -> tuple[str | None, list[tuple[str, str]]]:
-    """Return the simple value (None for novalue), and the parts of the full value."""
+    """Return the simple value of a snak (None for `novalue`), and the predicates and objects of its full value."""
     if snak["snaktype"] == "novalue":
         return None, []
     if snak["snaktype"] == "somevalue":
@@ -155,11 +155,14 @@ DATATYPES = {
     "globecoordinate": "GlobeCoordinate",
     "monolingualtext": "Monolingualtext",
 }
-"""The datatypes in RDF, by those of snaks; old documents state that of the value alone."""
+"""The RDF datatypes by the datatypes of snaks; old documents contain only the type of the value."""
 
 
 def all_triples(documents: Iterable[dict[str, Any]], *, truthy_only: bool = False) -> Iterator[str]:
-    """Yield the lines of documents, and the datatypes of their properties where all statements agree."""
+    """Yield the lines of documents, then the datatype of each property whose values all have one known datatype.
+
+    With `truthy_only`, no datatypes are yielded.
+    """
     types: dict[str, set[str]] = defaultdict(set)
     for document in documents:
         yield from triples(document, truthy_only=truthy_only)

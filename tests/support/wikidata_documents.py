@@ -24,7 +24,7 @@ def all_raw_documents() -> tuple[Document, ...]:
 
 
 def raw_documents() -> tuple[Document, ...]:
-    """Return the raw documents, the first of each item."""
+    """Return the first raw document of each item."""
     found: dict[str, Document] = {}
     for document in all_raw_documents():
         found.setdefault(document["id"], document)
@@ -38,7 +38,7 @@ def raw_document(key: str, part: str = "") -> Document:
 
 @cache
 def joined_documents() -> tuple[Document, ...]:
-    """Return documents of the labelled items of WD50K, with their dates from WikiPeople."""
+    """Return documents of the labelled items of WD50K, with statements from WD50K and WikiPeople."""
     documents: dict[str, Document] = {}
     with gzip.open(SHARED / "wd50k_labelled" / "nodes.jsonl.gz", "rt", encoding="utf-8") as file:
         for node in map(json.loads, file):
@@ -94,12 +94,12 @@ def _facts() -> Iterator[tuple[str, str, Document, dict[str, list[Document]]]]:
                 head = next(key for key in fact if key.endswith("_h"))
                 name, subject = head[:-2], fact.pop(head)
                 value = fact.pop(f"{name}_t")
-                given = {
+                qualifiers = {
                     key: [_snak(key, item) for item in (several if isinstance(several, list) else [several])]
                     for key, several in fact.items()
                 }
                 if _is_read(value):
-                    yield subject, name, _snak(name, value), given
+                    yield subject, name, _snak(name, value), qualifiers
 
 
 def _is_read(value: Any) -> bool:

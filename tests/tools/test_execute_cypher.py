@@ -78,7 +78,7 @@ def test_a_query_that_cannot_be_parsed_never_reaches_the_engine() -> None:
     assert engine.ran == []
 
 
-def test_functions_of_another_database_are_left_to_that_database() -> None:
+def test_functions_of_another_database_are_refused_only_by_that_database() -> None:
     query = "MATCH (m:Movie {name: 'Heat'}) RETURN assertType(m.name, 'STRING') AS ok"
     engine = Recorder(dialect=MEMGRAPH)
     executed(query, engine)
@@ -122,23 +122,23 @@ def test_a_query_with_an_empty_answer_is_parsed_once_and_each_probe_once(film_gr
 
 
 @pytest.mark.slow
-def test_the_cause_of_an_empty_answer_is_searched_within_the_remaining_time(
+def test_the_search_for_the_cause_of_an_empty_answer_has_only_the_remaining_time(
     film_graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    given: list[float] = []
+    limits: list[float] = []
 
     def noted(*arguments: Any, seconds: float) -> Any:
-        given.append(seconds)
+        limits.append(seconds)
         return why_empty(*arguments, seconds=seconds)
 
-    film_graph.run("RETURN 1")  # the engine is running
+    film_graph.run("RETURN 1")  # starts the engine
     monkeypatch.setattr("graphground.graphs.why_empty.why_empty", noted)
     answer = execute_cypher(
         OpenGraphs([GraphSource("films", "", "embedded", lambda: film_graph)]),
         ExecuteCypherRequest(query="MATCH (f:Film {name: 'Haet'}) RETURN f.name", timeout_s=1.5),
     )
     assert [diagnostic.code for diagnostic in answer.diagnostics] == ["entity_not_found"]
-    assert given == [pytest.approx(max(1.5 - answer.elapsed_ms / 1000, 0.2), abs=1e-4)]
+    assert limits == [pytest.approx(max(1.5 - answer.elapsed_ms / 1000, 0.2), abs=1e-4)]
 
 
 def test_a_query_without_a_value_for_each_parameter_never_reaches_the_engine() -> None:
@@ -165,7 +165,7 @@ def test_a_parameter_given_under_another_name_is_pointed_out(given: str, hint: s
     )
 
 
-def test_the_plan_of_a_query_needs_no_parameters() -> None:
+def test_explain_needs_no_values_for_the_parameters() -> None:
     engine = Recorder()
     executed("EXPLAIN MATCH (m:Movie {name: $name}) RETURN m.name", engine)
     assert len(engine.ran) == 1

@@ -89,18 +89,18 @@ def test_mentions_are_answered_in_order(graphs: OpenGraphs) -> None:
 def test_a_repeated_mention_is_looked_up_once_and_answered_twice(
     graphs: OpenGraphs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[list[str]] = []
+    looked_up: list[list[str]] = []
     find_all = EntityIndex.find_all
 
     def noted(index: EntityIndex, mentions: list[str], **more: Any) -> Any:
-        asked.append(mentions)
+        looked_up.append(mentions)
         return find_all(index, mentions, **more)
 
     monkeypatch.setattr(EntityIndex, "find_all", noted)
     answer = ask(graphs, mentions=["shaq", "Chicgo Buls", "shaq"])
     assert [mention.mention for mention in answer.mentions] == ["shaq", "Chicgo Buls", "shaq"]
     assert answer.mentions[0] == answer.mentions[2]
-    assert asked == [["shaq", "Chicgo Buls"]]
+    assert looked_up == [["shaq", "Chicgo Buls"]]
 
 
 def test_the_pattern_is_ready_to_paste(graphs: OpenGraphs) -> None:

@@ -45,7 +45,7 @@ class Counting(Recorder):
     ) -> Table:
         assert limit is not None
         assert timeout is not None
-        if limit > 1:  # not a count that the second look at an answer sends
+        if limit > 1:  # the counts of the second look at an answer are not recorded
             self.limits.append(limit)
             self.timeouts.append(timeout)
         if self.seconds * limit > timeout:
@@ -55,7 +55,7 @@ class Counting(Recorder):
         return Table(["number"], rows, self.rows > limit, 0.1)
 
 
-def asked(engine: Recorder, owner: str | None = "me", **arguments: Any) -> ExecuteCypherAnswer:
+def execute(engine: Recorder, owner: str | None = "me", **arguments: Any) -> ExecuteCypherAnswer:
     graphs = OpenGraphs([GraphSource("films", "", "recorder", lambda: Graph("films", FILMS, engine=engine))])
     with keeping_for(owner):
         return execute_cypher(graphs, ExecuteCypherRequest(**arguments))
@@ -67,11 +67,11 @@ def numbers(answer: ExecuteCypherAnswer) -> list[int]:
 
 def test_a_truncated_answer_has_its_total_and_is_continued_to_its_end_without_another_run() -> None:
     engine = Counting(25)
-    answer = asked(engine, query=NAMES, limit=10)
+    answer = execute(engine, query=NAMES, limit=10)
     assert (answer.truncated, answer.total) == (True, 25)
     seen = numbers(answer)
     while answer.cursor is not None:
-        answer = asked(engine, cursor=answer.cursor, limit=10)
+        answer = execute(engine, cursor=answer.cursor, limit=10)
         assert answer.columns == ["number"]
         assert answer.row_count == len(answer.rows)
         seen += numbers(answer)
@@ -82,48 +82,48 @@ def test_a_truncated_answer_has_its_total_and_is_continued_to_its_end_without_an
 
 def test_a_cursor_gives_the_same_rows_again_in_the_requested_number() -> None:
     engine = Counting(30)
-    cursor = asked(engine, query=NAMES, limit=10).cursor
-    assert numbers(asked(engine, cursor=cursor, limit=3)) == [10, 11, 12]
-    assert numbers(asked(engine, cursor=cursor)) == list(range(10, 30))
-    assert numbers(asked(engine, cursor=cursor, query=f" {NAMES}\n", limit=1)) == [10]
+    cursor = execute(engine, query=NAMES, limit=10).cursor
+    assert numbers(execute(engine, cursor=cursor, limit=3)) == [10, 11, 12]
+    assert numbers(execute(engine, cursor=cursor)) == list(range(10, 30))
+    assert numbers(execute(engine, cursor=cursor, query=f" {NAMES}\n", limit=1)) == [10]
 
 
-def test_if_not_all_rows_were_read_the_last_page_says_that_there_are_more() -> None:
+def test_if_not_all_rows_were_read_the_last_page_states_that_there_are_more() -> None:
     engine = Counting(1_000_000)
-    answer = asked(engine, query=NAMES, limit=10)
+    answer = execute(engine, query=NAMES, limit=10)
     assert (answer.total, answer.cursor is not None) == (None, True)
-    last = asked(engine, cursor=answer.cursor)
+    last = execute(engine, cursor=answer.cursor)
     assert numbers(last) == list(range(10, 50))
     assert (last.truncated, last.cursor, last.total) == (True, None, None)
-    sorted_ = asked(engine, query=f"{NAMES} ORDER BY m.name", limit=10)
-    assert len(asked(engine, cursor=sorted_.cursor, limit=5_000).rows) == 40
+    sorted_ = execute(engine, query=f"{NAMES} ORDER BY m.name", limit=10)
+    assert len(execute(engine, cursor=sorted_.cursor, limit=5_000).rows) == 40
 
 
 def test_nothing_is_read_ahead_if_no_client_could_request_it_or_the_query_has_a_limit() -> None:
     engine = Counting(25)
-    assert asked(engine, None, query=NAMES, limit=10).cursor is None
-    assert asked(engine, query=f"{NAMES} LIMIT 10", limit=10).cursor is None
-    assert asked(engine, query="MATCH (m:Movie) RETURN reduce(s = 0, x IN range(1, 9999) | s + x) AS n", limit=10)
+    assert execute(engine, None, query=NAMES, limit=10).cursor is None
+    assert execute(engine, query=f"{NAMES} LIMIT 10", limit=10).cursor is None
+    assert execute(engine, query="MATCH (m:Movie) RETURN reduce(s = 0, x IN range(1, 9999) | s + x) AS n", limit=10)
     assert engine.limits == [10, 10, 10]
 
 
 def test_a_query_too_slow_for_reading_ahead_is_still_answered() -> None:
     engine = Counting(25, seconds=0.1)
-    answer = asked(engine, query=NAMES, limit=10, timeout_s=3.0)
+    answer = execute(engine, query=NAMES, limit=10, timeout_s=3.0)
     assert (numbers(answer), answer.truncated, answer.cursor, answer.total) == (list(range(10)), True, None, None)
     assert engine.limits == [50, 10]
 
 
 def test_a_query_that_is_run_again_has_only_the_rest_of_its_time_limit() -> None:
     engine = Counting(25, seconds=0.01, waits=0.1)
-    answer = asked(engine, query=NAMES, limit=10, timeout_s=0.4)
+    answer = execute(engine, query=NAMES, limit=10, timeout_s=0.4)
     assert answer.row_count == 10
     first, second = engine.timeouts
     assert first == pytest.approx(0.1)
     assert second <= 0.4 - 0.1
     late = Counting(25, seconds=1.0, waits=0.1)
     with pytest.raises(ToolFailure, match=r"0\.4 s"):
-        asked(late, query=NAMES, limit=10, timeout_s=0.4)
+        execute(late, query=NAMES, limit=10, timeout_s=0.4)
     assert late.timeouts[1] <= 0.4 - 0.1
 
 
@@ -144,24 +144,24 @@ def test_rows_that_do_not_fit_into_an_answer_can_be_read_with_its_cursor() -> No
 
 def failure(cursor: str, owner: str = "me", **arguments: Any) -> ToolFailure:
     with pytest.raises(ToolFailure) as caught:
-        asked(Counting(1), owner, cursor=cursor, **arguments)
+        execute(Counting(1), owner, cursor=cursor, **arguments)
     assert caught.value.next
     return caught.value
 
 
 def test_a_cursor_of_another_client_and_an_invented_cursor_are_unknown() -> None:
-    cursor = asked(Counting(30), query=NAMES, limit=10).cursor
+    cursor = execute(Counting(30), query=NAMES, limit=10).cursor
     assert cursor is not None
     name = cursor.partition(".")[0]
     assert len(name) >= 22, "128 bits"
     assert failure(cursor, "another").error == "unknown_cursor"
     for wrong in (name, f"{name}.9", f"{name}.30", f"{name}.-1", f"{name}.١٢", f"{name}.{'9' * 50}", "", "x.10"):
         assert failure(wrong).error == "unknown_cursor", wrong
-    assert numbers(asked(Counting(1), cursor=cursor, limit=1)) == [10]
+    assert numbers(execute(Counting(1), cursor=cursor, limit=1)) == [10]
 
 
 def test_a_cursor_with_another_query_is_refused_and_its_own_query_is_suggested() -> None:
-    cursor = asked(Counting(30), query=NAMES, limit=10).cursor
+    cursor = execute(Counting(30), query=NAMES, limit=10).cursor
     assert cursor is not None
     refused = failure(cursor, query="MATCH (p:Person) RETURN p.name")
     assert (refused.error, refused.nearest) == ("wrong_argument", [NAMES])
@@ -169,7 +169,7 @@ def test_a_cursor_with_another_query_is_refused_and_its_own_query_is_suggested()
 
 def test_a_call_with_neither_query_nor_cursor_causes_an_error() -> None:
     with pytest.raises(ToolFailure, match="query") as caught:
-        asked(Counting(1), graph="films")
+        execute(Counting(1), graph="films")
     assert (caught.value.error, caught.value.nearest) == ("missing_argument", ["query"])
 
 

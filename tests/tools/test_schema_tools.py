@@ -23,14 +23,14 @@ def opened(name):
     return OpenGraphs([GraphSource(name, "", "none", lambda: Graph(name, schema))])
 
 
-def test_base_schema_is_text_of_cypher_patterns():
+def test_the_base_form_of_a_schema_has_its_patterns_as_cypher():
     answer = get_schema(films_alone(), GetSchemaRequest(form="base"))
     assert "(:Movie)-[:directedBy]->(:Person)" in answer.schema_
     assert not answer.truncated
     assert answer.as_text() == answer.schema_
 
 
-def test_json_schema_is_parsed_to_the_same_schema():
+def test_the_json_form_of_a_schema_is_parsed_to_the_same_schema():
     answer = get_schema(films_alone(), GetSchemaRequest(form="json"))
     assert PropertyGraphSchema.from_cypherbench(answer.schema_).to_cypherbench() == FILMS.to_cypherbench()
 
@@ -38,7 +38,7 @@ def test_json_schema_is_parsed_to_the_same_schema():
 @needs("schemas", "politics.json")
 @pytest.mark.parametrize("form", ["base", "enhanced", "json"])
 @pytest.mark.parametrize("budget", [60, 120, 200])
-def test_every_form_keeps_the_budget_and_names_the_omitted_elements(form, budget):
+def test_every_form_stays_within_the_budget_and_names_the_omitted_elements(form, budget):
     answer = get_schema(opened("politics"), GetSchemaRequest(form=form, max_tokens=budget))
     assert estimate_tokens(answer.schema_) <= budget
     assert answer.truncated
@@ -49,7 +49,7 @@ def test_every_form_keeps_the_budget_and_names_the_omitted_elements(form, budget
 
 def test_no_tool_presents_an_outdated_schema_as_current():
     graphs = OpenGraphs([GraphSource("films", "", "none", lambda: Graph("films", SlowSchema()))])
-    note = "it is being read again"
+    note = "the schema is being read again"
     for form in ("base", "enhanced", "json"):
         assert note in get_schema(graphs, GetSchemaRequest(form=form)).schema_
     as_json = get_schema(graphs, GetSchemaRequest(form="json")).schema_
@@ -90,7 +90,7 @@ def test_an_answer_with_a_budget_states_the_tokens_of_the_schema():
     assert answer.tokens == estimate_tokens(answer.schema_)
 
 
-def test_fields_that_only_repeat_the_call_or_say_no_are_left_out():
+def test_fields_that_are_false_or_only_repeat_the_call_are_left_out():
     application = Application(films_alone)
     whole = json.loads(application.call("get_schema", {}).payload)
     part = json.loads(application.call("get_filtered_schema", {"question": "When was the director born?"}).payload)
@@ -99,7 +99,7 @@ def test_fields_that_only_repeat_the_call_or_say_no_are_left_out():
 
 
 @needs("schemas", "politics.json")
-def test_a_misspelled_question_gets_the_same_schema_as_the_correct_one():
+def test_a_misspelled_question_gets_a_schema_hardly_longer_than_the_correct_question():
     right, wrong = (
         get_filtered_schema(opened("politics"), GetFilteredSchemaRequest(question=question))
         for question in ("Which politicians are there?", "Wich politicains are there?")
@@ -126,7 +126,7 @@ def test_an_empty_question_gets_the_whole_schema():
     assert answer.left_out == []
 
 
-def test_similarity_uses_the_model_in_the_package():
+def test_the_method_similarity_uses_the_model_in_the_package():
     answer = get_filtered_schema(
         films_alone(), GetFilteredSchemaRequest(question="Which films are long?", method="similarity")
     )

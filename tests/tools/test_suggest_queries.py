@@ -10,7 +10,7 @@ from graphground.tools.suggest_queries import SuggestQueriesAnswer, SuggestQueri
 from tests.support.embedded_films import SCHEMA
 
 
-def asked(graph: Graph, **request: object) -> SuggestQueriesAnswer:
+def suggestions_for(graph: Graph, **request: object) -> SuggestQueriesAnswer:
     graphs = OpenGraphs([GraphSource("films", "", "embedded", lambda: graph)])
     return suggest_queries(graphs, SuggestQueriesRequest.model_validate(request))
 
@@ -23,7 +23,7 @@ def test_every_candidate_runs_and_finds_the_stated_number_of_nodes(film_graph: G
         "Which films were directed by Michael Mann or James Cameron?",
         "What genres do the films written by David Mamet have, and how many films are there in each?",
     ):
-        answer = asked(film_graph, question=question, limit=8)
+        answer = suggestions_for(film_graph, question=question, limit=8)
         assert len(answer.candidates) == 8
         counted = 0
         for candidate in answer.candidates:
@@ -58,26 +58,26 @@ def test_every_candidate_runs_and_finds_the_stated_number_of_nodes(film_graph: G
     ],
 )
 def test_the_query_for_a_question_is_among_the_first_candidates(film_graph: Graph, question: str, cypher: str) -> None:
-    assert cypher in [candidate.cypher for candidate in asked(film_graph, question=question).candidates]
+    assert cypher in [candidate.cypher for candidate in suggestions_for(film_graph, question=question).candidates]
 
 
 def test_three_candidates_are_returned_by_default_and_mentions_alone_suffice(film_graph: Graph) -> None:
-    assert len(asked(film_graph, question="Who directed Heat?").candidates) == 3
-    assert asked(film_graph, mentions=["Heat"]).candidates
-    assert asked(film_graph, question="Who directed Heat?", count=False).candidates[0].rows is None
+    assert len(suggestions_for(film_graph, question="Who directed Heat?").candidates) == 3
+    assert suggestions_for(film_graph, mentions=["Heat"]).candidates
+    assert suggestions_for(film_graph, question="Who directed Heat?", count=False).candidates[0].rows is None
 
 
 def test_the_grammar_is_returned_on_request(film_graph: Graph) -> None:
-    answer = asked(film_graph, mentions=["Heat"], grammar="regex")
+    answer = suggestions_for(film_graph, mentions=["Heat"], grammar="regex")
     assert answer.grammar is not None
     assert re.fullmatch(answer.grammar, answer.candidates[0].cypher)
-    assert asked(film_graph, mentions=["Heat"], grammar="gbnf").grammar is not None
-    assert asked(film_graph, mentions=["Heat"]).grammar is None
+    assert suggestions_for(film_graph, mentions=["Heat"], grammar="gbnf").grammar is not None
+    assert suggestions_for(film_graph, mentions=["Heat"]).grammar is None
 
 
 def test_a_question_without_any_entity_gets_a_next_step(film_graph: Graph) -> None:
     with pytest.raises(ToolFailure, match="No entity") as failure:
-        asked(film_graph, question="how many are there")
+        suggestions_for(film_graph, question="how many are there")
     assert "find_entities" in failure.value.next
     with pytest.raises(ToolFailure, match="Neither"):
-        asked(film_graph)
+        suggestions_for(film_graph)

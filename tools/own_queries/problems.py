@@ -67,17 +67,17 @@ def problems_of(own: OwnQuery, graph: Graph) -> list[Problem]:
 
 
 def wrong_graph(own: OwnQuery, names: list[str]) -> Problem | None:
-    """Return the problem with the graph of a query: it is unknown, or not named although several graphs are open."""
+    """Return the problem with a query's graph, if any: it is unknown, or not named although several graphs are open."""
     if own.graph is None and len(names) > 1:
         return Problem(
             own.place, f"{len(names)} graphs are open.", f"Name the graph of the query: graph = {names[0]!r}."
         )
     if own.graph is not None and own.graph not in names:
-        near = closest(own.graph, names) or names[:5]
+        nearest = closest(own.graph, names) or names[:5]
         return Problem(
             f"{own.place}, graph",
             f"There is no graph {own.graph!r}.",
-            f"Write {' or '.join(map(repr, near))}, or load the graph." if near else "Load the graph.",
+            f"Write {' or '.join(map(repr, nearest))}, or load the graph." if nearest else "Load the graph.",
         )
     return None
 

@@ -28,7 +28,7 @@ TYPES: dict[str, Any] = {
     "date": Annotated[str, AfterValidator(_checked_date), WithJsonSchema({"type": "string", "format": "date"})],
 }
 SAMPLES: dict[str, Any] = {"string": "", "integer": 1, "number": 1.5, "boolean": True, "date": "2000-01-01"}
-"""A sample value for each type; a query is checked with these before it has arguments."""
+"""A sample value for each type except `array`; queries are checked with these values before any call."""
 
 
 def request_model(own: OwnQuery) -> type[Request]:
@@ -77,7 +77,8 @@ def annotation_of(parameter: OwnParameter) -> Any:
 def check_parameter(parameter: OwnParameter) -> None:
     """Refuse bounds that do not apply to the type, and an invalid default.
 
-    Raises: ValueError, TypeError: the default or a bound is invalid; the message is pydantic's.
+    Raises:
+        ValueError, TypeError, SchemaError: the default or a bound is invalid; the message is pydantic's.
     """
     adapter: TypeAdapter[Any] = TypeAdapter(annotation_of(parameter))
     if parameter.default is not None:

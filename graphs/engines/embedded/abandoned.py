@@ -1,7 +1,8 @@
-"""Finds queries whose client has ended, for instance because the server was killed.
+"""Terminates queries whose client, a GraphGround server, has ended, for instance because it was killed.
 
-ArcadeDB does not notice that a client has gone while it evaluates an expression, so an endless query would use a core for
-as long as the machine runs. Such a query is terminated; if it ignores that, the engine process has to end.
+While ArcadeDB evaluates an expression, it does not notice that the client has closed its connection, so an endless
+query would use a core for as long as the machine runs. Such a query is terminated; if it ignores the termination, the
+engine process must end.
 """
 
 from __future__ import annotations
@@ -14,20 +15,21 @@ CONNECTIONS = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
 CLOSE_WAIT = "08"
 """The kernel's code for a connection whose other end has closed it."""
 LONG_SECONDS = 3.0
-"""Seconds that a query runs before its client is looked for."""
+"""Seconds for which a query runs before this module checks whether its client is still connected."""
 IGNORING_SECONDS = 60.0
-"""Seconds after its termination in which a query has to end.
+"""The number of seconds for which a query may ignore its termination before the engine process ends.
 
-Servers that live end the process themselves, earlier, if a query of theirs ignores its termination.
+A server that is still running kills the process sooner if one of its own queries ignores its termination.
 """
 LONGEST_SECONDS = 660.0
-"""A limit above the longest timeout of a tool call: no client waits for a query that runs longer."""
+"""A number of seconds above the longest timeout of a tool call; queries that run longer are terminated."""
 
 
 class AbandonedQueries:
-    """The running queries of one server that no client waits for: `AbandonedQueries(server.getRunningQueries(), 2424)`.
+    """The running queries that no client waits for: `AbandonedQueries(server.getRunningQueries(), 2424)`.
 
-    A query may ignore its termination for `patience` seconds.
+    `registry` is ArcadeDB's list of running queries, `port` the port on which it serves Bolt. A query may continue
+    for `patience` seconds after its termination was requested.
     """
 
     def __init__(self, registry: Any, port: int, patience: float = IGNORING_SECONDS) -> None:
@@ -35,16 +37,19 @@ class AbandonedQueries:
         self._terminated: dict[str, float] = {}
 
     def terminate(self) -> bool:
-        """Terminate the abandoned queries; return whether a query has ignored that for too long."""
+        """Terminate the abandoned queries; return whether one of them has ignored its termination for too long."""
         if not self._registry.size():
             self._terminated.clear()
             return False
-        long = [query for query in self._registry.getRunning() if query.getElapsedMillis() > LONG_SECONDS * 1000]
-        gone = closed_by_client(self._port) if long else set()
+        long_running = [
+            query for query in self._registry.getRunning() if query.getElapsedMillis() > LONG_SECONDS * 1000
+        ]
+        closed_ports = closed_by_client(self._port) if long_running else set()
         abandoned = {
             str(query.getId()): query
-            for query in long
-            if query.getElapsedMillis() > LONGEST_SECONDS * 1000 or _port_of(str(query.getClientAddress())) in gone
+            for query in long_running
+            if query.getElapsedMillis() > LONGEST_SECONDS * 1000
+            or _port_of(str(query.getClientAddress())) in closed_ports
         }
         now = time.monotonic()
         since = {name: self._terminated.get(name, now) for name in abandoned}
@@ -55,7 +60,7 @@ class AbandonedQueries:
 
 
 def closed_by_client(port: int) -> set[int]:
-    """Return the clients' ports of connections to a local port that the clients have closed; empty except on Linux."""
+    """Return the remote ports of connections to a local port that their clients have closed; empty except on Linux."""
     found = set()
     for file in CONNECTIONS:
         try:

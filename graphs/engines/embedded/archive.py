@@ -1,7 +1,7 @@
 """An archive of the engine's classes, with which a JVM starts in half the time.
 
-    engine = archive_file()      <cache folder>/engine-1f0c….aot, or None if archives are switched off
-    make_archive(engine)         runs a separate engine on a few queries and records the classes that it loads
+    file = archive_file()      # <cache folder>/engine-1f0c….aot, or None if archives are switched off
+    make_archive(file)         # runs a separate engine on a few queries, and records the classes that it loads
 
 Reading, checking and linking 12,000 classes takes most of the engine's start. Java 25 writes the linked classes into
 one file (JEP 483, 514), which later JVMs map into memory. The file is valid for one version of the engine, its Java and
@@ -30,7 +30,7 @@ FOLDER = "GRAPHGROUND_ENGINE_ARCHIVE"
 OFF = "off"
 MAKING_SECONDS = 180
 KEPT_SECONDS = 30 * 86_400
-"""Seconds for which an archive is kept if its installation is unknown."""
+"""Seconds for which an archive is kept if the installation that it belongs to is unknown."""
 TRAINING = (
     "RETURN 1 AS one",
     "MATCH (a:A {name: $name})-[r:R]->(b:B) WHERE b.year > 1 RETURN a, r, b.name AS name ORDER BY name LIMIT 3",
@@ -48,8 +48,8 @@ def archive_file() -> Path | None:
         return None
     place = Path(folder).expanduser() if folder else platformdirs.user_cache_path("graphground")
     versions = f"{version('arcadedb-embedded')} {version('jpype1')} {sys.prefix} {sys.version_info[:2]}"
-    made_of = f"{versions} {OPTIONS} {TRAINING}"
-    return place / f"engine-{hashlib.sha256(made_of.encode()).hexdigest()[:16]}.aot"
+    content = f"{versions} {OPTIONS} {TRAINING}"
+    return place / f"engine-{hashlib.sha256(content.encode()).hexdigest()[:16]}.aot"
 
 
 def archive_option(file: Path | None) -> list[str]:
@@ -63,7 +63,10 @@ def is_made(file: Path) -> bool:
 
 
 def make_in_background(file: Path) -> subprocess.Popen[bytes] | None:
-    """Start a process that makes an archive at the lowest priority; None if an archive is already being made."""
+    """Start a process that makes an archive at the lowest priority, and return the process.
+
+    None if another process is making the archive already, or the process cannot be started.
+    """
     with suppress(OSError, Timeout):
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with FileLock(file.with_suffix(".lock"), timeout=0):
@@ -81,17 +84,17 @@ def make_in_background(file: Path) -> subprocess.Popen[bytes] | None:
 def make_archive(file: Path) -> bool:
     """Make the archive now, unless it exists or another process is making it; return whether it exists.
 
-    The JVM writes the archive when it exits, so this starts a separate process.
+    A JVM writes the archive when it exits, so the training run is a separate process.
     """
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with suppress(Timeout), FileLock(file.with_suffix(".lock"), timeout=0):
         if is_made(file):
             return True
         with tempfile.TemporaryDirectory(prefix="graphground-archive-") as folder:
-            written, log = Path(folder) / "engine.aot", Path(folder) / "training.log"
+            archive, log = Path(folder) / "engine.aot", Path(folder) / "training.log"
             with log.open("wb") as output:
                 subprocess.run(
-                    [sys.executable, "-m", f"{__package__}.training", folder, str(written)],
+                    [sys.executable, "-m", f"{__package__}.training", folder, str(archive)],
                     check=True,
                     stdin=subprocess.DEVNULL,
                     stdout=output,
@@ -99,10 +102,10 @@ def make_archive(file: Path) -> bool:
                     timeout=MAKING_SECONDS,
                     env={**os.environ, FOLDER: OFF},
                 )
-            if not is_made(written):
+            if not is_made(archive):
                 raise OSError(f"the JVM wrote no archive: {log.read_text('utf-8', 'replace')[-2_000:]}")
             part = file.with_suffix(".part")
-            part.write_bytes(written.read_bytes())
+            part.write_bytes(archive.read_bytes())
             os.replace(part, file)
             file.with_suffix(".json").write_text(json.dumps({"installation": sys.prefix}), "utf-8")
         remove_stale(file)
@@ -113,7 +116,8 @@ def make_archive(file: Path) -> bool:
 def remove_stale(current: Path) -> None:
     """Remove the archives of earlier versions of this installation, and of installations that no longer exist.
 
-    Each archive takes about 50 MB and would not be used again. Archives of other existing installations are kept.
+    Each archive takes about 50 MB and would not be used again. Archives of other existing installations are kept. An
+    archive whose installation is unknown is removed after `KEPT_SECONDS`.
     """
     for file in current.parent.glob("engine-*.aot"):
         if file == current:

@@ -30,21 +30,27 @@ ENGINE_TYPES = {
 }
 INDEXED = ("name", "eid")
 MIDNIGHT = "T00:00:00"
-"""Appended to the text of a day: ArcadeDB tries times before days, and takes three times as long for a day alone."""
+"""The time that is appended to a date. ArcadeDB tries to parse a time first, so a date alone takes three times as
+long.
+"""
 OPTIONS = ("-Darcadedb.polyglotEngineEnabled=false",)
 """Options of the JVM. They stop ArcadeDB's search for scripting languages, which takes a third of a second."""
 FOR_MANY = ("-XX:+UseParallelGC",)
-"""Options for loading many records."""
+"""Options of the JVM for loading many records."""
 FOR_FEW = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
-"""Options for loading few records: the JVM ends before the time that optimizing its code takes would be regained."""
+"""Options of the JVM for loading few records, where optimizing the code would take longer than the load."""
 
 
 class GraphWriter:
-    """Writes a graph: `writer = GraphWriter(folder, schema); ids = writer.nodes("Movie", [{…}, …]); …;
-    writer.finish()`.
+    """The writer of a graph's engine files: nodes first, then relationships, which refer to the nodes' record ids.
 
-    If the folder exists, its graph is changed. Relationships are written by a second thread, so that reading the source
-    continues meanwhile.
+        writer = GraphWriter(folder, schema, heap="2g")
+        ids = writer.nodes("Movie", [{"name": "Heat"}, {"name": "Ronin"}])
+        …
+        writer.finish()
+
+    If the folder exists, the graph in it is changed. A second thread writes relationships, so that the caller can
+    continue to read its source meanwhile.
     """
 
     def __init__(
@@ -55,7 +61,10 @@ class GraphWriter:
         jvm_args: Sequence[str] = (),
         label_sets: Mapping[str, Sequence[str]] = MappingProxyType({}),
     ) -> None:
-        """`label_sets` gives the labels of each further type, for nodes with several labels."""
+        """Start the JVM and open the files.
+
+        `label_sets` maps the name of each type for nodes with several labels to these labels.
+        """
         import jpype
 
         from graphground.graphs.engines.embedded.jvm import start_jvm
@@ -97,13 +106,13 @@ class GraphWriter:
         return str(self._vertices.createVerticesJson(self._batch, label, self._json(label, rows).decode())).split(";")
 
     def relationships(self, type_: str, rows: Sequence[dict[str, Any]]) -> None:
-        """Write relationships: each row holds its properties and the record ids of its ends, `_src` and `_dst`."""
+        """Write relationships: each row has the properties and the record ids of the ends, `_src` and `_dst`."""
         if self._failure is not None:
             raise self._failure
         self._queue.put((type_, self._json(type_, rows)))
 
     def _json(self, name: str, rows: Sequence[dict[str, Any]]) -> bytes:
-        """Return the rows of a label or relationship type as the engine reads them; the rows are not changed."""
+        """Return the rows of a label or relationship type as JSON for the engine, without changing the rows."""
         dates = self._dates[name]
         return orjson.dumps([{**row, **at_midnight(row, dates)} for row in rows] if dates else rows)
 
@@ -146,7 +155,7 @@ class GraphWriter:
                     self._failure = error
 
     def _declare(self, schema: PropertyGraphSchema) -> None:
-        """Declare the properties of one plain type, so that dates, which are text in JSON, are stored as dates."""
+        """Create the types with their declared properties, so that dates, which are text in JSON, are stored as dates."""
         structure = self._database.getSchema()
         for label in schema.labels.values():
             self._properties(structure.createVertexType(label.name, 1), label.properties)
@@ -171,7 +180,7 @@ def dates_of(properties: Mapping[str, str]) -> list[str]:
 
 
 def at_midnight(row: Mapping[str, Any], dates: Sequence[str]) -> dict[str, str]:
-    """Return the days among the properties `dates` of a row, each with the time at which it begins.
+    """Return the properties in `dates` that the row has, each with the time of midnight appended to its date.
 
     >>> at_midnight({"name": "Heat", "released": "1995-12-15"}, ["released", "restored"])
     {'released': '1995-12-15T00:00:00'}

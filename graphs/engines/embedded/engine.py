@@ -22,9 +22,9 @@ class EmbeddedEngine:
     """The engine of one graph: `EmbeddedEngine(Home.default(), "nba-5f0c21aa").run("MATCH (n) RETURN count(n)")`.
 
     Queries that the engine may not be able to terminate run in a second process of lower priority, which can be killed
-    without affecting other callers. If a harmless-looking query could not be terminated, all queries of its caller run
-    there for a while. A client's long query is moved there while other callers are active. The server's own lookups run
-    in the first process only.
+    without affecting the queries in the first process. If a harmless-looking query could not be terminated, all queries
+    of its caller run in the second process for a while. A client's query that takes long moves to the second process
+    while other callers are active. The server's own lookups run in the first process only.
     """
 
     def __init__(self, home: Home, database: str, **bolt: Any) -> None:
@@ -42,7 +42,8 @@ class EmbeddedEngine:
         """Run one read-only query; if the process ends meanwhile, retry on a new process.
 
         Raises:
-            EngineBusy: a recent query of this caller could not be terminated, and this query is similar.
+            EngineBusy: too many queries are running; or a recent query of this caller could not be terminated, and this
+                query may not be terminable either.
         """
         suspect = not isinstance(query, str) and may_not_end(query)
         if suspect and (wait := QUARANTINE.wait(CALLER.get())):
@@ -53,11 +54,11 @@ class EmbeddedEngine:
             )
         left = timeout
         if not suspect and not (CLIENTS_QUERY.get() and QUARANTINE.knows(CALLER.get())):
-            begun = time.monotonic()
+            start = time.monotonic()
             try:
                 return self._shared.run(query, parameters, limit=limit, timeout=timeout)
             except QueryMoved:
-                left = None if timeout is None else timeout - (time.monotonic() - begun)
+                left = None if timeout is None else timeout - (time.monotonic() - start)
                 if left is not None and left <= 0:
                     raise timed_out(timeout) from None
         try:
@@ -83,11 +84,11 @@ class EmbeddedEngine:
         self._apart.cancel()
 
     def transaction_mark(self) -> str | None:
-        """Return None: the data of a loaded graph never changes, since a new load is opened as a new database."""
+        """Return None: the data of a loaded graph never change, since a new load is opened as a new database."""
         return None
 
     def capabilities(self) -> Capabilities:
-        """Return the engine's capabilities; a trial write shows whether it refuses writes."""
+        """Return the engine's capabilities; a trial write shows whether the engine refuses writes."""
         return self._shared.connected().capabilities()
 
     def close(self) -> None:

@@ -1,5 +1,5 @@
-"""The connection of one graph to one engine process: connects again when the process ends, and kills the process if
-a query cannot be terminated.
+"""The connection of one graph to one engine process, which is called a lane. A lane connects again when the process
+ends, and kills the process if a query cannot be terminated.
 
 Two processes may serve a data folder at once, each in its own folder (`Home.engine`), because both open the databases
 read-only.
@@ -50,9 +50,9 @@ START_SECONDS_APART = 10.0
 """The longest wait, in seconds, for the second engine process to start; it takes about 1.5 s."""
 STARTING = "The second engine process, which runs queries that may have to be killed, is still starting; try again in a moment."
 RESTARTED = "The engine restarted during this query, which has no time left; try again in a moment."
-RAN = 0.1
-"""If the connection is lost this many seconds after a query was sent, the query was running; a connection that was
-already dead fails sooner."""
+RUNNING_SECONDS = 0.1
+"""The time in seconds after which a query is assumed to have started. A connection that was dead before the query was
+sent fails sooner."""
 ENDED_BY_QUERY = (
     f"The engine process ended {BREAKS + 1} times while it ran this query, which may need more memory than the engine has. "
     "Narrow it: fewer rows before collect() or reduce, shorter ranges, smaller values."
@@ -62,26 +62,27 @@ TOO_DEEP = (
     "supports. Write it with less nesting: a reduce that puts its list into another list in each round nests one level "
     "deeper per round."
 )
-"""The error message for a query on which Java threads run out of stack, which ends only their connections."""
+"""The error message for a query whose nesting overflows the stack of a Java thread; the process survives."""
 READ_ONLY = "read only database"
-"""ArcadeDB's message for queries that it regards as writes, which include all queries that it cannot compile."""
+"""Part of ArcadeDB's message for queries that it regards as writes, including all queries that it cannot compile."""
 SCRATCH_SECONDS = 2.0
-"""Seconds after its start during which an engine process may not have created its scratch database yet."""
+"""Seconds to wait for the scratch database, which may still be missing shortly after the start of an engine process."""
 LEAST_LIFE = 10.0
 """The minimum age, in seconds, of a shared process that is killed for a query that it cannot terminate."""
 MOST_ABANDONED = 4
-"""The number of unterminated queries at which a shared process is killed even before `LEAST_LIFE`."""
+"""The number of queries that could not be terminated at which a shared process is killed even before `LEAST_LIFE`."""
 PROOF_SECONDS = 3.0
-"""Seconds for which a terminated query may continue before it counts as not terminable, if it looks harmless."""
+"""Seconds, since its caller left, for which a harmless-looking query may continue before the process is killed."""
 
 
 class Lane:
     """The connection to an engine process: `Lane(Home.default(), "nba-5f0c21aa", apart=False)`.
 
-    The engine process is started when it is first needed, and again after it has died or been killed. A process that
-    serves queries `apart` is killed at once for a query that does not end. The shared process is killed only after
-    `LEAST_LIFE` seconds, or when it could not terminate `MOST_ABANDONED` queries. The graphs of a data folder share the
-    query slots of each process.
+    A data folder has a shared engine process, and a second process for queries that the engine may not be able to
+    terminate; `apart` selects the second. Each process is started when it is first needed, and again after it has died
+    or been killed. If a query cannot be terminated, the second process is killed at once; the shared process is killed
+    when it is at least `LEAST_LIFE` seconds old, or could not terminate `MOST_ABANDONED` queries. All graphs of a data
+    folder share the query slots of each process.
     """
 
     def __init__(self, home: Home, database: str, *, apart: bool, **bolt: Any) -> None:
@@ -91,11 +92,11 @@ class Lane:
         self._bolt: BoltEngine | None = None
         self._touched = 0.0
         self._instance = ""
-        """The identifier of the engine process to which the connection leads."""
+        """The identifier of the engine process at the other end of the connection."""
         self._closed = False
         self._abandoned: Counter[str] = Counter()
         self._killed: set[str] = set()
-        """Addresses of engine processes that were killed for a query of another caller."""
+        """Addresses of the engine processes that this lane has killed."""
 
     def run(
         self,
@@ -107,10 +108,10 @@ class Lane:
     ) -> Table:
         """Run one read-only query; if the process ends meanwhile, retry on a new process."""
         patience = START_SECONDS_APART if self._apart and timeout is not None else None
-        bolt, broken, left, ran = self._connected_by(None, patience, STARTING), 0, timeout, False
+        bolt, broken, left, has_run = self._connected_by(None, patience, STARTING), 0, timeout, False
         instance = self._instance
         for _ in range(ATTEMPTS):
-            begun = time.monotonic()
+            start = time.monotonic()
             try:
                 return bolt.run(query, parameters, limit=limit, timeout=left)
             except QueryTimeout:
@@ -128,11 +129,11 @@ class Lane:
                         lives = still_runs(self._home, instance)
                         raise QueryFailed(TOO_DEEP if lives else ENDED_BY_QUERY, "Engine.Ended") from None
                     raise
-            ran = ran or time.monotonic() - begun > RAN
-            rest = left - (time.monotonic() - begun) if ran and left is not None else None
+            has_run = has_run or time.monotonic() - start > RUNNING_SECONDS
+            rest = left - (time.monotonic() - start) if has_run and left is not None else None
             bolt = self._connected_by(bolt, rest, RESTARTED)
-            if ran and left is not None:
-                left -= time.monotonic() - begun
+            if has_run and left is not None:
+                left -= time.monotonic() - start
                 if left <= 0:
                     raise timed_out(timeout)
         return bolt.run(query, parameters, limit=limit, timeout=left)
@@ -144,10 +145,10 @@ class Lane:
     def _explained(
         self, bolt: BoltEngine, query: str | Query, parameters: Mapping[str, Any] | None, refusal: QueryFailed | None
     ) -> Table:
-        """Return the plan of an EXPLAIN, or raise the error that says why a query does not compile.
+        """Return the plan of a query with EXPLAIN or PROFILE; for any other query, raise the error of its compilation.
 
-        Read-only databases return neither plans nor reasons, so the empty scratch database compiles the query. If it
-        compiles there, the error is the `refusal` of the original database.
+        Read-only databases return neither plans nor reasons, so the empty scratch database compiles the query. If a
+        query without EXPLAIN or PROFILE compiles there, the error is `refusal`, which the original database returned.
         """
         prefixed = asks_for_plan(query)
         until = time.monotonic() + SCRATCH_SECONDS
@@ -164,7 +165,7 @@ class Lane:
             raise refusal
 
     def connected(self) -> BoltEngine:
-        """Return the connection; starts the process if none is alive."""
+        """Return the connection, after starting the process if necessary."""
         return self._connected(None)
 
     def cancel(self) -> None:
@@ -182,7 +183,10 @@ class Lane:
                 self._bolt = None
 
     def _connected_by(self, broken: BoltEngine | None, seconds: float | None, busy: str) -> BoltEngine:
-        """Connect within `seconds`, or raise `EngineBusy` with the text `busy` and connect in the background."""
+        """Return a connection within `seconds`; None means without a time limit.
+
+        Otherwise raise `EngineBusy` with the text `busy`, and continue to connect in the background.
+        """
         if seconds is None:
             return self._connected(broken)
         ended: Future[BoltEngine] = Future()
@@ -200,7 +204,7 @@ class Lane:
             raise EngineBusy(busy) from None
 
     def _connected(self, broken: BoltEngine | None) -> BoltEngine:
-        """Return a connection to the running process; `broken` is a connection that has just failed."""
+        """Return a connection to the running process; `broken` is a connection that has failed and is replaced."""
         self._touch()
         with self._lock:
             if self._bolt is not None and self._bolt is not broken:
@@ -222,12 +226,14 @@ class Lane:
             return self._bolt
 
     def _check(self, instance: str) -> None:
-        """Check before a password is sent that the engine still owns its port: another process may listen there."""
+        """Raise an error, before a password is sent, if the engine process no longer owns its port."""
         if not still_runs(self._home, instance):
             raise EngineUnreachable("The engine process has ended; a new one is being started.")
 
     def _kill(self, instance: str, abandoned: Abandoned) -> bool:
-        """Kill the process because a query continues after its termination; return False if the query may still end.
+        """Kill the process, now or after its minimum lifetime, because a query continues although it was terminated.
+
+        Return False, without killing the process, if the query may still end by itself.
 
         ArcadeDB does not check for termination everywhere (`reduce`, list comprehensions, `any`), and Java has no other
         way to stop a thread. Queries of other clients are retried on the next process.
@@ -258,7 +264,7 @@ class Lane:
             DEADLINES.add(0.0, self._start)
 
     def _start(self) -> None:
-        with suppress(EngineError):  # the next caller gets the error
+        with suppress(EngineError):  # the next caller receives the error
             ensure_engine(self._home)
 
     def _touch(self) -> None:
@@ -275,5 +281,5 @@ _SLOTS: dict[tuple[str, str], Slots] = {}
 
 
 def shared_slots(home: Home, count: int, moves: bool) -> Slots:
-    """Return the slots of one engine process, which all graphs that it serves share."""
+    """Return the query slots of one engine process; all graphs in the process share them."""
     return _SLOTS.setdefault((str(home.folder), home.engine_folder), Slots(count, moves=moves))

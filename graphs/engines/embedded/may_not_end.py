@@ -1,8 +1,8 @@
 """Detects queries that the embedded engine may not be able to terminate; they run in a separate process.
 
-ArcadeDB checks for termination between rows, but not while it evaluates one expression. Expressions that may take very
-long are recognised by their form: `reduce`, list comprehensions and predicates that are nested or run over a `range`,
-and text or lists that grow by doubling.
+ArcadeDB checks for termination between rows, but not while it evaluates an expression. Expressions that may take very
+long are recognised by their form: `reduce`, list comprehensions and list predicates, if they are nested or the query
+calls `range` or `replace`; and additions that repeatedly double a text or a list.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from graphground.cypher import tree
 
 _ITERATING = (tree.Reduce, tree.AllReduce, tree.ListComprehension, tree.ListPredicate)
 MOST_DOUBLINGS = 4
-"""How many times a harmless query may add a variable to itself; each addition doubles the size of the value."""
+"""The number of times that a harmless query may add a variable to itself; each addition doubles the value's size."""
 
 
 def may_not_end(query: tree.Query) -> bool:

@@ -1,8 +1,9 @@
-"""The engine process: `python -m graphground.graphs.engines.embedded.process HOME`.
+"""The engine process: `python -m graphground.graphs.engines.embedded.process HOME FOLDER`.
 
 The process runs ArcadeDB's server with only the Bolt plugin, on a free loopback port, and publishes the address in its
-state file. It closes and deletes databases that have left the catalog, stops when it is idle, and writes its output to
-`engine/engine.log`.
+state file. It closes and deletes databases that have been removed from the catalog, and stops when it is idle. `FOLDER`
+is the process's folder in the data folder `HOME`: `engine`, or `apart` for the second process. Its output goes to
+`FOLDER/engine.log`.
 """
 
 from __future__ import annotations
@@ -40,17 +41,20 @@ from graphground.graphs.storage.home import APART, Home
 
 TICK = 0.5
 SHUT = {"opencypher.loadCsv.allowFileUrls": "false", "opencypher.loadCsv.allowRemoteUrls": "false"}
-"""Actions forbidden to every user, including root. A database reads these from its process, not its server."""
+"""Settings that forbid every user, including root, to read files and addresses with LOAD CSV.
+
+They are options of the JVM, because databases do not read them from the server's settings.
+"""
 ARCHIVE_AFTER_SECONDS = 20.0
-"""Seconds of use after which an archive is made, so that the next engine starts faster."""
+"""Seconds after the start at which the class archive is made, so that the next engine starts faster."""
 TICKS_WITHOUT_STATE = 3
 STOP_SECONDS = 5.0
 HEAP_APART = 1024
-"""Maximum heap, in MiB, of the second process, for queries that the engine may not be able to terminate."""
+"""Maximum heap, in MiB, of the second process, which runs queries that may not be terminable."""
 LOCK = "database.lck"
-"""The file that ArcadeDB leaves in a database folder if it was killed while the database was open for writing."""
+"""The file that remains in a database folder if ArcadeDB was killed while the database was open for writing."""
 LEAVING_SECONDS = 10.0
-"""Seconds for which a database that has left the catalog can still be queried, by calls that began before."""
+"""Seconds for which calls in progress can still query a database that has been removed from the catalog."""
 BOLT_PLUGIN = "graphground-bolt:com.arcadedb.bolt.BoltProtocolPlugin"
 
 
@@ -67,7 +71,7 @@ class EngineProcess:
         self._failure: BaseException | None = None
         self._catalog_seen: object = None
         self._leaving: dict[str, float] = {}
-        """The time at which each database was first found to have left the catalog."""
+        """For each database that is no longer in the catalog, the monotonic time at which this was first noticed."""
         self._problem = ""
         self._lost = 0
 
@@ -107,7 +111,7 @@ class EngineProcess:
         self.server = jpype.JClass("com.arcadedb.server.ArcadeDBServer")(context)
         starting = threading.Thread(target=self._start_server, name="graphground-start")
         starting.start()
-        # Queries can be answered when Bolt listens; the HTTP listener, which starts later, takes as long again.
+        # Queries can be answered when Bolt listens; the HTTP listener, which starts later, takes the same time once more.
         while starting.is_alive() and not listens(self.state.port):
             if not self.home.engine.exists():  # ArcadeDB may wait forever
                 raise FileNotFoundError(f"{self.home.engine} has been deleted while the engine started")
@@ -143,15 +147,16 @@ class EngineProcess:
         return getattr(jpype.JClass("com.arcadedb.engine.ComponentFile$MODE"), name)
 
     def serve(self) -> None:
-        """Run maintenance twice a second until the process is stopped, idle for too long, or without a data folder.
+        """Run maintenance twice a second until the process is told to stop or is idle for too long; then stop.
 
-        It stops too if a query that no client waits for ignores its termination; the queries of other callers are retried.
+        The process also stops if its state file is deleted or replaced, or if an abandoned query ignores its
+        termination. Callers whose queries are still running then retry them.
         """
         patience = min(IGNORING_SECONDS, self.settings.idle_seconds)
         abandoned = AbandonedQueries(self.server.getRunningQueries(), self.state.port, patience)
         used = used_file(self.home)
         used.touch()
-        archive, begun = archive_file(), time.monotonic()
+        archive, start = archive_file(), time.monotonic()
         if archive is not None and is_made(archive):
             archive = None
         while not self.stopping and self._is_ours():
@@ -163,9 +168,9 @@ class EngineProcess:
                 self._complain(f"the files of dropped graphs could not be deleted: {error}")
             is_ignored = abandoned.terminate()
             if is_ignored:
-                log("a query whose client has gone ignores its termination: the engine stops")
+                log("a query whose client has disconnected ignores its termination: the engine stops")
                 break
-            if archive is not None and time.monotonic() - begun > ARCHIVE_AFTER_SECONDS:
+            if archive is not None and time.monotonic() - start > ARCHIVE_AFTER_SECONDS:
                 make_in_background(archive)
                 archive = None
             try:
@@ -183,7 +188,7 @@ class EngineProcess:
         self.stop()
 
     def stop(self) -> None:
-        """Close the databases; the next query starts a new process."""
+        """Stop the server, which closes the databases; the next query starts a new process."""
         if self._lost == 0:
             state_file(self.home).unlink(missing_ok=True)
         ending = threading.Thread(target=self.server.stop, daemon=True)
@@ -191,7 +196,10 @@ class EngineProcess:
         ending.join(STOP_SECONDS)  # nothing is written, so nothing is lost if a query blocks it
 
     def _is_ours(self) -> bool:
-        """Whether the state file exists and names this process; otherwise no client can find the process."""
+        """Whether one of the last `TICKS_WITHOUT_STATE` checks found a state file that names this process.
+
+        Without such a file no client can find the process.
+        """
         state = EngineState.read(self.home)
         self._lost = 0 if state is not None and state.instance == self.state.instance else self._lost + 1
         return self._lost < TICKS_WITHOUT_STATE
@@ -202,7 +210,10 @@ class EngineProcess:
             log(problem)
 
     def _tidy(self) -> None:
-        """Close and delete databases that left the catalog `LEAVING_SECONDS` ago and run no query."""
+        """Close and delete databases that were removed from the catalog at least `LEAVING_SECONDS` ago.
+
+        A database in which a query still runs is kept.
+        """
         catalog, now = Catalog(self.home), time.monotonic()
         stamp = catalog.stamp()
         if stamp == self._catalog_seen and all(now - since < LEAVING_SECONDS for since in self._leaving.values()):
@@ -212,20 +223,20 @@ class EngineProcess:
             listed = {entry.id for entry in catalog.entries()}
             opened = {str(name) for name in self.server.getDatabaseNames()}
             stored = {folder.name for parent in (self.home.databases, self.home.graphs) for folder in parent.iterdir()}
-            gone = {name for name in (opened | stored) - listed if not name.startswith(SCRATCH)}
+            dropped = {name for name in (opened | stored) - listed if not name.startswith(SCRATCH)}
             busy = {str(query.getDatabase()) for query in self.server.getRunningQueries().getRunning()}
-            since = {name: self._leaving.get(name, now) for name in gone}
+            since = {name: self._leaving.get(name, now) for name in dropped}
             self._leaving = {
                 name: time_ for name, time_ in since.items() if name in busy or now - time_ < LEAVING_SECONDS
             }
-            for name in gone & opened - self._leaving.keys():
+            for name in dropped & opened - self._leaving.keys():
                 self.server.getDatabase(name).getEmbedded().close()
                 self.server.removeDatabase(name)
             catalog.sweep(self._leaving)
 
 
 def server_settings(home: Home, state: EngineState) -> dict[str, Any]:
-    """Return ArcadeDB's own settings, by their names without the prefix `arcadedb.`."""
+    """Return the settings for ArcadeDB's server, by their names without the prefix `arcadedb.`."""
     engine = home.engine
     return {
         "server.mode": "development",  # "production" hides the reason of every failed query
@@ -251,13 +262,13 @@ def server_settings(home: Home, state: EngineState) -> dict[str, Any]:
 
 
 def listens(port: int) -> bool:
-    """Whether a process accepts connections at that port."""
+    """Whether a process accepts connections at this port of this machine."""
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def free_port() -> int:
-    """A port that is currently free."""
+    """Return a port that is currently free."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -284,13 +295,13 @@ def lower_priority() -> None:
 
 
 def recover(home: Home) -> None:
-    """Recover databases that an earlier version left open for writing when it was killed, by opening each once."""
-    left = [lock.parent for lock in home.databases.glob(f"*/{LOCK}")]
-    if not left:
+    """Recover databases that were open for writing when an earlier version was killed: open and close each of them."""
+    unfinished = [lock.parent for lock in home.databases.glob(f"*/{LOCK}")]
+    if not unfinished:
         return
     import jpype
 
-    for folder in left:
+    for folder in unfinished:
         try:
             jpype.JClass("com.arcadedb.database.DatabaseFactory")(str(folder)).open().close()
         except jpype.JException as error:  # open in another process, or damaged, which a query will report
@@ -298,14 +309,14 @@ def recover(home: Home) -> None:
 
 
 def main(folder: str, engine_folder: str) -> None:
-    """Run the engine process of a data folder, unless one is running already."""
+    """Run the engine process of a data folder; exit with status `ALREADY_RUNNING` if the process runs already."""
     home = Home(Path(folder), engine_folder).make()
     alive = alive_lock(home, 5)
     try:
         alive.acquire()
     except Timeout:
         sys.exit(ALREADY_RUNNING)
-    state_file(home).unlink(missing_ok=True)  # the file of a killed process, whose port another program may use by now
+    state_file(home).unlink(missing_ok=True)  # left by a killed process, whose port another program may use now
     settings = EmbeddedSettings.from_environment()
     process = EngineProcess(home, settings.at_most(HEAP_APART) if engine_folder == APART else settings)
 

@@ -1,4 +1,8 @@
-"""Callers whose queries the engine could not terminate: their next such query waits, and runs in the second process."""
+"""Callers whose queries the engine could not terminate.
+
+For some seconds, further queries of such a caller are refused if they may not be terminable. If a query that could not
+be terminated had looked harmless, all queries of its caller run in the second process for a while.
+"""
 
 from __future__ import annotations
 
@@ -15,27 +19,30 @@ MOST_CALLERS = 10_000
 
 @dataclass(slots=True)
 class Record:
-    """How often the engine was killed for one caller's queries, and until when the caller must wait."""
+    """The number of times that the engine was killed for a caller's queries, and the time until which the caller waits.
+
+    All times are monotonic.
+    """
 
     strikes: int
     until: float
     last: float
     surprised: float
-    """The time at which the engine had to be killed for a harmless-looking query; 0 if never."""
+    """The last time at which the engine had to be killed for a harmless-looking query; 0 if never."""
 
 
 class Quarantine:
-    """The quarantined callers of one server. Every method may be called from any thread."""
+    """The callers whose queries the engine could not terminate. Every method may be called from any thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._records: OrderedDict[str, Record] = OrderedDict()
 
     def strike(self, caller: str, *, surprise: bool) -> None:
-        """Record that the engine had to be killed for a query of the caller; each strike doubles the waiting time.
+        """Record that the engine had to be killed for a query of the caller; repeated strikes double the waiting time.
 
-        A `surprise` is a query that `may_not_end` did not flag: from then on all of the caller's queries run in the
-        second process.
+        A `surprise` is a query that `may_not_end` did not flag: for `APART_FOR` seconds, all of the caller's
+        queries run in the second process.
         """
         now = time.monotonic()
         with self._lock:

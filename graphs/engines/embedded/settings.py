@@ -18,12 +18,12 @@ LEAST_MIB, MOST_MIB = 2048, 4096
 
 
 def default_heap() -> str:
-    """Return the default maximum heap: a sixth of the memory, between 2 and 4 GiB, `"4002m"` on a machine of 24 GiB."""
+    """Return the default maximum heap: a sixth of the memory, between 2 and 4 GiB (`"2730m"` for 16 GiB)."""
     return f"{max(LEAST_MIB, min(MOST_MIB, memory_mib() // 6))}m"
 
 
 def memory_mib() -> int:
-    """Return the memory of this machine or of the surrounding container in MiB; 0 if it is unknown."""
+    """Return the memory of this machine, or the smaller limit of its container, in MiB; 0 if it is unknown."""
     sizes = []
     with suppress(AttributeError, ValueError, OSError):
         sizes.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
@@ -51,7 +51,7 @@ class EmbeddedSettings:
         """The part of the heap, in MiB, for pages of the database files: three eighths.
 
         With the engine's own default, a quarter, scans of a graph of three million nodes read the same pages
-        repeatedly: 100 s instead of 15 s. Half of the heap is available to running queries.
+        repeatedly: 100 s instead of 15 s. ArcadeDB lets running queries use half of the heap.
         """
         return self.heap_mib * 3 // 8
 
@@ -69,7 +69,7 @@ class EmbeddedSettings:
         """Read the settings from the environment variables.
 
         Raises:
-            ValueError: a variable is invalid; the message gives its name, its value and the allowed values.
+            ValueError: a variable is invalid.
         """
         heap = os.environ.get(HEAP, "").strip().lower() or default_heap()
         if not re.fullmatch(r"\d+[mg]", heap):
@@ -79,4 +79,8 @@ class EmbeddedSettings:
             seconds = float(idle)
         except ValueError:
             raise ValueError(f"{IDLE} is {idle!r}; write a number of seconds") from None
-        return cls(heap, seconds, tuple(shlex.split(os.environ.get(JVM, ""))))
+        options = os.environ.get(JVM, "")
+        try:
+            return cls(heap, seconds, tuple(shlex.split(options)))
+        except ValueError:
+            raise ValueError(f"{JVM} is {options!r}; close every quotation mark") from None

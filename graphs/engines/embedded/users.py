@@ -1,4 +1,4 @@
-"""The two users of an engine process, `root` and `reader`, written to its files before it starts.
+"""The two users of an engine process, `root` and `reader`, which are written to files before the process starts.
 
 ArcadeDB reads the users from its settings folder when it starts. Creating them through its API would cost the first
 query a tenth of a second of processor time, and Bolt would accept connections for a moment before `reader` exists.
@@ -19,7 +19,7 @@ ITERATIONS = 1000
 """Rounds of PBKDF2. Few are enough, because the passwords are random and new at each start."""
 NOTHING = {"resultSetLimit": -1, "readTimeout": -1, "access": [], "types": {"*": {"access": []}}}
 READER = {**NOTHING, "types": {"*": {"access": ["readRecord"]}}}
-"""The group of the user `reader`, which runs all queries and may only read records."""
+"""The group of the user `reader`, which runs the callers' queries and may only read records."""
 ADMINISTRATOR = {
     **NOTHING,
     "access": ["updateSecurity", "updateSchema", "updateDatabaseSettings"],
@@ -44,7 +44,7 @@ def user(name: str, password: str, group: str) -> dict[str, Any]:
 def encoded(password: str) -> str:
     """Return a password in ArcadeDB's format: `PBKDF2WithHmacSHA256$1000$<salt>$<hash>`.
 
-    ArcadeDB hashes with the base64 text of the salt, not with the bytes that it encodes.
+    ArcadeDB computes the hash with the base64 text of the salt, not with the decoded bytes.
     """
     salt = base64.b64encode(secrets.token_bytes(32)).decode()
     key = hashlib.pbkdf2_hmac("sha256", password.encode(), salt.encode(), ITERATIONS, 32)
@@ -52,6 +52,6 @@ def encoded(password: str) -> str:
 
 
 def written(file: Path, text: str) -> None:
-    """Write a file that only its owner can read."""
+    """Write a text to a new file that only its owner can read."""
     file.touch(mode=0o600)
     file.write_text(text, encoding="utf-8")

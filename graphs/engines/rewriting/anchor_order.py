@@ -7,8 +7,9 @@ variable length, it starts at the node that is written first:
     ...             "RETURN m.name")
     "CALL { MATCH (p:Person {name: 'Michael Mann'})<-[:directedBy]-(m:Movie) RETURN m } RETURN m.name"
 
-The rewrite changes only the order in which a MATCH writes its nodes and paths, which has no meaning in Cypher. Named
+This rewrite changes only the order in which a MATCH writes its nodes and paths, which has no meaning in Cypher. Named
 paths, and paths with named relationships of variable length, are not changed, because their order is visible.
+Two further rewrites avoid faults of the engine: `_distinct_union` and `_never`.
 """
 
 from __future__ import annotations
@@ -32,13 +33,13 @@ from graphground.graphs.engines.rewriting.scopes import (
 
 
 class Anchoring:
-    """Finds the MATCH clauses to reorder, and the variables bound before each of them."""
+    """The edits that write the most selective nodes of a query first: `Anchoring(query).edits()`."""
 
     def __init__(self, query: t.Query) -> None:
         self._query, self._names = query, FreshNames(query)
 
     def edits(self) -> Iterator[Edit]:
-        """Yield the edits; they do not overlap."""
+        """Yield the edits of the query's MATCH clauses, pattern conditions and UNIONs; the edits do not overlap."""
         yield from self._distinct_union(self._query.body, ("", ""))
         yield from self._body(self._query.body, frozenset(), inside=False)
 
@@ -64,8 +65,8 @@ class Anchoring:
     def _distinct_union(self, body: t.QueryBody, imported: tuple[str, str]) -> Iterator[Edit]:
         """Rewrite `A UNION B` of nodes to `CALL { A UNION B } WITH DISTINCT n RETURN n`.
 
-        The embedded engine's UNION returns a node twice if one part found the node by its label and another over a
-        relationship; its DISTINCT does not.
+        The embedded engine's UNION returns a node twice if one part found the node by its label and another part over a
+        relationship. DISTINCT returns the node once.
         """
         if not isinstance(body, t.Union) or all(body.all_) or not isinstance(body.parts[0], t.SingleQuery):
             return
@@ -82,7 +83,10 @@ class Anchoring:
         yield Edit(body.end, body.end, f" }} WITH DISTINCT {columns} RETURN {columns}")
 
     def _imported(self, clause: t.CallSubquery) -> tuple[str, str]:
-        """Return the prefixes with which a nested subquery imports the same variables: `("WITH x ", "")`, `("", "(x) ")`."""
+        """Return the texts before and after CALL with which a nested subquery imports the variables of `clause`.
+
+        `CALL { WITH x … }` gives `("WITH x ", "")`, and `CALL (x) { … }` gives `("", "(x) ")`.
+        """
         if clause.star:
             return "", "(*) "
         if clause.imports is not None:
@@ -100,7 +104,7 @@ class Anchoring:
                 yield from self._body(pattern.body, bound, inside=True)
 
     def _condition(self, condition: t.PatternExpression, bound: frozenset[str]) -> Iterator[Edit]:
-        """Rewrite `NOT ()-[:subsidiaryOf]->(c)`, which would try every node, to `NOT (c)<-[:subsidiaryOf]-()`."""
+        """Reverse a path if its last node is bound and its first is not: `(c)<-[:T]-()` for `()-[:T]->(c)`."""
         path = condition.pattern
         its_nodes = nodes(path)
         first, last = (node.variable.name if node.variable else None for node in (its_nodes[0], its_nodes[-1]))
@@ -118,7 +122,10 @@ class Anchoring:
                 yield new
 
     def _never(self, clause: t.Match) -> Iterator[Edit]:
-        """Make a MATCH false that uses a relationship variable twice: it matches nothing in Cypher, but fails here."""
+        """Add a false condition to a MATCH that uses a relationship variable twice, and rename repeated uses.
+
+        Such a MATCH matches nothing, but the engine would fail.
+        """
         seen: set[str] = set()
         for path in clause.patterns:
             for rel in path.find(t.RelationshipPattern):
@@ -143,10 +150,10 @@ class Anchoring:
         known = dict.fromkeys(bound, BOUND)
         for name, rank in filtered(clause.where):
             known[name] = max(rank, known.get(name, UNKNOWN))
-        left, written, seen = list(paths), [], set(bound)
-        while left:
-            ranks = [max(self._rank(node, known, seen) for node in nodes(path)) for path in left]
-            path = left.pop(ranks.index(max(ranks)))
+        remaining, written, seen = list(paths), [], set(bound)
+        while remaining:
+            ranks = [max(self._rank(node, known, seen) for node in nodes(path)) for path in remaining]
+            path = remaining.pop(ranks.index(max(ranks)))
             written += self._written(path, known, seen)
             seen |= set(variables([path]))
         text = ", ".join(written)
@@ -189,7 +196,10 @@ class Anchoring:
 
 
 def limited(query: t.Query, limit: int | None) -> Iterator[Edit]:
-    """Add a LIMIT, `RETURN n.name LIMIT 101` if 100 rows are wanted, to a query or each part of a `UNION ALL`."""
+    """Yield edits that add `LIMIT 101`, for a limit of 100 rows, to a query or to the parts of a `UNION ALL`.
+
+    A query or part that already has a LIMIT is not changed.
+    """
     if limit is None:
         return
     body = query.body
@@ -201,7 +211,7 @@ def limited(query: t.Query, limit: int | None) -> Iterator[Edit]:
 
 
 def _makes_distinct(clause: t.Clause | None) -> bool:
-    """Whether a clause removes duplicates and does nothing else: `WITH DISTINCT n`, `RETURN DISTINCT n.name`."""
+    """Whether a clause removes duplicates and computes nothing: `WITH DISTINCT n`, `RETURN DISTINCT n.name`."""
     return (
         isinstance(clause, t.With | t.Return)
         and clause.projection.distinct

@@ -1,11 +1,12 @@
-"""Guards patterns against null variables: a null matches nothing in Cypher, but the embedded engine treats a null
-variable as an unbound node unless it is written first.
+"""Guards patterns against null variables.
+
+In Cypher a null matches nothing. If a null variable is not the first node of a pattern, the embedded engine matches any
+node instead:
 
     MATCH (t:Team) OPTIONAL MATCH (t)-[:draftedBy]->(z) MATCH (t)<-[:playsFor]-(z) RETURN count(*) AS c
 
-returns 0 in openCypher and on Neo4j if no `z` was found, but the embedded engine counts every player. Every pattern
-with a variable that an OPTIONAL MATCH, an UNWIND or an expression may have set to null is therefore guarded by a null
-test:
+returns 0 in openCypher and on Neo4j if no `z` was found, but the embedded engine counts every player. A variable may be
+null after an OPTIONAL MATCH, an UNWIND or an expression. Every pattern with such a variable is guarded by a null test:
 
     … WITH * WHERE z IS NOT NULL MATCH (t)<-[:playsFor]-(z) …
     … WHERE (z IS NOT NULL AND (t)<-[:playsFor]-(z)) …
@@ -28,20 +29,20 @@ Scope = frozenset[str]
 
 
 class Guarding:
-    """Finds patterns in which a null variable may be treated as unbound."""
+    """The null guards of one query: `Guarding(query).edits()` inserts a test into each pattern that needs it."""
 
     def __init__(self, query: t.Query) -> None:
         self._query, self._names = query, FreshNames(query)
         self._projecting = False
 
     def edits(self) -> list[Edit]:
-        """Return the edits, which are insertions; two at the same position are in the order of their application."""
+        """Return the edits, all insertions; those at the same position are applied in the order of the list."""
         found: list[Edit] = []
         self._body(self._query.body, frozenset(), frozenset(), found)
         return found
 
     def _body(self, body: t.QueryBody, bound: Scope, nullable: Scope, found: list[Edit]) -> Scope:
-        """Visit the clauses of a body, add their edits to `found`, and return the columns that may be null."""
+        """Visit the clauses of a body, add their edits to `found`, and return the variables that may then be null."""
         if isinstance(body, t.Union):
             parts = [self._body(part, bound, nullable, found) for part in body.parts]
             return frozenset().union(*parts)
@@ -164,9 +165,10 @@ class Guarding:
 
 
 def only_matches(body: t.QueryBody) -> list[t.Match] | None:
-    """Return the MATCH clauses of a body that has only these and a plain RETURN, else None.
+    """Return the clauses of a body that consists only of MATCH clauses, except for a RETURN without functions.
 
-    Such a body has no rows if one of its MATCH clauses has none.
+    The RETURN is not in the list. None for any other body, also if a MATCH is optional. If one of the MATCH clauses has
+    no rows, the body has no rows.
     """
     if not isinstance(body, t.SingleQuery):
         return None
@@ -181,9 +183,9 @@ def only_matches(body: t.QueryBody) -> list[t.Match] | None:
 
 
 def after_projection(projection: t.Projection, nullable: Scope) -> Scope:
-    """Return the variables that may be null after a WITH or RETURN: all that are not copies of non-null variables."""
-    kept = nullable if projection.star else frozenset()
-    return kept | {
+    """Return the variables that may be null after a WITH or RETURN: all but copies of variables that are not null."""
+    passed_on = nullable if projection.star else frozenset()
+    return passed_on | {
         item.name
         for item in projection.items
         if not isinstance(item.expression, t.Variable) or item.expression.name in nullable
@@ -191,19 +193,19 @@ def after_projection(projection: t.Projection, nullable: Scope) -> Scope:
 
 
 def present(names: Iterable[str]) -> str:
-    """Return a condition that none of the variables is null: `z IS NOT NULL AND y IS NOT NULL`."""
+    """Return the condition that no variable is null: `z IS NOT NULL AND y IS NOT NULL`."""
     return " AND ".join(f"{quoted_name(name)} IS NOT NULL" for name in names)
 
 
 def guarded(query: t.Query) -> t.Query:
-    """Return the query with null guards where needed; the same object if none are needed."""
-    if not any(_may_need_one(clause) for clause in query.find(t.Clause)):
+    """Return the query with the null guards that it needs; if it needs none, the same object."""
+    if not any(_may_need_guards(clause) for clause in query.find(t.Clause)):
         return query
     edits = Guarding(query).edits()
     return parse(applied(query.text, edits)) if edits else query
 
 
-def _may_need_one(clause: t.Clause) -> bool:
+def _may_need_guards(clause: t.Clause) -> bool:
     match clause:
         case t.Match() | t.CallSubquery():
             return clause.optional

@@ -12,11 +12,11 @@ queries about reachable nodes are therefore rewritten to this form:
     MATCH (a:P {name: 'x'}) CALL (a) { MATCH (a)-[:T*]->(b) RETURN DISTINCT b } RETURN count(DISTINCT b) AS c
 
 Why the rows are the same: a path in Cypher uses no relationship twice. A shortest walk between two nodes visits no node
-twice, so it is such a path; a node that is reachable within n steps is therefore reachable by a shortest walk within n
-steps. (This holds for a lower bound of 0 or 1, and only if no other relationship of the same MATCH could be part of the
-path. Paths from a node to itself depend on the engine; the tests compare them.) A row that occurred once per path now
-occurs once per end node, so later clauses must not depend on the number of rows: they remove duplicates, or use only
-aggregates that ignore duplicates, `count(DISTINCT b)`, `min`, `max`.
+twice, so it uses no relationship twice and is a path. A node that is reachable within n steps is therefore reachable by
+a shortest walk within n steps. (This holds for a lower bound of 0 or 1, and only if no other relationship of the same
+MATCH could be part of the path. Paths from a node to itself depend on the engine; the tests compare them.) A row that
+occurred once per path now occurs once per end node, so later clauses must not depend on the number of rows: they remove
+duplicates, or use only aggregates that ignore duplicates, `count(DISTINCT b)`, `min`, `max`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from graphground.graphs.engines.rewriting.scopes import (
 
 ROUNDS = 8
 LONG = 3
-"""The smallest upper bound of a path that is rewritten; paths with a smaller bound are few."""
+"""The smallest upper bound of a path's length with which the path is rewritten; a smaller one allows only few paths."""
 
 AGGREGATES = frozenset(
     {"count", "sum", "avg", "min", "max", "collect", "stdev", "stdevp", "percentilecont", "percentiledisc"}
@@ -52,7 +52,7 @@ CHANCE = frozenset({"rand", "randomuuid"})
 
 
 def reaching(query: t.Query) -> t.Query:
-    """Return the query with its unbounded paths in the form that the engine evaluates breadth-first, if possible."""
+    """Return the query with its unbounded paths rewritten, where possible, so that they are evaluated breadth-first."""
     if not any(_open(rel) for rel in query.find(t.RelationshipPattern)) or any(
         call.key in CHANCE for call in query.find(t.FunctionCall)
     ):
@@ -66,7 +66,7 @@ def reaching(query: t.Query) -> t.Query:
 
 
 def _open(rel: t.RelationshipPattern) -> bool:
-    """Whether a relationship's length has a lower bound of 0 or 1 and a large or no upper bound."""
+    """Whether a variable-length relationship has a lower bound of 0 or 1, a large or no upper bound, and no WHERE."""
     length = rel.length
     return (
         length is not None
@@ -79,7 +79,10 @@ def _open(rel: t.RelationshipPattern) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """A MATCH without the last step of one of its paths, and that step: from `start` over `rel` to `end`."""
+    """The unbounded step of a path that is cut off from the rest of the MATCH: from `start` over `rel` to `end`.
+
+    `at_the_end` says whether the step is the last in the path; otherwise it is the first and is followed backwards.
+    """
 
     path: t.PathPattern
     start: t.NodePattern
@@ -89,7 +92,10 @@ class _Cut:
 
 
 class _Reaching:
-    """Finds the first place to rewrite; further places are found after rewriting, because they may lie inside it."""
+    """The search for places to rewrite in one query: `next(_Reaching(query).edits())`.
+
+    Only the first edit is used. The next place may lie inside that edit, so the rewritten query is searched again.
+    """
 
     def __init__(self, query: t.Query) -> None:
         self._query, self._names = query, FreshNames(query)
@@ -124,7 +130,7 @@ class _Reaching:
                 bound = after(clause, bound)
 
     def _expressions(self, node: t.Node | None, bound: frozenset[str]) -> Iterator[Edit]:
-        """Yield the edits of path conditions below a node: `EXISTS { (a)-[*]->(b) }`, `(a)-[*]->(b)`, `exists(…)`."""
+        """Yield the edits for path conditions below a node: `EXISTS { (a)-[*]->(b) }`, `(a)-[*]->(b)`, `exists(…)`."""
         stack = [] if node is None else [node]  # no recursion: thousands of ORs are a tree of that depth
         while stack:
             node = stack.pop()
@@ -150,7 +156,10 @@ class _Reaching:
                     stack += reversed(list(node.children()))
 
     def _exists(self, place: t.Node, paths: Sequence[t.PathPattern], where: t.Expression | None) -> Iterator[Edit]:
-        """Rewrite to `EXISTS { MATCH (a)-[*]->(b) … RETURN DISTINCT b LIMIT 1 }`; the LIMIT makes the engine stop early."""
+        """Rewrite a path condition to `EXISTS { MATCH (a)-[*]->(b) … RETURN DISTINCT b LIMIT 1 }`.
+
+        The LIMIT makes the engine stop early.
+        """
         if len(paths) != 1 or len(paths[0].elements) != 3 or not self._plain(paths) or self._may_be_null:
             return  # the engine treats a null as an unbound node
         first, rel, last = paths[0].elements
@@ -218,7 +227,7 @@ class _Reaching:
                         yield _Cut(path, behind, rel, before, at_the_end=False)
 
     def _may_be_cut(self, cut: _Cut, clause: t.Match, bound: frozenset[str]) -> bool:
-        """Whether the node at the far end is bound only by this step, and can be given a name if it has none."""
+        """Whether the step can be cut off: nothing else binds `cut.end`, and unnamed nodes can be given names."""
         name = _name(cut.end)
         if _same(cut.start, cut.end) or not _simple(cut.end.properties) or cut.end.where is not None:
             return False
@@ -269,12 +278,12 @@ class _Reaching:
         )
 
     def _used(self, rel: t.RelationshipPattern) -> bool:
-        """Whether the query uses the relationships of the path, or their properties may depend on other variables."""
+        """Whether the query uses the path's relationships elsewhere, or their properties depend on other variables."""
         named = rel.variable is not None and (self._uses[rel.variable.name] > 1 or not self._names.may_be_added)
         return named or not _simple(rel.properties)
 
     def _named(self, node: t.NodePattern) -> tuple[str, str]:
-        """Return a node's name and its text, with a new name if it has none: `("anchor0", "(anchor0:Team)")`."""
+        """Return a node's name and its text; an unnamed node receives a new name: `("anchor0", "(anchor0:Team)")`."""
         text = self._query.source(node)
         if node.variable is not None:
             return node.variable.name, text
@@ -325,7 +334,7 @@ def _where(conditions: Sequence[str]) -> str:
 
 
 def _counts_rows(following: Sequence[t.Clause]) -> bool:
-    """Whether the result depends on the number of rows; False if duplicates are removed before rows are counted."""
+    """Whether the result of the clauses depends on how often a row occurs; False if duplicates are removed first."""
     for clause in following:
         match clause:
             case t.Match() | t.Unwind() | t.CallSubquery(transactions=None):
@@ -359,7 +368,7 @@ def _aggregates(node: t.Node) -> Iterator[t.Node]:
 
 
 def _as_the_engine_does(clause: t.Match, following: Sequence[t.Clause]) -> bool:
-    """Whether the engine itself evaluates the path breadth-first: `… RETURN DISTINCT b.name`, `… count(DISTINCT b)`."""
+    """Whether the query already has a form that the engine evaluates breadth-first: `… RETURN DISTINCT b.name`."""
     if (
         clause.optional
         or len(clause.patterns) != 1

@@ -1,4 +1,4 @@
-"""Functions that all rewrites use: the variables bound after a clause, and how selective the pattern of a node is."""
+"""Functions that the rewrites share: they determine bound variables, the selectivity of a node pattern, and more."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ KEYS = frozenset({"name", "eid"})
 """Properties on which the embedded engine has an index."""
 
 BOUND, KEYED, FILTERED, UNKNOWN = 3, 2, 1, 0
-"""Ranks of a node's selectivity: with a higher rank, fewer nodes have to be considered."""
+"""Ranks of a node pattern's selectivity: a pattern with a higher rank is expected to match fewer nodes."""
 
 
 def columns_named(query: t.Query) -> t.Query:
     """Return the query with an alias for each unnamed column whose text a rewrite may change.
 
-    `RETURN EXISTS { (a)-->() }` becomes ``RETURN EXISTS { (a)-->() } AS `EXISTS { (a)-->() }` ``. The same object if
-    no column needs an alias.
+    `RETURN EXISTS { (a)-->() }` becomes ``RETURN EXISTS { (a)-->() } AS `EXISTS { (a)-->() }` ``. If no column needs an
+    alias, the same object is returned.
     """
     patterns = t.Subquery | t.PatternExpression | t.PatternComprehension
     names = [
@@ -32,17 +32,17 @@ def columns_named(query: t.Query) -> t.Query:
 
 
 class FreshNames:
-    """Generates names that a query does not use yet: `anchor0`, `anchor1`."""
+    """Names that a query does not use yet: `FreshNames(query).fresh()` returns `anchor0`, then `anchor1`."""
 
     def __init__(self, query: t.Query) -> None:
         self._taken = {variable.name for variable in query.find(t.Variable)}
         self.may_be_added = not any(projection.star for projection in query.find(t.Projection)) and not any(
             call.star for call in query.find(t.CallSubquery)
         )
-        """Whether new names may be added to the query; False if a `*` would return them as columns."""
+        """Whether new names may be added to the query; False if a `*` would return or import them."""
 
     def fresh(self) -> str:
-        """Return another unused name."""
+        """Return an unused name, a different name at each call."""
         number = 0
         while f"anchor{number}" in self._taken:
             number += 1
@@ -51,7 +51,7 @@ class FreshNames:
 
 
 def rank_of_properties(node: t.NodePattern) -> int:
-    """Return the rank of a node: `(p:Person {name: 'x'})` is `KEYED`, `(p:Person {age: 3})` is `FILTERED`."""
+    """Return the rank of a node: `KEYED` for `(p {name: 'x'})`, `FILTERED` for `(p {age: 3})`, `UNKNOWN` for `(p)`."""
     entries = node.properties.entries if isinstance(node.properties, t.MapLiteral) else []
     return max((KEYED if entry.key.text in KEYS else FILTERED for entry in entries), default=UNKNOWN)
 
@@ -88,9 +88,10 @@ def conjuncts(where: t.Expression | None) -> Iterator[t.Expression]:
 
 
 def filtered(where: t.Expression | None) -> Iterator[tuple[str, int]]:
-    """Yield the variable of each condition such as `n.name = 'Heat'` or `n.year = $year`, and the rank that it gives.
+    """Yield the variable and the rank of each condition that equates a property with a literal or parameter.
 
-    Conditions inside OR or NOT do not count.
+    `n.name = 'Heat'` gives `("n", KEYED)`, and `n.year = $year` gives `("n", FILTERED)`. Conditions inside OR
+    or NOT are ignored.
     """
     for condition in conjuncts(where):
         if not isinstance(condition, t.Binary) or condition.operator != "=":
@@ -131,7 +132,7 @@ def returned(body: t.QueryBody) -> Iterator[str]:
 
 
 def outermost_patterns(node: t.Node) -> Iterator[t.Subquery | t.PatternExpression]:
-    """Yield the outermost `EXISTS { … }`, `COUNT { … }` and `(n)-->()` below a node."""
+    """Yield the outermost subqueries (`EXISTS { … }`) and path conditions (`(n)-->()`) in a node."""
     stack = [node]  # no recursion: thousands of ORs are a tree of that depth
     while stack:
         node = stack.pop()

@@ -1,4 +1,4 @@
-"""An HNSW index over the vectors of one large label, so that a search need not compare all of them.
+"""An HNSW index over the vectors of one large label, so that a search does not have to compare all vectors.
 
 USearch (`pip install 'graphground[ann]'`) builds the index from eight-bit vectors and memory-maps its file. An index
 pays off from about a million vectors (docs/figures.md): below that, comparing all sign bits takes milliseconds and
@@ -40,7 +40,7 @@ class LibraryMissing(LookupError):
 
 
 class Neighbours:
-    """The HNSW index over the positions from `first` to before `last`: `nearest(vector, 10)` returns positions.
+    """The HNSW index over the vectors at the positions `first` to `last - 1`: `nearest(vector, 10)` returns positions.
 
     The library keeps its working memory in the open index, so only one search runs at a time.
     """
@@ -51,7 +51,7 @@ class Neighbours:
         self._index: Any = None
 
     def opened(self, dimensions: int) -> bool:
-        """Open the file if it is not open; return False if it is incomplete or of another version."""
+        """Open the file if it is not open yet; return False if it is incomplete or has another version."""
         with self._lock:
             if self._index is None:
                 index = _empty(dimensions)
@@ -79,7 +79,7 @@ def installed() -> bool:
 
 
 def open_neighbours(folder: Path, count: int) -> list[Neighbours]:
-    """Return the complete HNSW indexes of a column with `count` vectors, in order; none without the library."""
+    """Return the complete HNSW indexes of a column with `count` vectors, in order; none if USearch is not installed."""
     if not installed():
         return []
     parts = [
@@ -93,10 +93,10 @@ def open_neighbours(folder: Path, count: int) -> list[Neighbours]:
 def build_neighbours(
     folder: Path, eight: Array, first: int, last: int, *, report: Callable[[int], None], stop: Callable[[], bool]
 ) -> bool:
-    """Build the HNSW index over some positions, or resume its build; return whether the index is complete.
+    """Build the HNSW index over the vectors `eight[first:last]`, or resume its build; return whether it is complete.
 
-    The index is saved when the build is stopped, and once a minute, so that a killed build loses at most a minute.
-    `report` is called with the number of indexed positions.
+    The index is saved when the build is stopped, and once a minute, so that a killed build loses about a minute.
+    `report` is called with the number of indexed positions. The build stops when `stop` returns True.
 
     Raises:
         LibraryMissing: USearch is not installed; the message says how to install it.
@@ -134,7 +134,10 @@ def build_neighbours(
 
 
 def seconds_for(eight: Array, count: int) -> float:
-    """Estimate the seconds of a build on this machine from a few thousand vectors."""
+    """Return an estimate of the seconds that this machine takes to build an index of `count` vectors.
+
+    The time is measured with up to `_AT_ONCE` of the vectors `eight`.
+    """
     sample = np.ascontiguousarray(eight[:: max(1, len(eight) // _AT_ONCE)][:_AT_ONCE])
     sample = sample[sample.any(axis=1)]
     if not len(sample):
@@ -145,12 +148,15 @@ def seconds_for(eight: Array, count: int) -> float:
 
 
 def slower(count: int, sample: int) -> float:
-    """Return how many times longer a vector takes to add to an index of `count` vectors than to one of the sample."""
+    """Return how many times longer a vector takes to add to an index of `count` vectors than of `sample` vectors."""
     return max(1.0, 1.0 + GROWTH * float(np.log2(max(count, 2) / max(sample, 2))))
 
 
 GROWTH = 0.7
-"""The growth of `slower` per doubling; fitted on 4,096 vectors (0.07 ms each) and 460,000 (0.42 ms each)."""
+"""The increase of the factor `slower` when the number of vectors doubles.
+
+It was fitted to two measurements: 0.07 ms for each of 4,096 vectors, and 0.42 ms for each of 460,000.
+"""
 
 
 def bytes_for(dimensions: int, count: int) -> int:

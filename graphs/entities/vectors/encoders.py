@@ -24,11 +24,11 @@ _FILE = Path(__file__).parent / "static_minilm.npz"
 
 
 class EncoderMissing(LookupError):
-    """A model or its library is not installed; the message says how to install it."""
+    """A model cannot be used: it or its library is not installed, it is still loading, or loading it failed."""
 
 
 class Encoder(Protocol):
-    """Computes unit vectors of texts."""
+    """The interface of encoders, which compute unit vectors of texts."""
 
     name: str
     dimensions: int
@@ -37,9 +37,9 @@ class Encoder(Protocol):
 
 
 class StaticEncoder:
-    """Averages one vector per word piece: `StaticEncoder().encode(["Big Apple"])` has shape (1, 256).
+    """An encoder that averages one vector per word piece: `StaticEncoder().encode(["Big Apple"])` has shape (1, 256).
 
-    The vectors are distilled from all-MiniLM-L6-v2; see MODEL.md. Needs only NumPy.
+    The vectors are distilled from all-MiniLM-L6-v2; see MODEL.md. The encoder needs only NumPy.
     """
 
     name, dimensions = STATIC, 256
@@ -69,7 +69,7 @@ class StaticEncoder:
 class SentenceEncoder:
     """A sentence-transformers model, several hundred times slower than the static model (docs/figures.md).
 
-    The import of the library takes ten seconds, so it begins in the background; `encode` waits for it at most a minute.
+    The import of the library takes ten seconds, so the model loads in the background; `encode` waits up to a minute.
 
     Raises:
         EncoderMissing: sentence-transformers is not installed.
@@ -126,7 +126,7 @@ class SentenceEncoder:
 
 @lru_cache(maxsize=4)
 def encoder(name: str = STATIC) -> Encoder:
-    """Return the encoder called `name`, loaded once for all graphs.
+    """Return the encoder called `name`, which all graphs share.
 
     Raises:
         EncoderMissing: the encoder needs a library that is not installed.
@@ -135,19 +135,19 @@ def encoder(name: str = STATIC) -> Encoder:
 
 
 def loaded_encoder(name: str = STATIC, seconds: float = 600.0) -> Encoder:
-    """Return the encoder called `name` when it is loaded, for builds; waits up to `seconds`.
+    """Return the encoder called `name` after waiting up to `seconds` for it to load: for builds.
 
     Raises:
         EncoderMissing: the encoder needs a library that is not installed.
     """
-    made = encoder(name)
-    if isinstance(made, SentenceEncoder):
-        made.wait(seconds)
-    return made
+    chosen = encoder(name)
+    if isinstance(chosen, SentenceEncoder):
+        chosen.wait(seconds)
+    return chosen
 
 
 def begin_loading(name: str) -> None:
-    """Start loading a slow model in the background, before it is needed.
+    """Start loading a model in the background before it is needed; the static model needs no loading.
 
     Raises:
         EncoderMissing: the model needs a library that is not installed.

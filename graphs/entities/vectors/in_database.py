@@ -1,8 +1,8 @@
-"""Searches the database's own vector index, read-only, if the graph's settings name it.
+"""Searches the database's own vector index with read-only queries, if the graph's settings name the index.
 
 The settings are `vector_index = "movie_names"` (or `"auto"`, for the only index of a label) and `vector_model`, the
-model that made its vectors. Neo4j and ArcadeDB accept the same two statements; Memgraph has its own. Similarities are
-converted to cosines, so that they are comparable with those of the entity index.
+model that made its vectors. Neo4j and ArcadeDB use the same procedure to search; Memgraph has its own. Similarities are
+converted to cosines, so that they are comparable with the scores of the entity index.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ SECONDS = 10.0
 _FILTERED = 10
 logger = logging.getLogger(__name__)
 
-_SHOWN = {
+_LIST_INDEXES = {
     "neo4j": "SHOW VECTOR INDEXES YIELD *",
     "arcadedb": "SHOW VECTOR INDEXES",
     "memgraph": "CALL vector_search.show_index_info() YIELD * RETURN *",
 }
-_ASKED = "CALL db.index.vector.queryNodes($index, $count, $vector) YIELD node, score AS near"
-_ASKED_MEMGRAPH = "CALL vector_search.search($index, $count, $vector) YIELD node, distance AS near"
+_SEARCH = "CALL db.index.vector.queryNodes($index, $count, $vector) YIELD node, score AS near"
+_SEARCH_MEMGRAPH = "CALL vector_search.search($index, $count, $vector) YIELD node, distance AS near"
 
 
 class IndexUnfit(LookupError):
@@ -42,7 +42,7 @@ class IndexUnfit(LookupError):
 class VectorIndex:
     """A vector index as the database describes it: `VectorIndex("movie_names", ("Movie",), 384, "cosine", True)`.
 
-    Fields that the database does not report are None.
+    `dimensions` is None if the database does not report it.
     """
 
     name: str
@@ -52,7 +52,7 @@ class VectorIndex:
     online: bool = True
 
     def cosine(self, near: float) -> float:
-        """Return the cosine, for unit vectors, that corresponds to a score of the database."""
+        """Return the cosine of two unit vectors from `near`, the score or distance that the database reports."""
         if self.metric == "euclidean":
             return 1.0 - (1.0 / max(near, 1e-6) - 1.0) / 2.0
         if self.metric == "cos":  # Memgraph returns a distance
@@ -63,7 +63,7 @@ class VectorIndex:
 
 
 class DatabaseVectors:
-    """Searches a vector index: `DatabaseVectors(engine, "all-MiniLM-L6-v2", "movie_names").nearest("that heist film")`.
+    """A search in a vector index: `DatabaseVectors(engine, "all-MiniLM-L6-v2", "movie_names").nearest("heist film")`.
 
     The model begins to load in the background when this object is created.
 
@@ -87,7 +87,7 @@ class DatabaseVectors:
         """Return as candidates the nodes whose vectors are most similar to the mention's vector, best first.
 
         Raises:
-            IndexUnfit: there is no such index, or its vectors have other dimensions.
+            IndexUnfit: no index can be chosen (see `chosen`), or its vectors have other dimensions.
             EngineError: the database failed.
         """
         return self.nearest_of_all([mention], label=label, limit=limit)[0]
@@ -95,7 +95,7 @@ class DatabaseVectors:
     def nearest_of_all(
         self, mentions: Sequence[str], *, label: str | None = None, limit: int = 5
     ) -> list[list[Candidate]]:
-        """Return the nearest nodes of each mention; vectors are computed in one batch, and queries run concurrently."""
+        """Return the nearest nodes of each mention, best first; the vectors of mentions are computed in one batch."""
         chosen = self.chosen(label)
         vectors = encoder(self.model).encode(mentions)
         if chosen.dimensions is not None and len(vectors) and chosen.dimensions != vectors.shape[1]:
@@ -111,10 +111,10 @@ class DatabaseVectors:
         return sorted((candidate for candidate in found if candidate is not None), key=lambda item: -item.score)[:limit]
 
     def chosen(self, label: str | None) -> VectorIndex:
-        """Return the configured index, or the only index of a label.
+        """Return the configured index, or else the only index of a label, or the only index of the database.
 
         Raises:
-            IndexUnfit: there is no such index, or there are several.
+            IndexUnfit: there is no such index, there are several, or the configured index is still being built.
         """
         known = self._indexes()
         names = ", ".join(f"{vector_index.name} ({':'.join(vector_index.labels)})" for vector_index in known) or "none"
@@ -132,9 +132,9 @@ class DatabaseVectors:
         ]
         fitting = fitting or [vector_index for vector_index in known if vector_index.online]
         if len(fitting) != 1:
-            what = "several vector indexes" if fitting else "no vector index over nodes that is online"
+            problem = "several vector indexes" if fitting else "no vector index over nodes that is online"
             raise IndexUnfit(
-                f"the database has {what} ({names}); name one with `vector_index` in the graph's "
+                f"the database has {problem} ({names}); name one with `vector_index` in the graph's "
                 "settings" + (", or give a label" if fitting and label is None else "")
             )
         return fitting[0]
@@ -143,7 +143,7 @@ class DatabaseVectors:
         with self._lock:
             if not self._known or not all(index.online for index in self._known):
                 dialect = self._engine.capabilities().dialect.name
-                table = self._engine.run(_SHOWN[dialect], timeout=SECONDS)
+                table = self._engine.run(_LIST_INDEXES[dialect], timeout=SECONDS)
                 read = _of_memgraph if dialect == "memgraph" else _of_neo4j
                 found = [read(dict(zip(table.columns, row, strict=True))) for row in table.rows]
                 self._known = [candidate for candidate in found if candidate is not None]
@@ -154,7 +154,7 @@ class DatabaseVectors:
         own_id = "elementId(node)" if dialect == "neo4j" else "id(node)"
         names = ", ".join(f"node.{key}" for key in NAME_PROPERTIES)
         query = (
-            f"{_ASKED_MEMGRAPH if dialect == 'memgraph' else _ASKED} "
+            f"{_SEARCH_MEMGRAPH if dialect == 'memgraph' else _SEARCH} "
             f"RETURN near, labels(node) AS labels, coalesce(node.eid, {own_id}) AS id, "
             f"node.description AS description, [{names}] AS names"
         )
@@ -169,17 +169,17 @@ class DatabaseVectors:
                 ) from error
             raise
 
-    def _other_dimensions(self, chosen: VectorIndex, ours: int, theirs: int) -> IndexUnfit:
+    def _other_dimensions(self, chosen: VectorIndex, own_dimensions: int, index_dimensions: int) -> IndexUnfit:
         return IndexUnfit(
-            f"the vector index {chosen.name!r} holds vectors of {theirs} dimensions, but {self.model} makes "
-            f"vectors of {ours}; name the model of the index with `vector_model` in the graph's settings"
+            f"the vector index {chosen.name!r} holds vectors of {index_dimensions} dimensions, but {self.model} makes "
+            f"vectors of {own_dimensions}; name the model of the index with `vector_model` in the graph's settings"
         )
 
 
 def in_database(
     vectors: DatabaseVectors, mentions: Sequence[str], label: str | None, limit: int
 ) -> list[list[Candidate]]:
-    """Return candidates by meaning; none while the model loads, or if the database fails."""
+    """Return the candidates of each mention by meaning; empty lists while the model loads, or if the search fails."""
     try:
         if mentions and vectors.ready:
             return vectors.nearest_of_all(mentions, label=label, limit=limit)
@@ -189,13 +189,13 @@ def in_database(
 
 
 def _candidate(row: Sequence[Any], chosen: VectorIndex, label: str | None) -> Candidate | None:
-    near, labels, key, description, names = row
+    similarity, labels, key, description, names = row
     named = [(property, name) for property, name in zip(NAME_PROPERTIES, names, strict=True) if isinstance(name, str)]
     if not named or not labels:
         return None
     property, name = named[0]
     its_label = label or next((other_label for other_label in labels if other_label in chosen.labels), labels[0])
-    score = min(max(chosen.cosine(float(near)), 0.0), FOLDED)
+    score = min(max(chosen.cosine(float(similarity)), 0.0), FOLDED)
     return Candidate(
         name=name,
         label=its_label,

@@ -9,25 +9,25 @@ from graphground.graphs.entities.candidate import Candidate
 UNSURE = 0.9
 """The score of the best match by spelling below which entities are also searched by meaning."""
 _RANK, _POWER = 10, 4
-"""The constant of reciprocal rank fusion, and the exponent of scores: 0.6 counts an eighth of a certain match."""
+"""The constant of reciprocal rank fusion, and the exponent of scores: a score of 0.6 counts an eighth of 1.0."""
 
 
 def merged(spelled: Sequence[Candidate], meant: Sequence[Candidate], limit: int) -> list[Candidate]:
-    """Merge candidates by reciprocal rank, weighted by score.
+    """Merge two lists, each best first, into one: by reciprocal rank weighted by score.
 
-    An entity in both lists keeps its higher score and the kind of match that has this score.
+    An entity in both lists is returned once, as the candidate with the higher score.
 
     >>> merged([], [], 5)
     []
     """
     gains: dict[tuple[str, str, str], float] = {}
-    kept: dict[tuple[str, str, str], Candidate] = {}
+    best: dict[tuple[str, str, str], Candidate] = {}
     for candidates in (spelled, meant):
         for rank, candidate in enumerate(candidates):
             identity = (candidate.key, candidate.label, candidate.name)
             gains[identity] = gains.get(identity, 0.0) + max(candidate.score, 0.0) ** _POWER / (_RANK + rank)
-            if identity not in kept or candidate.score > kept[identity].score:
-                kept[identity] = candidate
+            if identity not in best or candidate.score > best[identity].score:
+                best[identity] = candidate
     return [
-        kept[identity] for identity in sorted(kept, key=lambda candidate: (-gains[candidate], -kept[candidate].score))
+        best[identity] for identity in sorted(best, key=lambda candidate: (-gains[candidate], -best[candidate].score))
     ][:limit]

@@ -1,4 +1,4 @@
-"""The opened vectors of an index: a mention is compared with names and descriptions, and the better match counts."""
+"""The vectors of an index: a mention is compared with names and descriptions, and the better match counts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from graphground.graphs.entities.vectors.column import Column
 from graphground.graphs.entities.vectors.encoders import Vectors
 
 DESCRIPTION_FACTOR = 0.9
-"""The factor for similarities to descriptions, so that a name with the same similarity ranks first."""
+"""The factor for similarities to descriptions, so that a name ranks before an equally similar description."""
 
 
 class VectorsMissing(LookupError):
@@ -16,7 +16,7 @@ class VectorsMissing(LookupError):
 
 
 class VectorStore:
-    """The opened vectors of an index: `nearest(vector, 0, 10_000, 5)` returns rows with their cosines, best first.
+    """The vectors of an index: `nearest(vector, 0, 10_000, 5)` returns pairs of a row and its similarity, best first.
 
     Raises:
         VectorsMissing: there are no vectors, or they belong to an older index or version.
@@ -52,7 +52,10 @@ class VectorStore:
         )
 
     def nearest(self, vector: Vectors, low: int, high: int, wanted: int) -> list[tuple[int, float]]:
-        """Return the rows between `low` and `high` whose names or descriptions are most similar to a vector."""
+        """Return pairs of a row and its similarity to a vector, best first: up to `wanted` rows from `low` to `high`.
+
+        The similarity is the cosine of the name, or of the description multiplied by `DESCRIPTION_FACTOR`.
+        """
         best = dict(self.names_column.nearest(vector, low, high, wanted))
         if self.descriptions_column is not None:
             for row, cosine in self.descriptions_column.nearest(vector, low, high, wanted):

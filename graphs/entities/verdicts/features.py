@@ -1,9 +1,9 @@
 """Features for the calibrated model: evidence for and against a mention being a spelling of a name.
 
-Mention and name are compared word by word. A word that agrees counts by its rarity, because many names share `john` and
-few `nowitzki`. A word that nearly agrees counts as misspelt only if it is not an English word: `jmaes` is a misspelt
-`james`, but `jordan` is hardly a misspelt `gordon`. A similar name is more likely to occur by chance among many names,
-so the number of names is a feature too.
+A mention and a name are compared word by word. A word in both counts by its rarity, because many names contain `john`
+and few contain `nowitzki`. A similar word is less likely to be misspelt if it is itself a known word: `jmaes` is a
+misspelt `james`, but `jordan` is hardly a misspelt `gordon`. A similar name is more likely to occur by chance among
+many names, so the number of names is a feature too.
 """
 
 from __future__ import annotations
@@ -55,15 +55,15 @@ class Alignment:
 
     agreeing: list[str]
     near: list[tuple[str, str, int]]
-    """Pairs of similar words, with the number of differing letters."""
+    """Pairs of similar words, the word of the mention first, with the number of differing letters."""
     initials: list[tuple[str, str]]
-    """Pairs of an initial and the word for which it stands; the initial may be in the mention or in the name."""
+    """Pairs of a word of the mention and a word of the name, where either is the initial of the other."""
     unmatched: list[str]
     its_unmatched: list[str]
 
 
 def align(words: Sequence[str], its: Sequence[str]) -> Alignment:
-    """Pair the words of a mention and of a name: equal words, then those with the fewest errors, then initials."""
+    """Pair the words of a mention and the words of a name: equal words, then similar words, then initials."""
     left, right = list(words[:_MOST_WORDS]), list(its[:_MOST_WORDS])
     agreeing = []
     for word in left:
@@ -80,14 +80,14 @@ def align(words: Sequence[str], its: Sequence[str]) -> Alignment:
     )
     near: list[tuple[str, str, int]] = []
     used: set[int] = set()
-    taken: set[int] = set()
+    matched: set[int] = set()
     for _, number, place in pairs:
-        if number not in used and place not in taken:
+        if number not in used and place not in matched:
             used.add(number)
-            taken.add(place)
+            matched.add(place)
             near.append((left[number], right[place], OSA.distance(left[number], right[place])))
     left = [word for number, word in enumerate(left) if number not in used]
-    right = [word for place, word in enumerate(right) if place not in taken]
+    right = [word for place, word in enumerate(right) if place not in matched]
     initials: list[tuple[str, str]] = []
     for word in list(left):
         other = next(
@@ -104,7 +104,7 @@ def align(words: Sequence[str], its: Sequence[str]) -> Alignment:
 def errors_allowed(word: str, other: str) -> int:
     """Return the number of wrong letters up to which two words count as similar: none in a short word or a number.
 
-    `66th` and `64th` are different numbers, not spellings of one.
+    `66th` and `64th` are different numbers, not two spellings of the same number.
     """
     if word.isdecimal() or other.isdecimal():
         return 0
@@ -122,23 +122,23 @@ def number_in(word: str) -> str | None:
 
 
 def numbered_otherwise(words: Sequence[str], its: Sequence[str]) -> bool:
-    """Whether two names have different numbers: `66th Awards` and `64th Awards`, but not `Awards` and `64th Awards`.
+    """Whether two names contain different numbers: `66th Awards` and `64th Awards`, not `Awards` and `64th Awards`.
 
-    One digit may be the initial of a longer number, and a number that is no year may be a misspelt year: `2101` for
+    A single digit may abbreviate a longer number, and a number that is not a year may be a misspelt year: `2101` for
     `2011`.
     """
     numbers = {number for word in words if (number := number_in(word)) is not None}
     its_numbers = {number for word in its if (number := number_in(word)) is not None}
-    mine, its_own = numbers - its_numbers, its_numbers - numbers
-    return bool(mine and its_own) and not any(
+    own, its_own = numbers - its_numbers, its_numbers - numbers
+    return bool(own and its_own) and not any(
         (min(len(number), len(other)) == 1 and number[0] == other[0]) or _misspelt_year(number, other)
-        for number in mine
+        for number in own
         for other in its_own
     )
 
 
 def _misspelt_year(number: str, other: str) -> bool:
-    """Whether a number is a year with a digit left out, added, or swapped with the next; another digit is another year."""
+    """Whether a number is the year `other` with a digit omitted, added, or swapped with the next digit."""
     return (
         _YEAR.fullmatch(other) is not None
         and _YEAR.fullmatch(number) is None
@@ -151,7 +151,7 @@ def _misspelt_year(number: str, other: str) -> bool:
 def features_of(mention: str, candidates: Sequence[Candidate], counts: WordCounts) -> list[list[float]]:
     """Return the features of each candidate, in the order of `FEATURES`.
 
-    No two candidates may have the same matched text: namesakes would be taken for rivals.
+    All candidates must have different texts, because some features count rival names, and a namesake is not a rival.
     """
     text = without_article(fold(clean(mention)))
     names = [without_article(fold(candidate.matched or candidate.name)) for candidate in candidates]
@@ -174,7 +174,10 @@ def names_article(mention: str) -> bool:
 
 
 def edits_between(text: str, other: str) -> int:
-    """Return the fewest edits between two folded names: in the order of their words, sorted, or without spaces."""
+    """Return the number of edits between two folded names.
+
+    It is the smallest of three numbers: for the names as written, with their words sorted, and without spaces.
+    """
     return min(
         OSA.distance(text, other),
         OSA.distance(" ".join(sorted(text.split())), " ".join(sorted(other.split()))),
@@ -183,7 +186,7 @@ def edits_between(text: str, other: str) -> int:
 
 
 def _among(place: int, scores: Sequence[float], edits: Sequence[int]) -> list[float]:
-    """Return the features that compare a candidate with the other candidates."""
+    """Return the features that compare the candidate at `place` with the other candidates."""
     rest = [score for number, score in enumerate(scores) if number != place]
     others = [its for number, its in enumerate(edits) if number != place]
     own = edits[place]
@@ -200,7 +203,7 @@ def _among(place: int, scores: Sequence[float], edits: Sequence[int]) -> list[fl
 def _features(
     words: Sequence[str], candidate: Candidate, its: Sequence[str], count: Mapping[str, int], texts: int
 ) -> list[float]:
-    """Return the features of a mention and a name by themselves, given as words."""
+    """Return the features of a mention (`words`) and a name (`its`) that do not depend on the other candidates."""
     text, other = " ".join(words), " ".join(its)
     aligned = align(words, its)
     rarity = {word: rarity_of(word, count[word], texts) for word in (*words, *its)}
@@ -255,13 +258,16 @@ def _features(
 
 
 def rarity_of(word: str, count: int, texts: int) -> float:
-    """Return the rarity of a word: the logarithm of the number of all names divided by those with the word."""
+    """Return the rarity of a word, given that `count` of the `texts` names contain it.
+
+    It is about the logarithm of `texts / count`, and much less for an article.
+    """
     return (0.15 if word in ARTICLES else 1.0) * max(math.log(texts + 2) - math.log(count + 1), 0.1)
 
 
 @lru_cache(maxsize=1)
 def common_words() -> frozenset[str]:
-    """Return common English words: the whole-word pieces of the static model's vocabulary."""
+    """Return common English words of 3 or more letters: the word pieces of the static model that are whole words."""
     with np.load(Path(__file__).parents[1] / "vectors" / "static_minilm.npz") as stored:
         pieces = stored["vocabulary"].tobytes().decode("utf-8").split("\n")
     return frozenset(piece for piece in pieces if len(piece) > 2 and piece.isalpha())

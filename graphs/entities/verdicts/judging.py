@@ -3,9 +3,9 @@
     >>> judge("Lebron Jmes", candidates, counts).verdict  # doctest: +SKIP
     'found'
 
-A text that equals a name or an alias letter by letter is found without the model. For any other text, the model gives
-the probability that the mention is a spelling of the name (`features`); `benchmarks/entities/calibration.py` fits the
-model.
+A text that equals a name or an alias, apart from case, accents, spaces or an article, is judged without the model. For
+any other text, the model gives the probability that the mention is a spelling of the name (`features`);
+`benchmarks/entities/calibration.py` fits the model.
 """
 
 from __future__ import annotations
@@ -23,43 +23,42 @@ if TYPE_CHECKING:
 
 Verdict = Literal["found", "ambiguous", "not_found"]
 RATIO = 50.0
-"""How many times the odds of the likeliest name may exceed those of a name that may still be meant."""
+"""The ratio of the odds of the likeliest name to the odds of another name, below which either may be meant."""
 LEAST_MEANING = 0.75
-"""The minimum similarity in meaning for a candidate whose name is spelt differently from the mention."""
+"""The minimum similarity in meaning for a candidate that was found by meaning and not by spelling."""
 HEARD = 0.5
-"""The share of the required probability that is enough for a name that sounds the same, such as `Steven` for
-`Stephen`."""
+"""The share of the required probability that suffices for a name that sounds like the mention: `Steven`, `Stephen`."""
 CONSIDERED = 30
-"""The number of best candidates to look up for a mention: among many names, several have the same text."""
+"""The number of candidates to look up for a mention; it is large because several of them may have the same text."""
 COMPARED = 10
-"""The number of different names by spelling that the model compares."""
+"""The maximum number of different names, the most similar in spelling, that the model compares."""
 OTHERS = 5
-"""The number of best candidates among which a far more prominent candidate is sought."""
+"""The number of best candidates among which `find_entities` seeks a node with far more relationships."""
 NEAREST = 2
-"""The number of candidates shown if none is likely."""
+"""The maximum number of candidates that are returned if none is likely."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A verdict and its candidates: `Judgement("found", [candidate])`; for `not_found`, at most two similar candidates."""
+    """A verdict and its candidates: `Judgement("found", [candidate])`; for `not_found`, up to two similar names."""
 
     verdict: Verdict
     candidates: list[Candidate]
     others: Sequence[Candidate] = ()
-    """The best candidates found; a far more prominent candidate among them may be meant."""
+    """The best candidates that were found; a candidate with far more relationships may be meant instead."""
 
 
 def judge(mention: str, candidates: Sequence[Candidate], counts: WordCounts, *, by_meaning: bool = False) -> Judgement:
     """Return the verdict on one mention; `candidates` are given best first.
 
-    `by_meaning` is set for a search by meaning, whose results are never certain.
+    `by_meaning` is True for a search by meaning: its results are never certain, so that the verdict is never `found`.
     """
     if by_meaning:
         return Judgement("ambiguous" if candidates else "not_found", list(candidates))
     exact = exactly(mention, candidates)
     if exact:
-        meant = [candidate for candidate in exact if not candidate.is_value] or exact
-        return _shown(meant, candidates)
+        preferred = [candidate for candidate in exact if not candidate.is_value] or exact
+        return _shown(preferred, candidates)
     likely = _likely(mention, by_text(candidates), counts)
     if likely:
         return _shown(likely, candidates)
@@ -79,8 +78,8 @@ def judge_value(
 ) -> Judgement:
     """Return the verdict on a text that a query compares with a property of some labels (all labels if None).
 
-    With `names`, the text is compared with names in the property `key` (any property if None) and with aliases;
-    without, with the values of the property.
+    If `names` is True, the text is compared with the names in the property `key` and their aliases, or with all texts
+    if `key` is None. Otherwise it is compared with the values of the property `key` (any property if None).
 
         judge_value(lookup, "Lebron Jmes", labels=("Player",)).candidates[0].name  # 'LeBron James'
     """
@@ -96,30 +95,34 @@ def judge_value(
 
 
 def exactly(mention: str, candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates with the mention as a name or alias, written in the same way or with other spaces."""
+    """Return the candidates whose name or alias is the mention, apart from case and accents.
+
+    If there are none, return the candidates that differ from the mention only in spaces or an article.
+    """
     return [candidate for candidate in candidates if candidate.match in ("exact", "alias")] or [
         candidate for candidate in candidates if candidate.match == "fuzzy" and _written_alike(mention, candidate)
     ]
 
 
-def _shown(meant: Sequence[Candidate], candidates: Sequence[Candidate]) -> Judgement:
-    """Return the judgement on candidates that may be meant: each text first once, as a name and as an alias.
+def _shown(chosen: Sequence[Candidate], candidates: Sequence[Candidate]) -> Judgement:
+    """Return the judgement on the candidates that may be meant, ordered so that different names come first.
 
-    Of further namesakes, the first of each label precedes the others.
+    The first candidate of each text (as a name, and as an alias) comes first, then namesakes with other labels, and
+    finally namesakes with the same label.
     """
     seen: Counter[tuple[str, ...]] = Counter()
     turns: list[int] = []
-    for candidate in meant:
+    for candidate in chosen:
         reading = (fold(candidate.matched or candidate.name), "alias" if candidate.match == "alias" else "name")
         labelled = (*reading, candidate.label)
         turns.append(1 + seen[labelled] if seen[reading] else 0)
         seen.update((reading, labelled))
-    ordered = [meant[place] for place in sorted(range(len(meant)), key=turns.__getitem__)]
+    ordered = [chosen[place] for place in sorted(range(len(chosen)), key=turns.__getitem__)]
     return Judgement("found" if len(ordered) == 1 else "ambiguous", ordered, candidates[:OTHERS])
 
 
 def _written_alike(mention: str, candidate: Candidate) -> bool:
-    """Whether a name differs from a mention in spaces or an article only: `A.I.` and `AI`, `the Wizards` and `Wizards`.
+    """Whether a name differs from a mention only in spaces or an article: `A.I.` and `AI`, `the Wizards` and `Wizards`.
 
     An article in upper case may belong to the name: `The Haunting` is hardly `Haunting`.
     """
@@ -137,7 +140,7 @@ def _letters(folded: str) -> str:
 
 
 def by_text(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
-    """Return the candidates by spelling, those with the same text together, in the order of the best of each."""
+    """Return the candidates that were found by spelling, in up to `COMPARED` groups of one text, best group first."""
     texts: dict[str, list[Candidate]] = {}
     for candidate in candidates:
         if candidate.match != "vector":
@@ -168,5 +171,5 @@ def _likely(mention: str, spelled: Sequence[Sequence[Candidate]], counts: WordCo
 
 
 def _distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates, with each name of a label only once."""
+    """Return the first candidate of each pair of a label and a name."""
     return list({(candidate.label, candidate.name): candidate for candidate in reversed(candidates)}.values())[::-1]

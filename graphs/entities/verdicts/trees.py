@@ -11,12 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 SIZES = (4.0, 4.9, 5.9)
-"""Decimal logarithms of the numbers of names at which thresholds were fitted; other thresholds are interpolated."""
+"""The sizes of graphs, as decimal logarithms of the number of names, for which minimum probabilities were fitted."""
 WEIGHTS = Path(__file__).parent / "trees.npz"
 
 
 class Trees:
-    """Boosted trees of one depth: `Trees(feature, threshold, leaf, base, least).chances(rows)` are from 0 to 1."""
+    """Boosted trees of the same depth, as arrays: `Trees(feature, threshold, leaf, base, least).chances(rows)`.
+
+    `least` holds the minimum probability for each of `SIZES`.
+    """
 
     def __init__(
         self,
@@ -32,11 +35,11 @@ class Trees:
         self._depth = leaf.shape[1].bit_length() - 1
 
     def least(self, texts: int) -> float:
-        """Return the minimum probability at which a candidate is likely, in a graph with `texts` names."""
+        """Return the minimum probability of a likely candidate for a graph of `texts` names, by interpolation."""
         return float(np.interp(math.log10(texts + 10), SIZES, self._least))
 
     def chances(self, rows: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """Return for each row of features the probability that the mention is a spelling of the name."""
+        """Return for each row of features the probability, from 0 to 1, that the mention is a spelling of the name."""
         values = np.asarray(rows, dtype=np.float64).T
         node = np.zeros((len(self._feature), values.shape[1]), dtype=np.int64)
         row = np.arange(values.shape[1])[None, :]

@@ -1,4 +1,4 @@
-"""Limits on the size of single parts of a file, so that a small hostile file cannot take all memory or hours.
+"""Limits on the size of single parts of a file, so that a small hostile file cannot exhaust memory or take hours.
 
 Without them, a gzipped file of 4 MB may expand to a line of 4 GB, and an XML entity of twelve lines to a petabyte.
 """
@@ -14,7 +14,7 @@ from graphground.graphs.loading.importing.problems import ImportRefused
 LONGEST_LINE = 1 << 26
 """The maximum number of bytes or characters in one line of JSON Lines or CSV."""
 LONGEST_PIECE = 1 << 24
-"""The maximum number of bytes in one XML tag or one XML text."""
+"""The maximum number of bytes in one XML tag, and of characters in one XML text."""
 LONGEST_NAME = 200
 """The maximum number of characters in the name of a label, a type, a property or a column."""
 LONGEST_ENTITY = 200
@@ -22,7 +22,7 @@ LONGEST_ENTITY = 200
 
 
 def bounded_lines(file: IO[AnyStr], name: str) -> Iterator[AnyStr]:
-    """Yield the lines of a file.
+    """Yield the lines of a file; errors call the file `name`.
 
     Raises:
         ImportRefused: a line is longer than `LONGEST_LINE`.
@@ -38,10 +38,10 @@ def bounded_lines(file: IO[AnyStr], name: str) -> Iterator[AnyStr]:
 def check_entities(document: IO[bytes], name: str) -> None:
     """Refuse an XML document whose entities could expand without limit: nested, long or external entities.
 
-    Only the part before the first element is read. Other errors are left to the parser that reads the document.
+    Only the part before the first element is checked. Other errors are left to the parser that reads the document.
 
     Raises:
-        ImportRefused: the document declares such an entity.
+        ImportRefused: the document declares a nested, long or external entity, or a parameter entity.
     """
     refused: list[str] = []
     parser = expat.ParserCreate()
@@ -53,21 +53,21 @@ def check_entities(document: IO[bytes], name: str) -> None:
                 f"text of at most {LONGEST_ENTITY} characters without other entities"
             )
 
-    def begun(*_: object) -> None:
-        raise _Begun
+    def root_begins(*_: object) -> None:
+        raise _RootReached
 
     parser.EntityDeclHandler = declared
-    parser.StartElementHandler = begun
+    parser.StartElementHandler = root_begins
     try:
         read = 0
         while not refused and read < LONGEST_PIECE and (chunk := document.read(1 << 16)):
             read += len(chunk)
             parser.Parse(chunk, False)
-    except (_Begun, expat.ExpatError, LookupError, ValueError):
+    except (_RootReached, expat.ExpatError, LookupError, ValueError):
         pass
     if refused:
         raise ImportRefused(refused[:1], 1)
 
 
-class _Begun(Exception):
-    """Raised at the first element, to stop reading there."""
+class _RootReached(Exception):
+    """The signal that ends the check at the first element, because entities are declared before it."""

@@ -3,8 +3,8 @@
     >>> type_of_column(["1", "2", ""]), type_of_column(["007", "12"]), type_of_column(["1", "2.5"])
     ('int', 'str', 'float')
 
-No inferred type loses information: with a leading zero, a plus sign or twenty digits, a column stays text. An empty
-cell means that the property is missing.
+A column stays text if a number in it has a needless leading zero, a leading plus sign or twenty digits before the
+point, because parsing would lose them. An empty cell means that the property is missing.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _int(text: str) -> int:
 
 def _float(text: str) -> float:
     if not _FLOAT(text) or not isfinite(number := float(text)):
-        raise ValueError("no number")
+        raise ValueError("not a number")
     return number
 
 
@@ -73,7 +73,9 @@ NARROW_FIRST = ("int", "float", "bool", "date", "datetime")
 
 
 def reader_of(type_: str) -> Callable[[str], Any]:
-    """Return the function that parses cells of a type; it raises ValueError: `not a date such as 1995-12-15`.
+    """Return the function that parses cells of a type.
+
+    For an invalid cell the function raises a ValueError, for example `not a date such as 1995-12-15`.
 
     >>> reader_of("list[int]")("1; 2")
     [1, 2]

@@ -1,4 +1,4 @@
-"""Converts the rows of a mapping's files to a SimpleKG file, or reports every invalid row and writes nothing."""
+"""Converts the rows of a mapping's files to a SimpleKG file; if any row is invalid, nothing is written."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from graphground.graphs.loading.simplekg_writing import write_simplekg
 
 Cell = tuple[str, int, Callable[[Any], Any]]
 TableOf = Callable[[str], Table]
-"""A function that opens the table which the mapping calls by this name."""
+"""A function that opens a table by its name, the value of `file` in the mapping."""
 LONGEST_ID = 1900
 
 
 class Conversion:
-    """Converts tables to records by a mapping; `problems` collects invalid rows while the records are read."""
+    """The conversion of tables to records by a mapping; `problems` collects invalid rows while the records are read."""
 
     def __init__(self, mapping: Mapping, table_of: TableOf) -> None:
         self.mapping, self._table_of = mapping, table_of
@@ -47,7 +47,13 @@ class Conversion:
                 self.problems.add(file, None, f"{place}: there is no column {name!r}; it has {', '.join(known)}")
 
     def further_labels(self) -> dict[str, set[frozenset[str]]]:
-        """Read the columns with further labels; return the sets that occur, by the label of their table."""
+        """Return for each table's own label the sets of further labels that occur in the rows of the table.
+
+        Tables without a column of further labels are left out.
+
+        Raises:
+            ImportRefused: a name cannot be a label.
+        """
         found: dict[str, set[frozenset[str]]] = {}
         for label, node in self.mapping.nodes.items():
             if node.labels is not None:
@@ -64,7 +70,7 @@ class Conversion:
         return found
 
     def entities(self) -> Iterator[AbstractMapping[str, Any]]:
-        """Yield an entity for each row of the node tables."""
+        """Yield an entity for each row of the node tables; add rows without a valid id to `problems`."""
         for label, node in self.mapping.nodes.items():
             yield from self._nodes(label, node)
 
@@ -99,7 +105,11 @@ class Conversion:
             }
 
     def relations(self) -> Iterator[AbstractMapping[str, Any]]:
-        """Yield a relation for each row of the relationship tables; call it after `entities` has been read completely."""
+        """Yield a relation for each row of the relationship tables; call it after `entities` has been read completely.
+
+        Raises:
+            ImportRefused: rows of nodes or relationships are invalid; raised after the last row.
+        """
         rids = count()
         for table in self.mapping.relationships:
             for record in self._relationships(table):
@@ -157,7 +167,7 @@ def _cells(file: Table, properties: AbstractMapping[str, Column]) -> list[Cell]:
 
 
 def _parts(cell: Any) -> list[str]:
-    """Return the parts of a list, or of a text that contains separators."""
+    """Return the parts of a list, or of a text in which they are separated by `;`."""
     parts = (str(part) for part in cell if part is not None) if isinstance(cell, list) else str(cell).split(SEPARATOR)
     return [part.strip() for part in parts if part.strip()]
 
@@ -179,7 +189,8 @@ def import_folder(folder: Path, mapping: Mapping, output: Path) -> tuple[int, in
     """Convert a folder of CSV and Parquet files to a SimpleKG file; return the numbers of nodes and relationships.
 
     Raises:
-        ImportRefused: there are invalid rows; the message gives their lines and their number. Nothing is written.
+        ImportRefused: a file or a column is missing, or rows are invalid; the message lists the first problems. Nothing
+            is written.
     """
     return import_tables(mapping, lambda name: open_table(folder / name), output)
 
@@ -188,7 +199,8 @@ def import_tables(mapping: Mapping, table_of: TableOf, output: Path) -> tuple[in
     """Convert tables to a SimpleKG file; return the numbers of nodes and relationships.
 
     Raises:
-        ImportRefused: there are invalid rows; the message gives their places and their number. Nothing is written.
+        ImportRefused: a table or a column is missing, or rows are invalid; the message lists the first problems.
+            Nothing is written.
     """
     conversion = Conversion(mapping, table_of)
     conversion.check_columns()

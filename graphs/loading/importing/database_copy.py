@@ -1,7 +1,7 @@
-"""Copies a connected database: nodes and relationships are read part by part into a folder, and then as records.
+"""Copies a connected database part by part into a folder, from which the nodes and relationships are then imported.
 
-All nodes are one part, and the relationships of each type another. Complete parts are kept, so that an interrupted copy
-resumes. Each part is read in one transaction, but the parts together are not one snapshot.
+All nodes form one part, and the relationships of each type another. Complete parts are kept, so that an interrupted
+copy can be resumed. Each part is read in one transaction, but the parts together are not one snapshot.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ FETCH = 5_000
 NODES = "nodes.jsonl"
 PARTS = "parts.json"
 FORMAT = 2
-"""The version of the parts' format: lines of JSON, each with the rows of a block."""
+"""The version of the format of a part: JSON Lines, with one line for each block of rows."""
 Report = Callable[[str, int, int | None], None]
-"""A function called with the part (`nodes` or a relationship type), its records read so far, and their total."""
+"""A function called with the part (`nodes` or a type), the number of records read, and the number in the whole part."""
 
 
 class Part(NamedTuple):
     """A part of a copy: `Part("T", "MATCH (a)-[r:`T`]->(b)", "r", "elementId(a), …", Span(120, 0, 119))`.
 
-    `variable` is the variable of the clause `match` that stands for the record, and `fields` are the columns to return.
+    `match` is a MATCH clause, `variable` its variable for a record, and `fields` are the columns to return.
     """
 
     name: str
@@ -75,8 +75,8 @@ class DatabaseCopy:
 
         Raises:
             EngineError: the database does not respond, refuses the user or a query, or the connection was lost;
-                another call resumes with the next part.
-            ImportRefused: the folder holds a copy of another database.
+                call again to resume with the next part.
+            ImportRefused: the folder holds a copy of another database, or of an earlier state of this database.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         try:
@@ -93,7 +93,8 @@ class DatabaseCopy:
     def _fetch(self, driver: neo4j.Driver, report: Report) -> None:
         server = driver.get_server_info()
         by_id = supports_blocks(server)
-        # Neo4j reports `id`, by which blocks are read, as deprecated; older servers refuse to be asked for silence.
+        # Blocks are read by `id`, for which Neo4j warns that it is deprecated. A server without blocks may not know
+        # this setting.
         quiet: dict[str, Any] = {"notifications_min_severity": "OFF"} if by_id else {}
         session = partial(
             driver.session, database=self.address.database, default_access_mode=neo4j.READ_ACCESS, **quiet
@@ -114,12 +115,19 @@ class DatabaseCopy:
             self._part(session, report, f"{number}.jsonl", Part(type_, _match(type_), "r", fields, spans[type_]))
 
     def _check_folder(self, types: list[str]) -> None:
-        """Record the database of which the folder is a copy; refuse a folder that holds a copy of another."""
+        """Note the database and its relationship types in the folder.
+
+        Raises:
+            ImportRefused: the folder holds a copy of another database, or of an earlier state of this database.
+        """
         described = {"format": FORMAT, "address": self.name, "types": types}
         note = self.folder / PARTS
         if note.exists() and orjson.loads(note.read_bytes()) != described:
             raise ImportRefused(
-                [f"{self.folder} holds an unfinished copy of another database or of an earlier state; remove it"], 1
+                [
+                    f"{self.folder} holds an unfinished copy of another database or of an earlier state of this database; delete it"
+                ],
+                1,
             )
         with replacing(note) as file:
             file.write(orjson.dumps(described))
@@ -140,7 +148,7 @@ class DatabaseCopy:
             self._write(path, _streamed(reading, f"{part.match} RETURN {part.fields}"), report, part)
 
     def _write(self, path: Path, blocks: Iterable[list[list[Any]]], report: Report, part: Part) -> None:
-        """Write each block of rows as a line of JSON."""
+        """Write each block of rows as a line of JSON, and report the progress."""
         count = reported = 0
         with replacing(path) as written:
             for rows in blocks:
@@ -152,7 +160,10 @@ class DatabaseCopy:
         report(part.name, part.span.number, part.span.number)
 
     def nodes(self, problems: Problems) -> Iterator[NodeRecord]:
-        """Yield each node; its id is the property `eid` if every node has a unique one, else the database's own id."""
+        """Yield each node.
+
+        The id of the record is the property `eid` if every node has a different one, else the database's own id.
+        """
         own = self._own_ids
         for key, labels, properties in self._rows(NODES):
             values = _properties(properties)
@@ -168,7 +179,7 @@ class DatabaseCopy:
 
     @cached_property
     def _own_ids(self) -> bool:
-        """Whether every node has a non-empty, unique text as its property `eid`."""
+        """Whether the property `eid` of every node is a non-empty text that no other node has."""
         seen: set[str] = set()
         for _, _, properties in self._rows(NODES):
             key = properties.get("eid")
@@ -196,7 +207,7 @@ def _streamed(session: neo4j.Session, query: str) -> Iterator[list[list[Any]]]:
 
 
 def _tagged(value: Any) -> Any:
-    """Convert a value that JSON cannot hold: a date or time to a map with its kind, any other value to plain JSON."""
+    """Convert a value that JSON cannot hold: a date or time to a map with its type, any other value to plain JSON."""
     match value:
         case neo4j.time.DateTime():
             return {"~": "datetime", "v": value.iso_format()}
@@ -206,7 +217,7 @@ def _tagged(value: Any) -> Any:
 
 
 def _properties(values: dict[str, Any]) -> dict[str, Any]:
-    """Restore the values of properties; only the ones that were tagged, and their containers, are not plain."""
+    """Restore dates and times from the maps that `_tagged` returned; these may be inside other maps and lists."""
     return {key: _restored(value) if type(value) in (dict, list) else value for key, value in values.items()}
 
 
@@ -224,7 +235,7 @@ def _restored(value: Any) -> Any:
 
 
 def _python(kind: type[datetime.date], text: str) -> Any:
-    """Return a date or time as a Python value, or as text if Python cannot hold it: years before 1, nanoseconds."""
+    """Return a date or time as a Python value, or as text if Python cannot hold it, such as a year before 1."""
     try:
         return kind.fromisoformat(text)
     except ValueError:

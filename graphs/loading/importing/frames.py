@@ -3,7 +3,7 @@
     frames = {"movies": movies, "people": people, "acted_in": acted_in}
     import_frames(frames, "films", Path("films.json"))
 
-The frames are treated like a folder of files with these names. `infer_frames` returns the mapping, which you can edit.
+The frames are read like a folder of files with these names. `infer_frames` returns the mapping, which you can edit.
 The index of a pandas frame is left out; `frame.reset_index()` makes it a column. Needs the extra `parquet`.
 """
 
@@ -36,10 +36,10 @@ def tables_of(frames: Frames) -> dict[str, Table]:
 
 
 def infer_frames(frames: Frames, name: str) -> Mapping:
-    """Infer the mapping of frames; the frames' names are its `file` entries.
+    """Infer the mapping of frames; the `file` of each table in the mapping is the name of a frame.
 
     Raises:
-        ImportRefused: no frame can be read as nodes.
+        ImportRefused: a frame cannot be read, or no mapping can be inferred (see `infer_tables`).
     """
     return infer_tables(list(tables_of(frames).values()), name)
 
@@ -50,14 +50,15 @@ def import_frames(frames: Frames, mapping: Mapping | str, output: Path) -> tuple
     `mapping` is a mapping, or the name of the graph, for which a mapping is then inferred.
 
     Raises:
-        ImportRefused: there are invalid rows; the message gives their numbers. Nothing is written.
+        ImportRefused: a frame cannot be read, no mapping can be inferred, or rows are invalid; the message lists the
+            first problems. Nothing is written.
     """
     tables = tables_of(frames)
     found = infer_tables(list(tables.values()), mapping) if isinstance(mapping, str) else mapping
 
     def table_of(name: str) -> Table:
         if name not in tables:
-            raise ImportRefused([f"there is no frame {name!r}; there are {', '.join(tables)}"], 1)
+            raise ImportRefused([f"there is no frame {name!r}; the frames are {', '.join(tables)}"], 1)
         return tables[name]
 
     return import_tables(found, table_of, output)

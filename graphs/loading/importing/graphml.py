@@ -1,9 +1,9 @@
-"""Reads GraphML: nodes, edges and their data as a stream, each with its line.
+"""Reads GraphML: nodes, edges and their data as a stream, each with its line number.
 
 The format (http://graphml.graphdrawing.org/primer/graphml-primer.html) does not define labels and types, so each tool
 stores them in its own way. Supported are Neo4j's way (`labels=":Movie"` on a node, `label="DIRECTED"` on an edge),
-TinkerPop's (data under `labelV`, `labelE`), and data under `labels` or `type`, for edges also `label`. Without any of
-these, a node is a `Node` and an edge is `RELATED_TO`. An undirected edge keeps its written direction.
+TinkerPop's (data under `labelV`, `labelE`), and data under `labels` or `type` for nodes, `type` or `label` for edges.
+Without any of these, a node is a `Node` and an edge is `RELATED_TO`. An undirected edge keeps its written direction.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ class GraphML:
     """A GraphML file, gzipped if its name ends in .gz: `GraphML(Path("films.graphml"))`.
 
     Raises:
-        ImportRefused: the file cannot be read, or is not GraphML.
+        ImportRefused: the file does not exist. Reading the nodes or edges also raises this error if the file is not
+            valid GraphML.
     """
 
     def __init__(self, path: Path) -> None:
@@ -90,7 +91,7 @@ class _Reader:
         self._keys: dict[str, tuple[str, str, str]] = {}
         self._defaults: dict[str, str] = {}
         self._open: list[str] = []
-        self._done: list[_Element] = []
+        self._complete: list[_Element] = []
         self._element: _Element | None = None
         self._text: list[str] | None = None
         self._length = 0
@@ -105,7 +106,7 @@ class _Reader:
         self._parser = parser
 
     def elements(self, wanted: str) -> Iterator[_Element]:
-        """Yield each element of the `wanted` kind when it is complete."""
+        """Yield each element with the tag `wanted` (`node` or `edge`) as soon as it has been read completely."""
         self._wanted = wanted
         path = self._source.path
         try:
@@ -116,9 +117,9 @@ class _Reader:
                     self._parser.Parse(chunk, False)
                     if read - self._parser.CurrentByteIndex > LONGEST_PIECE:
                         raise self._refused(f"a tag longer than {LONGEST_PIECE >> 20} MiB")
-                    yield from self._taken()
+                    yield from self._completed()
                 self._parser.Parse(b"", True)
-                yield from self._taken()
+                yield from self._completed()
         except expat.ExpatError as error:
             message = expat.errors.messages.get(error.code, str(error))
             raise ImportRefused([f"{path.name}, line {error.lineno:,}: not XML: {message}"], 1) from None
@@ -129,9 +130,9 @@ class _Reader:
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise ImportRefused([f"{path.name}: the compressed file is damaged or cut off ({error})"], 1) from None
 
-    def _taken(self) -> Iterator[_Element]:
-        done, self._done = self._done, []
-        yield from done
+    def _completed(self) -> Iterator[_Element]:
+        elements, self._complete = self._complete, []
+        yield from elements
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         tag = name.rpartition(" ")[2]
@@ -150,7 +151,7 @@ class _Reader:
         elif tag == "default" and len(self._open) > 1 and self._open[-2] == "key":
             self._text, self._length = [], 0
         elif tag == "graph" and self._element is not None:
-            raise self._refused("a graph inside a node is not supported; write its nodes beside the others")
+            raise self._refused("a graph inside a node is not supported; move its nodes to the outer graph")
         elif tag in ("node", "edge"):
             self._element = _Element(attributes, line) if tag == self._wanted else None
         elif tag == "data" and self._element is not None and self._open[-2] == self._wanted:
@@ -175,7 +176,7 @@ class _Reader:
                 attribute, _, kind = self._keys[key]
                 if kind in (tag, "all") and attribute not in self._element.data:
                     self._set(self._element, key, text)
-            self._done.append(self._element)
+            self._complete.append(self._element)
             self._element = None
 
     def _set(self, element: _Element, key: str, text: str) -> None:

@@ -1,4 +1,4 @@
-"""Reads the nodes or relationships of a Neo4j by ranges of internal ids, so that a record of the response holds a block.
+"""Reads the nodes or relationships of a Neo4j by ranges of internal ids, with a block of rows in each response record.
 
     query = block_query("MATCH (n)", "n", "elementId(n), labels(n), properties(n)")
     for rows in read_blocks(session, query, span): …
@@ -15,15 +15,15 @@ import neo4j
 
 SIZE = 200
 BLOCKS_AT_ONCE = 25
-"""The number of blocks that the driver asks for at a time, which bounds its memory."""
+"""The number of blocks that the driver fetches at a time, which limits its memory."""
 SPARSE = 8
-"""Ids per record above which reading by ids costs more than it saves."""
+"""The number of ids per record at which reading by ids is slower than a scan, because too many ids are unused."""
 OLDEST_PROTOCOL = (5, 6)
 """The version of the Bolt protocol of Neo4j 5.23, the first with `CALL (block) { … }`."""
 
 
 class Span(NamedTuple):
-    """The number of nodes, or of relationships of a type, and their lowest and highest id; None if it is not known."""
+    """The number of nodes, or of relationships of a type, and their lowest and highest ids; an unknown id is None."""
 
     number: int
     first: int | None = None
@@ -31,12 +31,15 @@ class Span(NamedTuple):
 
 
 def supports_blocks(server: neo4j.ServerInfo) -> bool:
-    """Return whether a server may be asked for blocks; whether it reads them by id is decided for each query."""
+    """Whether a server can run the queries of `block_query`; `is_read_by_id` tests whether such a query is fast."""
     return "Neo4j" in server.agent and tuple(server.protocol_version) >= OLDEST_PROTOCOL
 
 
 def block_query(match: str, variable: str, fields: str) -> str:
-    """Return a query for the rows of `fields` of the clause `match`, in lists by the id of `variable`."""
+    """Return a query that returns a list of rows for each block of ids of `variable`.
+
+    Each row holds the `fields` of one match of the clause `match`.
+    """
     return (
         f"UNWIND range($first, $last, {SIZE}) AS block CALL (block) {{ {match} WHERE id({variable}) IN "
         f"range(block, block + {SIZE - 1}) RETURN collect([{fields}]) AS rows }} RETURN rows"
@@ -44,7 +47,7 @@ def block_query(match: str, variable: str, fields: str) -> str:
 
 
 def is_read_by_id(session: neo4j.Session, query: str, span: Span) -> bool:
-    """Return whether the database looks up the ids of a block, instead of scanning all records for each block."""
+    """Whether reading by ids is fast: few ids are unused, and the database looks ids up without a scan."""
     if span.first is None or span.last is None or span.last - span.first >= SPARSE * max(span.number, SIZE):
         return False
     try:

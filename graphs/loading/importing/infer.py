@@ -1,8 +1,9 @@
 """Infers a mapping from CSV files, Parquet files or frames: node tables, relationship tables and the types of cells.
 
-A file is a relationship table if two of its columns hold ids of other tables and no column holds its own ids. Otherwise
-it is a node table, and each column that holds ids of another table is a relationship. A column holds the ids of a table
-if its name says so (`movieId`, `movie_id`, or `start` and `end`) and all its cells are ids of that table.
+A file with a column of its own ids is a node table, and each of its columns that holds ids of another table is a
+relationship. A file without such a column is a relationship table if two of its columns hold ids of other tables;
+otherwise it is refused. A column holds the ids of a table if all its cells are ids of that table and its name fits
+(`movieId`, `movie_id`, or `start` and `end`). Any name that ends in `id` fits if all cells are ids of only one table.
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ ROWS_AT_ONCE = 20_000
 ENDING_IN_IE = ("movies", "cookies", "calories", "zombies", "brownies", "selfies")
 TITLES = ("name", "title", "label", "fullname", "displayname")
 LABELS = (":LABEL", "_labels")
-"""Columns with labels in the exports of Neo4j and APOC. A column `labels` may hold anything, such as record labels."""
+"""Columns that hold the labels of nodes in exports of Neo4j and APOC.
+
+A column `labels` is not among them, because it may hold anything, such as the record labels of a musician.
+"""
 STARTS, ENDS = (
     ("start", "source", "from", "subject", "startid", "sourceid", "fromid", "src"),
     ("end", "target", "to", "object", "endid", "targetid", "toid", "dst"),
@@ -39,7 +43,7 @@ class Content:
     rows: int
     types: dict[str, str]
     unique: dict[str, set[str]] = field(default_factory=dict)
-    """The columns whose cells are unique and not empty, each with its cells."""
+    """The columns that may hold ids and whose cells are unique and not empty, each with its cells."""
     id: str | None = None
 
     @property
@@ -57,7 +61,8 @@ def infer(folder: Path, name: str | None = None) -> Mapping:
     """Infer the mapping of a folder of CSV and Parquet files, or of a single file.
 
     Raises:
-        ImportRefused: no file can be read as nodes, or a file is broken.
+        ImportRefused: there is no node table, a file is neither a node table nor a relationship table, two node tables
+            have the same label, or a file is broken.
     """
     tables = [open_table(path) for path in tables_in(folder)]
     return infer_tables(tables, name or _name(folder.resolve().name.partition(".")[0]))
@@ -67,7 +72,8 @@ def infer_tables(files: Sequence[Table], name: str) -> Mapping:
     """Infer the mapping of tables; `name` is the graph's name.
 
     Raises:
-        ImportRefused: no table can be read as nodes, or a row is broken.
+        ImportRefused: there is no node table, a table is neither a node table nor a relationship table, two node tables
+            have the same label, or a row is broken.
     """
     problems = Problems()
     tables = [_read(file, problems) for file in files]
@@ -91,8 +97,8 @@ def infer_tables(files: Sequence[Table], name: str) -> Mapping:
             problems.add(
                 table.file.name,
                 None,
-                f"its label would be {_label(table.stem)!r}, as that of {twin.file.name}; rename a file, or describe both "
-                "in a mapping (--mapping FILE)",
+                f"its label would be {_label(table.stem)!r}, like the label of {twin.file.name}; rename a file, or "
+                "describe both in a mapping (--mapping FILE)",
             )
     problems.raise_any()
     labels = {_label(table.stem): table for table in nodes}
@@ -170,7 +176,7 @@ def _label(stem: str) -> str:
 
 
 def _own_ids(table: Content) -> list[str]:
-    """Return the columns that are named like the table's own id: `id`, or `movieId` in `movies`."""
+    """Return the columns named like the table's own id: `id`, `key`, `code`, `uri`, or `movieId` in `movies`."""
     own = {"id", f"{_folded(_singular(table.stem))}id", f"{_folded(_label(table.stem))}id", "key", "code", "uri"}
     return [column for column in table.file.columns if _folded(column) in own]
 

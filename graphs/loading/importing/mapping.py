@@ -54,7 +54,7 @@ CellType = Literal[
 
 
 class Part(BaseModel):
-    """A part of a mapping: unknown keys are errors."""
+    """A part of a mapping, in which an unknown key is an error."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -106,7 +106,7 @@ class Mapping(Part):
     def schema_of_graph(self, further: AbstractMapping[str, Set[frozenset[str]]] | None = None) -> PropertyGraphSchema:
         """Return the schema of the graph that the mapping produces.
 
-        `further` holds, by the label of a table, the sets of labels that its rows have beside that label.
+        `further` maps the label of a table to the sets of further labels that its rows have.
         """
         together = {
             frozenset({label, *labels})
@@ -146,7 +146,7 @@ def read_mapping(path: Path) -> Mapping:
     """Read a mapping file.
 
     Raises:
-        ImportRefused: the mapping is invalid; the message lists the problems.
+        ImportRefused: the file does not exist or is not a valid mapping; the message lists the first problems.
     """
     from graphground.graphs.definitions.lines import Lines
 
@@ -199,10 +199,10 @@ def written(mapping: Mapping) -> str:
     def key(name: str) -> str:
         return name if name.replace("_", "").replace("-", "").isalnum() and name.isascii() else text(name)
 
-    def properties(given: dict[str, Column]) -> list[str]:
+    def properties(columns: dict[str, Column]) -> list[str]:
         return [
             f"{key(name)} = {{ column = {text(column.column)}, type = {text(column.type)} }}"
-            for name, column in given.items()
+            for name, column in columns.items()
         ]
 
     lines = [f"name = {text(mapping.name)}"]

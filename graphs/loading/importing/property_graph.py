@@ -1,7 +1,7 @@
 """Converts the records of a graph to a SimpleKG file: the schema is inferred first, then the records are written.
 
-Nodes are read three times (labels counted, types inferred, written) and relationships twice. Only the label of each
-node id and the type of each property are held in memory.
+Nodes are read three times: to count labels, to infer types and to write the nodes. Relationships are read twice. Only
+the labels of each node id and the types of properties are held in memory.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NAMES = ("name", "title", "label", "fullname", "full_name", "displayname", "disp
 FIELDS = {"aliases": "list[str]", "provenance": "list[str]", "description": "str"}
 """Properties that become fields of an entity if they have the type given here."""
 TAKEN = {name: f"source_{name}" for name in ("name", "eid", *FIELDS)}
-"""New names for properties of an imported graph that have the name of a field."""
+"""New names for properties of an imported graph that are named like a field of an entity."""
 LONGEST_ID = 1900
 
 
@@ -36,17 +36,17 @@ class GraphOfRecords:
         self.source, self.name = source, name
         self.problems = Problems()
         self._labels: dict[str, tuple[str, ...]] = {}
-        """The labels of each node, the rarest first."""
+        """The labels of each node by its id, the rarest label first."""
         self._together: set[frozenset[str]] = set()
         self._properties: dict[str, dict[str, str]] = {}
         self._patterns: dict[tuple[str, str, str], dict[str, str]] = {}
         self._titles: dict[str, str] = {}
 
     def infer(self) -> PropertyGraphSchema:
-        """Read all records once and infer the schema.
+        """Read all records and infer the schema.
 
         Raises:
-            ImportRefused: the data cannot be imported; the message gives each problem with its line.
+            ImportRefused: the data cannot be imported; the message gives the first problems with their lines.
         """
         self._infer_nodes()
         self._infer_relationships()
@@ -101,9 +101,11 @@ class GraphOfRecords:
                     _add_types(self._patterns.setdefault((link.type, start, end_label), {}), link.properties)
 
     def _unify_types(self) -> None:
-        """Give a property the same type in labels that occur together, and in all patterns of a type that joins them.
+        """Give a property the same type in all labels that occur together on nodes.
 
-        A value is stored once, but belongs to each label of its node.
+        The value of a node with several labels is stored once, but belongs to the property of each of the labels. For
+        the same reason, a property has one type in all those patterns of a relationship type whose start or end may
+        have several labels.
         """
         several = frozenset[str]().union(*self._together)
         groups = [[self._properties[label] for label in together] for together in self._together]
@@ -124,7 +126,7 @@ class GraphOfRecords:
                         types[key] = type_
 
     def _check_names(self) -> None:
-        """Refuse names that the database cannot store: too long, with invisible characters, or beginning with `@`."""
+        """Refuse names that the database cannot store: empty, too long, not printable, or beginning with `@`."""
         keys = {key for types in (*self._properties.values(), *self._patterns.values()) for key in types}
         for name in sorted(self._properties.keys() | {type_ for type_, _, _ in self._patterns} | keys):
             if len(name) > LONGEST_NAME or not name or not name.isprintable() or name.startswith("@"):
@@ -136,7 +138,7 @@ class GraphOfRecords:
         self.problems.raise_any()
 
     def _label(self, label: str) -> Label:
-        """Return a label with its properties, including the reserved ones, under the names that the file uses."""
+        """Return a label with its properties, named as in the SimpleKG file, and with the reserved properties."""
         own = {
             TAKEN.get(key, key): type_
             for key, type_ in self._properties[label].items()
@@ -154,20 +156,20 @@ class GraphOfRecords:
             labels = self._labels[node.id]
             label = labels[0]
             types = self._properties[label]
-            given = node.properties
+            properties = node.properties
             titles = (self._titles.get(name, "") for name in labels)
-            title = next((key for key in titles if given.get(key) is not None), None)
-            fields = {key: given.get(key) if self._is_field(label, key) else None for key in FIELDS}
+            title = next((key for key in titles if properties.get(key) is not None), None)
+            fields = {key: properties.get(key) if self._is_field(label, key) else None for key in FIELDS}
             yield {
                 "eid": node.id,
                 "label": label,
                 **({"labels": sorted(labels)} if len(labels) > 1 else {}),
-                "name": node.id if title is None else text_of(given[title]),
+                "name": node.id if title is None else text_of(properties[title]),
                 "aliases": fields["aliases"] or [],
                 "description": fields["description"],
                 "properties": {
                     TAKEN.get(key, key): found
-                    for key, value in given.items()
+                    for key, value in properties.items()
                     if key != title
                     and not (key in FIELDS and self._is_field(label, key))
                     and not _is_id(node, key)
@@ -204,8 +206,8 @@ def import_records(source: RecordSource, name: str, output: Path) -> GraphOfReco
         import_records(JsonLines(Path("films.jsonl")), "films", Path("films.json"))
 
     Raises:
-        ImportRefused: the data cannot be imported; the message gives the problems with their lines, and their number.
-            Nothing is written.
+        ImportRefused: the data cannot be imported; the message gives the first problems with their lines. Nothing is
+            written.
     """
     graph = GraphOfRecords(source, name)
     schema = graph.infer()
@@ -214,7 +216,7 @@ def import_records(source: RecordSource, name: str, output: Path) -> GraphOfReco
 
 
 def _is_id(node: NodeRecord, key: str) -> bool:
-    """Whether a property repeats the node's id, as `eid` does in a graph that graphground loaded."""
+    """Whether a property is an `eid` that repeats the node's id, as in a graph that graphground loaded."""
     return key == "eid" and node.properties[key] == node.id
 
 

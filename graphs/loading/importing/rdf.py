@@ -4,10 +4,11 @@
     <http://example.org/mann> .
 
 Turtle, N-Triples, N-Quads, TriG, RDF/XML and JSON-LD are read by pyoxigraph (the extra `rdf`). The last part of an IRI
-becomes the name; if two IRIs end alike, a number is added to the second name. `rdfs:label`, `skos:prefLabel`,
-`schema:name` and `foaf:name` name a node, `skos:altLabel` gives its aliases, `rdfs:comment` and `schema:description`
-its description. If a property has literals in several languages, only one language is kept: English, else literals
-without a language, else the language of the first. A resource without a class gets the label `Resource`.
+becomes the name; if two IRIs have the same last part, a number is added to the second name. `rdfs:label`,
+`skos:prefLabel`, `schema:name` and `foaf:name` name a node, `skos:altLabel` gives its aliases, `rdfs:comment` and
+`schema:description` its description. If a property has literals in several languages, only one language is kept:
+English, else literals without a language, else the language of the first literal. A resource without a class gets the
+label `Resource`.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ class Rdf:
         self._read()
 
     def nodes(self, problems: Problems) -> Iterator[NodeRecord]:
-        """Yield each resource that is the subject or the object of a statement."""
+        """Yield each resource that is a subject, or an object of a statement other than `a` (`rdf:type`)."""
         for message in self._wrong:
             problems.add(self.name, None, message)
         subjects = dict.fromkeys(
@@ -95,7 +96,7 @@ class Rdf:
             yield NodeRecord(subject, labels, self._properties(subject))
 
     def relationships(self, problems: Problems) -> Iterator[RelationshipRecord]:
-        """Yield each statement whose object is a resource, except statements of a resource's class."""
+        """Yield each statement whose object is a resource, except statements that give the class of a resource."""
         for start, predicate, end in self._links:
             yield RelationshipRecord(self._name(predicate), start, end)
 
@@ -151,16 +152,16 @@ class Rdf:
         properties: dict[str, Any] = {}
         for predicate, values in literals.items():
             if predicate not in (*NAMES, *ALIASES, *DESCRIPTIONS):
-                kept = in_one_language(values)
-                properties[self._name(predicate)] = kept[0] if len(kept) == 1 else kept
+                selected = in_one_language(values)
+                properties[self._name(predicate)] = selected[0] if len(selected) == 1 else selected
         names = [value for predicate in NAMES for value in in_one_language(literals.get(predicate, []))]
         aliases = [value for predicate in ALIASES for _, value in literals.get(predicate, [])]
-        said = [value for predicate in DESCRIPTIONS for value in in_one_language(literals.get(predicate, []))]
+        descriptions = [value for predicate in DESCRIPTIONS for value in in_one_language(literals.get(predicate, []))]
         properties["name"] = str(names[0]) if names else _last(subject)
         if also := list(dict.fromkeys(map(str, [*names[1:], *aliases]))):
             properties["aliases"] = also
-        if said:
-            properties["description"] = str(said[0])
+        if descriptions:
+            properties["description"] = str(descriptions[0])
         return properties
 
     def _name(self, iri: str) -> str:
@@ -183,8 +184,8 @@ def in_one_language(values: list[tuple[str, Any]]) -> list[Any]:
     ['Heat']
     """
     languages = [language for language, _ in values]
-    wanted = next((item for item in ("en", "") if item in languages), languages[0] if languages else "")
-    return [value for language, value in values if language == wanted and value is not None]
+    preferred = next((item for item in ("en", "") if item in languages), languages[0] if languages else "")
+    return [value for language, value in values if language == preferred and value is not None]
 
 
 def _key(term: Any) -> str:

@@ -22,7 +22,7 @@ def file_source(path: Path) -> RecordSource:
     """Return the reader for a file, chosen by the ending of its name.
 
     Raises:
-        ImportRefused: no reader supports such files, or the file cannot be read.
+        ImportRefused: files of this type are not supported, or the file cannot be read.
     """
     name = path.name.lower()
     if name.endswith(rdf.SUFFIXES):
@@ -33,8 +33,8 @@ def file_source(path: Path) -> RecordSource:
     known = ", ".join([*READERS, *rdf.SUFFIXES])
     raise ImportRefused(
         [
-            f"{path.name}: not a file that can be imported; these can: .csv, .tsv, .parquet, {known}; or a folder of "
-            "CSV and Parquet files"
+            f"{path.name}: files of this type cannot be imported; supported are .csv, .tsv, .parquet, {known}, or a "
+            "folder of CSV and Parquet files"
         ],
         1,
     )
@@ -44,7 +44,8 @@ def database_source(address: BoltAddress, folder: Path, report: Callable[[str, i
     """Copy a database into `folder` and return the copy as a source of records.
 
     Raises:
-        EngineError: the database does not respond, or refuses the user or a query; another call resumes.
+        EngineError: the database does not respond, or refuses the user or a query; call again to resume.
+        ImportRefused: the folder holds a copy of another database, or of an earlier state of this database.
     """
     from graphground.graphs.loading.importing.database_copy import DatabaseCopy  # the driver is loaded on first use
 

@@ -61,7 +61,7 @@ def read_cell(value: Any, type_: str) -> Any:
             return _date(value)
         case "datetime" if isinstance(value, datetime.datetime):
             return value.isoformat()
-    raise ValueError(f"no {type_}")
+    raise ValueError(f"not a value of type {type_}")
 
 
 def _int(value: Any) -> int:

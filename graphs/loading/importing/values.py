@@ -14,14 +14,14 @@ from typing import Any
 
 SCALARS = {bool: "bool", int: "int", float: "float", str: "str", datetime.date: "date", datetime.datetime: "datetime"}
 EXACT = {kind: name for kind, name in SCALARS.items() if kind not in (int, float)}
-"""The kinds whose values all have the same type; a number may be too large or not finite."""
+"""Python types that alone decide the property type; for a number, the value matters too: it may be too large."""
 LARGEST = 1 << 63
 
 
 def type_of(value: Any) -> str | None:
-    """Return the property type of a value; None for a missing value: null, an empty list, NaN.
+    """Return the property type of a value; None for a missing value: null, an empty list, NaN or infinity.
 
-    A whole number beyond 64 bits, a time, a duration, a point and a map have the type of text.
+    A whole number beyond 64 bits, a time of day, a duration, a point and a map have the type `str`.
     """
     kind = type(value)
     if kind in EXACT:

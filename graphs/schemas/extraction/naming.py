@@ -1,5 +1,4 @@
-"""Finds the property that names the nodes of a label: `title` of a Movie, `companyName` of a Customer, `ip` of an
-Interface.
+"""Finds the property that names the nodes of a label, such as `title` of a Movie or `companyName` of a Customer.
 
 The name of the property counts most. How distinct its values are, how many nodes have it, and whether a uniqueness
 constraint or a full-text index covers it also count.
@@ -48,7 +47,7 @@ WHOLE = {
     "ref": 0.4,
     "value": 0.4,
 }
-"""How likely a property with this name names its node, from 0 to 1."""
+"""The likelihood, from 0 to 1, that a property with this name names its node."""
 
 LAST = {
     "name": 0.9,
@@ -66,7 +65,7 @@ LAST = {
     "nm": 0.7,
     "nr": 0.4,
 }
-"""How likely a property whose name ends in this word names its node, from 0 to 1: `companyName`, `alert_key`."""
+"""The likelihood, from 0 to 1, that a property whose name ends in this word names its node: `companyName`."""
 
 PART_OF_A_NAME = {
     "last": 0.65,
@@ -86,7 +85,7 @@ PART_OF_A_NAME = {
     "country": 0.75,
     "city": 0.6,
 }
-"""How likely `…Name` or `…Title` names its node if it begins with this word: `lastName` does, `cityName` hardly."""
+"""The likelihood that `…Name` or `…Title` with this first word names its node: `lastName` more than `middleName`."""
 
 NEVER = frozenset(
     {
@@ -126,7 +125,10 @@ NUMERIC_FORMS = frozenset({"int", "float", "comma_float", "grouped_float"})
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A sampled text property: some of its values, and the share of the nodes that have the property."""
+    """A sampled text property: some of its values, and the share of the sampled nodes that have the property.
+
+    `unique` and `searched` state whether a uniqueness constraint or a full-text index covers the property.
+    """
 
     key: str
     values: Sequence[str]
@@ -148,7 +150,7 @@ def naming_property(label: str, properties: Sequence[Seen]) -> str | None:
 
 
 def score(label: str, seen: Seen) -> float:
-    """Return how well a property names the nodes of a label, from 0 to about 1.3."""
+    """Return how well a property names the nodes of a label, from 0 to about 1.4."""
     if not seen.values or seen.key.lower() in NEVER:
         return 0.0
     if seen.texts is not None and seen.texts.type in ("date", "datetime", "bool"):
@@ -176,7 +178,7 @@ def score(label: str, seen: Seen) -> float:
 def hint_of(label: str, key: str) -> float:
     """Return how strongly a property's own name suggests that it names the node, from 0 to 1.
 
-    `vendorName` of a Vendor is as strong as `name`.
+    `vendorName` of a Vendor is almost as strong as `name`.
     """
     words = [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", key)]
     if not words:

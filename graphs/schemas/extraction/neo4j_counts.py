@@ -1,12 +1,12 @@
-"""Reads the schema from Neo4j's metadata if it is exact: from property procedures, which read all data, and from the
-count store.
+"""Reads the schema from Neo4j's exact metadata: the property procedures, which read all data, and the count store.
 
 `db.schema.nodeTypeProperties` and `db.schema.relTypeProperties` read every node and relationship inside the database,
-so they include rare properties and mixed types, and their `mandatory` says whether all have a property.
-`db.schema.visualization` is not exact, because it pairs every start label of a type with every end label. Its patterns
-are therefore only candidates. The count store gives the number of relationships of a type that start, and that end, at
-a label; if one of these numbers is the number of all relationships of the type, the pattern is certain. The remaining
-patterns are counted by scanning the type.
+so they include rare properties and mixed types, and their column `mandatory` states whether every node or relationship
+has the property. `db.schema.visualization` is not exact, because it pairs every start label of a type with every end
+label. Its patterns are therefore only candidates. The count store gives the number of relationships of a type that
+start at a label, and of those that end at a label. If every start label of a type, or every end label, has the number
+of all relationships of the type, the type's patterns are certain. The patterns of any other type are read by scanning
+its relationships.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ def read_neo4j(steps: Steps) -> None:
 
 
 def node_properties(steps: Steps) -> None:
-    """Read the sets of labels with their properties; the number of nodes of each set comes from the count store."""
+    """Read the sets of labels with their properties and numbers of nodes.
+
+    The numbers come from the count store if no node has several labels; otherwise all nodes are counted.
+    """
     rows = steps.rows(
         "properties of nodes",
         "CALL db.schema.nodeTypeProperties() "
@@ -75,8 +78,8 @@ def relationship_properties(steps: Steps) -> None:
 def patterns(steps: Steps, read_ends: Callable[[str, Iterable[str], Iterable[str]], None] | None = None) -> None:
     """Read the start and end labels of each type, from counts alone if they suffice.
 
-    For another type, `read_ends` is called with its name, the start labels that it has, and the end labels; by default,
-    all its relationships are read.
+    If they do not suffice for a type, `read_ends` is called with the type, its start labels and its end labels. Without
+    `read_ends`, all relationships of the type are read.
     """
     starts: dict[str, set[str]] = {}
     ends: dict[str, set[str]] = {}
@@ -84,16 +87,16 @@ def patterns(steps: Steps, read_ends: Callable[[str, Iterable[str], Iterable[str
         starts.setdefault(type_, set()).add(start)
         ends.setdefault(type_, set()).add(end)
     types = sorted(starts)
-    asked: list[tuple[str, str, str]] = [(type_, "", "") for type_ in types]
-    asked += [(type_, start, "") for type_ in types for start in sorted(starts[type_])]
-    asked += [(type_, "", end) for type_ in types for end in sorted(ends[type_])]
+    counted: list[tuple[str, str, str]] = [(type_, "", "") for type_ in types]
+    counted += [(type_, start, "") for type_ in types for start in sorted(starts[type_])]
+    counted += [(type_, "", end) for type_ in types for end in sorted(ends[type_])]
     counts = dict(
         zip(
-            asked,
+            counted,
             count_all(
                 steps,
                 "relationship counts",
-                [f"{relationships(type_, start, end).match()} RETURN count(r) AS c" for type_, start, end in asked],
+                [f"{relationships(type_, start, end).match()} RETURN count(r) AS c" for type_, start, end in counted],
             ),
             strict=True,
         )
@@ -110,7 +113,7 @@ def patterns(steps: Steps, read_ends: Callable[[str, Iterable[str], Iterable[str
 
 
 def candidates(steps: Steps) -> list[tuple[str, str, str]]:
-    """Return type, start label and end label of every possible pattern, including all patterns that exist."""
+    """Return type, start label and end label of each pattern that may exist; empty if the query for them fails."""
     rows = steps.rows(
         "candidate patterns", "CALL db.schema.visualization() YIELD nodes, relationships RETURN nodes, relationships"
     )
@@ -130,7 +133,7 @@ def decided_by_counts(
 ) -> bool:
     """Add the patterns of a type if counts determine them; return whether they do.
 
-    Counts suffice if all relationships of the type share a start label or an end label.
+    Counts suffice if each start label, or each end label, is a label of all relationships of the type.
     """
     if not all(count == total for count in leaving.values()) and not all(count == total for count in arriving.values()):
         return False

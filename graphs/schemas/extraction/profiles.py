@@ -1,7 +1,7 @@
 """Profiles the values of a connected database: text that holds numbers or dates, and naming properties.
 
 One query per label reads a few hundred nodes. The format that the sample suggests for a text property is then checked
-by one query over all values, inside the database, which also tries the conversion that a repair would write.
+against up to `MOST_CHECKED` values, inside the database. Another query tries the conversion that a repair would write.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SECONDS = 2.0
 def read_profiles(steps: Steps, schema: PropertyGraphSchema, *, formats: bool = True) -> PropertyGraphSchema:
     """Return the schema with the formats of its text properties, the naming property of each label, and its keys.
 
-    Without `formats`, which may take long, only naming properties and keys are read.
+    Reading formats may take long; without `formats`, only naming properties and keys are read.
     """
     profiler = Profiler(steps, schema, formats)
     types = schema.relationship_types if formats else ()
@@ -43,7 +43,10 @@ def read_profiles(steps: Steps, schema: PropertyGraphSchema, *, formats: bool = 
 
 
 class Profiler:
-    """Profiles one schema: create `Profiler(steps, schema)`, call `label` for each label, then `result`."""
+    """A reader of the profiles for one schema.
+
+    Create `Profiler(steps, schema)`, call `label` for each label and `relationship_type` for each type, then `result`.
+    """
 
     def __init__(self, steps: Steps, schema: PropertyGraphSchema, formats: bool = True) -> None:
         self._steps, self._schema, self._formats = steps, schema, formats
@@ -52,11 +55,11 @@ class Profiler:
 
     def label(self, label: Label) -> None:
         """Profile one label: its text values, its keys, its naming property."""
-        mine = [index for index in self._schema.indexes if index.owner == label.name and not index.relationship]
+        indexes = [index for index in self._schema.indexes if index.owner == label.name and not index.relationship]
         keys = frozenset(
-            index.properties[0] for index in mine if index.kind in ("unique", "key") and len(index.properties) == 1
+            index.properties[0] for index in indexes if index.kind in ("unique", "key") and len(index.properties) == 1
         )
-        searched = {key for index in mine if index.kind == "fulltext" for key in index.properties}
+        searched = {key for index in indexes if index.kind == "fulltext" for key in index.properties}
         match = nodes(label.name).match()
         sampled = self._sampled(match, label.name, _texts(label.properties), label.count)
         texts = self._profiles(match, sampled, label.count) if self._formats else {}
@@ -92,7 +95,7 @@ class Profiler:
     def _sampled(
         self, match: str, owner: str, keys: Sequence[str], count: int | None
     ) -> dict[str, tuple[list[str], float]]:
-        """Return sampled values of each text property, and the share of the nodes that have the property."""
+        """Return for each text property some values, and the share of the sampled nodes that have a value."""
         if not keys:
             return {}
         columns = ", ".join(f"left({property_of('n', key)}, 80) AS c{place}" for place, key in enumerate(keys))
@@ -128,14 +131,14 @@ class Profiler:
         return profiles
 
     def _checked(self, match: str, key: str, seen: TextValues, count: int | None) -> TextValues | None:
-        """Return the profile if all values fit it, else None."""
+        """Return the profile, corrected by a check of up to `MOST_CHECKED` values; None if too few values fit."""
         wider = "float" if seen.form == "int" and not seen.words else seen.form
         bound = f"WITH n LIMIT {MOST_CHECKED} " if count is None or count > MOST_CHECKED else ""
-        given = f"{match} {bound}WITH {property_of('n', key)} AS v WHERE v <> '' "
+        values = f"{match} {bound}WITH {property_of('n', key)} AS v WHERE v <> '' "
         fits, fits_wider = (f"v =~ {quoted_string(FORMS[form].pattern)}" for form in (seen.form, wider))
         counted = self._rows(
             f"values of {key}",
-            f"{given}RETURN count(*) AS found, count(CASE WHEN {fits} THEN 1 END) "
+            f"{values}RETURN count(*) AS found, count(CASE WHEN {fits} THEN 1 END) "
             f"AS fitting, count(CASE WHEN {fits_wider} THEN 1 END) AS wider, min(size(v)) AS least, "
             f"max(size(v)) AS most, count(CASE WHEN v STARTS WITH '-' THEN 1 END) AS negative, "
             f"count(CASE WHEN v =~ '0[0-9]+' THEN 1 END) AS zeros",
@@ -150,7 +153,7 @@ class Profiler:
             form, fitting = wider, fitting_wider
         if not found or fitting < LEAST_SHARE * found:
             return None
-        words = self._words(given, seen) if seen.words else ()
+        words = self._words(values, seen) if seen.words else ()
         if form == "bool" and not words:
             return None
         sorts = seen.sorts and (form != "int" or (least == most and not negative))
@@ -162,19 +165,19 @@ class Profiler:
             words=words,
             width=least if form == "code" and least == most else None,
         )
-        return replace(profile, checked=not bound and self._converts(given, fits, profile))
+        return replace(profile, checked=not bound and self._converts(values, fits, profile))
 
-    def _words(self, given: str, seen: TextValues) -> tuple[str, ...]:
+    def _words(self, values: str, seen: TextValues) -> tuple[str, ...]:
         """Return the words of a boolean property (`yes`, `no`); empty if the property has other values too."""
-        rows = self._rows("words", f"{given}RETURN DISTINCT v LIMIT {len(seen.words) + 3}")
+        rows = self._rows("words", f"{values}RETURN DISTINCT v LIMIT {len(seen.words) + 3}")
         return seen.words if rows is not None and {row[0] for row in rows} <= set(seen.words) else ()
 
-    def _converts(self, given: str, fits: str, profile: TextValues) -> bool:
+    def _converts(self, values: str, fits: str, profile: TextValues) -> bool:
         conversion = conversion_of(profile.form, "v")
         if conversion is None or FORMS[profile.form].gives_null:
             return conversion is not None
         try:
-            self._steps.must(f"{given}RETURN count(CASE WHEN {fits} THEN {conversion} END) AS c", timeout=SECONDS)
+            self._steps.must(f"{values}RETURN count(CASE WHEN {fits} THEN {conversion} END) AS c", timeout=SECONDS)
         except EngineError:
             return False
         return True
@@ -192,7 +195,7 @@ def _texts(properties: Mapping[str, str]) -> list[str]:
 
 
 def read_indexes(steps: Steps) -> tuple[Index, ...]:
-    """Read the constraints and indexes of a Neo4j; indexes that belong to a constraint are left out."""
+    """Read the constraints and indexes of a Neo4j, except lookup indexes and indexes that belong to a constraint."""
     found: list[Index] = []
     constraints = steps.rows("constraints", "SHOW CONSTRAINTS YIELD name, type, entityType, labelsOrTypes, properties")
     for name, type_, entity, owners, properties in constraints or ():

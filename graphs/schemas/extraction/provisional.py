@@ -1,9 +1,9 @@
 """Reads a provisional schema of a large Neo4j without reading all its data.
 
 Labels, relationship types and their counts come from the count store and are exact. Properties, sets of labels, and the
-ends of types that the counts leave open come from the first nodes of each label and the first relationships of each type,
-so some may be missing. A provisional schema is therefore shown as such, is never the reason for an error, and is replaced
-by the complete schema as soon as that has been read.
+start and end labels that the counts do not determine come from the first nodes of each label and from the first
+relationships of each type, so some may be missing. A provisional schema is therefore marked as provisional, is never
+the reason for an error, and is replaced as soon as the complete schema has been read.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from graphground.graphs.schemas.extraction.steps import Steps, counting
 from graphground.graphs.schemas.extraction.value_types import property_type
 
 MOST_READ_COMPLETELY = 200_000
-"""The maximum number of nodes and relationships of a database that is read completely at once."""
+"""The maximum number of nodes and relationships, added together, for which no provisional schema is read."""
 SAMPLED = 1_000
-"""The number of nodes of each label, and of relationships of each type, that are read."""
+"""The maximum number of nodes of each label, and of relationships of each type, that are read."""
 TOGETHER = 8
-"""The number of samples that one query takes: the database plans a query for many labels slowly."""
+"""The maximum number of samples that one query takes: the database plans a query for many labels slowly."""
 Task = tuple[str, Callable[[], None]]
 STEP_SECONDS, TOTAL_SECONDS = 10.0, 20.0
 
@@ -37,7 +37,7 @@ STEP_SECONDS, TOTAL_SECONDS = 10.0, 20.0
 def read_provisional(engine: Engine, name: str) -> Extraction | None:
     """Read the provisional schema of a large Neo4j; None if the database should be read completely instead.
 
-    That is the case for another kind of database, for a small one, and if a sample cannot be taken in time.
+    None is returned for a small Neo4j, for any other database, and if a query fails or takes too long.
     """
     if engine.capabilities().dialect.name != "neo4j":
         return None
@@ -67,9 +67,10 @@ def read_provisional(engine: Engine, name: str) -> Extraction | None:
 
 
 class Sampling:
-    """Samples one database.
+    """A reader of samples of one database.
 
-    Call `labels`, and `ends` for each undecided type; run the tasks of `of_labels` and `of_types`; then call `schema`.
+    Call `labels`, and `ends` for each type whose ends the counts do not determine; run the tasks of `of_labels` and
+    `of_types`; then call `schema`.
     """
 
     def __init__(self, steps: Steps) -> None:
@@ -78,7 +79,7 @@ class Sampling:
         self._uncounted: set[str] = set()
 
     def indexes(self) -> None:
-        """Read constraints and indexes, which name keys."""
+        """Read the constraints and indexes, which show the keys of labels."""
         self._findings.indexes = read_indexes(self._steps)
 
     def labels(self) -> None:
@@ -108,7 +109,10 @@ class Sampling:
         return self._tasks("samples of relationship types", samples, self._add_relationships)
 
     def ends(self, type_: str, starts: Iterable[str], finishes: Iterable[str]) -> None:
-        """Sample the start and end labels of one type; afterwards every label that has the type occurs in a pattern."""
+        """Sample the start and end labels of one type.
+
+        For each label in `starts` and `finishes` that the sample lacks, one more relationship is read.
+        """
         self._uncounted.add(type_)
         self._add_ends(type_, "", "", SAMPLED)
         found = [ends for ends in self._findings.patterns if ends[0] == type_]

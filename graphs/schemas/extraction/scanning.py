@@ -2,7 +2,7 @@
 
 Works on ArcadeDB, on Memgraph and on any Neo4j since 5.13 (for `valueType`). The database holds in memory only one row
 for each label, property and value type. If a label takes longer than a step's time limit, its nodes are read page by
-page until the time is used up, and the result is marked as partial.
+page. If the time for this is used up before the last page, the result is marked as partial.
 """
 
 from __future__ import annotations
@@ -39,12 +39,15 @@ def scan(steps: Steps) -> None:
 
 
 def dialect(steps: Steps) -> Dialect:
-    """Return the dialect of the database; it contains the queries that list labels and relationship types."""
+    """Return the dialect of the database, which contains the queries that list labels and relationship types."""
     return steps.engine.capabilities().dialect
 
 
 def labels_one_by_one(steps: Steps) -> list[list[Any]]:
-    """Read each label with its count, if grouping all nodes takes too long; sets of labels remain unknown."""
+    """Return each label, as a list of one label, with its number of nodes.
+
+    Used if a database groups all nodes too slowly; sets of labels then remain unknown.
+    """
     found = []
     for row in steps.rows("label names", dialect(steps).labels) or ():
         counted = steps.rows(f"label {row[0]}", counting(row[0]))
@@ -66,13 +69,16 @@ def node_properties(steps: Steps, labels: list[str]) -> None:
 
 
 def shares_labels(steps: Steps, labels: list[str]) -> bool:
-    """Whether some nodes have all these labels and others besides."""
-    mine = frozenset(labels)
-    return any(mine < other for other in steps.findings.combinations)
+    """Whether some nodes have all these labels and further labels."""
+    exact = frozenset(labels)
+    return any(exact < combination for combination in steps.findings.combinations)
 
 
 def typed_keys(steps: Steps, step: str, match: str, variable: str) -> list[tuple[str, str | None]]:
-    """Return the property names after a MATCH, each with its type; page by page if one pass takes too long."""
+    """Return the property names after a MATCH, each with its type; empty if a query fails.
+
+    The properties are read page by page if one pass takes too long.
+    """
     tail = f"UNWIND keys({variable}) AS k RETURN DISTINCT k, valueType({variable}[k]) AS t"
     try:
         rows = side_by_side(steps, match, variable)
@@ -87,10 +93,9 @@ def typed_keys(steps: Steps, step: str, match: str, variable: str) -> list[tuple
 
 
 def side_by_side(steps: Steps, match: str, variable: str) -> list[list[Any]] | None:
-    """Return property names with their types from one row per node, which is fast; None if that misses a property.
+    """Return property names with their types, read quickly with one column per property; None if one may be missing.
 
-    The names come from the first nodes. The result is exact if no node has more properties than these names account
-    for.
+    The columns are the properties of the first nodes. The result is exact if no node has a property without a column.
     """
     keys = [str(row[0]) for row in steps.must(first_keys(match, variable))]
     if not keys and not steps.must(f"{match} WITH {variable} WHERE size(keys({variable})) > 0 RETURN 1 AS x LIMIT 1"):
@@ -119,12 +124,15 @@ def value_types(keys: list[str], variable: str) -> str:
 
 
 def named_types(keys: list[str], types: list[Any]) -> list[tuple[str, str]]:
-    """Return the properties that exist, each with its type."""
+    """Return the properties that have a type other than null in a row of types, each with its type."""
     return [(key, str(type_)) for key, type_ in zip(keys, types, strict=True) if type_ not in (None, "NULL")]
 
 
 def paged(steps: Steps, step: str, match: str, variable: str, tail: str) -> list[list[Any]]:
-    """Read pages of nodes until the step's time limit; a problem records how many nodes were read."""
+    """Return property names with their types, read from pages of nodes or relationships.
+
+    If the step's time limit ends the reading, this is recorded as a problem.
+    """
     found: dict[tuple[str, str], None] = {}
     seen = 0
     spent = steps.time_left() - steps.step_timeout
@@ -143,7 +151,7 @@ def paged(steps: Steps, step: str, match: str, variable: str, tail: str) -> list
 
 
 def element_types(steps: Steps, match: str, variable: str, key: str) -> str:
-    """Return the type of a list property by its elements, for databases that report only "list"."""
+    """Return the type of a list property, read from its elements, for databases that report only `list`."""
     name = matching.property_of(variable, key)
     rows = steps.rows(
         f"elements of {key}", f"{match} WHERE {name} IS NOT NULL UNWIND {name} AS x RETURN DISTINCT valueType(x) AS t"

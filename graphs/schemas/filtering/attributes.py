@@ -1,4 +1,4 @@
-"""Selects the properties that a question names, whose values it mentions, or by which it compares."""
+"""Selects the properties that a question names or whose values it mentions, and dates and years for comparisons."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ VALUE_GIVEN = 1.0
 CUED = 0.5
 BESIDE = 0.15
 FEW_BESIDE = 3
-"""The number of properties up to which a relationship type keeps all of them: they cost few tokens, and questions
-refer to them indirectly (*wore number 23*). They are dropped first if the token budget is short.
+"""The largest number of properties of a relationship type that are all selected, whatever the question names.
+
+They cost few tokens, and questions refer to them indirectly (*wore number 23*). If the token budget is short, they are
+among the first elements to be dropped.
 """
 
 YEAR_DIGITS = 4
@@ -24,13 +26,13 @@ ORIGIN_WORDS = frozenset({"country", "citizenship", "nationality", "origin", "la
 
 
 class Attributes:
-    """Selects the properties of the labels and patterns in a selection."""
+    """The choice of properties for the labels and patterns in a selection."""
 
     def __init__(self, schema: PropertyGraphSchema) -> None:
         self.schema = schema
 
     def without_labels(self, matches: Mapping[Element, Evidence], selection: Selection) -> None:
-        """Select the labels of the best named properties, for a question that names no label."""
+        """Select the labels whose properties match the question best, for a question that names no label."""
         best = max(
             (
                 evidence.score
@@ -51,7 +53,7 @@ class Attributes:
         matches: Mapping[Element, Evidence],
         selection: Selection,
     ) -> None:
-        """Add the properties that the question needs to a selection."""
+        """Add the properties that the question needs to `selection`; `masked` has the numbers of words in mentions."""
         self._named(matches, selection)
         self._given(mentions, selection)
         cues = {lemma(word.folded) for number, word in enumerate(words) if number not in masked}
@@ -99,14 +101,14 @@ class Attributes:
                     selection.add_property(label, key, VALUE_GIVEN)
 
     def _temporal(self, selection: Selection, cues: set[str], digits: bool) -> None:
-        """Add the dates and years to which a comparison or a time expression may refer."""
+        """Add the properties that hold dates or years, to which a comparison or a time expression may refer."""
         bounded = digits or bool(cues & (NOW_CUES | ORDER_CUES))
-        said = {
+        with_date = {
             label for label, key in selection.properties if is_temporal(self.schema.labels[label].properties[key], key)
         }
         for label in list(selection.labels):
             for key, type_ in self.schema.labels[label].properties.items():
-                if is_temporal(type_, key) and label not in said:
+                if is_temporal(type_, key) and label not in with_date:
                     selection.add_property(label, key, CUED)
         for place in selection.patterns:
             pattern = self.schema.patterns[place]
@@ -122,7 +124,7 @@ class Attributes:
 
 
 def dominates(better: Evidence, weaker: Evidence) -> bool:
-    """Whether `better` matches all words that `weaker` matches, at least as well, and further words."""
+    """Whether `better` has a higher score than `weaker`, clearly matches a further word, and no word more weakly."""
     extra = set(better.by) - set(weaker.by)
     return (
         set(weaker.by) < set(better.by)
@@ -133,7 +135,7 @@ def dominates(better: Evidence, weaker: Evidence) -> bool:
 
 
 def is_temporal(type_: str, name: str) -> bool:
-    """Whether a property holds a point in time: a date, or a value whose name ends in "year"."""
+    """Whether a property holds a point in time: its type is a date, or the last word of its name is `year`."""
     if "date" in type_:
         return True
     return type_ in ("int", "float", "str", "unknown") and split_name(name)[-1:] == ["year"]

@@ -21,7 +21,7 @@ from graphground.graphs.schemas.units import UNITS
 
 MENTIONED = 1.0
 CONNECTING = 0.8
-UNSAID = 0.4
+UNMENTIONED = 0.4
 """The relevance of a pattern to which no word refers, if both its labels are chosen."""
 
 NEIGHBOUR = 0.2
@@ -31,9 +31,10 @@ CLAIM_MARGIN = 0.1
 MODIFIER_SCORE = 0.3
 FEW_LABELS, MOST_LABELS = 6, 16
 LEAST_SHARE, STRONG_SHARE = 0.3, 0.6
-"""Limits for a question that names more than `FEW_LABELS` labels, because a word such as *name* may match thousands.
+"""Shares of the best label's relevance, used if a question names more than `FEW_LABELS` labels.
 
-Labels below the first share of the best relevance are dropped; only labels above the second share are connected.
+A word such as *name* may match thousands of labels. Labels with a lower share than `LEAST_SHARE` are dropped; only
+labels with at least `STRONG_SHARE` are connected with each other.
 """
 
 
@@ -51,7 +52,7 @@ class Reading:
 
 
 class AutoFilter:
-    """Selects the part of one schema that a question needs; create one object per schema."""
+    """The method `auto` for one schema: `AutoFilter(vocabulary).select("Who wrote Heat?")`."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
@@ -65,7 +66,10 @@ class AutoFilter:
     def select(
         self, question: str, mentions: Sequence[Mention] = (), similar: Mapping[Element, float] | None = None
     ) -> Selection:
-        """Return the selection for a question; an empty one if nothing matched."""
+        """Return the selection for a question; an empty selection if nothing matched.
+
+        `similar` holds elements that an embedding model finds near the question, with their cosine similarity.
+        """
         reading = self.read(question, mentions)
         selection = Selection(self.schema)
         self._labels(reading, selection)
@@ -90,7 +94,7 @@ class AutoFilter:
         return self.vocabulary.match_properties(reading.keys, selection.labels, selection.types())
 
     def read(self, question: str, mentions: Sequence[Mention]) -> Reading:
-        """Match the question's words, except the words of mentions, with the schema."""
+        """Match the question's words, except the words of mentions, with the schema; return the matches."""
         words = question_words(question)
         used = [mention for mention in mentions if not self._is_schema_word(mention)]
         masked = frozenset(
@@ -109,39 +113,45 @@ class AutoFilter:
         for element, evidence in reading.matches.items():
             if element.kind != "label":
                 continue
-            held = [number for number, strength in evidence.by.items() if strength >= claims[number] - CLAIM_MARGIN]
-            if not held:
+            claimed = [number for number, strength in evidence.by.items() if strength >= claims[number] - CLAIM_MARGIN]
+            if not claimed:
                 continue
             head = len(evidence.weights) - 1
             if head in evidence.places or (evidence.literal and evidence.score >= MODIFIER_SCORE):
                 scored[element.name] = evidence
-                reading.times_named[element.name] = len(held)
+                reading.times_named[element.name] = len(claimed)
         for name in self._best_labels(scored):
             selection.add_label(name, scored[name].relevance)
         for mention in reading.mentions:
-            for label in self._meant(mention, selection):
+            for label in self._labels_of_mention(mention, selection):
                 selection.add_label(label, MENTIONED)
                 reading.times_named[label] = reading.times_named.get(label, 0) + 1
 
     def _best_labels(self, scored: Mapping[str, Evidence]) -> list[str]:
-        """Return the named labels, best first; if there are many, without those that match no word of their own."""
+        """Return the named labels, the most relevant first.
+
+        Of more than `FEW_LABELS`, labels of low relevance are left out, and labels whose words a better label matches.
+        """
         best = sorted(scored, key=lambda name: -scored[name].relevance)
         if len(best) <= FEW_LABELS:
             return best
-        kept: list[str] = []
+        labels: list[str] = []
         for name in best:
-            said = scored[name].by.keys()
-            if not any(said <= scored[other].by.keys() and scored[other].score >= scored[name].score for other in kept):
-                kept.append(name)
-        least = scored[kept[0]].relevance * LEAST_SHARE
-        return [name for name in kept[:MOST_LABELS] if scored[name].relevance >= least]
+            words = scored[name].by.keys()
+            if not any(
+                words <= scored[other].by.keys() and scored[other].score >= scored[name].score for other in labels
+            ):
+                labels.append(name)
+        least = scored[labels[0]].relevance * LEAST_SHARE
+        return [name for name in labels[:MOST_LABELS] if scored[name].relevance >= least]
 
-    def _meant(self, mention: Mention, selection: Selection) -> list[str]:
-        """Return the labels of the nodes that a mention names; if there are several, those selected or linked to a
-        selected label.
+    def _labels_of_mention(self, mention: Mention, selection: Selection) -> list[str]:
+        """Return the labels to which a mention refers.
 
-        If the mention is not a name but a value of other properties, return the labels of these properties, unless one
-        of them is selected already or there are more than two.
+        A name refers to the labels of the nodes with this name. If there are several such labels, the name refers only
+        to those that are selected or linked to a selected label; if none of them is, it refers to all. A value of
+        another property refers to the labels that have the value, unless one of these labels is already selected or
+        there are more than two.
         """
         named = [
             label for label, key in mention.holders if key in ("name", "aliases", "title") or self._names(label, key)
@@ -188,7 +198,10 @@ class AutoFilter:
         self._outward(reading, selection, types, chosen, explained, spoken)
 
     def _between(self, places: Sequence[int], selection: Selection, types: Mapping[str, Evidence]) -> None:
-        """Add the patterns between two chosen labels to which a word clearly refers, or all if there is none."""
+        """Add the patterns in `places`, which connect two chosen labels, to which a word clearly refers.
+
+        If there are none, add all patterns in `places`.
+        """
         scores = {
             place: types[self.schema.patterns[place].type].score
             for place in places
@@ -199,7 +212,7 @@ class AutoFilter:
             pattern = self.schema.patterns[place]
             ends = min(selection.labels[pattern.start], selection.labels[pattern.end])
             if best < WEAK_TYPE:
-                selection.add_pattern(place, max(scores.get(place, 0.0), UNSAID) * ends)
+                selection.add_pattern(place, max(scores.get(place, 0.0), UNMENTIONED) * ends)
             elif scores.get(place, 0.0) >= WEAK_TYPE * best:
                 selection.add_pattern(place, scores[place] * (0.5 + ends / 2))
 
@@ -221,9 +234,11 @@ class AutoFilter:
         explained: set[str],
         spoken: set[int],
     ) -> None:
-        """Add patterns that lead from a chosen label to another label and to which a word refers.
+        """Add patterns to which a word refers and which have a chosen label at one end.
 
-        If no label is chosen, every pattern to which a word refers is added.
+        If a type has no such pattern, all its patterns are added if no label is chosen or a word names the type
+        literally. If there are very many candidates, only the best are added. `explained` holds the types of the
+        patterns added before, and `spoken` the numbers of the words that refer to these patterns.
         """
         candidates: list[tuple[int, float, bool]] = []
         for type_, evidence in types.items():
@@ -247,7 +262,7 @@ class AutoFilter:
                 selection.add_pattern(place, score * (self._standing(place, chosen) or 0.5))
 
     def _standing(self, place: int, chosen: Mapping[str, float]) -> float:
-        """Return the relevance of the more relevant end of a pattern."""
+        """Return the relevance of the more relevant end of a pattern; 0 if neither end is chosen."""
         pattern = self.schema.patterns[place]
         return max(chosen.get(pattern.start, 0.0), chosen.get(pattern.end, 0.0))
 
@@ -265,7 +280,10 @@ class AutoFilter:
         ]
 
     def _widen(self, selection: Selection) -> None:
-        """Add the neighbours of the chosen labels, because an unexplained word may refer to one of them."""
+        """Add the neighbours of the chosen labels, because an unexplained word may refer to a neighbour.
+
+        If the chosen labels have more than `MOST_NEIGHBOURS` patterns, nothing is added.
+        """
         places = {
             place for label in selection.labels for others in self.graph.edges[label].values() for place in others
         }
@@ -278,7 +296,7 @@ class AutoFilter:
         return self._places.get(type_, [])
 
     def _connect(self, selection: Selection, types: Mapping[str, Evidence]) -> None:
-        """Add shortest paths between the chosen labels until they are connected or no path is left."""
+        """Add shortest paths between the chosen labels until the labels are connected or no path is left."""
         preferred = {place: evidence.score for type_, evidence in types.items() for place in self.places_of(type_)}
         strong = sorted(selection.labels, key=lambda label: -selection.labels[label])
         if len(strong) > FEW_LABELS:
@@ -303,7 +321,7 @@ class AutoFilter:
 
 
 def strongest(matches: Mapping[Element, Evidence], kind: str) -> dict[int, float]:
-    """Return for each word of the question how strongly the best element of a kind matches it, from 0 to 1."""
+    """Return for each matched word, by its number, the strength of its best match with an element of a kind, 0 to 1."""
     best: dict[int, float] = {}
     for element, evidence in matches.items():
         if element.kind == kind:
@@ -313,14 +331,17 @@ def strongest(matches: Mapping[Element, Evidence], kind: str) -> dict[int, float
 
 
 def covers(mention: Mention, word: Word) -> bool:
-    """Whether a word counts only as part of a mention; the noun of `portrait sculptures` also counts by itself."""
+    """Whether a word is part of a mention and is not matched by itself.
+
+    The last word of a mention in lower case is also matched by itself: `sculptures` in `portrait sculptures`.
+    """
     if not mention.start <= word.start < mention.end:
         return False
     return not (mention.text.islower() and " " in mention.text and word.end == mention.end)
 
 
 def is_content_word(word: Word) -> bool:
-    """Whether a word is a content word: not a structure word, a common question word or a time."""
+    """Whether a word is a content word: not a structure word, question word, time, unit, number or demonym."""
     folded = word.folded
     common = {folded, lemma(folded)}
     return not (
@@ -336,7 +357,7 @@ def is_content_word(word: Word) -> bool:
 
 
 def unresolved_names(words: Sequence[Word], masked: frozenset[int]) -> int:
-    """Return the number of sequences of capitalized words that are not known mentions.
+    """Return the number of sequences of capitalized words outside known mentions.
 
     The first word of the question does not count.
     """

@@ -1,4 +1,7 @@
-"""Fits a selection into a number of tokens: drops the least relevant properties first, connecting patterns last."""
+"""Fits a selection into a number of tokens by dropping the least relevant labels, patterns and properties.
+
+A property ranks below the label or relationship type to which it belongs.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,12 @@ from graphground.graphs.schemas.token_count import estimate_tokens
 TRIES = 12
 
 PROPERTY_SHARE = 0.75
-"""The factor by which properties rank below connecting patterns and above elements that no word mentions."""
+"""The factor of the relevance of properties: they rank below connecting patterns and above unmentioned elements."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """The elements that a partial schema leaves out: labels and relationship types by name, properties as a number.
+    """The elements that a partial schema leaves out: labels and relationship types by name, all others as numbers.
 
     `LeftOut(("Venue",), ("partOfLeague",), 12)`.
     """
@@ -32,7 +35,10 @@ class LeftOut:
         return bool(self.labels or self.types or self.properties or self.patterns)
 
     def names(self, most: int = 30) -> list[str]:
-        """Return the names for an answer: up to `most` of a kind, `… and 1,970 more labels`, the number of properties."""
+        """Return up to `most` labels and up to `most` relationship types, and texts for the numbers of other elements.
+
+        Such a text is `… and 1,970 more labels` or `12 properties`.
+        """
         listed: list[str] = []
         for names, kind in ((self.labels, "labels"), (self.types, "relationship types")):
             listed += names[:most]
@@ -50,12 +56,12 @@ def left_out_of(whole: PropertyGraphSchema, part: PropertyGraphSchema) -> LeftOu
     kept_types = {pattern.type for pattern in part.patterns}
     properties = sum(len(label.properties) for label in whole.labels.values())
     properties += sum(map(len, whole.relationship_properties.values()))
-    kept = sum(len(label.properties) for label in part.labels.values())
-    kept += sum(map(len, part.relationship_properties.values()))
+    kept_properties = sum(len(label.properties) for label in part.labels.values())
+    kept_properties += sum(map(len, part.relationship_properties.values()))
     return LeftOut(
         tuple(name for name in whole.labels if name not in part.labels),
         tuple(type_ for type_ in whole.relationship_types if type_ not in kept_types),
-        properties - kept,
+        properties - kept_properties,
         len(whole.patterns) - len(part.patterns),
     )
 
@@ -67,7 +73,7 @@ def _name_cost(name: str) -> int:
 
 @dataclass
 class _Costs:
-    """The approximate cost in tokens of each piece in the base form."""
+    """The approximate costs of labels, properties and patterns in the base form, in tokens."""
 
     schema: PropertyGraphSchema
 
@@ -85,7 +91,10 @@ class _Costs:
 
 
 def fit(selection: Selection, max_tokens: int) -> Selection:
-    """Return the most relevant part of a selection whose base form fits; empty if not even one label fits."""
+    """Return the most relevant part of a selection that fits into `max_tokens`; empty if not even one label fits.
+
+    The tokens are estimated for the base form.
+    """
     aim = max_tokens
     for _ in range(TRIES):
         smaller = _greedy(selection, aim)
@@ -97,7 +106,7 @@ def fit(selection: Selection, max_tokens: int) -> Selection:
 
 
 def _greedy(selection: Selection, max_tokens: int) -> Selection:
-    """Select pieces in the order of relevance while their estimated costs fit."""
+    """Select labels, patterns and properties, the most relevant first, if their estimated costs still fit."""
     costs = _Costs(selection.schema)
     chosen = Selection(selection.schema)
     left = max_tokens - HEADINGS
@@ -133,7 +142,10 @@ HEADINGS = 2
 
 
 def _pieces(selection: Selection) -> list[tuple[float, int, str, str]]:
-    """Return patterns, labels and properties, the most relevant first; a property ranks below its owner."""
+    """Return patterns, labels and properties, the most relevant first; a property ranks below its owner.
+
+    Each piece is a tuple of relevance, kind, owner and name; the name of a pattern is its position as text.
+    """
     types: dict[str, float] = {}
     pieces: list[tuple[float, int, str, str]] = []
     for place, relevance in selection.patterns.items():

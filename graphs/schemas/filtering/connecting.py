@@ -1,4 +1,4 @@
-"""Finds paths between labels, which are kept so that queries over several hops remain possible."""
+"""Finds paths between labels; a filtered schema keeps them, so that queries over several hops remain possible."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class LabelGraph:
         return self.edges[left].get(right, [])
 
     def components(self, labels: Iterable[str], patterns: Iterable[int]) -> list[set[str]]:
-        """Return the groups of labels that the patterns connect."""
+        """Return the groups of labels that the patterns at these positions connect."""
         group: dict[str, set[str]] = {label: {label} for label in labels}
         for place in patterns:
             pattern = self.schema.patterns[place]
@@ -42,7 +42,11 @@ class LabelGraph:
     def connection(
         self, start: set[str], goals: set[str], preferred: Mapping[int, float], longest: int = LONGEST_PATH
     ) -> list[int]:
-        """Return the patterns on the shortest paths between two groups of labels; preferred patterns break ties."""
+        """Return the positions of the patterns on the shortest paths between two groups of labels.
+
+        A path has at most `longest` patterns; the result is empty if there is no such path. `preferred` holds scores by
+        the positions of patterns; of equally short paths, those with the best scores are kept.
+        """
         depth = dict.fromkeys(start, 0)
         parents: dict[str, list[str]] = {}
         queue = deque(start)
@@ -72,13 +76,13 @@ class LabelGraph:
         return sorted(found)
 
     def _best(self, label: str, parents: list[str], preferred: Mapping[int, float]) -> list[str]:
-        def liking(parent: str) -> float:
+        def best_score(parent: str) -> float:
             return max((preferred.get(place, 0.0) for place in self.between(parent, label)), default=0.0)
 
-        best = max(map(liking, parents), default=0.0)
-        return [parent for parent in parents if liking(parent) == best] if best else parents
+        best = max(map(best_score, parents), default=0.0)
+        return [parent for parent in parents if best_score(parent) == best] if best else parents
 
     def _chosen(self, left: str, right: str, preferred: Mapping[int, float]) -> list[int]:
         places = self.between(left, right)
-        liked = [place for place in places if preferred.get(place, 0.0) > 0]
-        return liked or places
+        scored = [place for place in places if preferred.get(place, 0.0) > 0]
+        return scored or places

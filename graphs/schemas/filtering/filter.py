@@ -32,7 +32,7 @@ MOST_KEPT = 16
 
 
 class UnknownMethod(ValueError):
-    """No filtering method has this name."""
+    """An error: there is no filtering method of this name."""
 
 
 class NoEmbedder(ValueError):
@@ -43,8 +43,9 @@ class NoEmbedder(ValueError):
 class FilteredSchema:
     """A part of a schema, the method that chose it, and the elements left out.
 
-    `whole` is true if the question matched nothing, so that everything was kept (as far as it fits). `too_small` is
-    true if not even one label fits the budget.
+    `whole` is true if the question matched nothing, so that everything was kept (as far as it fits). `cut` is true if
+    elements were dropped to fit the budget. `too_small` is true if not even one label fits; `schema` is then the whole
+    schema.
     """
 
     schema: PropertyGraphSchema
@@ -56,7 +57,7 @@ class FilteredSchema:
 
 
 class SchemaFilter:
-    """Filters one schema for many questions; the index of its words is built only once."""
+    """A filter of one schema for many questions; the index of the schema's words is built only once."""
 
     def __init__(self, schema: PropertyGraphSchema) -> None:
         self.schema = schema
@@ -76,12 +77,15 @@ class SchemaFilter:
     ) -> FilteredSchema:
         """Return the part of the schema that the question needs; everything if the question matches nothing.
 
+        `entities` is an entity index or a table of values in which mentions are found. If `max_tokens` is given, the
+        least relevant elements are dropped until the base form of the part fits.
+
         Raises:
-            UnknownMethod: there is no such method.
+            UnknownMethod: the method does not exist.
             NoEmbedder: the method is `similarity` and there is no model.
         """
         if method not in METHODS:
-            raise UnknownMethod(f"there is no method {method!r}; there are {', '.join(METHODS)}")
+            raise UnknownMethod(f"there is no method {method!r}; the methods are {', '.join(METHODS)}")
         question = question[:LONGEST_QUESTION]
         selection = self._select(question, method, entities, embedder)
         whole = not selection
@@ -132,7 +136,7 @@ _lock = threading.Lock()
 
 
 def filter_for(schema: PropertyGraphSchema) -> SchemaFilter:
-    """Return the filter of a schema, cached while the schema is in use."""
+    """Return the filter of a schema; the `MOST_KEPT` filters that were used last are cached."""
     with _lock:
         known = _filters.get(id(schema))
         if known is None or known.schema is not schema:

@@ -1,9 +1,8 @@
 """Keeps more of the schema of your own database, because its names seldom match the words of questions.
 
-*Which banks sent the most money to Latvia?* names no property of a `Filing`, yet needs `amount`, which is found as a
-property of the kind that *money* asks for. The selection is then filled up to a share of the whole schema: first with
-properties of the elements to which the question refers, then with properties of the elements that connect them, then
-with neighbours.
+*Which banks sent the most money to Latvia?* names no property of a `Filing`, yet needs its `amount`: the word *money*
+refers to properties of this kind. The selection is then filled up to a share of the whole schema: first with further
+properties of the selected labels, the most relevant label first, then with neighbours.
 """
 
 from __future__ import annotations
@@ -21,8 +20,10 @@ SHARE = 0.5
 """The share of the whole schema's tokens up to which a selection is filled."""
 BY_KIND, BESIDE, NEIGHBOUR = 0.45, 0.3, 0.15
 MOST_LABELS = 60
-"""The maximum number of labels of a schema for which a selection is filled up; of a larger one, `SHARE` would be too
-much text."""
+"""The largest number of labels of a schema from which a selection is filled up.
+
+The share `SHARE` of a larger schema would be too much text.
+"""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -56,12 +57,12 @@ NAMES: Mapping[str, frozenset[str]] = {
 
 
 def is_learned(schema: PropertyGraphSchema) -> bool:
-    """Whether the schema was read from a user's own database, so that its names were not chosen for questions."""
+    """Whether the schema was read from a user's own database: only such a schema has detected naming properties."""
     return any(label.naming for label in schema.labels.values())
 
 
 def widen(selection: Selection, words: Sequence[Word], graph: LabelGraph) -> None:
-    """Add elements to which a question may refer without naming them."""
+    """Add to `selection` elements to which a question may refer without naming them."""
     lemmas = {lemma(word.folded) for word in words}
     for kind, cues in CUES.items():
         if lemmas & cues:
@@ -71,7 +72,10 @@ def widen(selection: Selection, words: Sequence[Word], graph: LabelGraph) -> Non
 
 
 def _by_kind(selection: Selection, kind: str, graph: LabelGraph) -> None:
-    """Add the properties of a kind on the chosen elements, or else the nearest such properties and the path to them."""
+    """Add the properties of a kind, `amount` or `moment`, to a selection.
+
+    If the chosen elements have no such property, the nearest elements that have one are added, with the paths to them.
+    """
     if _add(selection, kind, selection.labels, selection.types()):
         return
     schema = selection.schema
@@ -128,7 +132,7 @@ def _named(kind: str, key: str) -> bool:
 
 
 def fill(selection: Selection) -> None:
-    """Add properties and neighbours, the nearest first, up to `SHARE` of the whole schema's tokens."""
+    """Add further properties of the selected labels, then neighbours, up to `SHARE` of the whole schema's tokens."""
     schema = selection.schema
     budget = SHARE * estimate_tokens(base_form(schema))
     used = float(estimate_tokens(base_form(selection.part())))

@@ -22,13 +22,13 @@ ORDER_CUES = frozenset(_WORDS["order_cues"])
 """Words that compare or sort by time."""
 
 NOW_CUES = frozenset(_WORDS["now_cues"])
-"""Words that ask whether something holds at a time."""
+"""Words that ask whether something holds now or held in the past, such as `current` and `former`."""
 
 STOP_WORDS = frozenset(_WORDS["stop_words"])
 """Structure words without content."""
 
 TALK_WORDS = frozenset(_WORDS["talk_words"])
-"""Words common to most questions, which no element of a schema needs to match."""
+"""Common words of questions, such as numbers, which need not match any element of a schema."""
 
 NAME_STOP_WORDS = frozenset(_WORDS["name_stop_words"])
 """Words of a label, type or property with little content: `hasGenre` is about genre."""
@@ -37,7 +37,7 @@ GENERIC_NAME_WORDS = frozenset(_WORDS["generic_name_words"])
 """Words of a property's name that do not suffice for a match: `number` does not select `number_of_deaths`."""
 
 AGENTS = frozenset(_WORDS["agents"])
-"""Nouns for people who do something; `who` in a question matches a label with such a name."""
+"""Nouns for people who do something; `who` in a question matches the labels with these names."""
 
 COUNTRY_WORDS = frozenset(_WORDS["country_words"])
 _DEMONYM_ENDINGS = ("ese", "ian", "ean", "ish")
@@ -45,7 +45,7 @@ _DEMONYM_ENDINGS = ("ese", "ian", "ean", "ish")
 
 @cache
 def concepts_by_root() -> dict[str, frozenset[str]]:
-    """Return for each root, or two roots joined by a space, its concepts."""
+    """Return the concepts of each root, or of each pair of roots joined by a space."""
     found: dict[str, set[str]] = {}
     for concept, words in _WORDS["concepts"].items():
         for word in words:
@@ -64,6 +64,6 @@ def concepts_of(word: str) -> frozenset[str]:
 
 
 def is_demonym(word: str) -> bool:
-    """Whether a capitalized word may name an origin: `Croatian`, `Dutch`."""
+    """Whether a word is capitalized and may name an origin: `Croatian`, `Dutch`."""
     folded = word.lower()
     return word[:1].isupper() and (folded in COUNTRY_WORDS or (len(word) > 5 and folded.endswith(_DEMONYM_ENDINGS)))

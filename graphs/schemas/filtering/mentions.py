@@ -15,8 +15,9 @@ from graphground.graphs.schemas.filtering.words import Word, fold, lemma, questi
 class Mention:
     """A part of the question that is a value in the graph.
 
-    `Mention(27, 41, "Musée d'Orsay", (("Museum", "name"),))`: its position, and the labels and properties that have the
-    value. `exact` is true if upper and lower case agree too.
+    `Mention(27, 41, "Musée d'Orsay", (("Museum", "name"),))` begins at character 27 and ends before character 41;
+    `holders` are pairs of a label and a property that have the value. `exact` is False if the text is known to differ
+    from the value, for example in upper and lower case.
     """
 
     start: int
@@ -27,20 +28,20 @@ class Mention:
 
 
 class MentionFinder(Protocol):
-    """Finds the parts of a question that are values in the graph."""
+    """A finder of the parts of a question that are values in the graph."""
 
     def mentions(self, question: str) -> Sequence[Mention]: ...
 
 
 @runtime_checkable
 class SpanFinder(Protocol):
-    """An entity index that finds spans, which have the attributes `text`, `start`, `end` and `labels`."""
+    """An entity index that finds names in a question, as spans with the attributes `text`, `start`, `end`, `labels`."""
 
     def spans(self, question: str) -> Sequence[Any]: ...
 
 
 class KnownValues:
-    """Finds mentions in a table of values, for graphs whose values fit into memory.
+    """A table of values in which mentions are found, for graphs whose values fit into memory.
 
     >>> values = KnownValues([("Museum", "name", "Musée d'Orsay")])
     >>> [mention.holders for mention in values.mentions("Who painted what hangs in the musée d'orsay?")]
@@ -92,10 +93,10 @@ def mentions_in(question: str, entities: object, schema: PropertyGraphSchema) ->
     found = [_of_span(question, span, entities, schema) for span in entities.spans(question)]
     singular, places = singular_form(question)
     if singular != question:
-        taken = {place for mention in found for place in range(mention.start, mention.end)}
+        covered = {place for mention in found for place in range(mention.start, mention.end)}
         for span in entities.spans(singular):
             start, end = places[span.start], places[span.end]
-            if not any(place in taken for place in range(start, end)):
+            if not any(place in covered for place in range(start, end)):
                 found.append(_of_span(question, _Moved(span.text, start, end, tuple(span.labels)), entities, schema))
     return sorted(found, key=lambda mention: mention.start)
 
@@ -127,7 +128,10 @@ def singular_form(question: str) -> tuple[str, list[int]]:
 
 
 def _of_span(question: str, span: Any, entities: object, schema: PropertyGraphSchema) -> Mention:
-    """Return a span as a mention, with the properties in which nodes of the span's labels have its text as a value."""
+    """Convert a span to a mention; find for each label of the span the properties that have its text as a value.
+
+    If no property is found for a label, `name` is assumed.
+    """
     text = span.text
     holders: list[tuple[str, str]] = []
     for label in span.labels:
@@ -152,7 +156,7 @@ def _holding(text: str, label: str, entities: object, schema: PropertyGraphSchem
 
 
 def masked(question: str, mentions: Iterable[Mention]) -> str:
-    """Return the question with each mention replaced by its labels, for the masked form.
+    """Return the question with each mention replaced by the mention's labels, for the method `masked`.
 
     >>> masked("Who painted Guernica?", [Mention(12, 20, "Guernica", (("Painting", "name"),))])
     'Who painted Painting?'

@@ -18,7 +18,7 @@ from graphground.graphs.schemas.filtering.words import question_words
 def select_exact(vocabulary: Vocabulary, question: str) -> Selection:
     """Select the elements that the question's words name, in singular or plural, and the patterns between them."""
     keys = vocabulary.keys(question_words(question), concepts=False)
-    found = said_exactly(vocabulary.match(keys))
+    found = literal_matches(vocabulary.match(keys))
     labels = [element.name for element in found if element.kind == "label"]
     types = [element.name for element in found if element.kind == "type"]
     ends = [
@@ -27,13 +27,14 @@ def select_exact(vocabulary: Vocabulary, question: str) -> Selection:
         for pattern in vocabulary.schema.relationship_types[type_]
         for end in (pattern.start, pattern.end)
     ]
-    kept = dict.fromkeys([*labels, *ends]) or None
+    owners = dict.fromkeys([*labels, *ends]) or None
     return select_named(
-        vocabulary, found | said_exactly(vocabulary.match_properties(keys, kept, vocabulary.schema.relationship_types))
+        vocabulary,
+        found | literal_matches(vocabulary.match_properties(keys, owners, vocabulary.schema.relationship_types)),
     )
 
 
-def said_exactly(matches: Mapping[Element, Evidence]) -> dict[Element, float]:
+def literal_matches(matches: Mapping[Element, Evidence]) -> dict[Element, float]:
     """Return the elements whose names share a content word with the question, with their scores."""
     return {
         element: evidence.score
@@ -43,17 +44,21 @@ def said_exactly(matches: Mapping[Element, Evidence]) -> dict[Element, float]:
 
 
 def select_masked(vocabulary: Vocabulary, question: str, mentions: Sequence[Mention]) -> Selection:
-    """Apply `select_exact` to the question with its mentions replaced by their labels."""
+    """Return the selection of `select_exact` for the question with its mentions replaced by their labels."""
     return select_exact(vocabulary, masked(question, mentions))
 
 
 def select_similar(vocabulary: Vocabulary, similar: Mapping[Element, float]) -> Selection:
-    """Select the elements that are similar in meaning to the question; `similar` holds those above the threshold."""
+    """Select the elements in `similar`, which are those near in meaning to the question, with their similarity."""
     return select_named(vocabulary, similar)
 
 
 def select_named(vocabulary: Vocabulary, scores: Mapping[Element, float]) -> Selection:
-    """Select labels, types and properties with these scores, and the patterns that contain them."""
+    """Select the labels in `scores`, the patterns between them, and the patterns with a type in `scores`.
+
+    A pattern must have a label in `scores` at one end, if there are any. A property in `scores` is selected if its
+    label or type is selected; if no label is selected, the first such property also selects its label.
+    """
     schema = vocabulary.schema
     selection = Selection(schema)
     types = {element.name: score for element, score in scores.items() if element.kind == "type"}
@@ -76,7 +81,10 @@ def select_named(vocabulary: Vocabulary, scores: Mapping[Element, float]) -> Sel
 
 
 def phrases(question: str, longest: int = 3) -> list[str]:
-    """Return the content words of a question and their sequences: `["art", "art movement", "movement", …]`."""
+    """Return the words and phrases of a question: `["art", "art movement", "movement", …]`.
+
+    A phrase has up to `longest` words; it neither begins nor ends with a structure word.
+    """
     words = [word.folded for word in question_words(question)]
     found: dict[str, None] = {}
     for start in range(len(words)):

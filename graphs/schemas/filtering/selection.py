@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from graphground.cypher.schema import PropertyGraphSchema, RelationshipPattern
 
 IDENTIFYING = ("name", "title", "label", "id")
-"""Properties that identify a node; each selected label keeps the first of these that it has."""
+"""Properties that identify a node; a label without a detected naming property keeps the first of these that it has."""
 
 
 def identifying_property(properties: Iterable[str]) -> str | None:
-    """Return the property by which people distinguish the nodes of a label: `name`, else `title`, …"""
+    """Return the first of the `IDENTIFYING` properties that a label has, or None."""
     known = set(properties)
     return next((key for key in IDENTIFYING if key in known), None)
 
@@ -33,7 +33,7 @@ class Selection:
 
     @classmethod
     def whole(cls, schema: PropertyGraphSchema) -> Selection:
-        """Return a selection of the whole schema."""
+        """Return a selection of the whole schema, in which each element has the relevance 0.5."""
         return cls(
             schema,
             dict.fromkeys(schema.labels, 0.5),

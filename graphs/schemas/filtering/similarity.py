@@ -10,7 +10,7 @@ from graphground.graphs.schemas.filtering.vocabulary import Element, Vocabulary
 from graphground.graphs.schemas.filtering.words import split_name
 
 THRESHOLD = 0.5
-"""The cosine above which a name counts as near; chosen on two of the training graphs."""
+"""The least cosine similarity at which a name counts as near; chosen on two of the training graphs."""
 
 
 class Embedder(Protocol):
@@ -31,11 +31,11 @@ class SimilarNames:
         self._vectors = _unit(embedder.encode(texts)) if texts else None
 
     def near(self, question: str, threshold: float = THRESHOLD) -> dict[Element, float]:
-        """Return the elements whose names are near a word or phrase of the question, with the cosine."""
-        asked = phrases(question)
-        if not asked or self._vectors is None:
+        """Return the elements whose names are near a word or phrase of the question, with the cosine similarity."""
+        texts = phrases(question)
+        if not texts or self._vectors is None:
             return {}
-        closeness = (_unit(self.embedder.encode(asked)) @ self._vectors.T).max(axis=0).tolist()
+        closeness = (_unit(self.embedder.encode(texts)) @ self._vectors.T).max(axis=0).tolist()
         return {
             element: closeness[place]
             for element, place in zip(self._elements, self._text_of, strict=True)

@@ -1,6 +1,6 @@
 """Corrects misspelt words of a question that resemble a word of the schema: `direcotr` means `director`.
 
-Used only for a question without any match, so that a correctly spelt word is never changed.
+Used only for a question without any match, because a correctly spelt word may also resemble a word of the schema.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from graphground.graphs.schemas.filtering.words import Word, question_words, roo
 
 SHORTEST = 4
 LEAST_SIMILARITY = 78.0
-"""The minimum similarity, from 0 to 100: it allows one typing error in a word of five letters, two in one of nine."""
+"""The minimum similarity, from 0 to 100: it allows one typing error in a word of five letters, two in one of ten."""
 
 
 QUESTION_WORDS = frozenset(
@@ -38,7 +38,7 @@ QUESTION_WORDS = frozenset(
 
 
 class Spelling:
-    """Corrects words by one schema: `Spelling(films).corrected("Which moveis?")` is `Which movies?`."""
+    """A corrector of words by one schema: `Spelling(films).corrected("Which moveis?")` is `Which movies?`."""
 
     def __init__(self, schema: PropertyGraphSchema) -> None:
         names = [*schema.labels, *schema.relationship_types]
@@ -50,7 +50,7 @@ class Spelling:
         self._known = {root(word) for word in self._words}
 
     def corrected(self, question: str) -> str:
-        """Return the question with each misspelt word replaced by the nearest word of the schema."""
+        """Return the question with each misspelt word replaced by the nearest word of the schema, if one is similar."""
         parts, place = [], 0
         for word in question_words(question):
             nearest = self._nearest(word)
@@ -78,7 +78,7 @@ class Spelling:
 
 
 def _forms(word: str) -> Iterator[str]:
-    """Yield the forms of a word in questions: singular and plural."""
+    """Yield the singular and the plural of a word; nothing for a very short word."""
     if len(word) >= SHORTEST:
         yield word
         yield f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"

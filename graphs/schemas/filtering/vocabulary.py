@@ -32,11 +32,14 @@ MODIFIER, GENERIC, FULL = 0.6, 0.25, 1.0
 
 AGENT_KEY = "#agent"
 TOO_COMMON = 60
-"""The number of names that may share a concept; a more common concept is ignored."""
+"""The maximum number of names that may share a concept; a more common concept is ignored."""
 
 
 class Element(NamedTuple):
-    """A named element of a schema: `Element("property", "Movie", "runtime_minute")`; labels have no owner."""
+    """A named element of a schema: `Element("property", "Movie", "runtime_minute")`.
+
+    The owner of a label or relationship type is an empty string.
+    """
 
     kind: Kind
     owner: str
@@ -47,8 +50,10 @@ class Element(NamedTuple):
 class Evidence:
     """The evidence that words of the question refer to an element.
 
-    `places` maps the position of each matched word of the name to its best strength, `rarity` to this strength times
-    the word's rarity among names. `by` maps the numbers of the question's words to their best strengths.
+    A match of a word of the name with a word of the question has a strength from 0 to 1. `places` holds the best
+    strength for each matched word of the name, by its position; `rarity` holds this strength times the rarity of the
+    word among all names. `by` holds the best strength for each matching word of the question, by its number. `weights`
+    are the weights of the words of the name, and `total` is their sum.
     """
 
     total: float
@@ -64,12 +69,12 @@ class Evidence:
 
     @property
     def score(self) -> float:
-        """The matched share of the weight of the name's words, from 0 to 1."""
+        """The share of the name that is matched, from 0 to 1; each word counts by its weight and its best strength."""
         return sum(self.weights[place] * weight for place, weight in self.places.items()) / self.total
 
     @property
     def content(self) -> bool:
-        """Whether a content word of the name matched, and not only a generic word."""
+        """Whether a content word of the name matched, not only a generic word; also true if all words matched."""
         return any(self.weights[place] > GENERIC for place in self.places) or len(self.places) == len(self.weights)
 
     @property
@@ -103,7 +108,7 @@ class Vocabulary:
                 self._add(Element("type_property", type_, key), owned)
 
     def elements(self) -> list[Element]:
-        """Return all elements that have a name."""
+        """Return all labels, relationship types and properties of the schema."""
         return list(self._weights)
 
     def is_name(self, word: str) -> bool:
@@ -111,7 +116,10 @@ class Vocabulary:
         return lemma(word) in self._single
 
     def keys(self, words: Sequence[Word], skip: Iterable[int] = (), concepts: bool = True) -> dict[int, list[Key]]:
-        """Return the keys under which each word is looked up; `skip` holds the numbers of words to leave out."""
+        """Return by the number of each word the keys under which the word is looked up.
+
+        Words whose numbers are in `skip` are left out; without `concepts`, so are the keys of concepts.
+        """
         left_out = frozenset(skip)
         return {number: self._keys(words, number, concepts) for number in range(len(words)) if number not in left_out}
 
@@ -136,11 +144,11 @@ class Vocabulary:
     ) -> None:
         for number, its_keys in keys.items():
             for key, weight in its_keys:
-                held = postings.get(key)
-                if held is None or (len(held) > TOO_COMMON and weight <= SAME_CONCEPT):
+                entries = postings.get(key)
+                if entries is None or (len(entries) > TOO_COMMON and weight <= SAME_CONCEPT):
                     continue
-                rare = 1 - log(1 + len(held)) / size if size else 0.0
-                for element, place, most in held:
+                rare = 1 - log(1 + len(entries)) / size if size else 0.0
+                for element, place, most in entries:
                     evidence = found.get(element)
                     if evidence is None:
                         weights = self._weights[element]
@@ -160,12 +168,12 @@ class Vocabulary:
             keys = [("=" + lemma(folded), SAME_LEMMA), ("~" + root(folded), SAME_ROOT)]
         if not concepts:
             return keys
-        meant = set(concepts_of(folded))
+        named = set(concepts_of(folded))
         if number + 1 < len(words):
-            meant |= concepts_by_root().get(f"{root(folded)} {root(words[number + 1].folded)}", frozenset())
+            named |= concepts_by_root().get(f"{root(folded)} {root(words[number + 1].folded)}", frozenset())
         if folded in ("who", "whom"):
-            meant.add("agent")
-        return keys + [("#" + concept, SAME_CONCEPT) for concept in meant]
+            named.add("agent")
+        return keys + [("#" + concept, SAME_CONCEPT) for concept in named]
 
     def _add(self, element: Element, postings: Postings, head_last: bool = False) -> None:
         words = split_name(element.name) or [element.name.lower()]
@@ -190,7 +198,7 @@ class Vocabulary:
 
 @lru_cache(maxsize=50_000)
 def keys_of_name(word: str) -> tuple[Key, ...]:
-    """Return the keys under which a word of a name is found: the word, its root and its concepts."""
+    """Return the keys under which a word of a name is found: its lemma, root and concepts, each with a strength."""
     keys = {"=" + lemma(word): SAME_LEMMA, "~" + root(word): SAME_ROOT}
     keys |= {"#" + concept: SAME_CONCEPT for concept in concepts_of(word)}
     return tuple(keys.items())

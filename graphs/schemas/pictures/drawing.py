@@ -30,7 +30,10 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """An arrow between two boxes: `Arrow("m", "p", "directedBy")`; an undirected arrow is drawn without a head."""
+    """An arrow between two boxes: `Arrow("m", "p", "directedBy")`.
+
+    A `symmetric` arrow is drawn without a head; an `empty` arrow is drawn with a dashed line.
+    """
 
     start: str
     end: str
@@ -50,8 +53,9 @@ class Drawing:
 
 
 def readable(text: str, longest: int = LONGEST_TEXT) -> str:
-    r"""Make text from a graph safe to draw: one line, limited length, no characters that reorder or hide their
-    neighbours.
+    r"""Return text from a graph in a form that is safe to draw: one line of at most `longest` characters.
+
+    Control characters and invisible characters are replaced.
 
     >>> readable("Heat\n\u202e1995"), readable("x" * 100, 5)
     ('Heat �1995', 'xxxx…')
@@ -67,4 +71,4 @@ def readable(text: str, longest: int = LONGEST_TEXT) -> str:
 
 
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
-"""Unicode categories: control, format (such as bidirectional overrides), surrogate, private, unassigned."""
+"""Unicode categories that are not drawn: control, format (bidirectional overrides), surrogate, private, unassigned."""

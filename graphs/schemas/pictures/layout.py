@@ -1,5 +1,6 @@
-"""Places the boxes of a drawing by stress majorization, and then moves overlapping boxes apart. Boxes without links
-stand in rows below.
+"""Places the boxes of a drawing by stress majorization, then moves overlapping boxes apart.
+
+Boxes without links are placed in rows below the others.
 
 Stress majorization (Gansner, Koren and North, *Graph Drawing by Stress Majorization*, Graph Drawing 2004, §2) finds
 positions whose distances are close to the lengths of the shortest paths. It starts from a circle, so the layout is
@@ -31,9 +32,10 @@ SCREEN = 1.6
 def places(
     sizes: Sequence[tuple[float, float]], links: Sequence[tuple[int, int]], gap: float = 100.0
 ) -> list[tuple[float, float]]:
-    """Return the centre of each box in pixels, from (0, 0) on; `sizes` are widths and heights, `links` pairs of boxes.
+    """Return the centre of each box, in pixels; the upper left corner of the picture is (0, 0).
 
-    Boxes with links are `gap` pixels apart horizontally; boxes without links stand closer together.
+    `sizes` are the widths and heights of the boxes, and `links` are pairs of numbers of boxes. Boxes with links are
+    `gap` pixels apart horizontally, or 60 pixels vertically; boxes without links are closer together.
 
     >>> places([(80, 30)], [])
     [(40.0, 15.0)]
@@ -57,7 +59,7 @@ def places(
 
 
 def _linked(size: Floats, links: Sequence[tuple[int, int]], gap: float) -> Floats:
-    """Return the centres of boxes that have links, from (0, 0) on."""
+    """Return the centres of boxes that have links; the upper left corner of their area is (0, 0)."""
     step = float(np.median(np.hypot(size[:, 0], size[:, 1]))) + gap
     placed: Floats = _majorized(_distances(len(size), links) * step) * WIDER
     _push_apart(placed, size, np.array([gap, 60.0]))
@@ -66,9 +68,10 @@ def _linked(size: Floats, links: Sequence[tuple[int, int]], gap: float) -> Float
 
 
 def _in_rows(size: Floats, gaps: Floats, width: float, top: float) -> Floats:
-    """Return the centres of boxes in rows from `top` on, which are `width` wide or have the proportion of a screen.
+    """Return the centres of boxes in rows, the first of which begins at the height `top`.
 
-    `gaps` are the distances to the right of each box and below it, larger for a box with a link to itself.
+    The rows are as wide as `width`, or as an area with the proportions of a screen that holds all boxes, whichever is
+    wider. `gaps` are the distances to the right of each box and below it.
     """
     widest = max(width, float(np.sqrt(np.prod(size + gaps[:, None], axis=1).sum() * SCREEN)))
     placed = np.zeros_like(size)
@@ -82,27 +85,30 @@ def _in_rows(size: Floats, gaps: Floats, width: float, top: float) -> Floats:
 
 
 def _distances(count: int, links: Sequence[tuple[int, int]]) -> Floats:
-    """Return the lengths of shortest paths; unconnected boxes are a little farther apart than the longest path."""
-    near: list[set[int]] = [set() for _ in range(count)]
+    """Return the lengths of shortest paths, in links.
+
+    Between unconnected boxes, the length is one more than the longest path, but at most four.
+    """
+    neighbours: list[set[int]] = [set() for _ in range(count)]
     for start, end in links:
-        near[start].add(end)
-        near[end].add(start)
-    distances = np.array([_steps_from(box, near) for box in range(count)])
+        neighbours[start].add(end)
+        neighbours[end].add(start)
+    distances = np.array([_steps_from(box, neighbours) for box in range(count)])
     unreached = distances < 0
     distances[unreached] = min(distances.max() + 1, 4.0)
     return distances
 
 
-def _steps_from(box: int, near: Sequence[set[int]]) -> list[float]:
+def _steps_from(box: int, neighbours: Sequence[set[int]]) -> list[float]:
     """Return the length in links of the shortest path to each box; -1 if there is no path."""
-    steps = [-1.0] * len(near)
+    steps = [-1.0] * len(neighbours)
     steps[box] = 0.0
     reached, length = [box], 0.0
     while reached:
         length += 1.0
         following = []
         for here in reached:
-            for other in near[here]:
+            for other in neighbours[here]:
                 if steps[other] < 0:
                     steps[other] = length
                     following.append(other)
@@ -110,15 +116,15 @@ def _steps_from(box: int, near: Sequence[set[int]]) -> list[float]:
     return steps
 
 
-def _majorized(wanted: Floats) -> Floats:
-    """Return positions whose distances are close to the wanted distances; each round moves every box."""
-    count = len(wanted)
+def _majorized(distances: Floats) -> Floats:
+    """Return positions whose distances are close to the given distances; each round moves every box."""
+    count = len(distances)
     angle = np.linspace(0, 2 * np.pi, count, endpoint=False)
-    placed = np.stack([1.4 * np.cos(angle), np.sin(angle)], axis=1) * max(float(wanted.max()), 1.0) / 2
+    placed = np.stack([1.4 * np.cos(angle), np.sin(angle)], axis=1) * max(float(distances.max()), 1.0) / 2
     if count == 1:
         return placed * 0
-    weights = np.divide(1.0, wanted**2, out=np.zeros_like(wanted), where=wanted > 0)
-    total, pulling = weights.sum(axis=1), weights * wanted
+    weights = np.divide(1.0, distances**2, out=np.zeros_like(distances), where=distances > 0)
+    total, pulling = weights.sum(axis=1), weights * distances
     for _ in range(ROUNDS):
         across, down = (np.subtract.outer(line, line) for line in placed.T)
         across *= across
@@ -131,7 +137,7 @@ def _majorized(wanted: Floats) -> Floats:
 
 
 def _push_apart(placed: Floats, size: Floats, gap: Floats) -> None:
-    """Separate boxes that are too close to each other, each pair along the shorter direction.
+    """Separate boxes that are too close to each other, each pair in the direction in which it overlaps less.
 
     If many boxes are close, separating pairs would only shuffle the boxes, so the whole picture grows every few rounds.
     """
@@ -165,5 +171,5 @@ def _too_close(placed: Floats, room: Floats) -> tuple[Integers, Integers]:
     first = np.repeat(np.arange(len(order)), following)
     second = first + 1 + np.arange(len(first)) - np.repeat(np.cumsum(following) - following, following)
     pairs = np.sort(np.stack([order[first], order[second]]), axis=0)
-    near = (np.abs(placed[pairs[0]] - placed[pairs[1]]) < (room[pairs[0]] + room[pairs[1]]) / 2 - 1e-6).all(axis=1)
-    return pairs[0][near], pairs[1][near]
+    is_close = (np.abs(placed[pairs[0]] - placed[pairs[1]]) < (room[pairs[0]] + room[pairs[1]]) / 2 - 1e-6).all(axis=1)
+    return pairs[0][is_close], pairs[1][is_close]

@@ -65,10 +65,12 @@ def subgraph(
     most_rows: int = MOST_ROWS,
     most_nodes: int = MOST_NODES,
 ) -> dict[str, Any] | None:
-    """Return nodes `{id, label, name}` and relationships `{start, end, type}` of a query's first matches.
+    """Return the nodes and relationships of a query's first matches.
 
-    The result is None if nothing matches, if the query is not read-only, or if the database refuses it. Of a UNION, the
-    first part that matches is drawn first, then as much of the other parts as fits. `timeout` is in seconds.
+    In the result, `nodes` is a list of `{id, label, name}`, and `links` a list of `{start, end, type}`. Only the MATCH
+    clauses of the query are run. The result is None if nothing matches, if these clauses are not valid or not
+    read-only, or if the database cannot run them. Of a UNION, the first part that matches is drawn first, then as much
+    of the other parts as fits. `timeout` is in seconds.
     """
     tree = validate(query, language=graph.language, read_only=True).query
     if tree is None:
@@ -91,21 +93,21 @@ def subgraph(
             _take(graph, row, nodes, links)
     if not nodes:
         return None
-    kept = dict(list(nodes.items())[:most_nodes])
+    shown = dict(list(nodes.items())[:most_nodes])
     return {
-        "nodes": list(kept.values()),
-        "links": [link for link in links.values() if link["start"] in kept and link["end"] in kept],
+        "nodes": list(shown.values()),
+        "links": [link for link in links.values() if link["start"] in shown and link["end"] in shown],
     }
 
 
 def _drawn(tree: t.Query, clauses: list[t.Match], rows: int) -> str:
-    """Return a query that returns what the MATCH clauses match: `MATCH (n)-[drawn0]->(m) RETURN n, drawn0, m LIMIT 12`.
+    """Return a query for the matches of the MATCH clauses: `MATCH (n)-[drawn0]->(m) RETURN n, drawn0, m LIMIT 12`.
 
-    Nodes and relationships are returned one by one, because a database may start a named path at the node that is
-    written first, even if another node has a name. Only a path of variable length is returned as a path.
+    Nodes and relationships are returned one by one: a database may search for a path from the node that is written
+    first, even if another node is found faster by its name. Only a path of variable length is returned as a path.
     """
-    taken = {variable.name for variable in tree.find(t.Variable)}
-    fresh = (name for number in count() if (name := f"drawn{number}") not in taken)
+    used_names = {variable.name for variable in tree.find(t.Variable)}
+    fresh = (name for number in count() if (name := f"drawn{number}") not in used_names)
     names: list[str] = []
     texts = []
     for clause in clauses:
@@ -127,7 +129,7 @@ def _drawn(tree: t.Query, clauses: list[t.Match], rows: int) -> str:
 
 
 def is_variable(path: t.PathPattern) -> bool:
-    """Whether a path can match different numbers of relationships."""
+    """Whether the matches of a path may have different numbers of relationships."""
     return (
         path.shortest is not None
         or path.selector is not None
@@ -168,6 +170,9 @@ def _take(graph: QueriedGraph, value: Any, nodes: dict[str, dict[str, Any]], lin
 
 
 def _name(graph: QueriedGraph, labels: list[str], properties: Mapping[str, Any]) -> Any:
-    """Return the value of the naming property of the first label that has one."""
+    """Return the value of the first property that names the node; None if the node has no such value.
+
+    The properties are the naming properties of the node's labels, then `name` and `title`.
+    """
     known = [graph.schema.labels[label].name_property for label in labels if label in graph.schema.labels]
     return next((properties[key] for key in (*known, "name", "title") if key and properties.get(key)), None)

@@ -20,8 +20,8 @@ def schema_drawing(schema: PropertyGraphSchema, *, properties: bool = True) -> D
     for pattern in schema.patterns:
         for label in {pattern.start, pattern.end} & degree.keys():
             degree[label] += 1
-    kept = sorted(degree, key=lambda label: -degree[label])[:MOST_LABELS]
-    boxes = tuple(_box(schema.labels[name], properties) for name in schema.labels if name in kept)
+    drawn = sorted(degree, key=lambda label: -degree[label])[:MOST_LABELS]
+    boxes = tuple(_box(schema.labels[name], properties) for name in schema.labels if name in drawn)
     arrows = tuple(
         Arrow(
             pattern.start,
@@ -31,7 +31,7 @@ def schema_drawing(schema: PropertyGraphSchema, *, properties: bool = True) -> D
             empty=pattern.count == 0,
         )
         for pattern in schema.patterns
-        if pattern.start in kept and pattern.end in kept
+        if pattern.start in drawn and pattern.end in drawn
     )
     return Drawing(boxes, arrows, f"Schema of {schema.name}", len(schema.labels) - len(boxes))
 

@@ -16,7 +16,7 @@ from graphground.graphs.schemas.pictures.drawing import LONGEST_LINE, Arrow, Box
 from graphground.graphs.schemas.pictures.layout import places
 
 LETTER, BOLD_LETTER, LINE, MARGIN = 6.6, 8.0, 17.0, 24.0
-"""In pixels: the width of a letter and of a bold letter, the height of a line, and the margin around the picture."""
+"""Sizes in pixels: the widths of a letter and of a bold letter, the height of a line, the margin around the picture."""
 
 COLOURS = ("#2b5fa8", "#2f7d5b", "#94600f", "#6b5ca5", "#b3402f", "#2a7780", "#7a6a4f", "#a3487c")
 STYLE = """

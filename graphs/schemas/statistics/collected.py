@@ -24,9 +24,9 @@ Ends = tuple[str, str, str]
 
 
 class Collected:
-    """The statistics of a load: call `collected.nodes("Movie", rows)` and `collected.relationships(…)` for each block
-    of rows, then `statistics()`.
+    """The statistics of a graph, collected while the graph is loaded.
 
+    Call `nodes("Movie", rows)` and `relationships("directedBy", rows)` for each block of rows, then `statistics()`.
     Nodes are numbered from 0 in the order of reading; relationships refer to their ends by these numbers.
     """
 
@@ -49,16 +49,16 @@ class Collected:
         self.ends: Mapping[Ends, tuple[array[int], array[int]]] = {
             (pattern.type, pattern.start, pattern.end): (array("I"), array("I")) for pattern in schema.patterns
         }
-        """For each type, start and end label, two lists to which a loader appends the numbers of connected nodes."""
+        """For each pattern, the arrays to which a loader appends the numbers of start nodes and of end nodes."""
 
     def nodes(self, label: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Count a block of nodes, given as they are stored."""
+        """Count a block of nodes, given as the rows that are stored."""
         self._counts[label] += len(rows)
         for key, values in self._values[label].items():
             values.add([row[key] for row in rows if key in row])
 
     def relationships(self, type_: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Count a block of relationships with their properties, given as they are stored."""
+        """Count a block of relationships, given as the rows of properties that are stored."""
         self._type_counts[type_] += len(rows)
         for key, values in self._type_values[type_].items():
             values.add([row[key] for row in rows if key in row])
@@ -107,7 +107,10 @@ class Collected:
 
 
 def degrees(numbers: numpy.ndarray, nodes: int) -> Degrees:
-    """Return the degrees of nodes from `numbers`, which holds one node number per relationship."""
+    """Return the degrees of a label's nodes.
+
+    `numbers` holds one node number for each relationship; `nodes` is the number of all nodes of the label.
+    """
     import numpy
 
     _, counts = numpy.unique(numbers, return_counts=True)

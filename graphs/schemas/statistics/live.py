@@ -28,9 +28,9 @@ logger = logging.getLogger(__name__)
 class LiveStatistics:
     """The statistics of one graph: `LiveStatistics("films", engine, lambda: (schema, None), path).now()`.
 
-    `complete` returns the schema and the mark of the state of the data that it describes, and may wait. `mark` returns a
-    value that changes with the data, or None for data that never changes. Statistics with an outdated mark are recomputed
-    in the background.
+    `mark` returns a value that changes with the data, or None for data that never change. `complete` returns the
+    complete schema, waiting for it if necessary, and the mark of the data when that schema was read. Statistics with an
+    outdated mark are computed again in the background.
     """
 
     def __init__(
@@ -51,9 +51,10 @@ class LiveStatistics:
         self.thread: threading.Thread | None = None
 
     def now(self, *, fresh: bool = False) -> Statistics | None:
-        """Return the available statistics or None; with `fresh`, None if they are outdated. They may be provisional.
+        """Return the available statistics, which may be provisional; None if there are none.
 
-        Starts computing missing or outdated statistics in the background.
+        With `fresh`, the result is also None if the statistics are outdated. In any case, the computation of missing or
+        outdated statistics is started in the background.
         """
         if not self._opened:
             with self._lock:
@@ -75,7 +76,10 @@ class LiveStatistics:
         return mark is not None and mark != self._facts.mark
 
     def wait(self, seconds: float) -> Statistics | None:
-        """Return the statistics, waiting up to `seconds` for a running computation: for tests and commands."""
+        """Return the statistics after waiting up to `seconds` for a running computation; None if there are none yet.
+
+        Tests and commands use this method.
+        """
         facts = self.now(fresh=True)
         if (facts is None or facts.provisional) and self.thread is not None:
             self.thread.join(seconds)
@@ -83,7 +87,7 @@ class LiveStatistics:
         return facts
 
     def stop(self) -> None:
-        """Stop the computation in the background, including its queries in the database."""
+        """Stop the background computation and its queries, waiting up to `CLOSING_SECONDS` for them to end."""
         self._stopped.set()
         until = time.monotonic() + CLOSING_SECONDS
         for thread in (*self._cancellation.cancel(), *([self.thread] if self.thread is not None else [])):
@@ -98,7 +102,7 @@ class LiveStatistics:
             self.thread.start()
 
     def _publish(self, facts: Statistics) -> None:
-        """Use provisional statistics until the complete ones are read; older ones of the same data are complete."""
+        """Use provisional statistics until the complete ones are read, unless the statistics in use are up to date."""
         if not self._cancellation.cancelled and self.stale:
             self._facts = facts
 
@@ -110,7 +114,7 @@ class LiveStatistics:
             facts = query_statistics(self._engine, schema, mark=mark, publish=self._publish)
         except QueryCancelled:
             return  # the graph is being closed
-        except Exception as error:  # a database or a proxy may return rows of another shape
+        except Exception as error:  # a database or a proxy may return rows of an unexpected form
             self._earliest = time.monotonic() + RETRY_SECONDS
             if not self._cancellation.cancelled:
                 known = isinstance(error, (EngineError, OSError))
@@ -124,4 +128,4 @@ class LiveStatistics:
         try:
             write_statistics(self._path, facts)
         except OSError as error:
-            logger.warning("the statistics of %s could not be kept: %s", self._name, error)
+            logger.warning("the statistics of %s could not be stored: %s", self._name, error)

@@ -17,27 +17,26 @@ from functools import cached_property
 from typing import Any
 
 MOSTLY_SYMMETRIC = 0.66
-"""A relationship type counts as symmetric if at least this share of its relationships exists in both directions."""
+"""The least share of a pattern's relationships that exist in both directions if the pattern is symmetric."""
 FEWEST_FOR_SYMMETRY = 10
 """The minimum number of relationships for which the share of symmetric relationships is meaningful."""
 
 
 @dataclass(frozen=True, slots=True)
 class PropertyStatistics:
-    """The values of one property: `PropertyStatistics(count=3373, distinct=3340, least="10 Things I Hate About You",
-    …)`.
+    """The values of one property: `PropertyStatistics(count=3373, of=3373, distinct=3340, least="12 Angry Men", …)`.
 
     Attributes:
         count: nodes or relationships that have a value (not null).
         of: nodes or relationships that were read; `count / of` is the fill.
-        blank: the number of values that are an empty list or an empty text.
+        blank: the number of values that are an empty list or an empty text; counted only for loaded graphs.
         distinct: the number of distinct values; None if unknown.
         repeated: nodes or relationships that share their value with another; None if unknown.
         least, greatest: the extremes in the order of their type; None for lists and for mixed types.
         common: the most frequent values with their counts, the most frequent first; lists are counted as a whole.
-        exact: whether everything was read; otherwise the figures after `count` come from a sample.
-        counted: whether `count` and `of` are of all nodes or relationships; otherwise they are those of a sample, which
-            proves neither that a property is empty nor that it is filled.
+        exact: whether everything was read; otherwise `distinct` and the figures after it come from a sample.
+        counted: whether `count` and `of` cover all nodes or relationships. If they cover only a sample, they prove
+            neither that a property is empty nor that every node has it.
     """
 
     count: int
@@ -85,10 +84,10 @@ class Degrees:
 
     Attributes:
         nodes: nodes of the label.
-        having: nodes of the label with at least one such relationship.
+        having: nodes of the label with at least one relationship of the pattern.
         mean: relationships per node of the label.
         most: the most relationships of one node.
-        exact: whether all nodes were counted.
+        exact: whether all nodes were counted; otherwise `having` is an estimate and `most` comes from a sample.
     """
 
     nodes: int
@@ -99,7 +98,7 @@ class Degrees:
 
     @property
     def without(self) -> float:
-        """The share of nodes without a relationship of the pattern, from 0 to 1."""
+        """The share of nodes without a relationship of the pattern, from 0 to 1; 0 if there are no nodes."""
         return 1 - self.having / self.nodes if self.nodes else 0.0
 
 
@@ -109,7 +108,8 @@ class PatternStatistics:
 
     Attributes:
         relationships: the number of relationships.
-        both_ways: the share whose reverse exists too, for a pattern within one label; None for others or if unknown.
+        both_ways: the share of relationships, other than loops, whose reverse exists too; None if unknown, or if the
+            labels at the ends differ.
         loops: relationships from a node to itself; None if unknown.
         starts, ends: degrees of the nodes at the start and at the end; None if unknown.
         exact: whether `both_ways` and `loops` come from all relationships.
@@ -140,7 +140,7 @@ class Statistics:
     """The statistics of one graph; labels and patterns without data are included with counts of zero.
 
     `complete` is False if something could not be read; `mark` identifies the state of the database that was read.
-    `provisional` is True while properties of which a sample was read are still being counted.
+    `provisional` is True while some properties have been counted only in a sample and are still being counted exactly.
     """
 
     labels: Mapping[str, LabelStatistics] = field(default_factory=dict)
@@ -158,7 +158,11 @@ class Statistics:
         return known.nodes if known is not None else None
 
     def relationships(self, type_: str, start: str | None = None, end: str | None = None) -> int | None:
-        """Return the number of relationships of a type, from and to nodes of the given labels; None if unknown."""
+        """Return the number of relationships of a type; None if unknown.
+
+        Only relationships that start at a node labelled `start` and end at a node labelled `end` are counted; None
+        means any label.
+        """
         if start is None and end is None:
             known = self.types.get(type_)
             return known.relationships if known is not None else None
@@ -166,7 +170,7 @@ class Statistics:
         return sum(pattern.relationships for pattern in found) if found else None
 
     def matching(self, type_: str, start: str | None = None, end: str | None = None) -> tuple[PatternStatistics, ...]:
-        """Return the patterns of a type, restricted to the given start and end labels."""
+        """Return the statistics of the patterns of a type with these start and end labels; None allows any label."""
         return tuple(
             pattern
             for pattern in self._by_type.get(type_, ())
@@ -174,7 +178,7 @@ class Statistics:
         )
 
     def pattern(self, type_: str, start: str, end: str) -> PatternStatistics | None:
-        """Return the pattern with exactly these names; None if unknown."""
+        """Return the statistics of the pattern with exactly these names; None if unknown."""
         return next(iter(self.matching(type_, start, end)), None)
 
     def property(self, owner: str, key: str) -> PropertyStatistics | None:

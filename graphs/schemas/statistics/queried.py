@@ -1,9 +1,10 @@
-"""Computes the statistics of a connected database, by a limited query or two for each label, type and pattern.
+"""Computes the statistics of a connected database, by a few limited queries for each label, type, pattern and property.
 
-Counts of nodes and patterns come with the schema, which takes them from the count store if there is one. How many nodes
-have a property is counted over all nodes; because that takes seconds in a large database, the statistics may first be
-published with the counts of a sample, which are marked as such (`counted=False`). More expensive figures (distinct
-values, degrees, reverse relationships) are computed from the first `SAMPLED` nodes if there are more than `WHOLE`.
+Counts of nodes and patterns come with the schema, which takes them from the count store if there is one. The number of
+nodes that have a property is counted over all nodes if there are at most `MOST_FILL`. Because that takes seconds in a
+large database, the statistics may first be published with the counts of a sample, which are marked with
+`counted=False`. More expensive figures (distinct values, degrees, reverse relationships) are computed from the first
+`SAMPLED` nodes if there are more than `WHOLE`.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ WHOLE, SAMPLED = 50_000, 10_000
 MOST_FILL = 3_000_000
 """The number of nodes above which fill is also computed from a sample."""
 RARE = 10
-"""If fewer than one in `RARE` nodes of a sample have a property, its values are read when all nodes are counted."""
+"""The limit for rare properties: fewer than one in `RARE` nodes of a sample have such a property. Its values are read
+only when all nodes are counted."""
 MOST_PROPERTIES = 60
 NO_RANGE = ("list[", "unknown", "point", "|")
 STEP_SECONDS, TOTAL_SECONDS = 10.0, 120.0
@@ -52,8 +54,8 @@ def query_statistics(
 ) -> Statistics:
     """Compute the statistics of all elements of a schema; parts that cannot be read are left out.
 
-    If `publish` is given and counting the values of properties takes a pass over more than `whole` nodes or
-    relationships, it is called with provisional statistics first.
+    If counting the values of properties takes a pass over more than `whole` nodes or relationships, `publish` is called
+    with provisional statistics first. `mark` identifies the state of the database; time limits are in seconds.
 
     >>> query_statistics(engine, schema).fill("Movie", "tagline")
     0.68
@@ -64,12 +66,12 @@ def query_statistics(
 
 
 def quotable_ends(pattern: RelationshipPattern) -> bool:
-    """Return whether backticks can quote the pattern's names, so that the count store has its numbers."""
+    """Whether backticks can quote all names of the pattern; only then can a query use the count store."""
     return all(map(quotable, (pattern.type, pattern.start, pattern.end)))
 
 
 def _is_frequent(values: PropertyStatistics) -> bool:
-    """Return whether enough of a sample have a property for the sample to show its values."""
+    """Whether enough nodes of a sample have a property, so that the sample shows the property's typical values."""
     return values.count * RARE >= values.of
 
 
@@ -163,7 +165,8 @@ class Reading:
     ) -> dict[str, PropertyStatistics]:
         """Return the statistics of properties: how many nodes or relationships have a value, and the values' details.
 
-        The properties in `known_filled`, which all nodes or relationships have, are not counted again.
+        The properties in `known_filled`, which all nodes or relationships have, are not counted again. The result is
+        empty if the values cannot be counted.
         """
         keys = list(types)[:MOST_PROPERTIES]
         if not keys or not count:
@@ -182,7 +185,10 @@ class Reading:
     def _fill(
         self, owner: str, match: str, keys: Sequence[str], *, sampled: bool = False
     ) -> dict[str, PropertyStatistics] | None:
-        """Return how many nodes or relationships have each property, of all or of the first; None if unknown."""
+        """Return how many nodes or relationships have each property; None if the query fails.
+
+        With `sampled`, only the first `SAMPLED` nodes or relationships are counted.
+        """
         bound = f" WITH n LIMIT {SAMPLED}" if sampled else ""
         columns = ", ".join(f"count({property_of('n', key)}) AS c{place}" for place, key in enumerate(keys))
         rows = self._steps.rows(f"fill of {owner}", f"{match}{bound} RETURN {columns}, count(*) AS total")
@@ -205,7 +211,10 @@ class Reading:
         values: Mapping[str, PropertyStatistics],
         put: Callable[[dict[str, PropertyStatistics]], None],
     ) -> None:
-        """Note that the properties of which a sample was read are to be counted, unless there are too many nodes."""
+        """Schedule the exact count of properties that were counted in a sample, unless there are too many nodes.
+
+        `put` stores the statistics of the owner's properties.
+        """
         keys = [key for key, its in values.items() if not its.counted]
 
         def recount() -> None:
@@ -232,7 +241,10 @@ class Reading:
         found: dict[str, PropertyStatistics],
         count: int,
     ) -> None:
-        """Add distinct values, extremes and common values, computed from all values or from the first ones."""
+        """Add to `found` the details of values, computed from all values or from the first `SAMPLED`.
+
+        These are the numbers of distinct and repeated values, the extremes and the most common values.
+        """
         for key in keys:
             value = property_of("n", key)
             bound = "" if count <= self._whole else f" LIMIT {SAMPLED}"
@@ -267,20 +279,21 @@ class Reading:
     def _count_ends(self) -> None:
         """Count the relationships of each type from each label, and to each label, if a count store has these numbers.
 
-        If all of a type's relationships from a label lead to the same label, the paths need not be tested for it.
+        If all relationships of a type that start at a label have the same end label, `_pattern` need not test the end.
         """
         if self._steps.engine.capabilities().dialect.name != "neo4j":
             return
         patterns = [pattern for pattern in self._schema.patterns if quotable_ends(pattern)]
-        asked = list(
+        ends_to_count = list(
             dict.fromkeys(
                 ends
                 for pattern in patterns
                 for ends in ((pattern.type, pattern.start, ""), (pattern.type, "", pattern.end))
             )
         )
-        queries = [f"{relationships(*ends).match()} RETURN count(r) AS c" for ends in asked]
-        self._ends = dict(zip(asked, count_all(self._steps, "relationships from and to a label", queries), strict=True))
+        queries = [f"{relationships(*ends).match()} RETURN count(r) AS c" for ends in ends_to_count]
+        counts = count_all(self._steps, "relationships from and to a label", queries)
+        self._ends = dict(zip(ends_to_count, counts, strict=True))
 
     def _pattern(self, number: int, pattern: RelationshipPattern, found: dict[int, PatternStatistics]) -> None:
         start, type_, end = pattern.start, pattern.type, pattern.end

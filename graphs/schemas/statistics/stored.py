@@ -21,7 +21,7 @@ from graphground.graphs.storage.atomic import replacing
 
 VERSION = 1
 NAME = "statistics.json"
-"""The name of the file beside a loaded graph's schema."""
+"""The name of the statistics file in the folder of a loaded graph."""
 
 
 def write_statistics(path: Path, facts: Statistics) -> None:

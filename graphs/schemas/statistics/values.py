@@ -17,7 +17,7 @@ from graphground.graphs.schemas.statistics.model import PropertyStatistics
 
 MOST_COMMON = 5
 LEADERS = 20
-"""The number of most frequent values of a block that become candidates for the most frequent values of all."""
+"""The number of most frequent values of a block that become candidates for the most frequent values of all blocks."""
 MOST_LEADERS = 2_000
 MOSTLY_DISTINCT, LARGE_BLOCK = 0.9, 5_000
 LONGEST_VALUE = 80
@@ -26,7 +26,7 @@ LEFT_OUT = frozenset({"provenance", "eid", "aliases", "description"})
 
 
 class Values:
-    """Counts the values of one property: `values = Values("str"); values.add(["Heat", "Ronin"])`.
+    """A counter of the values of one property: `values = Values("str"); values.add(["Heat", "Ronin"])`.
 
     `values.statistics(of=3)` returns the statistics for three nodes.
     """
@@ -65,7 +65,7 @@ class Values:
             self._extremes(values)
 
     def statistics(self, of: int) -> PropertyStatistics:
-        """Return the statistics, for `of` nodes or relationships in all."""
+        """Return the statistics; `of` is the number of all nodes or relationships, with or without a value."""
         import numpy  # loaded on first use: a loader has loaded NumPy already, and a server computes statistics in the background
 
         hashes = numpy.frombuffer(self._hashes, dtype=numpy.int64) if self._hashes else numpy.empty(0, numpy.int64)
@@ -87,7 +87,7 @@ class Values:
         )
 
     def _look_for_leaders(self, values: Sequence[Any]) -> None:
-        """Keep the most frequent values of a block as candidates for the most frequent values of all."""
+        """Keep the most frequent values of a block as candidates for the most frequent values of all blocks."""
         counted = Counter(values)
         # Names and descriptions: a large block without repetition shows that counting further blocks would find nothing.
         self._leads = len(counted) <= MOSTLY_DISTINCT * len(values) or len(values) < LARGE_BLOCK
@@ -118,7 +118,7 @@ def in_order(date: str) -> tuple[int, str]:
 
 
 def shown(value: Any) -> Any:
-    """Return a value in the stored form: long text shortened, a tuple as a list."""
+    """Return a value in the stored form: long text and long lists shortened, a tuple as a list."""
     if isinstance(value, str):
         return value if len(value) <= LONGEST_VALUE else value[: LONGEST_VALUE - 1] + "…"
     if isinstance(value, list | tuple):

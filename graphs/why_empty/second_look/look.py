@@ -1,7 +1,8 @@
-"""Checks an answer that has rows: sends a few limited queries to the database, and only if the data give a reason.
+"""Checks an answer that has rows, with a few limited queries to the database.
 
 Answers to slow queries are not checked, and the time for all checks is limited. Problems that the statistics rule out
-(a label without namesakes, a property that all nodes have, a relation that is never symmetric) are not checked at all.
+(a label without namesakes, a property that all nodes have, a type whose relationships are never symmetric) are not
+checked.
 """
 
 from __future__ import annotations
@@ -24,29 +25,30 @@ from graphground.graphs.why_empty.second_look.shape import shape_of
 from graphground.graphs.why_empty.second_look.vanished import vanished_rows
 
 QUICK_MS = 50.0
-"""Milliseconds up to which a query's answer is checked: each check takes about as long as the query itself."""
+"""The maximum time, in milliseconds, of a query whose answer is checked: a check takes about as long as the query."""
 SMALL, SMALL_MS = 200_000, 2_000.0
-"""Limits for small graphs: if there are fewer than `SMALL` relationships, answers to queries of up to `SMALL_MS`
-milliseconds are checked, because only a busy machine or a cold engine made the queries slow.
+"""The number of relationships below which a graph is small, and the maximum time, in milliseconds, of a query on it.
+
+Only a busy machine or a cold engine makes a query of a small graph slow.
 """
 SECONDS = 0.5
-"""The time limit in seconds of each query of a check."""
+"""The time limit, in seconds, for all queries of the checks together."""
 PATIENCE = 0.04
-"""Seconds that an answer waits for its checks; if the query itself took longer, the answer waits as long as the query
-took. Later findings are left out.
+"""The time, in seconds, for which an answer waits for its checks; if the query took longer, the answer waits as long as
+the query took. Later findings are left out.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The findings about an answer; `settled` holds the codes of earlier checks that these findings replace."""
+    """The findings about an answer; `settled` holds the codes of those diagnostics that the findings replace."""
 
     found: tuple[Diagnostic, ...] = ()
     settled: frozenset[str] = frozenset()
 
 
 def second_look(graph: Graph, query: t.Query, table: Table, parameters: Mapping[str, Any] | None = None) -> Look:
-    """Return diagnostics about an answer with rows; empty if nothing is suspicious.
+    """Return the findings about an answer with rows; empty if the query was too slow, or cannot be checked.
 
     For `MATCH (p:Player) RETURN p.name ORDER BY p.height_cm DESC LIMIT 1` it returns one `tie_at_the_top` if several
     players share the greatest height.

@@ -13,12 +13,12 @@ from graphground.graphs.why_empty.second_look.shape import Shape, Step, is_aggre
 
 
 def merged_names(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[Diagnostic]:
-    """Report merged names that several nodes have: `RETURN DISTINCT p.name`, `count(DISTINCT p.name)`."""
+    """Report names of several nodes that DISTINCT or grouping merges: `RETURN DISTINCT p.name`."""
     for step in shape.steps:
-        kept = {item.expression.name for item in step.projection.items if isinstance(item.expression, t.Variable)}
+        variables = {item.expression.name for item in step.projection.items if isinstance(item.expression, t.Variable)}
         for node in _merging(step):
             use = shape.use(node)
-            if use is None or use.symbol.name in kept or not _may_merge(shape, use, facts):
+            if use is None or use.symbol.name in variables or not _may_merge(shape, use, facts):
                 continue
             rows = probe.rows(
                 f"{step.before} WITH {shape.source(node)} AS name, count(DISTINCT {use.symbol.name}) AS nodes "
@@ -28,19 +28,20 @@ def merged_names(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[Diag
             if not rows:
                 continue
             names = len(rows)
-            example = f"{quoted(rows[0][0])} names {rows[0][1]}"
-            said = f"{'At least 20' if names == 20 else names} name{'s' if names > 1 else ''}"
+            example = f"{quoted(rows[0][0])} names {rows[0][1]} nodes"
+            subject = f"{'At least 20' if names == 20 else names} name{'s' if names > 1 else ''}"
             yield probe.diagnostic(
                 "namesakes_merged",
                 node,
-                f"{said} here stand{'' if names > 1 else 's'} for several different nodes ({example}), which are merged "
-                f"into one. To keep them apart, group or deduplicate by {use.symbol.name} itself.",
+                f"{subject} here stand{'' if names > 1 else 's'} for several different nodes"
+                f"{' each' if names > 1 else ''} ({example}), which are merged into one. "
+                f"To keep them apart, group or deduplicate by {use.symbol.name} itself.",
                 severity="hint",
             )
 
 
 def differing_counts(probe: Probe, shape: Shape) -> Iterator[Diagnostic]:
-    """Report `count(p)` with both figures if it differs from `count(DISTINCT p)`."""
+    """Report `count(p)` with both numbers if it differs from `count(DISTINCT p)`."""
     for number, step in enumerate(shape.steps):
         for item in step.projection.items:
             call = item.expression
@@ -93,7 +94,10 @@ def _may_merge(shape: Shape, use: PropertyUse, facts: Statistics) -> bool:
 
 
 def _may_repeat(shape: Shape, number: int, name: str) -> bool:
-    """Whether rows may repeat a node; not directly after `WITH DISTINCT n`, nor in `MATCH (n:Label)`."""
+    """Whether several rows of a step may contain the same node `name`.
+
+    False directly after `WITH DISTINCT n` and after `WITH n, count(…)`, and for `MATCH (n:Label)` alone.
+    """
     if number:
         before = shape.steps[number - 1].projection
         items = [item.expression for item in before.items]

@@ -13,7 +13,7 @@ MOST_KEPT, LOOKED_AT = 10, 20
 
 
 def order_and_limit(probe: Probe, shape: Shape) -> Iterator[Diagnostic]:
-    """Report `ORDER BY p.height_cm DESC LIMIT 1` if several players have that height, or if the first has none."""
+    """Report `ORDER BY p.height_cm DESC LIMIT 1` if several players are equally tall, or if nulls come first."""
     for step in shape.steps:
         projection = step.projection
         limit = projection.limit
@@ -21,10 +21,10 @@ def order_and_limit(probe: Probe, shape: Shape) -> Iterator[Diagnostic]:
             continue
         if projection.skip is not None:
             continue
-        asked = _question(shape, step, limit.value + LOOKED_AT)
-        if asked is None:
+        query = _sort_key_query(shape, step, limit.value + LOOKED_AT)
+        if query is None:
             continue
-        keys = [row[: len(projection.order_by)] for row in probe.rows(asked, limit.value + LOOKED_AT)]
+        keys = [row[: len(projection.order_by)] for row in probe.rows(query, limit.value + LOOKED_AT)]
         first = projection.order_by[0]
         if keys and keys[0][0] is None and first.descending:
             yield from _nulls_first(probe, shape, first)
@@ -33,11 +33,11 @@ def order_and_limit(probe: Probe, shape: Shape) -> Iterator[Diagnostic]:
 
 
 def _tie(probe: Probe, step: Step, keys: list[list[object]], limit: t.IntegerLiteral) -> Diagnostic:
-    kept = keys[limit.value - 1]
-    tied = sum(1 for key in keys if key == kept)
-    inside = sum(1 for key in keys[: limit.value] if key == kept)
-    more = "At least " if len(keys) == limit.value + LOOKED_AT and keys[-1] == kept else ""
-    value = ", ".join(str(part) for part in kept)
+    boundary = keys[limit.value - 1]
+    tied = sum(1 for key in keys if key == boundary)
+    inside = sum(1 for key in keys[: limit.value] if key == boundary)
+    more = "At least " if len(keys) == limit.value + LOOKED_AT and keys[-1] == boundary else ""
+    value = ", ".join(str(part) for part in boundary)
     return probe.diagnostic(
         "tie_at_the_top",
         limit,
@@ -58,8 +58,11 @@ def _nulls_first(probe: Probe, shape: Shape, sort: t.SortItem) -> Iterator[Diagn
     )
 
 
-def _question(shape: Shape, step: Step, limit: int) -> str | None:
-    """Return a query for the sort keys of the first rows, in which equal rows of the answer count once."""
+def _sort_key_query(shape: Shape, step: Step, limit: int) -> str | None:
+    """Return a query for the sort keys of the first `limit` rows, with equal rows of the answer counted once.
+
+    Return None if the answer does not contain a sort key and the rows are grouped or distinct.
+    """
     projection = step.projection
     columns = [f"{shape.source(item.expression)} AS c{place}" for place, item in enumerate(projection.items)]
     names: list[str] = []
@@ -81,7 +84,7 @@ def _question(shape: Shape, step: Step, limit: int) -> str | None:
 
 
 def _column(shape: Shape, projection: t.Projection, expression: t.Expression) -> str | None:
-    """Return the column to which a sort key refers, by its alias or by the same text; None if there is none."""
+    """Return the column to which a sort key refers, by its alias or by an equal expression; None if there is none."""
     for place, item in enumerate(projection.items):
         alias = item.alias.name if item.alias is not None else None
         if isinstance(expression, t.Variable) and expression.name in (alias, item.name):

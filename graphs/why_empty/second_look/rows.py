@@ -1,4 +1,4 @@
-"""Reports the total of a truncated answer, repeated rows, and rows in the opposite direction of a relationship."""
+"""Reports the total of a truncated answer, repeated rows, and matches in the opposite direction of a relationship."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_COUNTED = 20_000
 
 
 def total(probe: Probe, shape: Shape, table: Table) -> Iterator[Diagnostic]:
-    """Report the number of rows of a truncated answer."""
+    """Report how many rows a truncated answer has in total."""
     if not table.truncated:
         return
     step = shape.returned
@@ -33,11 +33,11 @@ def total(probe: Probe, shape: Shape, table: Table) -> Iterator[Diagnostic]:
     if not rows or type(rows[0][0]) is not int or rows[0][0] <= len(table.rows):
         return
     found = rows[0][0]
-    said = f"more than {MOST_COUNTED:,}" if not paging and found > MOST_COUNTED else f"{found:,}"
+    count = f"more than {MOST_COUNTED:,}" if not paging and found > MOST_COUNTED else f"{found:,}"
     yield probe.diagnostic(
         "more_rows",
         step.clause,
-        f"The answer has {said} rows. Put a LIMIT into the query only if the question asks for just some of them.",
+        f"The answer has {count} rows. Put a LIMIT into the query only if the question asks for just some of them.",
         severity="hint",
     )
 
@@ -45,7 +45,7 @@ def total(probe: Probe, shape: Shape, table: Table) -> Iterator[Diagnostic]:
 def repeated(probe: Probe, shape: Shape, table: Table) -> Iterator[Diagnostic]:
     """Report rows of `RETURN p.name` that repeat because the same `p` is reached in several ways.
 
-    Rows of two different nodes with the same name do not count.
+    Equal rows of two different nodes with the same name are not reported.
     """
     step = shape.returned
     if step.projection.distinct or step.aggregates or step.projection.limit is not None or len(table.rows) < 2:
@@ -106,14 +106,17 @@ def other_direction(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[D
                 counts.append(_answer(probe, f"{before} WITH DISTINCT {columns} RETURN count(*) AS rows"))
         if None in counts or counts[0] == counts[1]:
             continue
-        what = "the answer is" if step.aggregates and not items else "different rows:"
+        one_way, both_ways = (f"{count:,}" for count in counts)
+        if step.aggregates and not items:
+            results = f"In this direction the answer is {one_way}, in either direction {both_ways}."
+        else:
+            results = f"In this direction there are {one_way} different rows, in either direction {both_ways}."
         yield probe.diagnostic(
             "direction_matters",
             relationship,
             f"{known.both_ways:.0%} of the {known.type} relationships exist in both directions, the others in one "
-            f"direction only. In this "
-            f"direction {what} {counts[0]:,}, in either direction {counts[1]:,}: write {either} for both, and "
-            "DISTINCT, since most are then matched twice.",
+            f"direction only. {results} To match both directions, write {either}, and DISTINCT, because most pairs of "
+            "nodes then match twice.",
             [either],
             severity="hint",
         )

@@ -1,4 +1,4 @@
-"""Reports rows that are dropped because of a null: by `<>` and NOT, whose result is null, and by UNWIND."""
+"""Reports rows that disappear because of a null: with `<>` or NOT the condition is null, and UNWIND drops the row."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from graphground.graphs.why_empty.probe import Probe
 from graphground.graphs.why_empty.second_look.shape import Shape, conjuncts, is_aggregate
 
 MOST_VANISH = 0.5
-"""The share of nodes that an UNWIND may drop without being reported."""
+"""The minimum share of the nodes that an UNWIND must drop to be reported."""
 
 
 def vanished_rows(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[Diagnostic]:
-    """Report `WHERE NOT 'x' IN p.nicknames` if some of the nodes `p` have no nicknames."""
+    """Report `WHERE NOT 'x' IN p.nicknames`, and `UNWIND p.nicknames`, if some of the nodes `p` have no nicknames."""
     for clause in shape.clauses:
         if isinstance(clause, t.Match | t.With) and clause.where is not None and not getattr(clause, "optional", False):
             for condition in conjuncts(clause.where):
@@ -70,7 +70,10 @@ def _unwind(probe: Probe, shape: Shape, clause: t.Unwind, use: PropertyUse) -> I
 
 
 def _negated_use(shape: Shape, condition: t.Expression) -> PropertyUse | None:
-    """Return the property whose null makes a condition null: `n.p <> 1`, `NOT x IN n.p`, `NOT n.p CONTAINS x`."""
+    """Return the property that can make a negated condition null: `p` of `n.p <> 1`, `NOT 'x' IN n.p`.
+
+    Return None for other conditions.
+    """
     inner = condition
     negated = False
     while isinstance(inner, t.Unary) and inner.operator == "NOT":
@@ -89,13 +92,13 @@ def _negated_use(shape: Shape, condition: t.Expression) -> PropertyUse | None:
 
 
 def _has_holes(shape: Shape, use: PropertyUse, facts: Statistics) -> bool:
-    """Whether it is known that some but not all nodes have the property."""
+    """Whether the statistics show that some but not all nodes have the property."""
     known = filled(shape.facts, use, facts)
     return known is not None and 0 < known[0] < known[1]
 
 
 def _matters_after(shape: Shape, clause: t.Unwind, use: PropertyUse) -> bool:
-    """Whether later clauses use the node itself or aggregate, so that dropped rows change the answer."""
+    """Whether later clauses use the node itself or aggregate rows, so that dropped rows change the answer."""
     later = shape.clauses[shape.clauses.index(clause) + 1 :]
     return any(
         (isinstance(node, t.Variable) and node.name == use.symbol.name) or is_aggregate(node)

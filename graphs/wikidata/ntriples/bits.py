@@ -23,10 +23,10 @@ AT_ONCE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Bits:
-    """A bit set of item numbers (exact), or of hashes of the names of statements and value nodes (false positives).
+    """A bit set of item numbers, or of the hashes of keys; a key is the name of a statement or of a value node.
 
-    The bit set is sent to each process once. The caller removes false positives by joining the findings with the exact
-    names.
+    For item numbers the set is exact. For keys there are false positives, which the caller removes by joining the
+    findings with the exact keys. The bit set is sent to each process once.
     """
 
     body: bytes
@@ -36,7 +36,7 @@ class Bits:
 
     @classmethod
     def of_items(cls, items: Iterable[int], largest: int) -> Bits:
-        """Return the bit set of item numbers up to `largest`."""
+        """Return the bit set of item numbers, of which `largest` is the largest."""
         beyond: set[int] = set()
 
         def small(numbers: Numbers) -> Numbers:
@@ -54,7 +54,7 @@ class Bits:
         return cls(*_body(_arrays(map(crc32, keys)), min(MOST, 1 << max((count * 16).bit_length(), 16))))
 
     def contain(self, items: Numbers) -> Mask:
-        """Return whether each item is in the set; negative numbers are not."""
+        """Return a mask of `items`: True for each item that is in the set. A negative number is never in the set."""
         body = numpy.frombuffer(self.body, numpy.uint8)
         places = items & self.mask
         found: Mask = (body[places >> 3] >> (places & 7).astype(numpy.uint8) & 1).astype(bool) & (items == places)
@@ -72,17 +72,17 @@ class Bits:
 
 @dataclass(frozen=True, slots=True)
 class SortedItems:
-    """A set of item numbers in ascending order, for small sets of large numbers: the subclasses of a class."""
+    """A set of item numbers as a sorted array: smaller than `Bits` for few items, such as the subclasses of a class."""
 
     numbers: Numbers
 
     @classmethod
     def of(cls, items: Iterable[int]) -> SortedItems:
-        """Return the set of the items."""
+        """Return the set of some item numbers."""
         return cls(numpy.array(sorted(items), numpy.int64))
 
     def contain(self, items: Numbers) -> Mask:
-        """Return whether each item is in the set."""
+        """Return a mask of `items`: True for each item that is in the set."""
         if not len(self.numbers):
             return numpy.zeros(len(items), bool)
         places = numpy.minimum(numpy.searchsorted(self.numbers, items), len(self.numbers) - 1)
@@ -94,15 +94,15 @@ ItemSet = Bits | SortedItems
 
 
 def _arrays(numbers: Iterable[int]) -> Iterator[Numbers]:
-    """Yield numbers as arrays of bounded size."""
+    """Yield numbers in arrays of at most `AT_ONCE`."""
     remaining = iter(numbers)
-    while len(some := numpy.fromiter(islice(remaining, AT_ONCE), numpy.int64)):
-        yield some
+    while len(chunk := numpy.fromiter(islice(remaining, AT_ONCE), numpy.int64)):
+        yield chunk
 
 
 def _body(arrays: Iterable[Numbers], size: int) -> tuple[bytes, int]:
     body = numpy.zeros(size >> 3, numpy.uint8)
     for numbers in arrays:
-        some = numbers & (size - 1)
-        numpy.bitwise_or.at(body, some >> 3, (1 << (some & 7)).astype(numpy.uint8))
+        places = numbers & (size - 1)
+        numpy.bitwise_or.at(body, places >> 3, (1 << (places & 7)).astype(numpy.uint8))
     return body.tobytes(), size - 1

@@ -1,7 +1,7 @@
-"""The extract of a dump: the lines that later passes need, in frames, one for each block of the dump.
+"""The extract of a dump: the lines that later passes need, in frames; each frame holds lines of one block of the dump.
 
-A triple of two items is stored as numbers, which takes a tenth of the time and memory of its text; all other lines are
-stored as they were read.
+A triple whose subject and object are items is stored as numbers, which take a tenth of the time and memory of its text.
+All other lines are stored as text.
 """
 
 from __future__ import annotations
@@ -18,13 +18,16 @@ from graphground.graphs.wikidata.dump_files import DumpError
 from graphground.graphs.wikidata.ntriples.lines import Lines, Numbers
 
 LEVEL = 1
-"""The level of compression: the fastest."""
+"""The compression level of zlib: the fastest."""
 _HEADER = struct.Struct("<II")
 _NUMBER, _KIND = numpy.dtype("<i8"), numpy.dtype("<u2")
 
 
 class Pairs(NamedTuple):
-    """Triples of two items: their predicates by place in the extract's vocabulary, their subjects and objects."""
+    """Triples whose subjects and objects are items, as three arrays of the same length.
+
+    `kinds` are the positions of the predicates in the extract's vocabulary; `subjects` and `objects` are item numbers.
+    """
 
     kinds: Numbers
     subjects: Numbers
@@ -32,7 +35,7 @@ class Pairs(NamedTuple):
 
 
 def frame_of(lines: Lines) -> bytes:
-    """Return the frame of some lines of a block; empty if there are no lines."""
+    """Return lines of a block as a frame; an empty frame (`b""`) if there are no lines."""
     if not len(lines):
         return b""
     are_pairs = lines.are_items & (lines.subjects >= 0)
@@ -44,7 +47,7 @@ def frame_of(lines: Lines) -> bytes:
 
 
 def content_of(frame: bytes) -> tuple[Pairs, bytes]:
-    """Return the content of a frame: triples of two items, and the text of the other lines.
+    """Return the content of a frame: the triples whose subject and object are items, and the text of all other lines.
 
     Raises:
         DumpError: the frame is damaged.

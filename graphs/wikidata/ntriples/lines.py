@@ -1,4 +1,4 @@
-"""The lines of a block of N-Triples as arrays: their predicates and item numbers are read for all lines at once.
+"""The lines of a block of N-Triples as arrays: predicates and item numbers are read from all lines at once.
 
 >>> direct = b"<http://www.wikidata.org/prop/direct/P31>"
 >>> block = b"<http://www.wikidata.org/entity/Q42> %b <http://www.wikidata.org/entity/Q5> .\\n" % direct
@@ -6,8 +6,8 @@
 >>> lines.kinds, lines.subjects, lines.objects, lines.rests()
 (array([0]), array([42]), array([5]), [b'<http://www.wikidata.org/entity/Q5> .'])
 
-Only the lines whose predicate is wanted are kept. Arrays assume the usual layout: one space between the parts, and no
-other white space before the object. A block with any other line is first rewritten in this layout.
+Only lines with one of the given predicates are kept. The arrays require the usual layout: one space between the parts,
+and no other white space before the object. A block with a line in another layout is first rewritten in this layout.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from graphground.graphs.wikidata.ntriples.terms import ITEM_PREFIX, item_in
 Numbers = NDArray[numpy.int64]
 Mask = NDArray[numpy.bool_]
 WORD = 8
-"""Bytes are compared eight at a time, as integers."""
+"""The number of bytes that are compared at once, as one integer."""
 MOST_DIGITS = 18
 LINE_FEED, RETURN, SPACE, FULL_STOP, CLOSING, ZERO = b"\n\r .>0"
 _OTHER_SPACES = (b"\t", b"\r", b"\x0b", b"\x0c")
 SPREAD = numpy.uint64(0x9E3779B97F4A7C15)
-"""An odd factor that spreads the lengths of terms over the integers of eight bytes."""
+"""An odd factor: the search key of a term is its length times this factor, plus its last eight bytes as an integer."""
 _ALPHANUMERIC = numpy.array([bytes((value,)).isalnum() for value in range(256)])
 _POWERS = 10 ** numpy.arange(MOST_DIGITS, dtype=numpy.int64)[::-1]
 
 
 class Block:
-    """The bytes of whole lines, the positions of the ends of the lines, and the bytes as integers of eight bytes each.
+    """The bytes of whole lines, the positions of the lines, and an array `words` of integers.
 
-    The integer at a position consists of the eight bytes that begin there.
+    The integer at a position consists of the eight bytes that start at this position of the block.
     """
 
     def __init__(self, piece: bytes) -> None:
@@ -47,7 +47,7 @@ class Block:
 
     @cached_property
     def ends(self) -> Numbers:
-        """The position of the line feed of each line."""
+        """The position of each line's line feed."""
         return numpy.flatnonzero(self.bytes == LINE_FEED)
 
     @cached_property
@@ -57,9 +57,9 @@ class Block:
 
 
 class Terms:
-    """Terms that are recognized in a block: `Terms([b"<http://www.w3.org/2002/07/owl#sameAs>"])`.
+    """Terms to look for in a block: `Terms([b"<http://www.w3.org/2002/07/owl#sameAs>"])`.
 
-    A term has at least eight bytes.
+    Each term has at least eight bytes. Its place is its position among the terms.
     """
 
     def __init__(self, terms: Iterable[bytes]) -> None:
@@ -86,17 +86,20 @@ class Terms:
         """The maximum number of terms that have the same length and end in the same eight bytes."""
 
     def are(self, terms: Iterable[bytes]) -> Mask:
-        """Return, for the place of each known term, whether the term is among the given ones."""
-        given = frozenset(terms)
-        return numpy.array([term in given for term in self.terms], bool)
+        """Return a mask of this object's terms, by place: True for each that is also in `terms`."""
+        others = frozenset(terms)
+        return numpy.array([term in others for term in self.terms], bool)
 
     def places_of(self, terms: Iterable[bytes]) -> Numbers:
-        """Return the place of each of the given terms among these; -1 for any other term."""
+        """Return the place of each of `terms` among this object's terms; -1 for a term that is not among them."""
         places = {term: place for place, term in enumerate(self.terms)}
         return numpy.array([places.get(term, -1) for term in terms], numpy.int64)
 
     def find(self, block: Block, starts: Numbers, ends: Numbers) -> Numbers:
-        """Return, for the text between each start and end, its place among the terms; -1 for any other text."""
+        """Return the place of each text of a block among this object's terms; -1 for a text that is not a term.
+
+        `starts` and `ends` hold the positions in the block at which the texts start and end.
+        """
         found = numpy.full(len(starts), -1, numpy.int64)
         if not self.terms or not len(starts):
             return found
@@ -130,7 +133,7 @@ def _word(text: bytes) -> int:
 
 
 class Lines:
-    """The lines of a block whose predicate is among the terms: `Lines(block, Terms([…]))`."""
+    """The lines of a block whose predicate is one of the given terms: `Lines(block, Terms([b"<…/direct/P31>"]))`."""
 
     def __init__(self, piece: bytes, terms: Terms) -> None:
         block = Block(piece)
@@ -141,55 +144,55 @@ class Lines:
             assert parts is not None, "a block was not rewritten in the usual layout"
         starts, first, second = parts
         kinds = terms.find(block, first + 1, second)
-        kept = numpy.flatnonzero(kinds >= 0)
+        rows = numpy.flatnonzero(kinds >= 0)
         self.block = block
-        self.kinds = kinds[kept]
-        """The place of each line's predicate among the terms."""
-        self.starts, self.ends = starts[kept], block.ends[kept]
-        self._first, self._second = first[kept], second[kept]
+        self.kinds = kinds[rows]
+        """For each line, the place of its predicate among the terms."""
+        self.starts, self.ends = starts[rows], block.ends[rows]
+        self._first, self._second = first[rows], second[rows]
 
     def __len__(self) -> int:
         return len(self.kinds)
 
     def only(self, rows: Numbers | Mask) -> Lines:
         """Return some of the lines: `lines.only(lines.kinds == 0)`."""
-        some = object.__new__(Lines)
-        some.block, some.kinds = self.block, self.kinds[rows]
-        some.starts, some.ends = self.starts[rows], self.ends[rows]
-        some._first, some._second = self._first[rows], self._second[rows]
-        return some
+        selection = object.__new__(Lines)
+        selection.block, selection.kinds = self.block, self.kinds[rows]
+        selection.starts, selection.ends = self.starts[rows], self.ends[rows]
+        selection._first, selection._second = self._first[rows], self._second[rows]
+        return selection
 
     @cached_property
     def subjects(self) -> Numbers:
-        """The number of the item with which each line begins; -1 if it begins with something else."""
+        """For each line, the number of the item that is its subject; -1 for any other subject."""
         return _items(self.block, self.starts, self._first)
 
     @cached_property
     def objects(self) -> Numbers:
-        """The number of the item with which each line's object begins; -1 if it begins with something else."""
+        """For each line, the number of the item with which its object begins; -1 for any other object."""
         return _items(self.block, self._second + 1, self.ends - 2)
 
     @cached_property
     def are_complete(self) -> Mask:
-        """Whether each line ends with a full stop, which one space or carriage return may follow."""
+        """A mask of the lines that end with a full stop, perhaps followed by a space or carriage return."""
         last, before = self.block.bytes[self.ends - 1], self.block.bytes[self.ends - 2]
         found: Mask = (last == FULL_STOP) | ((before == FULL_STOP) & ((last == SPACE) | (last == RETURN)))
         return found
 
     @cached_property
     def are_items(self) -> Mask:
-        """Whether each line's object is an item, followed by one space and the full stop."""
+        """A mask of the lines whose object is an item, followed by one space and the full stop."""
         values, ends = self.block.bytes, self.ends
         found: Mask = (values[ends - 1] == FULL_STOP) & (values[ends - 2] == SPACE) & (values[ends - 3] == CLOSING)
         return found & (self.objects >= 0)
 
     def are_of(self, terms: Terms, predicate: bytes) -> Mask:
-        """Return whether each line has this predicate; `terms` are the terms with which the lines were read."""
+        """Return a mask of the lines with the given predicate; `terms` are the terms with which the lines were read."""
         found: Mask = terms.are((predicate,))[self.kinds]
         return found
 
     def kinds_of_objects(self, terms: Terms) -> Numbers:
-        """Return the place of each line's object among the terms; -1 for any other object, or an unusual line end."""
+        """Return, for each line, the place of its object among `terms`; -1 for other objects and unusual line ends."""
         return terms.find(self.block, self._second + 1, self.ends - 2)
 
     def subject_texts(self) -> list[bytes]:
@@ -201,14 +204,15 @@ class Lines:
         return _slices(self.block.piece, self._second + 1, self.ends)
 
     def text(self) -> bytes:
-        """Return the lines as they were read."""
+        """Return the lines as one text."""
         return _joined(self.block.piece, self.starts, self.ends)
 
 
 def lines_ending(piece: bytes, usual: Sequence[bytes]) -> bytes:
-    """Return the lines of a block that may hold a text in a wanted language; `usual` are the ends of such lines.
+    """Return the lines of a block, without most of the lines that contain texts in unwanted languages.
 
-    Most lines are texts in other languages: they end with another tag, one space and the full stop.
+    Such a line usually ends with a language tag, one space and the full stop. `usual` are the ends of lines with texts
+    in the wanted languages. A line whose object is a blank node (`_:b0`) may be left out too.
 
     >>> lines_ending(b'<a> <b> "c"@de .\\n<a> <b> "c"@en .\\n<a> <b> <c> .\\n', [b'"@en .'])
     b'<a> <b> "c"@en .\\n<a> <b> <c> .\\n'
@@ -216,16 +220,16 @@ def lines_ending(piece: bytes, usual: Sequence[bytes]) -> bytes:
     block = Block(piece)
     ends = block.ends
     before = block.bytes[numpy.maximum(ends - 3, 0)]
-    kept = (block.bytes[ends - 1] != FULL_STOP) | (block.bytes[ends - 2] != SPACE) | ~_ALPHANUMERIC[before]
+    is_kept = (block.bytes[ends - 1] != FULL_STOP) | (block.bytes[ends - 2] != SPACE) | ~_ALPHANUMERIC[before]
     tails = block.words[numpy.maximum(ends - WORD, 0)]
     for end in usual:
         size = min(len(end), WORD)
-        kept |= tails >> numpy.uint64(8 * (WORD - size)) == numpy.uint64(_word(end[-size:]))
-    return _joined(block.piece, block.starts[kept], ends[kept])
+        is_kept |= tails >> numpy.uint64(8 * (WORD - size)) == numpy.uint64(_word(end[-size:]))
+    return _joined(block.piece, block.starts[is_kept], ends[is_kept])
 
 
 def _joined(piece: bytes, starts: Numbers, ends: Numbers) -> bytes:
-    """Return whole lines; consecutive lines are copied together."""
+    """Return the lines with the given starts and ends as one text; consecutive lines are copied in one piece."""
     if not len(starts):
         return b""
     gaps = numpy.flatnonzero(starts[1:] != ends[:-1] + 1)
@@ -239,7 +243,7 @@ def _slices(piece: bytes, starts: Numbers, ends: Numbers) -> list[bytes]:
 
 
 def _parts(block: Block) -> tuple[Numbers, Numbers, Numbers] | None:
-    """Return the start of each line and its first two spaces; None if a line does not have the usual layout."""
+    """Return the positions of each line's start, first space and second space; None if any line's layout is unusual."""
     separators = numpy.flatnonzero((block.bytes == LINE_FEED) | (block.bytes == SPACE))
     lasts = numpy.flatnonzero(block.bytes[separators] == LINE_FEED)
     before = numpy.concatenate((numpy.full(1, -1, numpy.int64), lasts))[:-1]
@@ -253,7 +257,7 @@ def _parts(block: Block) -> tuple[Numbers, Numbers, Numbers] | None:
 
 
 def _usual(piece: bytes) -> bytes:
-    """Return the lines that have three parts, with one space between the parts."""
+    """Rewrite lines in the usual layout, with one space between the three parts; leave out lines with fewer parts."""
     return b"".join(
         b"%b %b %b\n" % (parts[0], parts[1], parts[2])
         for line in piece.split(b"\n")
@@ -262,9 +266,10 @@ def _usual(piece: bytes) -> bytes:
 
 
 def _items(block: Block, starts: Numbers, ends: Numbers) -> Numbers:
-    """Return the number of the item with which the text at each start begins; -1 if it begins with something else.
+    """Return, for the text at each start, the number of the item with which it begins; -1 for any other text.
 
-    The text usually ends with the item; `ends` are the positions after it.
+    `ends` are the positions after the texts. Most texts are an item and nothing else: NumPy parses all of these
+    together, and Python parses the other texts one by one.
     """
     found = numpy.full(len(starts), -1, numpy.int64)
     digits = ends - 1 - len(ITEM_PREFIX) - starts

@@ -1,8 +1,8 @@
-"""Reads N-Triples, with one class for each pass: extract and names read blocks of the dump; members, subjects, claims,
-parts and details read frames of the extract.
+"""Reads N-Triples, with one class for each pass.
 
-Lines are skipped unless their predicate is one that the pass reads: most lines of a dump are names in other languages,
-references and properties that the definition does not use.
+`Extract` and `Names` read blocks of the dump; `Members`, `Subjects`, `Claims`, `Parts` and `Details` read frames of the
+extract. A pass reads only lines with certain predicates: most lines of a dump are names in other languages, references,
+and properties that the definition does not use.
 """
 
 from __future__ import annotations
@@ -29,13 +29,16 @@ from graphground.graphs.wikidata.ntriples.predicates import (
 from graphground.graphs.wikidata.ntriples.terms import STATEMENT, VALUE_NODE, is_object, key_in, language_of
 
 NAMES = (LABEL, ALIAS, DESCRIPTION, ABOUT)
-"""The predicates of names; the staging tables store a predicate as its position in this tuple."""
+"""The predicates of names; the staging table `texts` stores a predicate as its position in this tuple."""
 Row = tuple[int | bytes, ...]
 
 
 @dataclass(slots=True)
 class Found:
-    """The findings in a block: rows for the staging tables, the extract, and the number of malformed lines."""
+    """The findings in a block: rows for the staging tables, a frame of the extract, and two counts.
+
+    `statements` is the number of lines that lead to statement nodes, `broken` the number of malformed lines.
+    """
 
     rows: dict[str, list[Row]] = field(default_factory=dict)
     extract: bytes = b""
@@ -43,7 +46,7 @@ class Found:
     broken: int = 0
 
     def add(self, table: str, rows: Iterable[Row]) -> None:
-        """Add rows to a table."""
+        """Add rows for a staging table."""
         self.rows.setdefault(table, []).extend(rows)
 
 
@@ -54,10 +57,10 @@ class _Pass:
 
 @dataclass(frozen=True)
 class Extract(_Pass):
-    """Keeps the lines that later passes need, and reads the class tree and the redirects of merged items."""
+    """The pass that keeps the lines for later passes, and reads the class tree and the redirects of merged items."""
 
     wanted: tuple[bytes, ...]
-    """The vocabulary of the extract."""
+    """The predicates of the lines that are kept: the vocabulary of the extract."""
     subclass_of: bytes
     claims: frozenset[bytes]
 
@@ -70,7 +73,7 @@ class Extract(_Pass):
         return self._terms.are(self.claims)
 
     def read(self, piece: bytes) -> Found:
-        """Return the lines of a block that the extract keeps, with edges of the class tree and redirects."""
+        """Return the findings in the block `piece`: lines for the extract, edges of the class tree, and redirects."""
         terms, lines = self._terms, Lines(piece, self._terms)
         is_complete = lines.are_complete
         found = Found(broken=len(lines) - int(is_complete.sum()))
@@ -81,11 +84,11 @@ class Extract(_Pass):
         ranks = numpy.flatnonzero(lines.are_of(terms, RANK))
         is_normal = numpy.zeros(len(lines), bool)
         is_normal[ranks] = lines.only(ranks).kinds_of_objects(_NORMAL) >= 0
-        kept = lines.only(is_complete & ~is_redirect & ~is_normal)
-        edges = kept.only(kept.are_of(terms, self.subclass_of))
+        kept_lines = lines.only(is_complete & ~is_redirect & ~is_normal)
+        edges = kept_lines.only(kept_lines.are_of(terms, self.subclass_of))
         _add_pairs(found, "edges", edges.objects, edges.subjects)
-        found.statements = int(self._claims[kept.kinds].sum())
-        found.extract = frame_of(kept)
+        found.statements = int(self._claims[kept_lines.kinds].sum())
+        found.extract = frame_of(kept_lines)
         return found
 
 
@@ -100,11 +103,11 @@ def _add_pairs(found: Found, table: str, lefts: Numbers, rights: Numbers) -> Non
 
 @dataclass(frozen=True)
 class Members(_Pass):
-    """Finds the members of classes and the start items of relationships, in truthy triples or in full statements.
+    """The pass that finds members of classes and start items of relationships, in truthy triples or full statements.
 
-    `ends` maps a predicate that states a class, or the predicate of a relationship, to labels, each with the items
-    (classes, or ends of the relationship) that make the subject a candidate of the label. For the predicates in
-    `by_statement`, a start is stored with the key of its statement.
+    `ends` maps the predicates of classes and relationships to pairs of a label and a set of items: the classes, or the
+    ends of the relationship. If the object of a line is in the set, its subject becomes a candidate of the label. The
+    subjects of predicates in `by_statement` are statements, which are stored by their keys (the hits).
     """
 
     ends: Mapping[bytes, tuple[tuple[int, ItemSet], ...]]
@@ -120,7 +123,7 @@ class Members(_Pass):
         return self._terms.places_of(self.vocabulary)
 
     def read(self, piece: bytes) -> Found:
-        """Return the members and starts in a frame of the extract."""
+        """Return the members of classes, the start items of relationships and the hits in a frame of the extract."""
         pairs, text = content_of(piece)
         found, every, kinds = Found(), Lines(text, self._terms), self._places[pairs.kinds]
         for kind, predicate in enumerate(self._terms.terms):
@@ -139,7 +142,7 @@ class Members(_Pass):
 
 @dataclass(frozen=True)
 class Subjects(_Pass):
-    """Finds the items and the ranks of the statements that `Members` found (the hits)."""
+    """The pass that finds the items to which the hits of `Members` belong, and the hits with a deprecated rank."""
 
     claims: frozenset[bytes]
     keys: Bits
@@ -149,7 +152,7 @@ class Subjects(_Pass):
         return Terms([RANK, *sorted(self.claims)])
 
     def read(self, piece: bytes) -> Found:
-        """Return the items of the hits in a frame, and the hits that are deprecated."""
+        """Return the hits in a frame with their items, and the deprecated hits."""
         found, lines = Found(), Lines(content_of(piece)[1], self._terms)
         is_rank = lines.are_of(self._terms, RANK)
         ranks, claims = lines.only(is_rank), lines.only(~is_rank & (lines.subjects >= 0))
@@ -164,9 +167,9 @@ class Subjects(_Pass):
 
 @dataclass(frozen=True)
 class Claims(_Pass):
-    """Reads the truthy values of candidates, and the keys of their statements.
+    """The pass that reads the truthy values of candidates, and the keys of the candidates' statements.
 
-    A truthy value that is an item is stored as the item's number.
+    Truthy values that are items are stored as numbers. `direct` and `claims` map predicates to property numbers.
     """
 
     direct: Mapping[bytes, int]
@@ -215,7 +218,7 @@ class Claims(_Pass):
 
 @dataclass(frozen=True)
 class Parts(_Pass):
-    """Reads the values, qualifiers and ranks of statements, and the names of their value nodes."""
+    """The pass that reads the values, qualifiers and ranks of statements, and the keys of their value nodes."""
 
     wanted: frozenset[bytes]
     keys: Bits
@@ -225,7 +228,7 @@ class Parts(_Pass):
         return Terms(sorted(self.wanted))
 
     def read(self, piece: bytes) -> Found:
-        """Return the values, qualifiers, ranks and value nodes of statements in a frame."""
+        """Return the values, qualifiers and ranks of statements in a frame, and the keys of their value nodes."""
         found, lines = Found(), Lines(content_of(piece)[1], self._terms)
         rows: list[Row] = []
         for subject, kind, rest in zip(lines.subject_texts(), lines.kinds.tolist(), lines.rests(), strict=True):
@@ -244,7 +247,7 @@ class Parts(_Pass):
 
 @dataclass(frozen=True)
 class Details(_Pass):
-    """Reads the amounts, units, times and precisions of value nodes."""
+    """The pass that reads the amounts, units, times and precisions of value nodes."""
 
     wanted: frozenset[bytes]
     nodes: Bits
@@ -254,7 +257,7 @@ class Details(_Pass):
         return Terms(sorted(self.wanted))
 
     def read(self, piece: bytes) -> Found:
-        """Return the parts of value nodes in a frame."""
+        """Return the amounts, units, times and precisions of value nodes in a frame."""
         found, lines = Found(), Lines(content_of(piece)[1], self._terms)
         nodes = (key_in(subject, VALUE_NODE) for subject in lines.subject_texts())
         details = zip(nodes, lines.kinds.tolist(), lines.rests(), strict=True)
@@ -266,7 +269,7 @@ class Details(_Pass):
 
 @dataclass(frozen=True)
 class Names(_Pass):
-    """Reads the names, descriptions and aliases of items in the wanted languages, and their articles."""
+    """The pass that reads names, descriptions and aliases of items in the wanted languages, and the items' articles."""
 
     items: Bits
     languages: frozenset[bytes]
@@ -281,7 +284,7 @@ class Names(_Pass):
         return tuple(b'"@%b .' % language for language in sorted(self.languages))
 
     def read(self, piece: bytes) -> Found:
-        """Return the names and articles of items in a block."""
+        """Return the names, descriptions, aliases and articles of items in a block."""
         found, lines = Found(), Lines(lines_ending(piece, self._usual), self._terms)
         is_about = lines.are_of(self._terms, ABOUT)
         articles, names = lines.only(is_about), lines.only(~is_about)

@@ -1,9 +1,10 @@
-"""A dump of N-Triples as a source: two passes over the dump, for statements and for names; all others over an extract.
+"""A dump of N-Triples as a source: two passes over the dump, for statements and for names, and more over an extract.
 
 The first pass writes the lines whose predicates the definition needs to a compressed extract beside the workspace. Each
-level of labels then takes up to five passes over the extract: members of classes and starts of relationships, the
-subjects of statements, the candidates' statements, their parts, and their value nodes. Each pass writes its findings to
-temporary tables on disk, so that memory does not grow with the dump and the order of its lines does not matter.
+level of labels then takes up to five passes over the extract. They find the members of classes and the start items of
+relationships, the subjects of statements, the candidates' statements, the parts of these statements, and the value
+nodes. Each pass writes its findings to temporary tables on disk, so that memory does not grow with the dump and the
+order of its lines does not matter.
 """
 
 from __future__ import annotations
@@ -51,11 +52,11 @@ class NTriplesSource:
         return [*self._missing, *lines]
 
     def check(self, plan: Plan) -> None:
-        """Raise an error if the definition has SPARQL conditions, which a dump cannot evaluate."""
+        """Raise a `SourceError` if the definition has SPARQL conditions, which a dump cannot evaluate."""
         refuse_sparql(plan)
 
     def selects(self, plan: Plan, label: str) -> bool:
-        """Return False: a dump's candidates are members of the right classes, but their links are not compared."""
+        """Return False: the candidates may still fail other conditions of the label, such as `linked_to`."""
         return False
 
     def close(self) -> None:
@@ -63,18 +64,18 @@ class NTriplesSource:
 
     def subclasses(self, plan: Plan, workspace: Workspace) -> None:
         """Write the extract, and read the subclasses of the plan's classes."""
-        wanted = Predicates(plan)
+        needed_predicates = Predicates(plan)
         if not workspace.is_done("extract"):
-            self._write_extract(wanted, workspace)
+            self._write_extract(needed_predicates, workspace)
         for root in plan.roots:
             with workspace.doing():
                 workspace.add_classes(root, workspace.below(root))
 
-    def _write_extract(self, wanted: Predicates, workspace: Workspace) -> None:
+    def _write_extract(self, needed_predicates: Predicates, workspace: Workspace) -> None:
         task = passes.Extract(
-            wanted.extract,
-            predicates.direct(SUBCLASS_OF) if wanted.plan.roots else b"",
-            frozenset(map(predicates.claim, wanted.plan.beyond_values)),
+            needed_predicates.extract,
+            predicates.direct(SUBCLASS_OF) if needed_predicates.plan.roots else b"",
+            frozenset(map(predicates.claim, needed_predicates.plan.beyond_values)),
         )
         part, statements = workspace.extract.with_name(workspace.extract.name + ".part"), 0
         with part.open("wb") as file, workspace.doing("extract"):
@@ -95,16 +96,21 @@ class NTriplesSource:
         return found
 
     def items(self, plan: Plan, labels: Sequence[str], workspace: Workspace) -> None:
-        """Read the labels' candidates (members of classes, starts of relationships) and the statements of all candidates."""
-        wanted = self._predicates(plan, workspace)
-        with _staging(workspace) as staging:
-            self._members(wanted, labels, workspace, staging)
-        with _staging(workspace) as staging:
-            self._statements(wanted, labels, workspace, staging)
+        """Read the candidates of the labels, and their statements.
 
-    def _members(self, wanted: Predicates, labels: Sequence[str], workspace: Workspace, staging: Staging) -> None:
-        """Find the members of classes and the start items of relationships, and store them as candidates."""
-        plan = wanted.plan
+        Candidates are the members of classes and the start items of the relationships that select a label's items.
+        """
+        needed_predicates = self._predicates(plan, workspace)
+        with _staging(workspace) as staging:
+            self._members(needed_predicates, labels, workspace, staging)
+        with _staging(workspace) as staging:
+            self._statements(needed_predicates, labels, workspace, staging)
+
+    def _members(
+        self, needed_predicates: Predicates, labels: Sequence[str], workspace: Workspace, staging: Staging
+    ) -> None:
+        """Store as candidates the members of classes, and the start items of the relationships that select items."""
+        plan = needed_predicates.plan
         ends: dict[bytes, list[tuple[int, ItemSet]]] = defaultdict(list)
         by_statement: dict[bytes, bytes] = {}
         for label in labels:
@@ -118,7 +124,7 @@ class NTriplesSource:
                     continue
                 name = relationship.wikidata
                 nodes = staging.items("SELECT item FROM nodes WHERE label = ?", [plan.number(relationship.end)])
-                if name in wanted.with_statements and plan.definition.ranks(relationship) != "best":
+                if name in needed_predicates.with_statements and plan.definition.ranks(relationship) != "best":
                     key = predicates.value(name)
                     by_statement[key] = predicates.claim(name)
                 else:
@@ -127,7 +133,7 @@ class NTriplesSource:
         if not ends:
             return
         task = passes.Members(
-            {key: tuple(rules) for key, rules in ends.items()}, frozenset(by_statement), wanted.extract
+            {key: tuple(rules) for key, rules in ends.items()}, frozenset(by_statement), needed_predicates.extract
         )
         self._stage("members", task, workspace, staging)
         if staging.count("hits"):
@@ -136,19 +142,23 @@ class NTriplesSource:
         for number in map(plan.number, labels):
             workspace.add_candidates(number, staging.members(number))
 
-    def _statements(self, wanted: Predicates, labels: Sequence[str], workspace: Workspace, staging: Staging) -> None:
+    def _statements(
+        self, needed_predicates: Predicates, labels: Sequence[str], workspace: Workspace, staging: Staging
+    ) -> None:
         """Read the statements of the candidates of labels, and of the items into which candidates were merged."""
-        plan = wanted.plan
+        plan = needed_predicates.plan
         names = sorted(plan.wanted_of(labels))
-        with_statements = [name for name in names if name in wanted.with_statements]
-        direct = {predicates.direct(name): int(name[1:]) for name in names if name not in wanted.with_statements}
+        with_statements = [name for name in names if name in needed_predicates.with_statements]
+        direct = {
+            predicates.direct(name): int(name[1:]) for name in names if name not in needed_predicates.with_statements
+        }
         claims = {predicates.claim(name): int(name[1:]) for name in with_statements}
         numbers = ", ".join(str(plan.number(label)) for label in labels)
         candidates = f"SELECT item FROM candidates WHERE label IN ({numbers})"
         items = staging.items(f"{candidates} UNION SELECT target FROM redirects WHERE item IN ({candidates})", ())
-        self._stage("values", passes.Claims(direct, claims, items, wanted.extract), workspace, staging)
+        self._stage("values", passes.Claims(direct, claims, items, needed_predicates.extract), workspace, staging)
         if staging.count("links"):
-            parts = frozenset({*wanted.parts(with_statements), predicates.RANK})
+            parts = frozenset({*needed_predicates.parts(with_statements), predicates.RANK})
             self._stage("parts", passes.Parts(parts, staging.keys("key", "links")), workspace, staging)
         if staging.count("value_nodes"):
             task = passes.Details(frozenset(predicates.DETAILS), staging.keys("node", "value_nodes"))
@@ -169,7 +179,7 @@ class NTriplesSource:
             workspace.add_names((item, texts.names(plan.definition.languages)) for item, texts in staging.texts())
 
     def _stage(self, step: str, task: BlockReader[Found], workspace: Workspace, staging: Staging) -> None:
-        """Run a pass over the extract and store its findings."""
+        """Run a pass over the extract, and store its findings in the temporary tables."""
         processes = min(self._processes, processes_for(workspace.extract))
         for found in self._pass(step, task, workspace.extract, processes, frames):
             staging.add(found)
@@ -194,13 +204,13 @@ class NTriplesSource:
 
 
 def _same(task: BlockReader[Found]) -> BlockReader[Found]:
-    """Return the pass itself, because a pass is its own block reader."""
+    """Return the pass unchanged: a pass is its own block reader, so `mapped` need not create another."""
     return task
 
 
 @contextmanager
 def _staging(workspace: Workspace) -> Iterator[Staging]:
-    """Run a transaction with temporary tables, which are dropped at its end."""
+    """Run the block in a transaction, with temporary tables that are dropped at its end."""
     with workspace.doing():
         staging = Staging(workspace.database)
         yield staging
@@ -218,36 +228,38 @@ def _missing(plan: Plan) -> Iterator[str]:
     """Yield notes on data that a definition needs and a truthy dump does not have.
 
     Raises:
-        SourceError: a relationship or a property would have no values at all.
+        SourceError: the ends of a relationship are the values of a qualifier, which a truthy dump does not contain.
     """
     definition = plan.definition
     for relationship in definition.relationships:
         if relationship.qualifier:
             raise SourceError(
-                f"{relationship}: its end is a qualifier, which a truthy dump does not hold; use a full dump"
+                f"{relationship}: its end is a qualifier, which a truthy dump does not contain; use a full dump"
             )
     yield (
-        "The dump is truthy: it holds only the best statements, without ranks, qualifiers, units and the precision of "
-        "dates. 1 January is read as a year, the first of a month as a month."
+        "The dump is truthy: it contains only the best statements, without ranks, qualifiers, units and the precision "
+        "of dates. 1 January is read as a year, the first day of another month as that month."
     )
     units = [
         f"{label}.{key}"
         for label, node in definition.nodes.items()
-        for key, wanted in node.properties.items()
-        if wanted.unit is not None or wanted.qualifiers
+        for key, property_ in node.properties.items()
+        if property_.unit is not None or property_.qualifiers
     ]
     if units:
-        yield f"Without values, because units or qualifiers are missing: {', '.join(units)}."
+        yield f"These properties have no values, because the dump has no units or qualifiers: {', '.join(units)}."
     qualified = [
         f"{relationship.type}.{key}"
         for relationship in definition.relationships
-        for key, wanted in relationship.properties.items()
-        if wanted.wikidata != relationship.wikidata
+        for key, property_ in relationship.properties.items()
+        if property_.wikidata != relationship.wikidata
     ]
     if qualified:
-        yield f"Without values, because qualifiers are missing: {', '.join(dict.fromkeys(qualified))}."
-    former = [
+        names = ", ".join(dict.fromkeys(qualified))
+        yield f"These properties have no values, because the dump has no qualifiers: {names}."
+    of_every_rank = [
         relationship.type for relationship in definition.relationships if definition.ranks(relationship) != "best"
     ]
-    if former:
-        yield f"Only the best statements are there, so former ones may be missing: {', '.join(dict.fromkeys(former))}."
+    if of_every_rank:
+        types = ", ".join(dict.fromkeys(of_every_rank))
+        yield f"The dump contains only the best statements, so relationships that have ended may be missing: {types}."

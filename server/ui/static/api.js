@@ -11,7 +11,7 @@ export class Failure extends Error {
 /** The server does not answer. */
 export class Unreachable extends Error {}
 
-/** The server requires a token, or has refused the one that was sent. */
+/** The server requires a token, or has refused the token that was sent. */
 export class TokenNeeded extends Error {}
 
 const TOKEN = "graphground-token";
@@ -22,27 +22,27 @@ export function useToken(token) {
   sessionStorage.setItem(TOKEN, token);
 }
 
-/** Whether a token is kept; if the server requires one nevertheless, it has refused the kept one. */
+/** Whether a token is kept. If the server still responds that it requires a token, it has refused this token. */
 export function hasToken() {
   return sessionStorage.getItem(TOKEN) !== null;
 }
 
 /** Run a tool: `await call("find_entities", { mentions: ["Heat"], graph: "films" })`. */
 export function call(tool, args, signal) {
-  return ask(`api/call/${tool}`, { method: "POST", body: JSON.stringify(args), signal });
+  return send(`api/call/${tool}`, { method: "POST", body: JSON.stringify(args), signal });
 }
 
 /** Read data for the page: `await read("graphs")`; arguments are sent in the body of the request. */
 export function read(path, args, signal) {
-  return ask(`api/${path}`, args === undefined ? { signal } : { method: "POST", body: JSON.stringify(args), signal });
+  return send(`api/${path}`, args === undefined ? { signal } : { method: "POST", body: JSON.stringify(args), signal });
 }
 
 /**
  * Follow server-sent events until the stream ends: `await follow("work", signal, ({ id, event, data }) => …)`.
  *
- * An EventSource cannot send the token.
+ * The browser's own EventSource is not used, because it cannot send the token.
  */
-export async function follow(path, signal, heard) {
+export async function follow(path, signal, onEvent) {
   let response;
   try {
     response = await fetch(`api/${path}`, { headers: headersFor({}), credentials: "omit", signal });
@@ -61,8 +61,8 @@ export async function follow(path, signal, heard) {
     rest = messages.pop();
     for (const message of messages) {
       const fields = message.split("\n").map((line) => line.split(/: (.*)/s, 2));
-      const heardOf = Object.fromEntries(fields.filter(([name]) => name !== ""));
-      if (heardOf.data !== undefined) heard(heardOf);
+      const received = Object.fromEntries(fields.filter(([name]) => name !== ""));
+      if (received.data !== undefined) onEvent(received);
     }
   }
 }
@@ -73,7 +73,7 @@ function headersFor(request) {
   return token ? { ...headers, Authorization: `Bearer ${token}` } : headers;
 }
 
-async function ask(address, request) {
+async function send(address, request) {
   const headers = headersFor(request);
   let response;
   try {

@@ -15,10 +15,10 @@ export function completions(text, offset, schema) {
   const from = offset - typed.length;
   const head = before.slice(0, from);
   const options = optionsAt(head, text, schema);
-  const wanted = typed.toLowerCase();
+  const typedLower = typed.toLowerCase();
   if (typed && options.some(({ name, text: inserted }) => (name ?? inserted) === typed)) return { from, options: [] };
-  const fitting = options.filter(({ name, text: inserted }) => (name ?? inserted).toLowerCase().includes(wanted));
-  const begins = ({ name, text: inserted }) => ((name ?? inserted).toLowerCase().startsWith(wanted) ? 0 : 1);
+  const fitting = options.filter(({ name, text: inserted }) => (name ?? inserted).toLowerCase().includes(typedLower));
+  const begins = ({ name, text: inserted }) => ((name ?? inserted).toLowerCase().startsWith(typedLower) ? 0 : 1);
   const sorted = fitting.map((option, place) => ({ option, place })).sort((first, second) => begins(first.option) - begins(second.option) || first.place - second.place);
   return { from, options: sorted.slice(0, MOST).map(({ option }) => option) };
 }

@@ -16,14 +16,14 @@ export function drawn(tag, attributes = {}, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
 
-function fill(made, attributes, children) {
+function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
-    else if (value === true) made.setAttribute(name, "");
-    else if (value !== false && value !== null && value !== undefined) made.setAttribute(name, String(value));
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else if (value === true) node.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) node.setAttribute(name, String(value));
   }
-  made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined).map(shown));
-  return made;
+  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined).map(shown));
+  return node;
 }
 
 function shown(child) {

@@ -35,7 +35,7 @@ export function editor({ value, schema, check, run, report }) {
     "div",
     { class: "editor" },
     element("div", { class: "stack" }, layer, area, list),
-    element("p", { class: "quiet keys", id: "editor-keys" }, "Control+Enter runs, Control+Space completes, Control+. fixes at the caret."),
+    element("p", { class: "quiet keys", id: "editor-keys" }, "Control+Enter runs, Control+Space completes, Control+. applies the fix at the caret."),
     verdict,
     findings,
   );
@@ -87,10 +87,10 @@ export function editor({ value, schema, check, run, report }) {
     shownFor = text;
     paint();
     const errors = diagnostics.filter(({ severity }) => severity === "error").length;
-    const said = text.trim() === "" ? "" : answer.valid === false || errors ? "Not valid." : diagnostics.length ? "Valid, with remarks." : "Valid.";
-    verdict.textContent = said;
+    const verdictText = text.trim() === "" ? "" : answer.valid === false || errors ? "Not valid." : diagnostics.length ? "Valid, with remarks." : "Valid.";
+    verdict.textContent = verdictText;
     clearTimeout(later);
-    if (spoken && said) later = setTimeout(() => report(`${said} ${cut(diagnostics[0]?.message.split("\n")[0] ?? "", 300)}`.trim()), SPOKEN_MILLISECONDS);
+    if (spoken && verdictText) later = setTimeout(() => report(`${verdictText} ${cut(diagnostics[0]?.message.split("\n")[0] ?? "", 300)}`.trim()), SPOKEN_MILLISECONDS);
     findings.replaceChildren(
       ...diagnostics.map((diagnostic) => finding(diagnostic)),
       ...(answer.suggested_query && answer.suggested_query !== text
@@ -137,12 +137,12 @@ export function editor({ value, schema, check, run, report }) {
     );
   }
 
-  function complete(asked) {
+  function complete(requested) {
     const offset = area.selectionStart;
     const found = offset === area.selectionEnd ? completions(area.value, offset, schema()) : { options: [] };
     const typed = area.value.slice(found.from, offset);
     const after = area.value[found.from - 1];
-    options = asked || typed.length >= 2 || (typed.length <= 1 && [":", ".", "{"].includes(after)) ? found.options : [];
+    options = requested || typed.length >= 2 || (typed.length <= 1 && [":", ".", "{"].includes(after)) ? found.options : [];
     from = found.from;
     chosen = 0;
     list.hidden = options.length === 0;
@@ -190,7 +190,7 @@ export function editor({ value, schema, check, run, report }) {
     area.removeAttribute("aria-activedescendant");
   }
 
-  /** Return the position of a letter on the screen: the layer has the same text at the same positions. */
+  /** Return the position of a letter on the screen, which is its position in the layer. */
   function caretPlace(offset) {
     const walker = document.createTreeWalker(layer, NodeFilter.SHOW_TEXT);
     let rest = offset;

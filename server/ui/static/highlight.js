@@ -27,7 +27,7 @@ export function pieces(text) {
   return found;
 }
 
-/** Return the pieces, cut at the ends of the spans, each with the classes of the spans that contain it. */
+/** Return the pieces of a query, cut at the ends of the spans; each has its own class and that of the first span around it. */
 export function marked(text, spans) {
   const cuts = [...new Set(spans.flatMap(({ from, to }) => [from, to]))].sort((first, second) => first - second);
   const parts = [];

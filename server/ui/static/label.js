@@ -2,13 +2,13 @@
 
 import { count, cut, element } from "./dom.js";
 
-/** `about(label, schema, context, choose)`; `choose(name)` is called for the label at the other end of a relationship. */
+/** Return the elements that describe a label; `choose(name)` is called when the user chooses the label at the other end of a pattern. */
 export function about(label, schema, { graph, address }, choose) {
   const variable = label.name[0]?.toLowerCase().match(/[a-z]/)?.[0] ?? "n";
   const query = `MATCH (${variable}:${label.quoted})\nRETURN ${variable} LIMIT 25`;
   return [
     label.description ? element("p", {}, label.description) : null,
-    element("p", {}, `Nodes: ${count(label.count)}.`, label.namesakes ? ` ${count(label.namesakes)} share their name with another.` : ""),
+    element("p", {}, `Nodes: ${count(label.count)}.`, label.namesakes ? ` ${count(label.namesakes)} share their name with another node.` : ""),
     element("p", {}, element("a", { href: address("query", graph, { q: query }), "aria-label": `Query these nodes: ${cut(label.name, 100)}` }, "Query these nodes")),
     element("h3", {}, "Properties"),
     properties(label.properties.filter(({ name }) => !label.reserved.includes(name)), label.naming),
@@ -17,7 +17,7 @@ export function about(label, schema, { graph, address }, choose) {
   ].filter(Boolean);
 }
 
-/** The patterns that begin or end at a label. */
+/** Return the patterns that begin or end at a label. */
 export function touching(label, schema) {
   return schema.patterns.filter((pattern) => pattern.start === label.name || pattern.end === label.name);
 }

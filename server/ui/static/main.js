@@ -14,7 +14,7 @@
  *     go(view, graph, parameters)    show another view
  *     remember(parameters)           put these into the address without reloading the view
  *     report(text)                   write to the status line, which screen readers read
- *     focus(element)                 focus it, unless the user is choosing a graph
+ *     focus(element)                 focus an element, unless the user is choosing a graph
  *     clearAlarm()                   remove the error that is shown
  *     failed(error)                  show an error; errors thrown by `show` are shown without this call
  */
@@ -70,11 +70,11 @@ function report(text) {
   status.replaceChildren(isolated(text));
 }
 
-/** Remove the error; if it has the focus, the content gets the focus. */
+/** Remove the error; if it has the focus, move the focus to the content. */
 function clearAlarm() {
-  const held = alarm.contains(document.activeElement);
+  const hadFocus = alarm.contains(document.activeElement);
   alarm.replaceChildren();
-  if (held) main.focus({ preventScroll: true });
+  if (hadFocus) main.focus({ preventScroll: true });
 }
 
 /** Focus an element, unless the user is choosing in the list of graphs. */
@@ -83,9 +83,9 @@ function focus(target) {
 }
 
 async function showView() {
-  const held = document.activeElement !== document.body;
+  const hadFocus = document.activeElement !== document.body;
   leave();
-  const { view: name, graph: wanted, parameters } = place();
+  const { view: name, graph: requested, parameters } = place();
   const view = VIEWS.find((known) => known.name === name);
   const leaving = new AbortController();
   let stop = () => {};
@@ -97,14 +97,14 @@ async function showView() {
   report(LOADING);
   try {
     const graphs = await loadGraphs(leaving.signal);
-    const graph = wanted ?? (graphs.length === 1 || view?.needsGraph ? (graphs[0]?.name ?? null) : null);
+    const graph = requested ?? (graphs.length === 1 || view?.needsGraph ? (graphs[0]?.name ?? null) : null);
     shownGraph = graph;
     showFrame(name, graph, graphs);
-    if (!view) throw new api.Failure({ message: `There is no view ${name}.`, next: "Choose one above." });
-    if (wanted !== null && !graphs.some((known) => known.name === wanted)) {
+    if (!view) throw new api.Failure({ message: `There is no view ${name}.`, next: "Choose a view above." });
+    if (requested !== null && !graphs.some((known) => known.name === requested)) {
       main.replaceChildren();
       throw new api.Failure({
-        message: `There is no graph “${wanted}”.`,
+        message: `There is no graph “${requested}”.`,
         nearest: graphs.map((known) => known.name),
         next: "Choose one of these:",
       });
@@ -140,7 +140,7 @@ async function showView() {
     failed(error, leaving.signal);
   }
   // The focused element may have been removed; the Tab key would then start again at the top.
-  if (held && document.activeElement === document.body && !leaving.signal.aborted) focus(main);
+  if (hadFocus && document.activeElement === document.body && !leaving.signal.aborted) focus(main);
 }
 
 async function loadGraphs(signal) {
@@ -209,7 +209,7 @@ async function waitForServer() {
   if (waiting) return;
   waiting = true;
   do {
-    await new Promise((done) => setTimeout(done, AGAIN_MILLISECONDS));
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MILLISECONDS));
   } while (!(await api.answers()));
   waiting = false;
   clearAlarm();
@@ -218,9 +218,9 @@ async function waitForServer() {
 }
 
 /**
- * Query the graph's health until its database can be reached again.
+ * Request the graph's health until its database can be reached again.
  *
- * A database that refuses the connection, for example the password, is not retried: it might lock the account.
+ * A database that can be reached, but refuses the connection or the password, is not tried again: it might lock the account.
  */
 async function waitForDatabase(signal) {
   if (awaited === signal) return;
@@ -230,7 +230,7 @@ async function waitForDatabase(signal) {
   let away = false;
   try {
     for (;;) {
-      await new Promise((done) => setTimeout(done, AGAIN_MILLISECONDS));
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MILLISECONDS));
       if (signal.aborted) return;
       const state = (await api.read("health", undefined, signal)).find((known) => known.name === name);
       if (state === undefined || (!state.problem && !away)) return;
@@ -257,7 +257,7 @@ function askForToken() {
     element("p", {}, "This server requires a bearer token. The token is kept until you close the tab."),
     element("label", {}, "Token ", token),
     " ",
-    element("button", { type: "submit" }, "Use it"),
+    element("button", { type: "submit" }, "Use token"),
   );
   form.addEventListener("submit", (event) => {
     event.preventDefault();

@@ -27,13 +27,13 @@ export function pattern({ paths, conditions, most_counted: most }) {
     element("figcaption", {}, element("strong", {}, "Why no rows? "), summary),
     canvas,
     conditions.length
-      ? element("p", { class: "conditions" }, "Conditions on the whole: ", conditions.map((condition) => [element("code", { class: condition.failing ? "failing" : null }, `${condition.failing ? "✕ " : ""}${cut(condition.text, 200)}`), " "]))
+      ? element("p", { class: "conditions" }, "Conditions on the whole pattern: ", conditions.map((condition) => [element("code", { class: condition.failing ? "failing" : null }, `${condition.failing ? "✕ " : ""}${cut(condition.text, 200)}`), " "]))
       : null,
     element(
       "details",
       {},
       element("summary", {}, "The counts as text"),
-      element("ol", {}, points.map((point) => element("li", {}, `${name(point)}: ${said(point, most)}`))),
+      element("ol", {}, points.map((point) => element("li", {}, `${name(point)}: ${countsInWords(point, most)}`))),
     ),
   );
   const make = (upright) => {
@@ -60,7 +60,7 @@ function name({ kind, text, filters, direction }) {
 }
 
 /** Return the counts of a point in words. */
-function said({ kind, alone, of, count: matches, failing }, most) {
+function countsInWords({ kind, alone, of, count: matches, failing }, most) {
   const parts = [];
   if (alone !== null) parts.push(of === null ? `${upTo(alone, most)} on its own` : `${upTo(alone, most)} of ${upTo(of, most)} on its own`);
   if (matches !== null) parts.push(`${upTo(matches, most)} up to here`);
@@ -87,11 +87,11 @@ function linesOf({ text, filters, kind }) {
 function picture(paths, upright, most, label) {
   const chains = paths.map((path) => chain(path, upright, most));
   let [x, y, width, height] = [0, 0, 0, 0];
-  const placed = chains.map((made) => {
-    const group = drawn("g", { transform: `translate(${x} ${y})` }, made.parts);
-    width = Math.max(width, x + made.width);
-    height = Math.max(height, y + made.height);
-    y += made.height + GAP;
+  const placed = chains.map((drawnChain) => {
+    const group = drawn("g", { transform: `translate(${x} ${y})` }, drawnChain.parts);
+    width = Math.max(width, x + drawnChain.width);
+    height = Math.max(height, y + drawnChain.height);
+    y += drawnChain.height + GAP;
     return group;
   });
   return drawn("svg", { role: "img", "aria-label": label, width: Math.ceil(width), height: Math.ceil(height), viewBox: `0 0 ${Math.ceil(width)} ${Math.ceil(height)}` }, placed);

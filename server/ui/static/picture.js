@@ -14,9 +14,9 @@ const DRAGGED_PIXELS = 4;
 const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const MOVED_PIXELS = 40;
 
-function made([tag, attributes, content]) {
+function build([tag, attributes, content]) {
   if (!ALLOWED.has(tag)) return null;
-  return drawn(tag, attributes, content.map((part) => (typeof part === "string" ? part : made(part))));
+  return drawn(tag, attributes, content.map((part) => (typeof part === "string" ? part : build(part))));
 }
 
 /** Return whether a whole picture is readable at that width. */
@@ -31,7 +31,7 @@ export function readableIn(tree, width) {
  * as a whole is first shown around the box `first`. `mark(box)` marks a box as chosen and moves it into view.
  */
 export function picture(tree, { label, boxes, first, choose }) {
-  const svg = made(tree);
+  const svg = build(tree);
   const [, , width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
   svg.setAttribute("role", "group");
   svg.setAttribute("aria-label", label);
@@ -58,9 +58,9 @@ export function picture(tree, { label, boxes, first, choose }) {
   const view = { x: 0, y: 0, scale: 1 };
   const fingers = new Map();
   let size = null;
-  let touched = false; // after the user has moved or zoomed it, resizing the window changes neither
+  let touched = false; // after the user has moved or zoomed the picture, resizing the window keeps the place and the scale
   let dragged = false;
-  let asked = false;
+  let frameRequested = false;
 
   for (const group of groups) {
     group.setAttribute("role", "button");
@@ -88,10 +88,10 @@ export function picture(tree, { label, boxes, first, choose }) {
   }
 
   function place() {
-    if (asked) return;
-    asked = true;
+    if (frameRequested) return;
+    frameRequested = true;
     requestAnimationFrame(() => {
-      asked = false;
+      frameRequested = false;
       svg.style.transform = `translate(${view.x}px, ${view.y}px) scale(${view.scale})`;
     });
   }
@@ -127,9 +127,9 @@ export function picture(tree, { label, boxes, first, choose }) {
     place();
   }
 
-  /** Return the position of a side at which no empty space is shown beyond the picture, unless all of it fits. */
-  function within(room, long, wanted) {
-    return long <= room ? (room - long) / 2 : Math.min(0, Math.max(room - long, wanted));
+  /** Return the picture's position along one side: centred if all of it fits, else so that no space beside it stays empty. */
+  function within(room, long, desired) {
+    return long <= room ? (room - long) / 2 : Math.min(0, Math.max(room - long, desired));
   }
 
   function reveal(group) {
@@ -172,7 +172,7 @@ export function picture(tree, { label, boxes, first, choose }) {
       addEventListener("pointercancel", lifted);
     }
     const at = { x: event.clientX, y: event.clientY };
-    fingers.set(event.pointerId, { begun: at, at });
+    fingers.set(event.pointerId, { start: at, at });
   });
   canvas.addEventListener("pointermove", (event) => {
     const finger = fingers.get(event.pointerId);
@@ -181,7 +181,7 @@ export function picture(tree, { label, boxes, first, choose }) {
     const share = 1 / fingers.size; // each of two fingers moves the picture by half of its own movement
     const step = { x: now.x - finger.at.x, y: now.y - finger.at.y };
     const other = [...fingers.values()].find((known) => known !== finger);
-    if (!dragged && (other || distance(finger.begun, now) > DRAGGED_PIXELS)) {
+    if (!dragged && (other || distance(finger.start, now) > DRAGGED_PIXELS)) {
       dragged = true;
       canvas.setPointerCapture(event.pointerId);
     }

@@ -13,7 +13,7 @@ export function offsetOf(text, line, column) {
   return start + letters.slice(0, column - 1).join("").length;
 }
 
-/** Return the span of a diagnostic: `{ from, to }`, never empty unless the text is. */
+/** Return the span of a diagnostic, `{ from, to }`; it is empty only if the text is empty. */
 export function spanOf(text, diagnostic) {
   let from = offsetOf(text, diagnostic.line, diagnostic.column);
   let to = Math.max(from, offsetOf(text, diagnostic.end_line, diagnostic.end_column));

@@ -43,8 +43,8 @@ function isObject(value) {
 }
 
 /** Return the query of a call, its question, or its arguments. */
-export function askedOf({ arguments: args }) {
-  for (const asked of [args?.query, args?.question]) if (typeof asked === "string" && asked) return asked;
+export function requestOf({ arguments: args }) {
+  for (const text of [args?.query, args?.question]) if (typeof text === "string" && text) return text;
   return args === undefined ? "" : JSON.stringify(args);
 }
 
@@ -68,7 +68,7 @@ export function shownCall(found, context) {
       " ",
       element("span", { class: "quiet" }, facts.join(" · ")),
       " ",
-      element("code", {}, cut(askedOf(found).replace(/\s+/g, " "), 120)),
+      element("code", {}, cut(requestOf(found).replace(/\s+/g, " "), 120)),
     ),
     body,
   );
@@ -91,8 +91,8 @@ function again({ name, arguments: args }) {
   const label = text(args.label) ? { label: args.label } : {};
   const mention = text(Array.isArray(args.mentions) ? args.mentions[0] : null);
   if (text(args.query)) {
-    const given = isObject(args.parameters) && Object.keys(args.parameters).length ? { p: JSON.stringify(args.parameters) } : {};
-    return ["Open in the editor", "query", { q: args.query, ...given }];
+    const parameters = isObject(args.parameters) && Object.keys(args.parameters).length ? { p: JSON.stringify(args.parameters) } : {};
+    return ["Open in the editor", "query", { q: args.query, ...parameters }];
   }
   if (mention) return ["Open in the search", "search", { q: mention, ...label }];
   if (text(args.question)) return ["Open as a question", "question", { q: args.question }];
@@ -100,56 +100,56 @@ function again({ name, arguments: args }) {
 }
 
 function parts(found, { go, graphs }) {
-  const made = []; // elements, and lists of elements
+  const blocks = []; // elements, and lists of elements
   const args = found.arguments;
   const target = again(found);
-  if (typeof args?.query === "string" && args.query) made.push(block("Query", args.query));
+  if (typeof args?.query === "string" && args.query) blocks.push(block("Query", args.query));
   if (target && JSON.stringify(target[2]).length <= LONGEST_ADDRESS) {
     const [title, view, parameters] = target;
     const graph = graphs.some(({ name }) => name === args.graph) ? args.graph : (graphs[0]?.name ?? null);
-    made.push(element("button", { type: "button", onclick: () => go(view, graph, parameters) }, title));
+    blocks.push(element("button", { type: "button", onclick: () => go(view, graph, parameters) }, title));
   }
   if (isObject(args)) {
     const rest = Object.fromEntries(Object.entries(args).filter(([key]) => key !== "query"));
-    if (Object.keys(rest).length) made.push(block("Arguments", JSON.stringify(rest, null, 2)));
-  } else if (args !== undefined && args !== null) made.push(block("Asked", textOf(args)));
-  if (found.answer !== undefined) made.push(...answered(found));
+    if (Object.keys(rest).length) blocks.push(block("Arguments", JSON.stringify(rest, null, 2)));
+  } else if (args !== undefined && args !== null) blocks.push(block("Request", textOf(args)));
+  if (found.answer !== undefined) blocks.push(...answered(found));
   const others = Object.entries(found.more).filter(([key]) => !key.startsWith("tokens"));
-  if (others.length) made.push(block("Also recorded", JSON.stringify(Object.fromEntries(others), null, 2)));
-  return made;
+  if (others.length) blocks.push(block("Also recorded", JSON.stringify(Object.fromEntries(others), null, 2)));
+  return blocks;
 }
 
 /** Return an answer: a failure and diagnostics as sentences, rows and candidates as a table, other fields as JSON. */
 function answered({ answer, failed }) {
   if (!isObject(answer)) return [block("Answer", typeof answer === "string" ? answer : JSON.stringify(answer, null, 1))];
-  const made = [];
+  const blocks = [];
   const rest = { ...answer };
   const take = (...names) => names.forEach((name) => delete rest[name]);
   if (failed && typeof answer.message === "string") {
     take("error", "message", "nearest", "next");
     const nearest = Array.isArray(answer.nearest) && answer.nearest.length ? ` Nearest: ${answer.nearest.map(textOf).join(", ")}.` : "";
     const next = typeof answer.next === "string" && answer.next ? ` ${answer.next}` : "";
-    made.push(element("p", { class: "failure" }, cut(`${textOf(answer.error)}: ${answer.message}${nearest}${next}`, LONGEST_BLOCK)));
+    blocks.push(element("p", { class: "failure" }, cut(`${textOf(answer.error)}: ${answer.message}${nearest}${next}`, LONGEST_BLOCK)));
   }
   if (Array.isArray(answer.diagnostics)) {
     take("diagnostics");
-    if (answer.diagnostics.length) made.push(element("ul", { class: "findings" }, answer.diagnostics.map(finding)));
+    if (answer.diagnostics.length) blocks.push(element("ul", { class: "findings" }, answer.diagnostics.map(finding)));
   }
   if (Array.isArray(answer.columns) && Array.isArray(answer.rows) && answer.rows.every(Array.isArray)) {
     take("columns", "rows");
-    made.push(element("h2", {}, "Rows"), tableOf(answer));
+    blocks.push(element("h2", {}, "Rows"), tableOf(answer));
   }
   for (const [name, records] of Object.entries({ mentions: flattened(answer.mentions), candidates: answer.candidates })) {
     if (!Array.isArray(records) || !records.length || !records.every(isObject)) continue;
     take(name);
-    made.push(element("h2", {}, "Candidates"), tableOf(fromRecords(records)));
+    blocks.push(element("h2", {}, "Candidates"), tableOf(fromRecords(records)));
   }
   if (typeof answer.schema === "string") {
     take("schema");
-    made.push(block("Schema", answer.schema));
+    blocks.push(block("Schema", answer.schema));
   }
-  if (Object.keys(rest).length) made.push(block(made.length ? "Rest of the answer" : "Answer", JSON.stringify(rest, null, 1)));
-  return made;
+  if (Object.keys(rest).length) blocks.push(block(blocks.length ? "Rest of the answer" : "Answer", JSON.stringify(rest, null, 1)));
+  return blocks;
 }
 
 function finding(diagnostic) {

@@ -8,7 +8,7 @@ import { table } from "./table.js";
 const PAGE = 10_000;
 
 /**
- * Run a query and show its rows: `await runQuery({ query, limit, timeout }, context, place, onDiagnostics)`.
+ * Run a query and show its rows in `place`: `await runQuery({ query, limit, timeout }, context, place, onAnswer)`.
  *
  * Returns a function that stops the observers of the shown rows.
  */
@@ -46,9 +46,9 @@ export async function runQuery({ query, question, parameters, limit, timeout }, 
     figures.replaceChildren(
       `${counted(rows.length, "row")}${truncated ? `${of}; there are more` : ""}. ${answer.elapsed_ms} ms in the database.`,
     );
-    const held = document.activeElement === more;
+    const hadFocus = document.activeElement === more;
     more.hidden = !(truncated && cursor);
-    if (held && more.hidden) shown.focus();
+    if (hadFocus && more.hidden) shown.focus();
   }
 
   /** Read the next rows, up to the requested limit. */
@@ -74,7 +74,7 @@ export async function runQuery({ query, question, parameters, limit, timeout }, 
     try {
       const found = await read("matches", { graph, query, most: Math.min(limit, 500), ...(parameters ? { parameters } : {}) });
       drawing?.stop();
-      behind.replaceChildren(...shownMatches(found, context, (made) => { drawing = made; }));
+      behind.replaceChildren(...shownMatches(found, context, (drawnMatches) => { drawing = drawnMatches; }));
       report(found === null ? "The query matches nothing that can be drawn." : `Drawn: ${counted(found.nodes.length, "node")}.`);
     } catch (error) {
       context.failed(error);
@@ -101,14 +101,14 @@ export async function runQuery({ query, question, parameters, limit, timeout }, 
   };
 }
 
-/** The nodes and relationships behind rows, as a picture with a list of the chosen node's relationships. */
+/** Return a picture of the nodes and relationships behind rows, with a list of the chosen node's relationships. */
 function shownMatches(found, context, keep) {
   if (found === null) return [element("p", {}, "The query matches no nodes that could be drawn.")];
   const details = element("section", { class: "details", "aria-label": "The chosen node" });
   const names = new Map(found.nodes.map((node) => [node.id, node]));
   const degrees = new Map(found.nodes.map(({ id }) => [id, 0]));
   for (const { start, end } of found.links) for (const id of [start, end]) degrees.set(id, (degrees.get(id) ?? 0) + 1);
-  const made = picture(found.picture, {
+  const drawnMatches = picture(found.picture, {
     label: "Nodes and relationships of the rows",
     boxes: found.nodes.map(({ id }) => id),
     first: [...degrees].reduce((best, entry) => (entry[1] > best[1] ? entry : best))[0],
@@ -129,6 +129,6 @@ function shownMatches(found, context, keep) {
       context.report(`${cut(node.name, 100)}, ${cut(node.label, 100)}: ${counted(links.length, "relationship")}.`);
     },
   });
-  keep(made);
-  return [element("div", { class: "split" }, made.frame, details)];
+  keep(drawnMatches);
+  return [element("div", { class: "split" }, drawnMatches.frame, details)];
 }

@@ -3,7 +3,7 @@
 const DATA = '<script type="application/json" id="data">';
 
 /**
- * Return the records in a file's text, one for each call or task, and a sentence about all of them. The records are the
+ * Return the records in a file's text, one for each call or task, and a sentence about all records. The records are the
  * lines of a trace, or the tasks in the data of a report (an HTML page). No part of the file is run or parsed as markup.
  */
 export function recordsIn(text) {

@@ -1,4 +1,4 @@
-/** A table that holds only the visible rows, so that 100,000 rows cost no more than 100. */
+/** A table that creates elements only for the visible rows, so that 100,000 rows are as fast as 100. */
 
 import { counted, cut, element } from "./dom.js";
 import { compare, csv, textOf, wholeOf } from "./values.js";
@@ -16,9 +16,9 @@ function copySelected(text) {
   area.value = text;
   document.body.append(area);
   area.select();
-  const done = document.execCommand("copy");
+  const copied = document.execCommand("copy");
   area.remove();
-  return done;
+  return copied;
 }
 
 /**
@@ -88,9 +88,9 @@ export function table({ columns, rows, name, report }) {
     const last = Math.min(rows.length, Math.ceil((scroller.scrollTop + scroller.clientHeight) / ROW_PIXELS) + BEYOND);
     if (first === shown[0] && last === shown[1]) return;
     shown = [first, last];
-    const made = [];
-    for (let number = first; number < last; number += 1) made.push(line(number));
-    body.replaceChildren(...made);
+    const lines = [];
+    for (let number = first; number < last; number += 1) lines.push(line(number));
+    body.replaceChildren(...lines);
     markActive();
   }
 
@@ -107,7 +107,7 @@ export function table({ columns, rows, name, report }) {
     return cell;
   }
 
-  /** Go to a cell, or to the nearest existing one. */
+  /** Go to a cell, or to the nearest existing cell. */
   function goTo(row, column) {
     active = { row: Math.max(-1, Math.min(rows.length - 1, row)), column: Math.max(0, Math.min(columns.length - 1, column)) };
     const top = active.row * ROW_PIXELS;
@@ -154,22 +154,22 @@ export function table({ columns, rows, name, report }) {
 
   function line(number) {
     const row = rowAt(number);
-    const made = element(
+    const cells = element(
       "div",
       { role: "row", class: "cells", "aria-rowindex": number + 2 },
       row.map((content, column) =>
         element("div", { role: "gridcell", id: idOf({ row: number, column }), class: content === null ? "null" : typeof content }, cut(textOf(content), LONGEST_CELL)),
       ),
     );
-    made.style.top = `${number * ROW_PIXELS}px`;
-    made.addEventListener("click", (event) => {
+    cells.style.top = `${number * ROW_PIXELS}px`;
+    cells.addEventListener("click", (event) => {
       const cell = event.target.closest("[role=gridcell]");
       if (cell === null) return;
-      const column = [...made.children].indexOf(cell);
+      const column = [...cells.children].indexOf(cell);
       goTo(number, column);
       showValue(number, column);
     });
-    return made;
+    return cells;
   }
 
   function resize() {
@@ -196,16 +196,16 @@ export function table({ columns, rows, name, report }) {
     });
     order = null;
     if (way !== 0) {
-      const kept = Uint32Array.from(rows, (_, number) => number);
-      order = kept.sort((first, second) => way * compare(rows[first][column], rows[second][column]) || first - second);
+      const numbers = Uint32Array.from(rows, (_, number) => number);
+      order = numbers.sort((first, second) => way * compare(rows[first][column], rows[second][column]) || first - second);
     }
     resize();
   }
 
   async function copy() {
     const text = [columns, ...all()].map((row) => row.map((cell) => textOf(cell).replace(/[\t\r\n]+/gu, " ")).join("\t")).join("\n");
-    const done = navigator.clipboard ? await navigator.clipboard.writeText(text).then(() => true, () => false) : copySelected(text);
-    report(done ? `Copied ${counted(rows.length, "row")}.` : "The browser does not let this page copy: save the rows as CSV instead.");
+    const copied = navigator.clipboard ? await navigator.clipboard.writeText(text).then(() => true, () => false) : copySelected(text);
+    report(copied ? `Copied ${counted(rows.length, "row")}.` : "The browser does not let this page copy: save the rows as CSV instead.");
   }
 
   function save(ending, type, text) {

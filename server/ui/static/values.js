@@ -1,6 +1,6 @@
-/** Values of rows: as text for a cell, as CSV, and their order. */
+/** The values of rows: as the text of a cell, as CSV, and their sort order. */
 
-/** Return a value in one line: texts unchanged, nodes and relationships by label and name, the rest as JSON. */
+/** Return a value in one line: texts unchanged, nodes by label and name, relationships by type, other values as JSON. */
 export function textOf(value) {
   if (value === null || value === undefined) return "null";
   if (typeof value === "string") return value;
@@ -27,14 +27,14 @@ export function compare(first, second) {
   if (ranks[0] !== ranks[1]) return ranks[0] - ranks[1];
   if (ranks[0] === 0) return first - second;
   if (ranks[0] === 3) return 0;
-  const [one, other] = ranks[0] === 1 ? [first, second] : [textOf(first), textOf(second)];
-  return one < other ? -1 : one > other ? 1 : 0;
+  const [left, right] = ranks[0] === 1 ? [first, second] : [textOf(first), textOf(second)];
+  return left < right ? -1 : left > right ? 1 : 0;
 }
 
 /** The characters with which a formula of a spreadsheet begins. */
 const FORMULA = /^[=+\-@\t\r]/u;
 
-/** Return rows as CSV (RFC 4180). A text that a spreadsheet would run as a formula gets an apostrophe in front. */
+/** Return rows as CSV (RFC 4180). A text that a spreadsheet would run as a formula is preceded by an apostrophe. */
 export function csv(columns, rows) {
   return [columns, ...rows].map((row) => row.map(field).join(",")).join("\r\n") + "\r\n";
 }

@@ -21,7 +21,7 @@ def test_the_automaton_of_texts_accepts_these_texts_and_no_others(texts: list[st
 
 @settings(deadline=None)
 @given(TEXTS)
-def test_no_two_states_accept_the_same(texts: list[str]) -> None:
+def test_no_two_states_accept_the_same_endings(texts: list[str]) -> None:
     automaton = Automaton.of(text.encode() for text in texts)
 
     def rest(state: int) -> frozenset[bytes]:

@@ -12,7 +12,7 @@ VOCABULARY = byte_vocabulary(QUERIES)
 
 
 def walked(constraint: Constraint, rng: random.Random) -> tuple[int, ...]:
-    """Choose random allowed tokens up to an end token; return them."""
+    """Choose random allowed tokens until an end token; return the tokens before the end token."""
     tokens: list[int] = []
     state = constraint.start
     while True:
@@ -44,20 +44,20 @@ def test_exactly_the_tokens_that_can_continue_a_query_are_allowed() -> None:
         for written in range(len(tokens) + 1):
             text = VOCABULARY.bytes_of(tokens[:written])
             rests = {query.encode("utf-8")[len(text) :] for query in QUERIES if query.encode("utf-8").startswith(text)}
-            wanted = {
+            expected = {
                 number
                 for number, token in enumerate(VOCABULARY.tokens)
                 if (number in VOCABULARY.ends and b"" in rests)
                 or (token and any(rest.startswith(token) for rest in rests))
             }
             state = constraint.state_of(tokens[:written])
-            assert set(constraint.allowed(state).tolist()) == wanted
-            assert constraint.mask(state).sum() == len(wanted)
+            assert set(constraint.allowed(state).tolist()) == expected
+            assert constraint.mask(state).sum() == len(expected)
 
 
 @settings(deadline=None, max_examples=60)
 @given(st.lists(st.text(min_size=1, max_size=12), min_size=1, max_size=6, unique=True))
-def test_names_of_any_unicode_are_decoded_unchanged(names: list[str]) -> None:
+def test_names_with_any_unicode_characters_are_decoded_unchanged(names: list[str]) -> None:
     queries = {f"MATCH (n {{name: '{name.encode('utf-8', 'replace').decode()}'}}) RETURN n" for name in names}
     for any_tokens in (False, True):
         constraint = Constraint.of_queries(queries, VOCABULARY, any_tokens=any_tokens)

@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(3_000)]
 def decoded(install: Callable[[], None], python: Path, script: str) -> Any:
     """Run a script of tests/support with the Python that has the library; return its output."""
     try:
-        small_model.install()  # both need the model's file
+        small_model.install()  # both scripts need the model's file
         install()
     except small_model.NotInstalled as error:
         pytest.skip(str(error))
@@ -52,7 +52,7 @@ def test_llama_cpp_writes_only_valid_queries_by_mask_by_grammar_and_by_search() 
     assert found["free"] not in QUERIES
 
 
-def test_generate_of_transformers_writes_only_valid_queries_greedily_in_beams_and_sampled() -> None:
+def test_transformers_writes_only_valid_queries_greedily_in_beams_and_sampled() -> None:
     found = decoded(small_transformers.install, small_transformers.PYTHON, "decoding_with_transformers")
     assert found["spelled"]
     assert found["own greedy"] in QUERIES

@@ -1,4 +1,4 @@
-"""Lemma 1 of GraphRAFT (arXiv 2504.05478) with the tokenizers of published models."""
+"""Lemma 1 of GraphRAFT (arXiv 2504.05478), on constrained decoding, with the tokenizers of published models."""
 
 import random
 
@@ -23,7 +23,7 @@ def vocabulary(request: pytest.FixtureRequest) -> Vocabulary:
     return FAMILIES[request.param]()
 
 
-def test_a_wide_beam_returns_every_query_and_greedy_is_greedy_among_them(vocabulary: Vocabulary) -> None:
+def test_a_wide_beam_returns_every_query_and_greedy_decoding_the_likeliest_tokens(vocabulary: Vocabulary) -> None:
     constraint = Constraint.of_queries(QUERIES, vocabulary)
     spellable = set(QUERIES) - set(constraint.unspellable)
     assert len(spellable) > len(QUERIES) / 2
@@ -48,7 +48,7 @@ def test_a_wide_beam_returns_every_query_and_greedy_is_greedy_among_them(vocabul
         assert vocabulary.spelled(greedy(model, constraint).query) == vocabulary.spelled(left[written])
 
 
-def test_no_walk_leaves_the_queries_with_any_tokenizer(vocabulary: Vocabulary) -> None:
+def test_with_every_tokenizer_a_walk_through_allowed_tokens_ends_at_a_query(vocabulary: Vocabulary) -> None:
     any_tokens = vocabulary.family != "words"
     constraint, rng = Constraint.of_queries(QUERIES, vocabulary, any_tokens=any_tokens), random.Random(4)
     for _ in range(60):

@@ -23,7 +23,7 @@ def score(model: RandomModel, tokens: tuple[int, ...]) -> float:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_greedy_takes_the_likeliest_next_token_of_all_valid_queries(seed: int) -> None:
+def test_greedy_decoding_takes_the_likeliest_next_token_of_all_valid_queries(seed: int) -> None:
     model, left, written = RandomModel(len(VOCABULARY), seed), dict(sequences()), ()
     while not written or written[-1] != END:  # by hand, from the list of queries alone
         row = model.log_probabilities(written, 1)[0]
@@ -37,13 +37,13 @@ def test_greedy_takes_the_likeliest_next_token_of_all_valid_queries(seed: int) -
 def test_a_beam_as_wide_as_the_number_of_queries_returns_all_ranked_by_the_model(seed: int) -> None:
     model = RandomModel(len(VOCABULARY), seed)
     found = beam(model, CONSTRAINT, len(QUERIES))
-    wanted = {query: score(model, tokens) for query, tokens in sequences().items()}
-    assert [decoded.query for decoded in found] == sorted(wanted, key=lambda query: -wanted[query])
-    assert [decoded.log_probability for decoded in found] == pytest.approx(sorted(wanted.values(), reverse=True))
+    scores = {query: score(model, tokens) for query, tokens in sequences().items()}
+    assert [decoded.query for decoded in found] == sorted(scores, key=lambda query: -scores[query])
+    assert [decoded.log_probability for decoded in found] == pytest.approx(sorted(scores.values(), reverse=True))
 
 
 @pytest.mark.parametrize("width", [1, 2, 5])
-def test_a_narrow_beam_returns_valid_queries_and_a_beam_of_one_is_greedy(width: int) -> None:
+def test_a_narrow_beam_returns_valid_queries_and_a_beam_of_one_the_greedy_query(width: int) -> None:
     for seed in range(8):
         model = RandomModel(len(VOCABULARY), seed)
         found = beam(model, CONSTRAINT, width)
@@ -60,7 +60,7 @@ def test_a_model_is_called_once_for_several_tokens_without_an_alternative() -> N
     assert model.asked == 1
 
 
-def test_a_beam_needs_a_width() -> None:
+def test_a_beam_of_width_zero_is_refused() -> None:
     with pytest.raises(ValueError, match="at least 1"):
         beam(RandomModel(len(VOCABULARY)), CONSTRAINT, 0)
 

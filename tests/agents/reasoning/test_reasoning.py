@@ -70,7 +70,7 @@ def test_the_prompt_shows_the_subgraph_and_the_question() -> None:
 @pytest.mark.anyio
 async def test_the_subgraph_of_a_question_contains_the_nodes_of_the_answer(films_home: Home, film_graph: Graph) -> None:
     question = "Which films did Michael Mann direct?"
-    wanted = film_graph.run(
+    answer = film_graph.run(
         "MATCH (n:Film)-[:directedBy]->(:Person {name: 'Michael Mann'}) RETURN DISTINCT n.name"
     ).rows
     with anyio.fail_after(90):
@@ -79,6 +79,6 @@ async def test_the_subgraph_of_a_question_contains_the_nodes_of_the_answer(films
         ) as server:
             found = await retrieve(server, "films", question)
     names = {node.name for pattern in found for node in pattern.nodes if node.label == "Film"}
-    assert {row[0] for row in wanted} <= names
+    assert {row[0] for row in answer} <= names
     first = next(pattern for pattern in found if "directedBy" in pattern.pattern)
     assert any(key == "runtime_minute" for node in first.nodes for key, _ in node.details)

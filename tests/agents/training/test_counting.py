@@ -59,7 +59,7 @@ def test_dates_and_nulls_are_compared_as_written_in_a_file(film_graph: Graph) ->
     assert (total, hits, covered) == (len(table), len(table), len(set(answers)))
 
 
-def test_every_enumerated_pattern_counts_what_its_query_finds(film_graph: Graph) -> None:
+def test_the_counts_of_every_enumerated_pattern_equal_the_rows_of_its_query(film_graph: Graph) -> None:
     answers = [row[0] for row in rows(film_graph, f"{FILMS} RETURN n.name")]
     parts, parameters = enumerating(ENTITIES, ["name"])
     table = film_graph.run(" UNION ALL ".join(parts), {**parameters, "names": answers}, limit=10_000).rows

@@ -8,7 +8,7 @@ def costs(query: str, graph: PropertyGraphSchema = COMPANY) -> list[tuple[str, s
     return [(finding.code, finding.severity) for finding in findings(query, graph)]
 
 
-def test_patterns_that_share_nothing_are_a_cartesian_product() -> None:
+def test_patterns_without_a_common_variable_are_a_cartesian_product() -> None:
     assert costs("MATCH (n:Person), (c:Company) RETURN count(*)") == [("cartesian_product", "warning")]
 
 
@@ -22,7 +22,7 @@ def test_patterns_that_share_nothing_are_a_cartesian_product() -> None:
         "MATCH (n:Person), (m:Person {gender: n.gender}) RETURN count(*)",
     ],
 )
-def test_joined_or_anchored_patterns_are_not_a_cartesian_product(query: str) -> None:
+def test_joined_or_anchored_patterns_cause_no_warning_about_a_cartesian_product(query: str) -> None:
     assert costs(query) == []
 
 
@@ -31,7 +31,7 @@ def test_a_path_without_a_bound_causes_a_warning() -> None:
     assert costs("MATCH (c:Company {name: 'x'})-[:subsidiaryOf]->+(d) RETURN d.name") == [("unbounded_path", "warning")]
 
 
-def test_a_bounded_or_shortest_path_is_fine() -> None:
+def test_a_bounded_or_shortest_path_causes_no_warning() -> None:
     assert costs("MATCH (c:Company {name: 'x'})-[:subsidiaryOf*..3]->(d) RETURN d.name") == []
     assert (
         costs(
@@ -41,7 +41,7 @@ def test_a_bounded_or_shortest_path_is_fine() -> None:
     )
 
 
-def test_an_unrestricted_result_causes_a_hint() -> None:
+def test_a_result_without_condition_or_limit_causes_a_hint() -> None:
     assert costs("MATCH (p:Person) RETURN p.name") == [("no_limit", "hint")]
 
 
@@ -57,10 +57,10 @@ def test_an_unrestricted_result_causes_a_hint() -> None:
         "RETURN 1 AS one",
     ],
 )
-def test_restricted_results_need_no_limit(query: str) -> None:
+def test_a_restricted_result_without_limit_causes_no_hint(query: str) -> None:
     assert costs(query) == []
 
 
-def test_a_label_that_is_known_to_be_small_needs_no_limit() -> None:
+def test_a_label_known_to_have_few_nodes_causes_no_hint_about_a_missing_limit() -> None:
     small = PropertyGraphSchema("small", {"A": Label("A", {"name": "str"}, count=12)}, ())
     assert costs("MATCH (a:A) RETURN a.name", small) == []

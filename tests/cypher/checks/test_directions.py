@@ -2,14 +2,14 @@ import pytest
 
 from graphground.cypher.checks.directions import shortest_path
 from graphground.cypher.facts.schema_index import index_of
-from tests.support.checked_graphs import CHARACTERS, COMPANY, codes, findings, said, schema
+from tests.support.checked_graphs import CHARACTERS, COMPANY, codes, findings, problems_in, schema
 
 
 def test_reversed_relationship_is_reported_with_the_corrected_pattern() -> None:
-    (one,) = said("MATCH (n:Person)-[r0:hasBoardMember]->(m0:Company {name: 'CEO'}) RETURN n.name")
-    assert (one.code, one.found) == ("reversed_direction", "-[r0:hasBoardMember]->")
-    assert one.suggestions == ("<-[r0:hasBoardMember]-",)
-    assert "(:Company)-[:hasBoardMember]->(:Person)" in one.message
+    (diagnostic,) = problems_in("MATCH (n:Person)-[r0:hasBoardMember]->(m0:Company {name: 'CEO'}) RETURN n.name")
+    assert (diagnostic.code, diagnostic.found) == ("reversed_direction", "-[r0:hasBoardMember]->")
+    assert diagnostic.suggestions == ("<-[r0:hasBoardMember]-",)
+    assert "(:Company)-[:hasBoardMember]->(:Person)" in diagnostic.message
 
 
 def test_two_reversed_relationships_are_both_reported() -> None:
@@ -31,23 +31,23 @@ def test_the_relationship_to_reverse_is_found_through_nodes_without_labels() -> 
     assert [len(diagnostic.edits) for diagnostic in found if diagnostic.severity == "error"] == [1]
 
 
-def test_if_either_of_two_relationships_may_be_reversed_no_edit_is_made() -> None:
+def test_no_edit_is_made_if_it_is_unclear_which_of_two_relationships_is_reversed() -> None:
     found = findings("MATCH (a)-[:hasCEO]->(b)-[:hasBoardMember]->(c) RETURN c.name")
     assert [diagnostic.code for diagnostic in found if diagnostic.severity == "error"] == ["reversed_direction"]
     assert not any(diagnostic.edits for diagnostic in found)
 
 
 def test_an_impossible_pattern_is_reported_with_the_types_that_connect_the_labels() -> None:
-    (one,) = said("MATCH (n:Company)-[r0:hasBoardMember]->(m0:Country {name: 'Canada'}) RETURN n.name")
-    assert one.code == "impossible_pattern"
-    assert one.suggestions == ("-[r0:basedIn]->",)
-    assert "(:Company)-[:basedIn]->(:Country)" in one.message
+    (diagnostic,) = problems_in("MATCH (n:Company)-[r0:hasBoardMember]->(m0:Country {name: 'Canada'}) RETURN n.name")
+    assert diagnostic.code == "impossible_pattern"
+    assert diagnostic.suggestions == ("-[r0:basedIn]->",)
+    assert "(:Company)-[:basedIn]->(:Country)" in diagnostic.message
 
 
 def test_an_impossible_pattern_is_reported_with_the_shortest_connecting_path() -> None:
-    (one,) = said("MATCH (n:Person)-[:basedIn]->(c:Country) RETURN n.name")
-    assert one.code == "impossible_pattern"
-    assert "(:Person)<-[:hasCEO]-(:Company)-[:basedIn]->(:Country)" in one.message
+    (diagnostic,) = problems_in("MATCH (n:Person)-[:basedIn]->(c:Country) RETURN n.name")
+    assert diagnostic.code == "impossible_pattern"
+    assert "(:Person)<-[:hasCEO]-(:Company)-[:basedIn]->(:Country)" in diagnostic.message
 
 
 @pytest.mark.parametrize(
@@ -96,13 +96,13 @@ def test_unconnected_labels_have_no_path() -> None:
     apart = schema("apart", {"A": {}, "B": {}}, [])
     index = index_of(apart)
     assert shortest_path(index, index.label_masks["A"], index.label_masks["B"]) == ""
-    assert [diagnostic.code for diagnostic in said("MATCH (a:A)-->(b:B) RETURN a.name", apart)] == [
+    assert [diagnostic.code for diagnostic in problems_in("MATCH (a:A)-->(b:B) RETURN a.name", apart)] == [
         "impossible_pattern"
     ]
     assert COMPANY.patterns
 
 
-def test_one_variable_for_two_nodes_is_impossible() -> None:
+def test_a_variable_with_two_incompatible_labels_is_reported_as_impossible() -> None:
     query = (
         "MATCH (n:Character)-[:memberOf]->(m1:Organization {name: 'x'}), (n)-[:hasMother]->(m1:Character) "
         "RETURN n.name, m1.birth_name"
@@ -110,7 +110,7 @@ def test_one_variable_for_two_nodes_is_impossible() -> None:
     assert codes(query, CHARACTERS) == [("impossible_pattern", "Character")]
 
 
-def test_labels_that_never_occur_together_are_impossible() -> None:
+def test_labels_that_never_occur_together_are_reported_as_impossible() -> None:
     assert codes("MATCH (n:Character:Location) RETURN n.name", CHARACTERS) == [
         ("impossible_pattern", "Character:Location")
     ]

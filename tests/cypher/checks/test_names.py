@@ -1,48 +1,60 @@
 import pytest
 
-from tests.support.checked_graphs import CHARACTERS, COMPANY, codes, said, schema
+from tests.support.checked_graphs import CHARACTERS, COMPANY, codes, problems_in, schema
 
 
 def test_a_misspelled_label_is_reported_with_the_nearest_label() -> None:
-    (one,) = said("MATCH (n:Compnay) WITH DISTINCT n RETURN n.name")
-    assert (one.code, one.severity, one.found, one.line, one.column) == ("unknown_label", "error", "Compnay", 1, 10)
-    assert one.suggestions[0] == "Company"
+    (diagnostic,) = problems_in("MATCH (n:Compnay) WITH DISTINCT n RETURN n.name")
+    assert (diagnostic.code, diagnostic.severity, diagnostic.found, diagnostic.line, diagnostic.column) == (
+        "unknown_label",
+        "error",
+        "Compnay",
+        1,
+        10,
+    )
+    assert diagnostic.suggestions[0] == "Company"
 
 
-def test_a_type_written_as_a_label_is_recognised_and_the_only_fitting_label_suggested() -> None:
-    (one,) = said("MATCH (n:Character)<-[r0:hasMother]-(m0:hasMother) RETURN n.name", CHARACTERS)
-    assert one.code == "unknown_label"
-    assert "relationship type" in one.message
-    assert one.suggestions == ("Character",)
+def test_a_type_written_as_a_label_is_recognised_and_the_only_fitting_label_is_suggested() -> None:
+    (diagnostic,) = problems_in("MATCH (n:Character)<-[r0:hasMother]-(m0:hasMother) RETURN n.name", CHARACTERS)
+    assert diagnostic.code == "unknown_label"
+    assert "relationship type" in diagnostic.message
+    assert diagnostic.suggestions == ("Character",)
 
 
-def test_a_misspelled_type_is_reported_and_its_direction_not_checked() -> None:
-    (one,) = said("MATCH (n:Location)<-[r0:didIn]-(m0:Character) WITH DISTINCT n RETURN n.name", CHARACTERS)
-    assert (one.code, one.found, one.suggestions[0]) == ("unknown_relationship_type", "didIn", "diedIn")
-    assert "(:Character)-[:diedIn|bornIn]->(:Location)" in one.message
+def test_a_misspelled_type_is_reported_and_its_direction_is_not_checked() -> None:
+    (diagnostic,) = problems_in(
+        "MATCH (n:Location)<-[r0:didIn]-(m0:Character) WITH DISTINCT n RETURN n.name", CHARACTERS
+    )
+    assert (diagnostic.code, diagnostic.found, diagnostic.suggestions[0]) == (
+        "unknown_relationship_type",
+        "didIn",
+        "diedIn",
+    )
+    assert "(:Character)-[:diedIn|bornIn]->(:Location)" in diagnostic.message
 
 
 def test_a_type_written_with_a_synonym_is_found_by_meaning() -> None:
-    (one,) = said("MATCH (n:Person)<-[r:hasFounder]-(c:Company) RETURN n.name")
-    assert one.suggestions[0] == "foundedBy"
+    (diagnostic,) = problems_in("MATCH (n:Person)<-[r:hasFounder]-(c:Company) RETURN n.name")
+    assert diagnostic.suggestions[0] == "foundedBy"
 
 
 def test_the_property_of_a_variable_without_a_label_is_checked() -> None:
-    (one,) = said("MATCH (c:Company)-[:hasCEO]->(p) RETURN p.launch_year")
-    assert (one.code, one.found) == ("unknown_property", "launch_year")
-    assert "A Person has no property" in one.message
-    assert "Company has it" in one.message
+    (diagnostic,) = problems_in("MATCH (c:Company)-[:hasCEO]->(p) RETURN p.launch_year")
+    assert (diagnostic.code, diagnostic.found) == ("unknown_property", "launch_year")
+    assert "A Person has no property" in diagnostic.message
+    assert "Company has this property" in diagnostic.message
 
 
-def test_a_property_of_the_relationship_is_suggested_for_the_relationship() -> None:
-    (one,) = said("MATCH (c:Company)-[r:hasCEO]->(p:Person) RETURN p.start_year")
-    assert "read r.start_year" in one.message
+def test_a_property_read_from_a_node_is_suggested_for_the_relationship_that_has_it() -> None:
+    (diagnostic,) = problems_in("MATCH (c:Company)-[r:hasCEO]->(p:Person) RETURN p.start_year")
+    assert "read r.start_year" in diagnostic.message
 
 
 def test_a_relationship_without_the_property_is_reported() -> None:
-    (one,) = said("MATCH (c:Company)-[r:foundedBy]->(p:Person) WHERE r.year = 1999 RETURN p.name")
-    assert (one.code, one.found) == ("unknown_property", "year")
-    assert "foundedBy" in one.message
+    (diagnostic,) = problems_in("MATCH (c:Company)-[r:foundedBy]->(p:Person) WHERE r.year = 1999 RETURN p.name")
+    assert (diagnostic.code, diagnostic.found) == ("unknown_property", "year")
+    assert "foundedBy" in diagnostic.message
 
 
 @pytest.mark.parametrize(
@@ -65,7 +77,7 @@ def test_a_relationship_without_the_property_is_reported() -> None:
     ],
 )
 def test_a_misspelled_property_is_found_in_every_position(query: str) -> None:
-    found = [diagnostic for diagnostic in said(query) if diagnostic.code == "unknown_property"]
+    found = [diagnostic for diagnostic in problems_in(query) if diagnostic.code == "unknown_property"]
     assert [diagnostic.found.strip("'") for diagnostic in found] == ["lunch_year"]
     assert found[0].suggestions[0].strip("'") == "launch_year"
 
@@ -90,11 +102,11 @@ def test_a_misspelled_property_is_found_in_every_position(query: str) -> None:
         "MATCH (n) WHERE n.gender = 'male' OPTIONAL MATCH (n)-[:hasCEO]->(m) RETURN n.launch_year",
     ],
 )
-def test_a_possible_property_is_not_reported(query: str) -> None:
+def test_a_property_that_may_exist_is_not_reported(query: str) -> None:
     assert codes(query) == []
 
 
-def test_an_open_schema_reports_no_missing_name() -> None:
+def test_with_an_open_schema_no_missing_name_is_reported() -> None:
     assert (
         codes("MATCH (n:Compnay {x: 1})-[:ownz]->(m) RETURN m.y", schema("open", {"Company": {}}, [], open=True)) == []
     )
@@ -114,9 +126,9 @@ def test_nodes_with_several_labels_have_the_properties_of_all_of_them() -> None:
 
 def test_names_that_need_backticks_are_suggested_with_them() -> None:
     odd = schema("odd", {"Film Studio": {}}, [])
-    (one,) = said("MATCH (n:FilmStudio) RETURN n.name", odd)
-    assert one.suggestions == ("`Film Studio`",)
+    (diagnostic,) = problems_in("MATCH (n:FilmStudio) RETURN n.name", odd)
+    assert diagnostic.suggestions == ("`Film Studio`",)
 
 
 def test_the_schema_is_named_in_the_message() -> None:
-    assert COMPANY.name in said("MATCH (n:Firm) RETURN n.name")[0].message
+    assert COMPANY.name in problems_in("MATCH (n:Firm) RETURN n.name")[0].message

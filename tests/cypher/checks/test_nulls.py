@@ -45,7 +45,7 @@ def test_a_comparison_with_null_causes_an_error_and_the_intended_test_is_suggest
         "MATCH (n:Person) WITH n, n.gender AS g WHERE g = null RETURN count(n)",
     ],
 )
-def test_null_is_found_in_every_condition_for_rows_or_branches(query: str) -> None:
+def test_a_comparison_with_null_is_found_in_where_in_case_and_in_maps(query: str) -> None:
     assert [severity for severity, _, _ in nulls(query)] == ["error"]
 
 

@@ -83,9 +83,9 @@ def test_text_that_holds_numbers_is_reported_if_it_is_sorted_or_summed(returned:
 
 
 def test_a_date_with_the_name_of_its_month_is_converted_by_the_format_of_the_values() -> None:
-    said = fixed("MATCH (o:Order) WHERE o.shipped >= date('2014-01-01') RETURN count(o)")
-    assert said is not None
-    assert "split('JanFebMarAprMayJunJulAugSepOctNovDec', left(o.shipped, 3))" in said
+    query = fixed("MATCH (o:Order) WHERE o.shipped >= date('2014-01-01') RETURN count(o)")
+    assert query is not None
+    assert "split('JanFebMarAprMayJunJulAugSepOctNovDec', left(o.shipped, 3))" in query
 
 
 def test_no_fix_is_suggested_if_no_conversion_is_certain_to_work() -> None:

@@ -1,7 +1,7 @@
 import pytest
 
 from graphground.cypher.edits import applied
-from tests.support.checked_graphs import CHARACTERS, codes, findings, said, schema
+from tests.support.checked_graphs import CHARACTERS, codes, findings, problems_in, schema
 
 
 def fixed(query: str, graph: object = None) -> str:
@@ -66,14 +66,18 @@ def test_a_list_in_the_map_of_an_unnamed_node_has_no_clear_fix() -> None:
     assert not any(diagnostic.edits for diagnostic in found)
 
 
-def test_in_with_a_property_that_is_not_a_list_causes_a_warning() -> None:
-    (one,) = said("MATCH (p:Person) WHERE 'male' IN p.gender RETURN p.name")
-    assert (one.code, one.severity, one.suggestions) == ("type_mismatch", "warning", ("p.gender = 'male'",))
+def test_the_operator_in_with_a_property_that_is_not_a_list_causes_a_warning() -> None:
+    (diagnostic,) = problems_in("MATCH (p:Person) WHERE 'male' IN p.gender RETURN p.name")
+    assert (diagnostic.code, diagnostic.severity, diagnostic.suggestions) == (
+        "type_mismatch",
+        "warning",
+        ("p.gender = 'male'",),
+    )
 
 
 def test_comparing_two_properties_of_incomparable_types_causes_a_warning() -> None:
-    (one,) = said("MATCH (p:Person)<-[:hasCEO]-(c) WHERE p.date_of_birth > c.launch_year RETURN p.name")
-    assert (one.code, one.severity) == ("type_mismatch", "warning")
+    (diagnostic,) = problems_in("MATCH (p:Person)<-[:hasCEO]-(c) WHERE p.date_of_birth > c.launch_year RETURN p.name")
+    assert (diagnostic.code, diagnostic.severity) == ("type_mismatch", "warning")
 
 
 def test_parameters_are_checked_by_their_values() -> None:

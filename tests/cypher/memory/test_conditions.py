@@ -1,4 +1,4 @@
-"""Conditions over constants: the outcomes that are certain equal the answers of databases."""
+"""Conditions over constants: no database contradicts the outcomes that are computed without running the condition."""
 
 import random
 
@@ -38,8 +38,8 @@ def condition(draw: random.Random, depth: int = 3) -> str:
     return f"({condition(draw, depth - 1)}) {connective} ({condition(draw, depth - 1)})"
 
 
-def certain(text: str) -> frozenset[bool | None]:
-    """Return which of true, false and null a condition may be."""
+def possible_outcomes(text: str) -> frozenset[bool | None]:
+    """Return the possible outcomes of a condition: a set of True, False and None, which is Cypher's null."""
     query = parse(f"WITH 1 AS one WHERE {text} RETURN one")
     clause = next(query.find(tree.With))
     assert clause.where is not None
@@ -49,14 +49,14 @@ def certain(text: str) -> frozenset[bool | None]:
 
 
 def differences(graph: Graph, number: int, seed: int) -> list[tuple[str, str]]:
-    """Return the conditions for which a database's answer contradicts the certain outcome, each with the answer."""
+    """Return the random conditions whose result in the database is not a possible outcome, with the rows as text."""
     found = []
     for text in (condition(random.Random(seed + count)) for count in range(number)):
         try:
             rows = graph.run(f"WITH 1 AS one WHERE {text} RETURN one").rows
         except EngineError:
             continue
-        if (not rows and certain(text) == {True}) or (rows and True not in certain(text)):
+        if (not rows and possible_outcomes(text) == {True}) or (rows and True not in possible_outcomes(text)):
             found.append((text, str(rows)))
     return found
 
@@ -91,5 +91,5 @@ def test_the_embedded_engine_drops_rows_for_which_a_condition_is_certainly_false
         ("COUNT { WITH 1 AS x WHERE x = 2 RETURN x } > 0", {False}),
     ],
 )
-def test_a_condition_is_true_false_or_null(text: str, possible: set[bool | None]) -> None:
-    assert certain(text) == possible
+def test_the_possible_outcomes_of_a_condition_are_computed(text: str, possible: set[bool | None]) -> None:
+    assert possible_outcomes(text) == possible

@@ -238,12 +238,12 @@ def test_a_value_that_certainly_takes_too_much_memory_is_refused_in_read_only_mo
 
 
 @pytest.mark.parametrize("text", HARMLESS)
-def test_lazy_small_and_unknown_values_are_not_refused(text: str) -> None:
+def test_lazily_computed_small_and_unknown_values_are_not_refused(text: str) -> None:
     assert large_values(parse(text), PARAMETERS) == []
 
 
 @pytest.mark.parametrize("text", IN_CYPHER_25)
-def test_impossible_rows_are_not_counted_in_cypher_25(text: str) -> None:
+def test_rows_that_clauses_of_cypher_25_exclude_are_not_counted(text: str) -> None:
     assert large_values(parse(text, language="cypher25")) == []
 
 
@@ -273,9 +273,9 @@ def test_the_message_states_the_size_of_the_value_and_the_fix() -> None:
 def test_long_queries_are_checked_in_linear_time(part: str) -> None:
     def seconds(times: int) -> float:
         query = parse(part * times + "RETURN 1 AS one")
-        begun = process_time()
+        start = process_time()
         large_values(query)
-        return process_time() - begun
+        return process_time() - start
 
     small = min(seconds(40) for _ in range(3))
     assert seconds(400) < 25 * small + 0.05

@@ -1,4 +1,4 @@
-"""Texts are decomposed into letters with a bounded growth and in linear time."""
+"""Decomposing a text into letters lengthens it by a bounded factor and takes linear time."""
 
 import sys
 import unicodedata
@@ -18,17 +18,17 @@ def test_no_character_becomes_more_than_seven_letters() -> None:
 
 
 @pytest.mark.parametrize("text", ["Beyoncé", "ﬁn ①", "㌖", "ﷺﬁé", "ﬁﷻﬁ"])
-def test_all_characters_except_signs_for_phrases_are_decomposed(text: str) -> None:
-    kept = str.maketrans({"ﷺ": "1", "ﷻ": "2"})
-    assert decomposed(text).translate(kept) == unicodedata.normalize("NFKD", text.translate(kept))
+def test_all_characters_except_ligatures_of_whole_phrases_are_decomposed(text: str) -> None:
+    phrases = str.maketrans({"ﷺ": "1", "ﷻ": "2"})
+    assert decomposed(text).translate(phrases) == unicodedata.normalize("NFKD", text.translate(phrases))
 
 
 @pytest.mark.parametrize("fold", [words.fold, folding.fold_lines, folding.fold])
 @pytest.mark.parametrize("sign", ["ﷺ", "㌖", "㈝", "é"])
 def test_a_long_question_of_any_character_is_folded_quickly(fold: Callable[[str], str], sign: str) -> None:
     fold(sign)
-    begun = process_time()
+    start = process_time()
     folded = fold(sign * 20_000)
-    taken = process_time() - begun
-    assert len(folded) <= 21 * 20_000  # seven letters, with a space on both sides in scripts that write no spaces
-    assert taken < 0.2
+    seconds = process_time() - start
+    assert len(folded) <= 21 * 20_000  # seven letters a character, each between two spaces in scripts without spaces
+    assert seconds < 0.2

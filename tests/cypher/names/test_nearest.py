@@ -22,16 +22,16 @@ def test_the_nearest_name_is_found_by_spelling_and_meaning(found: str, right: st
     assert nearest(found, TYPES)[0].name == right
 
 
-def test_case_and_separators_do_not_count() -> None:
+def test_case_and_separators_are_ignored() -> None:
     assert spelling("RUNTIME_MINUTE", "runtimeMinute") == 1.0
 
 
-def test_a_name_that_fits_its_position_ranks_above_one_that_does_not() -> None:
+def test_a_name_that_fits_its_position_ranks_above_a_name_that_does_not() -> None:
     assert nearest("hasXther", TYPES, favoured=["hasFather"])[0].name == "hasFather"
     assert nearest("hasXther", TYPES, favoured=["hasMother"])[0].name == "hasMother"
 
 
-def test_of_two_equally_near_names_none_is_the_clear_choice() -> None:
+def test_of_two_equally_near_names_neither_is_the_clear_choice() -> None:
     assert not is_clear(nearest("hasXther", TYPES))
     assert is_clear(nearest("hasMothr", TYPES))
     assert not is_clear([])
@@ -41,5 +41,5 @@ def test_dissimilar_names_are_not_suggested() -> None:
     assert nearest("zzzzzz", TYPES) == []
 
 
-def test_parts_of_a_name_are_stems_with_synonyms_unified() -> None:
+def test_synonyms_in_names_become_the_same_concept() -> None:
     assert concepts("birthDate") == concepts("date_of_birth") - {"of"}

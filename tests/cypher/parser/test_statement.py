@@ -24,7 +24,7 @@ def test_spans_are_offsets_into_the_text() -> None:
     assert query.position(match.where.start) == (2, 7)
 
 
-def test_path_in_a_condition_is_a_pattern_and_a_difference_is_not() -> None:
+def test_a_path_in_a_condition_is_a_pattern_and_a_subtraction_is_not() -> None:
     assert list(parse("MATCH (a), (b) WHERE (a)-->(b) RETURN a").find(PatternExpression))
     assert not list(parse("WITH 3 AS a RETURN (a) - [1][0] AS d").find(PatternExpression))
 
@@ -45,7 +45,7 @@ def test_a_relationship_has_the_direction_of_its_arrow() -> None:
     assert directions == ["right", "left", "both", "both"]
 
 
-def test_column_name_is_the_text_of_the_expression() -> None:
+def test_a_column_without_alias_is_named_after_the_text_of_its_expression() -> None:
     query = parse("MATCH (n) RETURN n.name + 'x', (n.age), n AS m")
     assert [item.name for item in next(query.find(Return)).projection.items] == ["n.name + 'x'", "(n.age)", "m"]
 
@@ -75,13 +75,13 @@ def test_unicode_escapes_work_in_keywords_and_positions_refer_to_the_original_te
         ("RETURN {a: 1, 'b': 2}", 15),
     ],
 )
-def test_a_syntax_error_is_where_no_alternative_can_continue(text: str, column: int) -> None:
+def test_a_syntax_error_is_placed_where_parsing_cannot_continue(text: str, column: int) -> None:
     with pytest.raises(CypherSyntaxError) as caught:
         parse(text)
     assert [(d.line, d.column) for d in caught.value.diagnostics] == [(1, column)]
 
 
-def test_nesting_too_deep_causes_a_clean_error() -> None:
+def test_nesting_too_deep_causes_a_syntax_error() -> None:
     for text in (
         "RETURN " + "(" * 5000 + "1" + ")" * 5000,
         "RETURN " + "[" * 5000,

@@ -24,7 +24,7 @@ def nba_graph(eval_home: Home) -> Iterator[Graph]:
 
 
 @pytest.fixture
-def asked(nba_graph: Graph, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def sent(nba_graph: Graph, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Record the queries that reach the graph."""
     queries: list[str] = []
     run = nba_graph.run
@@ -37,35 +37,35 @@ def asked(nba_graph: Graph, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return queries
 
 
-def test_a_query_reaches_the_graph_once_for_each_limit_and_parameters(nba_graph: Graph, asked: list[str]) -> None:
+def test_a_query_reaches_the_graph_once_for_each_limit_and_parameters(nba_graph: Graph, sent: list[str]) -> None:
     answers = Answers(nba_graph)
     first, again = answers.rows(TEAMS, 10), answers.rows(TEAMS, 10)
-    assert asked == [TEAMS]
+    assert sent == [TEAMS]
     assert first == again == nba_graph.run(TEAMS, limit=10).rows
-    asked.clear()
+    sent.clear()
     named = "MATCH (n:Team) WHERE n.name = $name RETURN n.name"
     assert answers.rows(TEAMS, 3) == (first or [])[:3]
     assert answers.rows(named, 5, {"name": "Chicago Bulls"}) == [["Chicago Bulls"]]
     assert answers.rows(named, 5, {"name": "Nobody"}) == []
-    assert asked == [TEAMS, named, named]
+    assert sent == [TEAMS, named, named]
 
 
-def test_the_result_of_a_failed_query_is_none_and_the_query_is_not_repeated(nba_graph: Graph, asked: list[str]) -> None:
+def test_the_result_of_a_failed_query_is_none_and_the_query_is_not_repeated(nba_graph: Graph, sent: list[str]) -> None:
     answers = Answers(nba_graph)
     failing = "MATCH (n:Team) RETURN 1 / (size(n.name) - size(n.name))"
     assert [answers.rows(failing, 5), answers.rows(failing, 5)] == [None, None]
-    assert asked == [failing]
+    assert sent == [failing]
 
 
-def test_beyond_the_limit_the_least_recently_used_rows_are_dropped(nba_graph: Graph, asked: list[str]) -> None:
+def test_beyond_the_limit_the_least_recently_used_rows_are_dropped(nba_graph: Graph, sent: list[str]) -> None:
     answers = Answers(nba_graph, most_held=25)
     for query in (TEAMS, VENUES, TEAMS, "MATCH (n:Team) RETURN count(n)", "MATCH (n:Venue) RETURN count(n)"):
         answers.rows(query, 10)
-    asked.clear()
+    sent.clear()
     answers.rows(TEAMS, 10)
-    assert asked == []
+    assert sent == []
     answers.rows(VENUES, 10)
-    assert asked == [VENUES]
+    assert sent == [VENUES]
 
 
 def test_the_unique_names_of_a_label_are_those_that_occur_once_in_the_graph(nba_graph: Graph) -> None:

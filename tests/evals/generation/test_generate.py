@@ -41,9 +41,9 @@ def nba_graph(eval_home: Home) -> Iterator[Graph]:
 
 @pytest.fixture(scope="module")
 def tasks(nba_graph: Graph) -> list[Task]:
-    made = generate(nba_graph, COUNT, seed=5)
-    assert made.missing == {}
-    return made.tasks
+    generated = generate(nba_graph, COUNT, seed=5)
+    assert generated.missing == {}
+    return generated.tasks
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,9 @@ def test_tasks_of_all_patterns_and_template_groups_are_generated_and_recognised(
     assert len({task.gold for task in tasks}) == COUNT
 
 
-def test_every_task_runs_has_an_answer_and_passes_the_validator(tasks: list[Task], nba_graph: Graph) -> None:
+def test_the_gold_query_of_every_task_returns_rows_and_passes_the_validator(
+    tasks: list[Task], nba_graph: Graph
+) -> None:
     for task in tasks:
         rows = nba_graph.run(task.gold, timeout=30).rows
         assert 0 < len(rows) <= 100_000
@@ -119,18 +121,18 @@ def test_patterns_are_data_that_a_user_can_replace(nba_graph: Graph) -> None:
         }
     ]
     assert slots_of(own[0]["match"]).named == ["m0", "m1", "m2"]
-    made = generate(nba_graph, 3, seed=1, patterns=own).tasks
-    assert made
-    assert all(task.gold.count("-[r2:") == 1 for task in made)
+    generated = generate(nba_graph, 3, seed=1, patterns=own).tasks
+    assert generated
+    assert all(task.gold.count("-[r2:") == 1 for task in generated)
 
 
 def test_patterns_and_templates_that_a_graph_cannot_have_are_reported_with_the_reason(small: Graph) -> None:
-    made = generate(small, 24, seed=1)
-    assert made.missing["special_time_sensitive"] == (
+    generated = generate(small, 24, seed=1)
+    assert generated.missing["special_time_sensitive"] == (
         "no tasks: the graph has no relationship with the properties start_year and end_year"
     )
-    assert {task.pattern for task in made.tasks} | made.missing.keys() >= {*BASIC, *SPECIAL}
-    assert "special_time_sensitive" not in {task.pattern for task in made.tasks}
+    assert {task.pattern for task in generated.tasks} | generated.missing.keys() >= {*BASIC, *SPECIAL}
+    assert "special_time_sensitive" not in {task.pattern for task in generated.tasks}
     numberless = [template for template in read_data("templates") if template["id"] in ("n_name", "n_avg")]
     schema = PropertyGraphSchema("films", {"Movie": Label("Movie", {"name": "str"})}, ())
     unusable = generate(replace(small, definition=schema), 3, templates=numberless).missing
@@ -185,7 +187,7 @@ def test_an_optional_match_of_a_relationship_that_was_matched_before_always_find
     assert not any(counts_one(shape, optional=False) for shape in shapes.values())
 
 
-def test_a_pattern_whose_only_template_has_no_property_asks_about_each_candidate_once(nba_graph: Graph) -> None:
+def test_each_candidate_of_a_pattern_whose_only_template_has_no_property_is_used_once(nba_graph: Graph) -> None:
     pattern = next(pattern for pattern in read_data("patterns") if pattern["id"] == "special_time_sensitive")
     facts = read_facts(nba_graph, random.Random(2))
     candidates = Candidates(nba_graph, facts, random.Random(2), Answers(nba_graph), {}, {"time"})
@@ -218,15 +220,17 @@ def test_a_graph_without_names_is_refused(small: Graph) -> None:
         generate(Graph("films", schema, engine=small.engine), 3)
 
 
-def test_thresholds_are_rounded_and_conditions_typed() -> None:
+def test_thresholds_are_rounded_and_dates_in_conditions_are_written_as_dates() -> None:
     assert [rounded(18734, "n", "int"), rounded(0.0456, "x", "float"), rounded("1987-05-17", "d", "date")] == [
         19000,
         0.046,
         "1987-01-01",
     ]
     rng = random.Random(1)
-    made = [condition("d", "date", ["1980-03-02", "1990-03-02", "1999-01-05"], rng) for _ in range(9)]
-    assert all(condition is None or condition[0].startswith(("n.d > date('19", "n.d < date('19")) for condition in made)
-    assert any(made)
+    generated = [condition("d", "date", ["1980-03-02", "1990-03-02", "1999-01-05"], rng) for _ in range(9)]
+    assert all(
+        condition is None or condition[0].startswith(("n.d > date('19", "n.d < date('19")) for condition in generated
+    )
+    assert any(generated)
     assert condition("s", "str", ["a", "a"], rng) is None
     assert condition("n", "int", [5, None], rng) is None

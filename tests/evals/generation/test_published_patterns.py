@@ -1,4 +1,4 @@
-"""Every graph pattern that CypherBench asks about in a domain has a shape in that domain's schema, and the converse."""
+"""A domain's schema allows exactly the graph patterns of the domain's published tasks, with a few listed exceptions."""
 
 import json
 import random
@@ -19,8 +19,7 @@ NEVER_THERE = {"biology": {"basic_(n)-(m0),(n)-(m0)"}, "terrorist_attack": {"bas
 
 
 def facts_of(graph: str) -> GraphFacts:
-    """Return facts that rule no pattern out, so that only the schema decides: all labels have names, all relationships
-    many ends."""
+    """Return facts that rule out no pattern: all labels have names, and all relationships have many ends."""
     schema = schema_of(graph)
     links = tuple(LinkFacts(pattern, 10, 5, 5, False, False) for pattern in schema.patterns)
     labels = dict.fromkeys(schema.labels, ("a", "b"))
@@ -48,5 +47,5 @@ def test_the_patterns_of_a_domain_are_those_of_its_published_tasks(graph: str) -
     assert ("special_time_sensitive" in possible(graph)) is timed
 
 
-def test_some_domain_has_all_patterns() -> None:
+def test_the_schema_of_company_allows_all_patterns() -> None:
     assert possible("company") == {*BASIC, *SPECIAL}

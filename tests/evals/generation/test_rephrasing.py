@@ -74,14 +74,14 @@ def test_a_bad_question_is_rejected_even_if_the_model_approves_it(written: str, 
     assert (result.task.question, result.rounds) == (GOOD, 2)
 
 
-def test_a_reply_without_the_agreed_lines_keeps_the_raw_question() -> None:
+def test_after_a_reply_without_the_agreed_lines_the_raw_question_is_kept() -> None:
     result, prompts = rephrased("Sure! Michael Mann is a great director.", "Yes, that is what it means.")
     assert (result.task.question, result.kind, len(prompts)) == (RAW, "no question", 2)
     result, _ = rephrased(f"QUESTION: {GOOD}", "Yes, that is what it means.")
     assert (result.task.question, result.kind) == (RAW, "no verdict")
 
 
-def test_a_request_that_fails_keeps_the_raw_question() -> None:
+def test_after_a_request_that_fails_the_raw_question_is_kept() -> None:
     async def ask(prompt: str) -> str:
         raise NoReply("the request is longer than the model takes")
 
@@ -89,7 +89,7 @@ def test_a_request_that_fails_keeps_the_raw_question() -> None:
     assert (result.task.question, result.kind) == (RAW, "no reply")
 
 
-def test_values_are_required_as_spoken_and_not_as_written_in_cypher() -> None:
+def test_a_question_must_contain_the_values_but_may_spell_them_naturally() -> None:
     gold = "MATCH (n:Person {name: \"Miles O'Brien\"}) WHERE n.born > date('1987-01-01') AND n.worth > 19000 RETURN n LIMIT 1"
     raw = "persons Miles O'Brien whose born is after 1987-01-01 and whose worth is greater than 19000?"
     literals = list(literals_of(gold, raw))
@@ -123,7 +123,7 @@ def test_variants_are_not_rephrased() -> None:
 
 @pytest.fixture
 def tasks(tmp_path: Path) -> Path:
-    """Write a file of three tasks, about the films Heat, Ronin and Alien."""
+    """Write a file of three tasks, about the films Heat, Ronin and Alien; return its path."""
     path = tmp_path / "tasks.json"
     write_tasks(
         [
@@ -147,17 +147,17 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test-4711-do-not-print")
 
 
-def film_in(asked: Asked) -> str:
-    found = re.search(r"name: '(\w+)'", asked.text)
+def film_in(request: Asked) -> str:
+    found = re.search(r"name: '(\w+)'", request.text)
     assert found is not None
     return found[1]
 
 
-def good_but_for_ronin(asked: Asked) -> Answer:
+def good_but_for_ronin(request: Asked) -> Answer:
     """Answer as a model that writes good questions, except for the film Ronin."""
-    if film_in(asked) == "Ronin":
+    if film_in(request) == "Ronin":
         return say("As a language model, I love movies.")
-    return say("VERDICT: same" if "VERDICT" in asked.text else f"QUESTION: Who directed {film_in(asked)}?")
+    return say("VERDICT: same" if "VERDICT" in request.text else f"QUESTION: Who directed {film_in(request)}?")
 
 
 def command(tasks: Path, endpoint: ScriptedEndpoint, *more: str) -> list[str]:
@@ -172,11 +172,11 @@ def test_the_command_reports_raw_questions_and_never_sends_a_request_twice(
     pytest.importorskip("pydantic_ai.models.openai", reason="needs the extra `agents`")
     with ScriptedEndpoint(good_but_for_ronin) as endpoint:
         assert main(command(tasks, endpoint, "--seed", "7")) == 0
-        first, asked = (tasks.parent / "new.json").read_bytes(), len(endpoint.requests)
+        first, count = (tasks.parent / "new.json").read_bytes(), len(endpoint.requests)
         assert all(request.body["seed"] == 7 and request.body["temperature"] == 0 for request in endpoint.requests)
         assert main(command(tasks, endpoint, "--seed", "7")) == 0
         assert (tasks.parent / "new.json").read_bytes() == first
-        assert len(endpoint.requests) == asked == 6
+        assert len(endpoint.requests) == count == 6
     assert [task.question for task in read_tasks(tasks.parent / "new.json")] == [
         "Who directed Heat?",
         'What are the names of persons that are "directed by" of the movie Ronin?',
@@ -185,13 +185,13 @@ def test_the_command_reports_raw_questions_and_never_sends_a_request_twice(
     report = [json.loads(line) for line in (tasks.parent / "report.jsonl").read_text("utf-8").splitlines()]
     assert [line["rephrased"] for line in report] == [True, False, True]
     out, err = capsys.readouterr()
-    assert "2 questions rephrased, 1 kept raw. The model was asked 6 times." in out
-    assert "asked 0 times" in out
-    assert "1 kept raw: no question (first: films-Ronin)" in err
+    assert "2 questions rephrased, 1 kept raw. The model received 6 requests." in out
+    assert "received 0 requests" in out
+    assert "questions kept raw (no question): 1, first films-Ronin" in err
 
 
 def stops_at_ronin(refusal: Answer) -> Callable[[Asked], Answer]:
-    return lambda asked: refusal if film_in(asked) == "Ronin" else good_but_for_ronin(asked)
+    return lambda request: refusal if film_in(request) == "Ronin" else good_but_for_ronin(request)
 
 
 def test_a_refusing_endpoint_stops_the_command_which_resumes_at_the_same_task(
@@ -200,19 +200,19 @@ def test_a_refusing_endpoint_stops_the_command_which_resumes_at_the_same_task(
     pytest.importorskip("pydantic_ai.models.openai", reason="needs the extra `agents`")
     with ScriptedEndpoint(stops_at_ronin(fail(401, "invalid_api_key"))) as endpoint:
         assert main(command(tasks, endpoint, "--workers", "1")) == 1
-        assert "refused the key in OPENAI_API_KEY" in (said := capsys.readouterr().err)
-        assert "1 of 3 questions were done; repeat the command to resume" in said
+        assert "refused the key in OPENAI_API_KEY" in (errors := capsys.readouterr().err)
+        assert "1 of 3 questions were processed; repeat the command to resume" in errors
         assert not (tasks.parent / "new.json").exists()
         before = len(endpoint.requests)
-        endpoint.script = lambda asked: say(f"QUESTION: Who directed {film_in(asked)}?\nVERDICT: same")
+        endpoint.script = lambda request: say(f"QUESTION: Who directed {film_in(request)}?\nVERDICT: same")
         assert main(command(tasks, endpoint, "--workers", "1")) == 0
-        assert [film_in(asked) for asked in endpoint.requests[before:]].count("Heat") == 0
+        assert [film_in(request) for request in endpoint.requests[before:]].count("Heat") == 0
     assert "3 questions rephrased, 0 kept raw" in capsys.readouterr().out
 
 
-def test_exit_status_1_if_no_question_was_rephrased(tasks: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_exit_status_is_1_if_no_question_was_rephrased(tasks: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("pydantic_ai.models.openai", reason="needs the extra `agents`")
-    with ScriptedEndpoint(lambda asked: say("Movies are great.")) as endpoint:
+    with ScriptedEndpoint(lambda request: say("Movies are great.")) as endpoint:
         assert main(command(tasks, endpoint)) == 1
     assert "0 questions rephrased, 3 kept raw" in capsys.readouterr().out
     assert read_tasks(tasks.parent / "new.json")[0].question.startswith("What are the names")

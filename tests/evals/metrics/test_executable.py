@@ -34,12 +34,12 @@ def test_a_query_that_takes_too_long_is_not_executable(small: Graph) -> None:
     assert attempt(small, slow, timeout=0.5).failure == "timeout"
 
 
-def test_an_unavailable_graph_is_not_a_verdict_on_the_query() -> None:
+def test_an_unavailable_graph_causes_no_verdict_on_the_query() -> None:
     with pytest.raises(EngineUnavailable):
         executable("MATCH (m:Movie) RETURN m.name", Graph("films", FILMS))
 
 
-def test_accuracy_of_two_queries_follows_the_order_of_the_gold_query(small: Graph) -> None:
+def test_execution_accuracy_compares_the_order_of_rows_only_if_the_gold_query_sorts(small: Graph) -> None:
     ordered = "MATCH (m:Movie) RETURN m.name ORDER BY m.name"
     turned = "MATCH (m:Movie) RETURN m.name ORDER BY m.name DESC"
     assert execution_accuracy(turned, ordered, small) == 0.0

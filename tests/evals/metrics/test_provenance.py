@@ -1,5 +1,4 @@
-"""Provenance queries, their nodes on a small graph worked out by hand, and differences from the published
-implementation."""
+"""Provenance queries: their nodes on a small graph, and their differences from the published implementation."""
 
 import pytest
 
@@ -89,7 +88,9 @@ HEAT, RONIN, MANN, DE_NIRO = "Heat", "Ronin", "Michael Mann", "Robert De Niro"
         ("MATCH (a {name: 'Heat'}), (b {name: 'Ronin'}) RETURN a.runtime_minute > b.runtime_minute", {HEAT, RONIN}),
     ],
 )
-def test_the_nodes_that_a_query_matches_worked_out_by_hand(small: Graph, query: str, expected: set[str]) -> None:
+def test_the_nodes_that_a_query_matches_equal_those_worked_out_by_hand(
+    small: Graph, query: str, expected: set[str]
+) -> None:
     assert names(small, query) == expected
 
 
@@ -102,7 +103,9 @@ def test_similarity_is_the_jaccard_index_of_the_matched_nodes(small: Graph) -> N
     assert psjs(gold, gold, small) == 1.0
 
 
-def test_two_empty_subgraphs_score_zero_as_published_and_a_failing_gold_query_is_raised(small: Graph) -> None:
+def test_two_empty_subgraphs_score_zero_as_published_and_the_error_of_a_failing_gold_query_is_raised(
+    small: Graph,
+) -> None:
     assert psjs("MATCH (m:Movie {name: 'x'}) RETURN m", "MATCH (m:Movie {name: 'y'}) RETURN m", small) == 0.0
     assert jaccard([], []) == 0.0
     with pytest.raises(EngineError):

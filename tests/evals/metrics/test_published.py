@@ -67,7 +67,7 @@ def pair(rng: random.Random) -> tuple[list[list[Any]], list[list[Any]], bool]:
     return predicted, gold, rng.random() < 0.4
 
 
-def theirs(published: ModuleType, predicted: list[list[Any]], gold: list[list[Any]], ordered: bool) -> bool:
+def published_verdict(published: ModuleType, predicted: list[list[Any]], gold: list[list[Any]], ordered: bool) -> bool:
     tables = [
         [{f"c{place}": published.to_hashable(cell) for place, cell in enumerate(row)} for row in table]
         for table in (predicted, gold)
@@ -75,12 +75,14 @@ def theirs(published: ModuleType, predicted: list[list[Any]], gold: list[list[An
     return bool(published._compare_execution(*tables, order_matters=ordered))
 
 
-def test_tables_without_booleans_and_inexact_floats_score_the_same(published: ModuleType) -> None:
+def test_tables_without_booleans_and_without_inexact_floats_score_the_same_as_in_the_published_code(
+    published: ModuleType,
+) -> None:
     rng = random.Random(11)
     equal = 0
     for _ in range(PAIRS):
         predicted, gold, ordered = pair(rng)
-        expected = theirs(published, predicted, gold, ordered)
+        expected = published_verdict(published, predicted, gold, ordered)
         equal += expected
         for rule in ("paper", "published"):
             assert tables_match(predicted, gold, ordered=ordered, rule=rule) is expected, (predicted, gold)
@@ -96,10 +98,10 @@ def test_tables_without_booleans_and_inexact_floats_score_the_same(published: Mo
         ([[False, "a"], [0, "a"]], [[0, "a"], [False, "a"]], True, True),
     ],
 )
-def test_each_difference_has_a_reason(
+def test_the_published_rule_agrees_with_the_published_code_on_booleans_and_inexact_floats(
     published: ModuleType, predicted: list[list[Any]], gold: list[list[Any]], there: bool, paper: bool
 ) -> None:
-    assert theirs(published, predicted, gold, False) is there
+    assert published_verdict(published, predicted, gold, False) is there
     assert tables_match(predicted, gold, rule="published") is there
     assert tables_match(predicted, gold) is paper
 
@@ -115,7 +117,7 @@ def test_the_published_text_processing_loses_parts_that_the_tree_keeps(published
 
 
 def parts_and_nodes(similarity: ModuleType, query: str) -> list[tuple[str, list[str]]]:
-    """Return the parts of the published provenance query, without its names of relationships, and their nodes."""
+    """Return pairs of a part of the published provenance query, without names of relationships, and its nodes."""
     parts = [similarity.extract_match_cypher(part) for part in similarity.split_by_union(query)]
     named = [similarity.add_variables(part) for part in parts if part]
     return [
@@ -132,9 +134,9 @@ def test_the_published_rule_makes_the_published_provenance_queries_of_real_predi
     for query in dict.fromkeys(record[key] for record in records for key in ("gold_cypher", "pred_cypher")):
         if not query:
             continue
-        made = [text.rpartition(" RETURN ") for text in published_provenance_queries(query)]
+        split_queries = [text.rpartition(" RETURN ") for text in published_provenance_queries(query)]
         expected = parts_and_nodes(similarity, query)
-        assert [part for part, _, _ in made] == [part for part, _ in expected], query
-        for (_, _, lists), (_, nodes) in zip(made, expected, strict=True):
+        assert [part for part, _, _ in split_queries] == [part for part, _ in expected], query
+        for (_, _, lists), (_, nodes) in zip(split_queries, expected, strict=True):
             found = [name.replace("published", "ntmp") for name in re.findall(r"elementId\((\w+)\)", lists)]
             assert sorted(found) == nodes, query

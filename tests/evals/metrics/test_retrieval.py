@@ -6,7 +6,7 @@ RANKED = ["d", "a", "x", "b", "y", "c"]
 RELEVANT = {"a", "b", "c", "z"}
 
 
-def test_hit_recall_and_rank_of_a_list_worked_out_by_hand() -> None:
+def test_hit_recall_and_rank_of_a_list_equal_those_worked_out_by_hand() -> None:
     assert [hit_at(RANKED, RELEVANT, k) for k in (1, 2, 5)] == [0.0, 1.0, 1.0]
     assert [recall_at(RANKED, RELEVANT, k) for k in (1, 4, 20)] == [0.0, 0.5, 0.75]
     assert reciprocal_rank(RANKED, RELEVANT) == 0.5

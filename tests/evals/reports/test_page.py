@@ -115,7 +115,7 @@ def test_the_page_has_no_external_references_and_its_data_cannot_end_the_script(
     assert json.loads(data)["tasks"] == RECORDS
 
 
-def test_the_figures_next_to_the_page_are_the_same(tmp_path: Path) -> None:
+def test_the_figures_in_the_file_next_to_the_page_equal_the_returned_summary(tmp_path: Path) -> None:
     summary = write_report(SETTINGS, RECORDS, tmp_path / "report.html")
     assert json.loads((tmp_path / "report.json").read_text("utf-8")) == summary
     assert summary["overall"]["execution_accuracy"] == {"mean": 0.5, "low": 0.15, "high": 0.85, "count": 4}

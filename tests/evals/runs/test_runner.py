@@ -48,7 +48,7 @@ def scored(folder: Path) -> dict[str, dict[str, object]]:
     return {record["qid"]: record for record in read_run(folder)[1]}
 
 
-def test_a_prediction_that_matches_as_the_gold_query_does_is_not_run_again(
+def test_the_matches_of_a_prediction_with_the_pattern_of_the_gold_query_are_not_queried_again(
     graphs: OpenGraphs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent: list[str] = []
@@ -110,7 +110,9 @@ def test_predictions_of_a_file_are_scored_and_explained(graphs: OpenGraphs, tmp_
     assert [link["type"] for link in drawn["links"]] == ["directedBy"]  # type: ignore[index]
 
 
-def test_an_agent_is_called_through_its_protocol_and_no_reply_stops_the_run(graphs: OpenGraphs, tmp_path: Path) -> None:
+def test_an_agent_is_called_through_its_protocol_and_a_run_continues_after_any_kind_of_reply(
+    graphs: OpenGraphs, tmp_path: Path
+) -> None:
     words = ["plain", "prose", "dies", "hangs", "fails", "refuses", "fenced", "costs", "after all that"]
     tasks = [task(number, question) for number, question in enumerate(words)]
     agent = CommandAgent(f"{sys.executable} {AGENT} {tmp_path / 'asked'}", timeout=5.0)
@@ -201,12 +203,12 @@ def test_a_killed_run_resumes_and_asks_no_question_twice(eval_home: Home, tmp_pa
     answered = {json.loads(line)["qid"] for line in journal.read_text("utf-8").splitlines()[:4]}
     with journal.open("ab") as file:
         file.write(b'{"qid": "t15", "cut of')
-    done = subprocess.run(command, capture_output=True, text=True, timeout=90)
-    assert done.returncode == 0, done.stderr
+    resumed = subprocess.run(command, capture_output=True, text=True, timeout=90)
+    assert resumed.returncode == 0, resumed.stderr
     assert len(read_run(tmp_path / "run")[1]) == 16
-    asked = (tmp_path / "asked").read_text().split()
-    assert [qid for qid in answered if asked.count(qid) != 1] == []
-    assert "execution accuracy  100.0%" in done.stdout
+    qids = (tmp_path / "asked").read_text().split()
+    assert [qid for qid in answered if qids.count(qid) != 1] == []
+    assert "execution accuracy  100.0%" in resumed.stdout
 
 
 def test_the_baselines_need_no_model(graphs: OpenGraphs, tmp_path: Path) -> None:
@@ -238,7 +240,9 @@ def test_two_runs_are_compared_task_by_task(graphs: OpenGraphs, tmp_path: Path) 
         compare([], read_run(tmp_path / "b")[1])
 
 
-def test_refusals_inventions_and_queries_back_are_scored_as_behaviour(graphs: OpenGraphs, tmp_path: Path) -> None:
+def test_refusals_invented_answers_and_clarifying_questions_are_scored_as_behaviour(
+    graphs: OpenGraphs, tmp_path: Path
+) -> None:
     tasks = [
         Task("said", "films", "?", GOLD, expected="not_in_graph"),
         Task("made up", "films", "?", GOLD, expected="not_in_graph"),
@@ -263,7 +267,7 @@ def test_refusals_inventions_and_queries_back_are_scored_as_behaviour(graphs: Op
     assert (honesty["refusals_right"]["count"], honesty["refusals_right"]["mean"]) == (3, 0.6667)
 
 
-def test_a_journal_drops_a_truncated_line(tmp_path: Path) -> None:
+def test_a_truncated_line_of_a_journal_is_dropped(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_bytes(b'{"a": 1}\n{"a": 2}\n{"a"')
     journal = Journal(path)
@@ -302,7 +306,7 @@ def test_a_malformed_reply_is_reported_with_the_field(reply: dict[str, object], 
         read_reply("1", reply)
 
 
-def test_predictions_find_their_tasks_by_qid_or_by_question(tmp_path: Path) -> None:
+def test_predictions_are_matched_to_their_tasks_by_qid_or_by_question(tmp_path: Path) -> None:
     tasks = [task(1, "A?"), task(2, "B?")]
     path = tmp_path / "predictions.jsonl"
     path.write_text(

@@ -15,21 +15,21 @@ DE_NIRO = Task(
 )
 
 
-def test_each_kind_changes_the_name_and_keeps_the_gold_query(small: Graph) -> None:
-    made = {task.variant: task for task in harden([DE_NIRO], small, seed=1)}
-    assert set(made) >= {"alias", "misspelt", "shortened", "absent"}
-    assert made["alias"].question == 'Which films have Bobby "Milk" in them?'
-    assert made["shortened"].question in ("Which films have Robert in them?", "Which films have Robert De in them?")
-    assert "Robert De Niro" not in made["misspelt"].question
-    for task in made.values():
+def test_each_kind_of_variant_changes_the_name_and_keeps_the_gold_query(small: Graph) -> None:
+    variants = {task.variant: task for task in harden([DE_NIRO], small, seed=1)}
+    assert set(variants) >= {"alias", "misspelt", "shortened", "absent"}
+    assert variants["alias"].question == 'Which films have Bobby "Milk" in them?'
+    assert variants["shortened"].question in ("Which films have Robert in them?", "Which films have Robert De in them?")
+    assert "Robert De Niro" not in variants["misspelt"].question
+    for task in variants.values():
         assert task.gold == DE_NIRO.gold
         assert task.qid == f"t2-{task.variant}"
         assert task.expected == {"absent": "not_in_graph", "ambiguous": "ask"}.get(task.variant, "answer")
-    absent = made["absent"].question.removeprefix("Which films have ").removesuffix(" in them?")
+    absent = variants["absent"].question.removeprefix("Which films have ").removesuffix(" in them?")
     assert small.run("MATCH (n) WHERE n.name = $name RETURN count(n)", {"name": absent}).rows == [[0]]
 
 
-def test_the_same_seed_gives_the_same_variants_and_kinds_can_be_chosen(small: Graph) -> None:
+def test_the_same_seed_gives_the_same_variants_and_their_kinds_can_be_chosen(small: Graph) -> None:
     assert harden([HEAT, DE_NIRO], small, seed=3) == harden([HEAT, DE_NIRO], small, seed=3)
     assert {task.variant for task in harden([HEAT, DE_NIRO], small, kinds=["misspelt"])} <= {"misspelt"}
 
@@ -53,7 +53,7 @@ def test_the_names_of_a_query_are_found_in_its_tree(query: str, names: list[tupl
     assert names_in(query) == names
 
 
-def test_every_kind_is_documented() -> None:
+def test_every_kind_of_variant_is_documented() -> None:
     from graphground.evals.variants import harden as module
 
     assert [kind for kind in KINDS if f"`{kind}`" not in str(module.__doc__)] == []

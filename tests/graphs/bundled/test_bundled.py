@@ -26,7 +26,7 @@ def fits(value: object, type_: str) -> bool:
     return type(value) is PYTHON_TYPES[type_]
 
 
-def test_nba_is_the_first_bundled_graph():
+def test_nba_is_the_only_bundled_graph():
     assert [graph.name for graph in bundled_graphs()] == ["nba"]
 
 
@@ -119,7 +119,7 @@ def test_every_text_is_nfc_and_trimmed(graph):
 
 
 @pytest.mark.parametrize("graph", bundled_graphs(), ids=lambda graph: graph.name)
-def test_a_folder_states_its_licence(graph):
+def test_the_folder_of_a_bundled_graph_contains_the_licence(graph):
     folder = importlib.resources.files("graphground.graphs.bundled") / graph.name
     assert "CC0" in (folder / "LICENSE").read_text()
 

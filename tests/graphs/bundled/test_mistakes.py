@@ -60,7 +60,9 @@ def test_the_suggestion_for_a_name_is_the_name_of_a_node(nba: Graph) -> None:
         ("centre", "Position", "center"),
     ],
 )
-def test_a_commonly_used_name_finds_its_node_first(nba: Graph, mention: str, label: str, name: str) -> None:
+def test_the_node_of_a_commonly_used_name_is_the_first_candidate(
+    nba: Graph, mention: str, label: str, name: str
+) -> None:
     (answer,) = find_entities(opened(nba), FindEntitiesRequest(mentions=[mention])).mentions
     assert (answer.candidates[0].name, answer.candidates[0].label) == (name, label)
     assert nba.run(f"MATCH {answer.candidates[0].cypher} RETURN n.name", timeout=30).rows == [[name]]

@@ -37,7 +37,7 @@ SAT_OUT_THEIR_FIRST_SEASON = {"Player#ben-simmons", "Player#blake-griffin"}
 
 
 class Facts:
-    """A document whose relations are grouped for the checks."""
+    """The graph's document, with its relations grouped for the checks."""
 
     def __init__(self, document: dict):
         self.document = document
@@ -69,7 +69,7 @@ class Facts:
 
     @cached_property
     def born(self) -> dict[str, date]:
-        """The known dates of birth, by eid."""
+        """The known dates of birth, by the eid of the player."""
         return {
             player["eid"]: date.fromisoformat(player["properties"]["date_of_birth"])
             for player in self.by_label["Player"]
@@ -153,7 +153,7 @@ def no_player_plays_or_is_honoured_after_death(facts: Facts) -> Iterator[str]:
             yield f"{player} lived from {facts.born[player]} to {died}"
 
 
-def an_open_stint_is_that_of_a_player_under_42(facts: Facts) -> Iterator[str]:
+def a_player_with_an_open_stint_is_under_42(facts: Facts) -> Iterator[str]:
     for player, stints in facts.stints.items():
         born = facts.born.get(player, AS_OF)
         if stints and "end_year" not in stints[-1]["properties"] and AS_OF.year - born.year > 41:
@@ -186,19 +186,19 @@ def an_award_lies_within_the_career_of_its_winner(facts: Facts) -> Iterator[str]
 
 
 def an_award_is_given_every_year_to_one_player(facts: Facts) -> Iterator[str]:
-    given = defaultdict(Counter)
+    winners = defaultdict(Counter)
     for award in facts.relations["receivesAward"]:
-        given[facts.entities[award["obj_id"]]["name"]][award["properties"]["year"]] += 1
+        winners[facts.entities[award["obj_id"]]["name"]][award["properties"]["year"]] += 1
     for code, name in AWARDS.items():
         for year in range(NO_AWARD_BEFORE[code], 2026):
             due = CO_ROOKIES.get(year, 1) if code == "ROY" else 1
-            if given[name][year] != due:
-                yield f"{name} {year}: {given[name][year]} winners, not {due}"
-        if min(given[name]) < NO_AWARD_BEFORE[code]:
+            if winners[name][year] != due:
+                yield f"{name} {year}: {winners[name][year]} winners, not {due}"
+        if min(winners[name]) < NO_AWARD_BEFORE[code]:
             yield f"{name} was given before it existed"
 
 
-def a_rookie_of_the_year_is_in_the_first_season(facts: Facts) -> Iterator[str]:
+def a_rookie_of_the_year_plays_the_first_season(facts: Facts) -> Iterator[str]:
     for award in facts.relations["receivesAward"]:
         if facts.entities[award["obj_id"]]["name"] == AWARDS["ROY"]:
             first = years(facts.stints[award["subj_id"]][0])[0] + (
@@ -227,7 +227,7 @@ def heights_and_masses_are_those_of_basketball_players(facts: Facts) -> Iterator
             yield f"{player['eid']}: {height} cm and {mass} kg do not go together"
 
 
-def height_goes_with_position(facts: Facts) -> Iterator[str]:
+def heights_fit_the_position(facts: Facts) -> Iterator[str]:
     lowest = {"center": 196, "power forward": 193, "small forward": 190, "shooting guard": 180, "point guard": 160}
     highest = {"center": 240, "power forward": 224, "small forward": 214, "shooting guard": 208, "point guard": 208}
     for relation in facts.relations["playsPosition"]:
@@ -243,8 +243,11 @@ def jersey_numbers_have_two_digits(facts: Facts) -> Iterator[str]:
             yield relation["rid"]
 
 
-def two_players_of_a_team_do_not_wear_one_number_for_years(facts: Facts) -> Iterator[str]:
-    """Yield players of a team who share a number; in the year of a change both may have worn it, but not for longer."""
+def two_players_of_a_team_do_not_wear_the_same_number_for_years(facts: Facts) -> Iterator[str]:
+    """Yield the stints of two players who wear the same number in the same team at the same time.
+
+    An overlap of one year is allowed: in the year of the change, both players may have worn the number.
+    """
     worn = defaultdict(list)
     for relation in facts.relations["playsFor"]:
         if "sport_number" in relation["properties"]:
@@ -281,7 +284,7 @@ def every_team_has_one_present_venue_and_its_venues_are_in_order(facts: Facts) -
                 yield f"{venue['rid']}: {start} to {end}"
 
 
-def nothing_stands_alone(facts: Facts) -> Iterator[str]:
+def every_entity_has_a_relationship(facts: Facts) -> Iterator[str]:
     used = {end for relation in facts.document["relations"] for end in (relation["subj_id"], relation["obj_id"])}
     yield from sorted(set(facts.entities) - used)
 
@@ -334,7 +337,7 @@ CHECKS: list[tuple[Callable[[Facts], Iterator[str]], Callable[[Facts], object]]]
         lambda f: f.entities["Player#kobe-bryant"]["properties"].update(date_of_death="2010-01-26"),
     ),
     (
-        an_open_stint_is_that_of_a_player_under_42,
+        a_player_with_an_open_stint_is_under_42,
         lambda f: f.stints["Player#dirk-nowitzki"][-1]["properties"].pop("end_year"),
     ),
     (
@@ -354,7 +357,7 @@ CHECKS: list[tuple[Callable[[Facts], Iterator[str]], Callable[[Facts], object]]]
         lambda f: f.of("Player#lebron-james", "receivesAward")[1]["properties"].update(year=2011),
     ),
     (
-        a_rookie_of_the_year_is_in_the_first_season,
+        a_rookie_of_the_year_plays_the_first_season,
         lambda f: f.stints["Player#wes-unseld"][0]["properties"].update(start_year=1967),
     ),
     (
@@ -365,10 +368,10 @@ CHECKS: list[tuple[Callable[[Facts], Iterator[str]], Callable[[Facts], object]]]
         heights_and_masses_are_those_of_basketball_players,
         lambda f: f.entities["Player#kobe-bryant"]["properties"].update(height_cm=250.0),
     ),
-    (height_goes_with_position, lambda f: f.entities["Player#tim-duncan"]["properties"].update(height_cm=190.0)),
+    (heights_fit_the_position, lambda f: f.entities["Player#tim-duncan"]["properties"].update(height_cm=190.0)),
     (jersey_numbers_have_two_digits, lambda f: f.stints["Player#tim-duncan"][0]["properties"].update(sport_number=100)),
     (
-        two_players_of_a_team_do_not_wear_one_number_for_years,
+        two_players_of_a_team_do_not_wear_the_same_number_for_years,
         lambda f: f.stints["Player#tony-parker"][0]["properties"].update(sport_number=21),
     ),
     (
@@ -380,7 +383,7 @@ CHECKS: list[tuple[Callable[[Facts], Iterator[str]], Callable[[Facts], object]]]
         lambda f: f.of("Team#boston-celtics", "hasHomeVenue")[0]["properties"].pop("end_year"),
     ),
     (
-        nothing_stands_alone,
+        every_entity_has_a_relationship,
         lambda f: (
             f.document["relations"].remove(f.of("Player#derrick-rose", "draftedBy")[0])
             or f.entities.update({"Venue#nowhere": {}})
@@ -400,7 +403,7 @@ def facts() -> Facts:
 
 
 @pytest.mark.parametrize("check", [check for check, _ in CHECKS], ids=lambda check: check.__name__)
-def test_facts_agree(facts, check):
+def test_the_facts_pass_each_check(facts, check):
     assert list(check(facts)) == []
 
 
@@ -415,7 +418,7 @@ def test_every_check_finds_a_planted_mistake(facts, check, plant):
     assert list(check(planted)) != []
 
 
-def test_nearly_every_player_has_a_birth_a_draft_and_a_height(facts):
+def test_nearly_every_player_has_a_date_of_birth_a_draft_and_a_height(facts):
     players = len(facts.by_label["Player"])
     assert len(facts.born) >= players - 5
     assert len(facts.relations["draftedBy"]) >= 0.9 * players
@@ -423,8 +426,8 @@ def test_nearly_every_player_has_a_birth_a_draft_and_a_height(facts):
 
 
 def test_the_graph_has_players_of_every_decade(facts):
-    begun = Counter(min(years(stint)[0] for stint in stints) // 10 * 10 for stints in facts.stints.values())
-    assert sum(begun.values()) >= 400
-    assert all(begun[decade] >= 20 for decade in range(1950, 2020, 10)), begun
-    assert begun[1940] >= 8, begun
-    assert begun[2020] >= 15, begun
+    beginners = Counter(min(years(stint)[0] for stint in stints) // 10 * 10 for stints in facts.stints.values())
+    assert sum(beginners.values()) >= 400
+    assert all(beginners[decade] >= 20 for decade in range(1950, 2020, 10)), beginners
+    assert beginners[1940] >= 8, beginners
+    assert beginners[2020] >= 15, beginners

@@ -1,6 +1,4 @@
-"""Unusual mentions, and names shared by several nodes, through the tool: on the bundled graph and on the movie
-slice.
-"""
+"""The results of `find_entities` for unusual mentions, and for names that several nodes share."""
 
 from __future__ import annotations
 
@@ -56,7 +54,9 @@ def without_index(nba: Graph) -> Graph:
 
 
 @pytest.mark.parametrize("mention", ODD.values(), ids=list(ODD))
-def test_an_odd_mention_is_looked_up_like_any_other(nba: Graph, without_index: Graph, mention: str) -> None:
+def test_an_odd_mention_has_at_most_five_candidates_with_valid_scores(
+    nba: Graph, without_index: Graph, mention: str
+) -> None:
     for graph in (nba, without_index):
         answer = ask(graph, mention)
         assert answer.mention == mention
@@ -126,7 +126,7 @@ def movies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graph]:
 
 @needs(*SLICE)
 @pytest.mark.parametrize(("mention", "label"), [("Casino Royale", "Movie"), ("graham greene", "Person")])
-def test_films_and_people_of_one_name_are_distinguished(movies: Graph, mention: str, label: str) -> None:
+def test_films_and_people_with_the_same_name_are_distinguished(movies: Graph, mention: str, label: str) -> None:
     answer = ask(movies, mention)
     assert (answer.ambiguous, answer.same_name) == (True, 2)
     first, second = answer.candidates[:2]
@@ -139,7 +139,7 @@ def test_films_and_people_of_one_name_are_distinguished(movies: Graph, mention: 
     assert first.relationships != second.relationships
 
 
-def test_one_node_is_not_ambiguous(nba: Graph) -> None:
+def test_a_name_of_a_single_node_is_not_ambiguous(nba: Graph) -> None:
     answer = ask(nba, "LeBron James")
     assert (answer.ambiguous, answer.same_name) == (False, 0)
     assert answer.candidates[0].key is None

@@ -27,25 +27,25 @@ def test_a_domain_is_valid_and_its_labels_can_be_selected_in_some_order(name: st
 
 @needs("schemas")
 @pytest.mark.parametrize("name", DOMAINS)
-def test_the_schema_of_a_domain_equals_the_published_one_byte_for_byte(name: str) -> None:
-    ours = json.dumps(read_definition(name).property_graph_schema().to_cypherbench(), indent=2)
-    assert ours == (SHARED / "schemas" / f"{name}.json").read_text("utf-8").rstrip("\n")
+def test_the_schema_of_a_domain_equals_the_published_schema_byte_for_byte(name: str) -> None:
+    own_schema = json.dumps(read_definition(name).property_graph_schema().to_cypherbench(), indent=2)
+    assert own_schema == (SHARED / "schemas" / f"{name}.json").read_text("utf-8").rstrip("\n")
 
 
 @needs("cypherbench_tasks", "graph_info.json")
 @pytest.mark.parametrize("name", DOMAINS)
-def test_the_facts_about_relationship_types_match_the_published_ones(name: str) -> None:
+def test_the_facts_about_relationship_types_match_the_published_facts(name: str) -> None:
     definition = read_definition(name)
     published = json.loads((SHARED / "cypherbench_tasks" / "graph_info.json").read_text("utf-8"))[name]["relations"]
     assert list(definition.types) == [type_["label"] for type_ in published]
     for type_ in published:
-        ours = definition.characteristics(type_["label"])
-        assert ours.cardinality == f"{type_['subj_cardinality']}-to-{type_['obj_cardinality']}"
-        assert ("start" in ours.mandatory, "end" in ours.mandatory) == (
+        own_facts = definition.characteristics(type_["label"])
+        assert own_facts.cardinality == f"{type_['subj_cardinality']}-to-{type_['obj_cardinality']}"
+        assert ("start" in own_facts.mandatory, "end" in own_facts.mandatory) == (
             type_["is_mandatory_subj"],
             type_["is_mandatory_obj"],
         )
-        assert (ours.symmetric, ours.time_bounded, ours.implies) == (
+        assert (own_facts.symmetric, own_facts.time_bounded, own_facts.implies) == (
             type_["is_symmetric"],
             type_["is_time_sensitive"],
             type_["implied_relations"],
@@ -62,7 +62,7 @@ def test_the_names_next_to_wikidata_ids_are_wikidatas_names() -> None:
     }
     with gzip.open(SHARED / "codex" / "types.en.json.gz", "rt", encoding="utf-8") as file:
         known.update({key: relation["label"] for key, relation in json.load(file).items()})
-    known["P131"] = known["P131"].replace("terroritorial", "territorial")  # a mistake in that file
+    known["P131"] = known["P131"].replace("terroritorial", "territorial")  # a mistake in the published file
     compared = 0
     for name in DOMAINS:
         for line in definition_text(name)[0].splitlines():
@@ -82,6 +82,6 @@ def test_doubtful_sources_are_marked_with_a_reason() -> None:
 def test_the_json_schema_next_to_the_model_is_current() -> None:
     from graphground.graphs.definitions.model import json_schema
 
-    kept = (files("graphground.graphs.definitions") / "definition.schema.json").read_text("utf-8")
-    assert json.loads(kept) == json_schema()
+    text = (files("graphground.graphs.definitions") / "definition.schema.json").read_text("utf-8")
+    assert json.loads(text) == json_schema()
     assert set(field_names(Definition)) == set(json_schema()["properties"])

@@ -64,7 +64,7 @@ def test_a_valid_definition_is_read_with_its_schema() -> None:
         (
             'unit = "minute"',
             'units = "minute"',
-            "line 7: nodes.Movie.properties.runtime_minute.units: is not known here; did you mean 'unit'?",
+            "line 7: nodes.Movie.properties.runtime_minute.units: is not a known key; did you mean 'unit'?",
         ),
         (
             'end = "Person"',
@@ -79,17 +79,17 @@ def test_a_valid_definition_is_read_with_its_schema() -> None:
             "line 12: nodes.Person.from_relationships[0]: there is no relationship type "
             "'directed' (nearest: directedBy)",
         ),
-        ('from_relationships = ["directedBy"]\n', "", "line 9: nodes.Person: selects all people of Wikidata"),
+        ('from_relationships = ["directedBy"]\n', "", "line 9: nodes.Person: selects all people in Wikidata"),
         ('wikidata = "Q11424"', 'wikidata = "Q11424"\nfrom_relationships = ["directedBy"]', "depends on itself: "),
         ('"many-to-many"', '"many-to-some"', "line 23: types.directedBy.cardinality: 'many-to-some' is not allowed"),
         ("[types.directedBy]", "[types.directed]", "line 22: types.directed: there is no relationship of this type"),
-        ('"de", "en"', '"German"', "line 2: languages[0]: 'German' cannot be used"),
+        ('"de", "en"', '"German"', "line 2: languages[0]: must look like 'en', not 'German'"),
         (
             'type = "int", wikidata',
             'type = "bool", wikidata',
             "line 20: relationships[0].properties.year: type bool and 'item' go together",
         ),
-        ('name = "films"', 'name = "my films"', "line 1: name: 'my films' cannot be used"),
+        ('name = "films"', 'name = "my films"', "line 1: name: must look like 'films', not 'my films'"),
         ("[[relationships]]", "[[relationships", "line 14: not TOML"),
         (
             'wikidata = "P57"',
@@ -115,14 +115,14 @@ def test_all_problems_are_reported_at_once_in_the_order_of_their_lines() -> None
     assert lines == [5, 7, 18]
 
 
-def test_a_relationship_type_with_several_patterns_is_selected_by_a_whole_pattern() -> None:
+def test_an_ambiguous_relationship_type_is_reported_with_the_pattern_to_write() -> None:
     text = GOOD + '[[relationships]]\ntype = "directedBy"\nstart = "Person"\nend = "Movie"\nwikidata = "P57"\n'
     assert any(
         "ambiguous" in problem and "(:Movie)-[:directedBy]->(:Person)" in problem for problem in problems_of(text)
     )
 
 
-def test_a_missing_file_names_the_nearest_domain(tmp_path: Path) -> None:
+def test_the_error_about_a_missing_file_names_the_nearest_domain(tmp_path: Path) -> None:
     with pytest.raises(DefinitionError, match="Did you mean 'geography'"):
         read_definition("geografy")
     binary = tmp_path / "x.toml"

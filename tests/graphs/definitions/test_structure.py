@@ -1,4 +1,4 @@
-"""Structures of parsed documents: whatever does not fit is reported with its place, and the rest is checked all the same."""
+"""Structures of parsed documents: each invalid part is reported with its path, and the other parts are checked too."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ def misfits_of(model: type, document: Any) -> list[tuple[tuple[str | int, ...], 
         (Node, {"properties": {"a b": {"type": "str", "wikidata": "P1"}}}, ("properties", "a b"), "cannot be used"),
         (Node, {"properties": {"a": 1}}, ("properties", "a"), "must be a table, not 1"),
         (Node, {"properties": {"x" * 101: {"type": "str", "wikidata": "P1"}}}, ("properties",), "more than 100"),
-        (Node, {"membrs": "instances"}, ("membrs",), "is not known here; did you mean 'members'?"),
+        (Node, {"membrs": "instances"}, ("membrs",), "is not a known key; did you mean 'members'?"),
         (Property, {"type": "text", "wikidata": "P1"}, ("type",), "'text' is not allowed; it must be 'str', 'int'"),
         (Property, {"type": ["str"], "wikidata": "P1"}, ("type",), "['str'] is not allowed"),
         (Relationship, {"type": "a", "start": "A", "end": "B", "wikidata": "identicall"}, ("wikidata",), "like 'P31'"),
@@ -38,15 +38,15 @@ def misfits_of(model: type, document: Any) -> list[tuple[tuple[str | int, ...], 
         (Definition, {"name": "x", "nodes": {"A": {}}, "languages": []}, ("languages",), "must not be empty"),
     ],
 )
-def test_a_part_that_does_not_fit_is_reported_with_its_place(
+def test_an_invalid_part_of_a_document_is_reported_with_its_path(
     model: type, document: Any, place: tuple[str | int, ...], message: str
 ) -> None:
-    ((where, said),) = misfits_of(model, document)
-    assert where[: len(place)] == place
-    assert message in said
+    ((path, problem),) = misfits_of(model, document)
+    assert path[: len(place)] == place
+    assert message in problem
 
 
-def test_every_misfit_of_a_document_is_reported() -> None:
+def test_every_invalid_part_of_a_document_is_reported() -> None:
     document = {"nodes": {"A": {"wikidata": "x", "members": "all"}}, "relationships": [{"type": 1}], "types": []}
     places = [place for place, _ in misfits_of(Definition, document)]
     assert places == [
@@ -61,7 +61,7 @@ def test_every_misfit_of_a_document_is_reported() -> None:
     ]
 
 
-def test_parts_that_are_not_stated_have_their_default_values() -> None:
+def test_omitted_parts_have_their_default_values() -> None:
     node, misfits = structured(Node, {"wikidata": "Q5"}, nearest)
     assert misfits == []
     assert node == Node(wikidata="Q5", members="instances", subclasses=True, linked_to=[], properties={})

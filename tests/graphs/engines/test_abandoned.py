@@ -1,4 +1,4 @@
-"""Abandoned queries are tracked until the database, or the last resort, has ended them."""
+"""An abandoned query is tracked until it ends in the database, or until a function, the last resort, ends it."""
 
 import threading
 
@@ -13,7 +13,7 @@ def _quick_looks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LOOK_SECONDS", 0.001)
 
 
-def test_a_query_that_ends_late_needs_no_last_resort() -> None:
+def test_the_last_resort_is_not_called_after_the_query_has_ended() -> None:
     answers, calls = [True, True, False], list[float]()
 
     def last_resort(query: Abandoned) -> bool:
@@ -49,7 +49,7 @@ def test_a_database_that_gives_no_answer_counts_as_running_the_query(monkeypatch
     assert ended == [True]
 
 
-def test_a_failing_database_counts_as_running_the_query_and_a_closed_one_is_not_asked() -> None:
+def test_a_failing_database_counts_as_running_the_query_and_a_closed_engine_is_not_queried() -> None:
     def still_listed() -> bool:
         raise OSError("gone")
 

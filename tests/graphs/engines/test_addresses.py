@@ -17,7 +17,7 @@ def server(request: pytest.FixtureRequest) -> Neo4jServer:
     return found
 
 
-def test_the_driver_is_routed_and_the_database_chosen(server: Neo4jServer) -> None:
+def test_routing_addresses_select_the_database_and_refusals_are_reported(server: Neo4jServer) -> None:
     for database in (None, "neo4j"):
         assert answers(as_scheme(server, "neo4j", database))
     assert "has no database 'films'" in refusal(as_scheme(server, "neo4j", "films"))

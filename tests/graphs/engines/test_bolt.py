@@ -115,7 +115,7 @@ def test_a_refused_query_is_reported_with_the_position_of_the_error(engine: Bolt
         engine.run("RETURN $x", {"x": object()})
     with pytest.raises(QueryFailed, match="nested too deeply"):
         engine.run("RETURN $x", {"x": reduce(lambda value, _: [value], range(5_000), 1)})
-    for depth in (300, 900):  # beyond the range of JSON, and of the driver
+    for depth in (300, 900):  # more than JSON, or the driver, allows
         with pytest.raises(QueryFailed, match="nested too deeply"):
             engine.run(f"UNWIND [1, 2] AS n RETURN reduce(x = [], i IN range(1, {depth}) | [x]) AS x")
         assert engine.run("RETURN 1").rows == [[1]]
@@ -206,7 +206,7 @@ def test_an_invalid_address_is_reported_immediately_with_a_readable_error(server
         probe.bind(("127.0.0.1", 0))
         closed = probe.getsockname()[1]
     user, password = server.user, server.password
-    for address, said in (
+    for address, message in (
         (BoltAddress(f"bolt://127.0.0.1:{closed}", user, password), "No Bolt server answers at bolt://127.0.0.1"),
         (BoltAddress("bolt://no-such-host.invalid:7687", user, password), "No Bolt server answers"),
         (BoltAddress(server.uri, user, "wrong"), "refused the user 'neo4j' or its password"),
@@ -215,13 +215,13 @@ def test_an_invalid_address_is_reported_immediately_with_a_readable_error(server
         (BoltAddress("localhost:7687", user, password), "Write it as neo4j://HOST:7687"),
     ):
         started = time.monotonic()
-        with pytest.raises(EngineUnavailable, match=said) as caught:
+        with pytest.raises(EngineUnavailable, match=message) as caught:
             bolt_engine(address)
         assert time.monotonic() - started < 8
         assert password not in str(caught.value)
 
 
-def test_routing_addresses_work(server: Neo4jServer) -> None:
+def test_a_database_at_a_routing_address_answers_a_query(server: Neo4jServer) -> None:
     engine = bolt_engine(BoltAddress(server.uri.replace("bolt://", "neo4j://"), server.user, server.password, "neo4j"))
     assert engine.run("MATCH (n) RETURN count(n)").rows == [[2]]
     engine.close()

@@ -31,7 +31,7 @@ def test_each_call_sees_the_context_of_the_caller() -> None:
 
 
 def test_the_first_failure_is_raised_and_calls_not_yet_started_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    begun: list[int] = []
+    started: list[int] = []
     all_cancelled = threading.Event()
     cancelled, cancel = count(1), Future.cancel
 
@@ -42,7 +42,7 @@ def test_the_first_failure_is_raised_and_calls_not_yet_started_are_dropped(monke
         return ended
 
     def call(item: int) -> None:
-        begun.append(item)
+        started.append(item)
         if item == 0:
             raise ValueError("the first")
         assert all_cancelled.wait(10)
@@ -50,4 +50,4 @@ def test_the_first_failure_is_raised_and_calls_not_yet_started_are_dropped(monke
     monkeypatch.setattr(Future, "cancel", noted)
     with pytest.raises(ValueError, match="the first"):
         run_concurrently(call, range(100))
-    assert sorted(begun) == list(range(AT_ONCE + 1))  # the thread of the first call took another item
+    assert sorted(started) == list(range(AT_ONCE + 1))  # the thread of the first call took another item

@@ -16,7 +16,7 @@ SECRETS = ("secret", "s3cr3t/with/slashes", "s3cr3t@twice", "s3cr3t#hash?x=1", "
 
 
 def shown(password: str) -> str:
-    """Return the part of a password that any leak would show."""
+    """Return a part of the password that contains no special character: even an encoded password would show it."""
     return "secret" if password == "secret" else "s3cr3t"
 
 
@@ -44,7 +44,7 @@ def test_no_message_shows_a_password_of_the_address(scheme: str, password: str, 
 @pytest.mark.parametrize(
     "uri", ["bolt://u:secret@", "bolt://u:secret@[::1", "u:secret@host", "://u:secret@h", "secret@h"]
 )
-def test_an_address_that_cannot_be_parsed_shows_no_password_either(uri: str) -> None:
+def test_the_error_about_an_address_that_cannot_be_parsed_shows_no_password(uri: str) -> None:
     with pytest.raises(EngineError) as failure:
         bolt_engine(BoltAddress(uri))
     assert "secret" not in str(failure.value)
@@ -54,7 +54,7 @@ def test_the_user_and_password_of_an_address_are_used_unless_others_are_given() 
     assert without_credentials("bolt://h:7687") == ("bolt://h:7687", "", "")
     address = BoltAddress("bolt://reader:p%40ss@h:7687")
     assert (address.uri, address.user, address.password) == ("bolt://h:7687", "reader", "p@ss")
-    given = BoltAddress("bolt://reader:old@h", "root", "new")
-    assert (given.uri, given.user, given.password) == ("bolt://h", "root", "new")
+    overridden = BoltAddress("bolt://reader:old@h", "root", "new")
+    assert (overridden.uri, overridden.user, overridden.password) == ("bolt://h", "root", "new")
     assert BoltAddress("bolt://reader:old@h", "root").password == ""
     assert BoltAddress("bolt://reader:old@h", "reader", "new").password == "new"

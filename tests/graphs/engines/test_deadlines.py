@@ -8,23 +8,23 @@ from graphground.graphs.engines.deadlines import Deadlines
 from graphground.graphs.engines.running import RunningQuery
 
 
-def test_deadlines_call_back_in_order_and_dropped_deadlines_never() -> None:
-    deadlines, called, done = Deadlines(), [], threading.Event()
+def test_deadlines_fire_in_order_and_dropped_deadlines_never_fire() -> None:
+    deadlines, called, finished = Deadlines(), [], threading.Event()
 
     def late() -> None:
         called.append("late")
-        done.set()
+        finished.set()
 
     deadlines.add(0.3, late)
     dropped = deadlines.add(0.2, lambda: called.append("dropped"))
     deadlines.add(0.05, lambda: called.append("soon"))
     assert deadlines.drop(dropped)
     assert not deadlines.drop(dropped)
-    assert done.wait(10)
+    assert finished.wait(10)
     assert called == ["soon", "late"]
 
 
-def test_a_deadline_that_blocks_delays_no_other() -> None:
+def test_a_deadline_that_blocks_does_not_delay_other_deadlines() -> None:
     deadlines, free, called = Deadlines(), threading.Event(), threading.Event()
     deadlines.add(0.0, lambda: free.wait(10) and None)
     deadlines.add(0.05, called.set)

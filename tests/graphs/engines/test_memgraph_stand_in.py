@@ -48,7 +48,7 @@ def test_the_greeting_identifies_memgraph_and_its_own_version_is_queried(memgrap
     assert (capabilities.product, capabilities.version, capabilities.dialect) == ("Memgraph", "3.5.0", MEMGRAPH)
 
 
-def test_its_schema_info_becomes_the_schema(memgraph: tuple[BoltEngine, Memgraph]) -> None:
+def test_memgraphs_schema_info_becomes_the_schema(memgraph: tuple[BoltEngine, Memgraph]) -> None:
     found = extract(memgraph[0], "films")
     assert not found.partial
     assert found.schema.labels["Movie"].properties["rating"] == "float|int"
@@ -71,9 +71,11 @@ def test_the_test_for_refused_writes_uses_no_transaction(
         (probe,) = [call for call in server.calls if "CREATE" in call.query]
         assert not probe.in_transaction
         assert probe.extra["mode"] == "r"
-    said = [record.getMessage() for record in caplog.records if "did not refuse a trial write" in record.getMessage()]
-    assert len(said) == (0 if reads_only else 1)
-    assert reads_only or "GRANT MATCH" in said[0]
+    warnings = [
+        record.getMessage() for record in caplog.records if "did not refuse a trial write" in record.getMessage()
+    ]
+    assert len(warnings) == (0 if reads_only else 1)
+    assert reads_only or "GRANT MATCH" in warnings[0]
 
 
 def test_list_graphs_reports_whether_the_database_refuses_writes(graphs: OpenGraphs) -> None:
@@ -137,7 +139,7 @@ def test_a_syntax_error_has_the_position_that_memgraph_reports(memgraph: tuple[B
         ("MATCH (m:!Movie) RETURN m.name AS name LIMIT 3", "WHERE NOT"),
     ],
 )
-def test_constructs_that_memgraph_does_not_support_are_reported_before_and_with_the_answer(
+def test_unsupported_constructs_are_reported_by_validation_and_with_the_answer(
     graphs: OpenGraphs, query: str, hint: str
 ) -> None:
     graphs.get("films")
@@ -160,13 +162,13 @@ def test_constructs_that_memgraph_does_not_support_are_reported_before_and_with_
         "MATCH (m:Movie)-[:directedBy*1..3]->(b) RETURN CASE m.name WHEN 'a' THEN 1 END AS x LIMIT 3",
     ],
 )
-def test_no_hint_on_constructs_that_any_version_of_memgraph_supports(graphs: OpenGraphs, query: str) -> None:
+def test_constructs_that_every_version_of_memgraph_supports_cause_no_hint(graphs: OpenGraphs, query: str) -> None:
     graphs.get("films")
     found = validate_cypher(graphs, ValidateCypherRequest(query=query)).diagnostics
     assert "not_in_this_database" not in {diagnostic.code for diagnostic in found}
 
 
-def test_constructs_of_newer_versions_are_reported_with_the_refusal(graphs: OpenGraphs) -> None:
+def test_constructs_of_newer_memgraph_versions_are_reported_with_the_refusal(graphs: OpenGraphs) -> None:
     query = "MATCH (m:Movie) RETURN COUNT { (m)-->() } AS degree LIMIT 3"
     with pytest.raises(ToolFailure) as failure:
         execute_cypher(graphs, ExecuteCypherRequest(query=query))
@@ -177,7 +179,7 @@ def test_constructs_of_newer_versions_are_reported_with_the_refusal(graphs: Open
     assert "OPTIONAL MATCH" in failure.value.diagnostics[1].message
 
 
-def test_without_schema_info_plain_cypher_reads_the_schema() -> None:
+def test_without_schema_info_the_schema_is_read_with_plain_cypher() -> None:
     with memgraph_stand_in(Memgraph(schema_info=False)) as (server, _):
         engine = bolt_engine(BoltAddress(server.uri))
         found = extract(engine, "films", step_timeout=5, total_timeout=20)

@@ -1,4 +1,4 @@
-"""Your own ArcadeDB server over Bolt: the embedded engine's server, used like any other server."""
+"""A user's own ArcadeDB over Bolt; the tests use the embedded engine's server as if it were a separate database."""
 
 import json
 import logging
@@ -21,6 +21,7 @@ from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
 from graphground.tools import all_tools
 from graphground.tools.failure import ToolFailure
+from tests.support.commands import RunCommand
 from tests.support.own_arcadedb import start_writable
 from tests.support.serving import COMMAND, environment
 
@@ -70,26 +71,26 @@ def test_the_server_is_recognised_as_arcadedb(server: Server, tmp_path: Path) ->
 def test_only_a_read_only_user_makes_the_database_refuse_writes(
     server: Server, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    walls = {}
+    guards = {}
     for user in ("root", "reader"):
         with caplog.at_level(logging.WARNING):
             graph = open_database(server.as_user(user), Home(tmp_path).make())
         assert graph.engine is not None
-        walls[user] = (
+        guards[user] = (
             graph.refuses_writes,
             [message for message in caplog.messages if "did not refuse a trial write" in message],
         )
         assert graph.engine.run("MATCH (n) RETURN count(n)").rows == [[4]], "the probe left nothing behind"
         graph.close()
         caplog.clear()
-    assert walls["reader"] == (True, [])
-    refused, (said,) = walls["root"]
+    assert guards["reader"] == (True, [])
+    refused, (warning,) = guards["root"]
     assert refused is False
-    assert said.startswith("graph 'films': its ArcadeDB did not refuse")
-    assert "readRecord" in said
+    assert warning.startswith("graph 'films': its ArcadeDB did not refuse")
+    assert "readRecord" in warning
 
 
-def test_every_tool_works_on_it(graphs: OpenGraphs) -> None:
+def test_every_tool_gives_its_answer_on_an_arcadedb_server(graphs: OpenGraphs) -> None:
     calls = {
         "list_graphs": ({}, "films"),
         "get_schema": ({"form": "enhanced"}, "has cast"),
@@ -117,7 +118,7 @@ def test_the_names_of_a_database_are_indexed_in_the_background(graphs: OpenGraph
     assert [candidate.name for candidate in names.find("Micheal Mann")][:1] == ["Michael Mann"]
 
 
-def test_a_rename_that_leaves_all_counts_is_followed_in_time(
+def test_a_rename_that_changes_no_count_is_detected_in_time(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(own_index, "UNMARKED_SECONDS", 0.0)
@@ -204,17 +205,12 @@ def test_the_server_warns_at_start_before_the_first_call(server: Server, tmp_pat
     assert process.returncode == 0, rest
 
 
-def test_doctor_warns_if_only_the_check_prevents_writes(server: Server, tmp_path: Path) -> None:
-    said = {}
+def test_doctor_warns_if_only_the_check_prevents_writes(run_command: RunCommand, server: Server) -> None:
+    outputs = {}
     for user, password in (("root", server.root), ("reader", server.reader)):
-        done = subprocess.run(
-            [*COMMAND, "doctor", "--uri", server.uri, "--user", user, "--database", server.database, "--name", "films"],
-            capture_output=True,
-            text=True,
-            timeout=100,
-            env=environment(tmp_path, {"NEO4J_PASSWORD": password}),
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        said[user] = done.stdout
-    assert "WARN graph films: writes are refused by this server only\n" in said["root"]
-    assert "ok   graph films: writes are refused by the database too\n" in said["reader"]
+        words = ("--uri", server.uri, "--user", user, "--database", server.database, "--name", "films")
+        doctor = run_command("doctor", *words, more={"NEO4J_PASSWORD": password})
+        assert doctor.returncode == 0, doctor.stdout + doctor.stderr
+        outputs[user] = doctor.stdout
+    assert "WARN graph films: writes are refused by this server only\n" in outputs["root"]
+    assert "ok   graph films: writes are refused by the database too\n" in outputs["reader"]

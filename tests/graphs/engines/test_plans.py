@@ -16,7 +16,7 @@ from tests.support.neo4j_server import Neo4jServer
 QUERY = "MATCH (film:Film) WHERE film.name STARTS WITH 'H' RETURN film.name, count(*) AS films"
 
 
-def asked(graph: Graph, query: str) -> ExecuteCypherAnswer:
+def execute(graph: Graph, query: str) -> ExecuteCypherAnswer:
     return execute_cypher(
         OpenGraphs([GraphSource(graph.name, "", "", lambda: graph)]), ExecuteCypherRequest(query=query)
     )
@@ -24,7 +24,7 @@ def asked(graph: Graph, query: str) -> ExecuteCypherAnswer:
 
 @pytest.mark.parametrize("prefix", ["EXPLAIN", "profile"])
 def test_the_embedded_engine_returns_its_plan(film_graph: Graph, prefix: str) -> None:
-    answer = asked(film_graph, f"{prefix} {QUERY}")
+    answer = execute(film_graph, f"{prefix} {QUERY}")
     assert answer.columns == ["plan"]
     lines = [row[0] for row in answer.rows]
     assert any("Film" in line for line in lines), lines
@@ -60,5 +60,5 @@ def test_neo4j_returns_operators_with_estimates_and_with_figures(neo4j_5: Neo4jS
         ("MATCH (explain) RETURN explain", False),
     ],
 )
-def test_which_queries_request_a_plan(query: str, expected: bool) -> None:
+def test_only_queries_that_begin_with_explain_or_profile_request_a_plan(query: str, expected: bool) -> None:
     assert asks_for_plan(query) is expected

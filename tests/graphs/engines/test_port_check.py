@@ -41,14 +41,14 @@ def test_an_http_port_is_reported_by_the_probe_and_not_as_an_error_of_the_query(
 
 
 def test_a_port_without_a_listening_server_is_reported() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
+    with socket.create_server(("127.0.0.1", 0)) as reserved:
+        port = reserved.getsockname()[1]
     problem = problem_at(BoltAddress(f"neo4j://127.0.0.1:{port}"))
     assert problem is not None
     assert problem.startswith(f"No Bolt server answers at neo4j://127.0.0.1:{port}")
 
 
-def test_a_silent_server_is_left_to_the_driver() -> None:
+def test_a_server_that_does_not_respond_to_the_probe_is_not_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = BoltAddress(f"bolt://127.0.0.1:{silent.getsockname()[1]}")
         assert problem_at(address, seconds=0.05) is None

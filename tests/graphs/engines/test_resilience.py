@@ -19,7 +19,10 @@ TWICE = "RETURN 'asked' AS x"
 def scripted(
     *answers: Answer, uri: Callable[[StandIn], str] = lambda server: server.uri
 ) -> Iterator[tuple[BoltEngine, list[Call]]]:
-    """Open an engine on a fake server that gives these answers in turn; the last answer is repeated."""
+    """Open an engine on a fake server that gives these answers in turn; the last answer is repeated.
+
+    Yield the engine and the list of calls that the server has received.
+    """
     left = list(answers)
 
     def answer(call: Call) -> Answer:
@@ -55,7 +58,7 @@ def test_a_read_query_is_retried_once(trouble: Answer, scheme: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("trouble", "said"),
+    ("trouble", "message"),
     [
         (
             Refusal("Neo.ClientError.Cluster.NotALeader", "No longer the leader."),
@@ -64,9 +67,9 @@ def test_a_read_query_is_retried_once(trouble: Answer, scheme: str) -> None:
         (Rows(["x"], [[1]], drop_after=0), "No Bolt server answers"),
     ],
 )
-def test_a_persistent_failure_is_one_clear_error(trouble: Answer, said: str) -> None:
+def test_a_persistent_failure_causes_one_clear_error(trouble: Answer, message: str) -> None:
     with scripted(trouble) as (engine, calls):
-        with pytest.raises(EngineUnavailable, match=said):
+        with pytest.raises(EngineUnavailable, match=message):
             engine.run(TWICE)
         assert len(calls) == 2
 
@@ -79,7 +82,7 @@ def test_a_query_that_would_fail_again_is_not_retried(code: str) -> None:
         assert len(calls) == 1
 
 
-def test_a_database_without_free_threads_is_busy() -> None:
+def test_a_database_without_free_threads_is_reported_as_busy() -> None:
     full = Refusal("Neo.TransientError.Request.NoThreadsAvailable", "full")
     with scripted(full) as (engine, _), pytest.raises(EngineBusy, match="try again in a moment"):
         engine.run(TWICE)
@@ -107,7 +110,7 @@ def test_pooled_connections_that_a_restart_closed_are_replaced() -> None:
         engine.close()
 
 
-def test_a_write_probe_that_fails_for_another_reason_proves_nothing() -> None:
+def test_a_write_probe_that_fails_for_another_reason_does_not_prove_read_only_access() -> None:
     def answer(call: Call) -> Answer:
         return Refusal("Neo.DatabaseError.General.UnknownError", "out of luck") if "CREATE" in call.query else ROWS
 

@@ -1,4 +1,4 @@
-"""Slots are shared between callers: one caller's slow queries leave slots for other callers."""
+"""Slots, each of which lets an engine run one query: slow queries of one caller leave slots for other callers."""
 
 import threading
 import time
@@ -42,7 +42,7 @@ def test_a_long_query_leaves_its_slot_to_quick_queries(monkeypatch: pytest.Monke
         pass
 
 
-def test_of_the_waiting_callers_the_one_with_the_fewest_slots_is_next() -> None:
+def test_the_waiting_caller_with_the_fewest_slots_is_next() -> None:
     slots, order = Slots(2, own=2, spare=0, reserved=0), list[str]()
     with ExitStack() as stack:
         stack.enter_context(held(slots, "hog", 1))
@@ -74,7 +74,7 @@ def test_a_caller_with_many_waiting_calls_is_refused_at_once(monkeypatch: pytest
         pass
 
 
-def test_if_long_queries_hold_all_slots_the_longest_of_the_greediest_caller_is_terminated(
+def test_if_long_queries_hold_all_slots_the_oldest_query_of_the_caller_with_the_most_slots_is_terminated(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(module, "LONG", 0.0)
@@ -91,8 +91,8 @@ def test_if_long_queries_hold_all_slots_the_longest_of_the_greediest_caller_is_t
 
 def test_a_query_that_the_database_keeps_running_occupies_a_slot_of_its_caller() -> None:
     slots = Slots(1)
-    with held(slots, "deaf", 1) as taken:
-        slots.keep(taken[0])
+    with held(slots, "deaf", 1) as used_slots:
+        slots.keep(used_slots[0])
     assert slots.idle(0.0)  # no wait when the connection is closed
     with pytest.raises(Full), held(slots, "deaf", 1):
         pass
@@ -100,14 +100,14 @@ def test_a_query_that_the_database_keeps_running_occupies_a_slot_of_its_caller()
 
 def test_a_query_that_the_database_finally_ends_returns_its_slot() -> None:
     slots = Slots(1)
-    with held(slots, "slow", 1) as taken:
-        slots.keep(taken[0])
-    slots.forget(taken[0])
+    with held(slots, "slow", 1) as used_slots:
+        slots.keep(used_slots[0])
+    slots.forget(used_slots[0])
     with held(slots, "slow", 1):
         pass
 
 
-def test_some_slots_are_reserved_for_callers_without_any() -> None:
+def test_some_slots_are_reserved_for_callers_that_hold_no_slot() -> None:
     slots = Slots(8, own=2, spare=4, reserved=2)
     with ExitStack() as stack:
         for number in range(3):
@@ -133,38 +133,40 @@ def test_callers_with_long_queries_cannot_use_the_reserved_slots(monkeypatch: py
             pass
 
 
-def test_a_long_query_is_moved_only_while_other_callers_are_active(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_query_is_moved_to_another_process_only_while_other_callers_are_active(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(module, "LONG", 0.01)
     slots, stopped = Slots(8, moves=True), threading.Event()
-    with clients_query(), held(slots, "slow", 1) as taken:
-        taken[0].stop = stopped.set
+    with clients_query(), held(slots, "slow", 1) as used_slots:
+        used_slots[0].stop = stopped.set
         assert not stopped.wait(0.3)
         with held(slots, "other", 1):
             pass
         assert stopped.wait(10)
-        assert taken[0].moved
+        assert used_slots[0].moved
 
 
-def test_the_servers_own_look_ups_are_never_moved(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_look_ups_by_the_server_itself_are_never_moved_to_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LONG", 0.01)
     slots, own, clients = Slots(8, moves=True), threading.Event(), threading.Event()
     with held(slots, "slow", 1) as looking_up:
         looking_up[0].stop = own.set
-        with clients_query(), held(slots, "slow", 1) as asked, held(slots, "other", 1):
-            asked[0].stop = clients.set
+        with clients_query(), held(slots, "slow", 1) as used_slots, held(slots, "other", 1):
+            used_slots[0].stop = clients.set
             assert clients.wait(10)
         assert not own.wait(0.3)
         assert not looking_up[0].moved
 
 
-def test_a_query_near_its_time_limit_is_not_moved(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_query_near_its_time_limit_is_not_moved_to_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LONG", 0.01)
     slots, stopped = Slots(8, moves=True), threading.Event()
-    with clients_query(), held(slots, "slow", 1) as taken, held(slots, "other", 1):
-        taken[0].until = time.monotonic() + 1.0
-        taken[0].stop = stopped.set
+    with clients_query(), held(slots, "slow", 1) as used_slots, held(slots, "other", 1):
+        used_slots[0].until = time.monotonic() + 1.0
+        used_slots[0].stop = stopped.set
         assert not stopped.wait(0.3)
-        assert not taken[0].moved
+        assert not used_slots[0].moved
 
 
 def test_the_databases_of_one_engine_share_slots_and_are_closed_separately() -> None:
@@ -174,7 +176,7 @@ def test_the_databases_of_one_engine_share_slots_and_are_closed_separately() -> 
         assert not slots.idle(0.0, first)
 
 
-def test_a_slot_is_freed_for_each_waiting_caller_without_any(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slot_is_freed_for_each_waiting_caller_that_holds_no_slot(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LONG", 0.0)
     monkeypatch.setattr(module, "PATIENT", 0.01)
     slots, served = Slots(2, own=8, spare=0, reserved=0), list[str]()

@@ -19,7 +19,7 @@ def rows(*many: tuple[Any, ...]) -> list[list[Any]]:
     return plain_rows([Record(zip("abcdef", values, strict=False)) for values in many])
 
 
-def test_plain_columns_are_passed_on_and_others_converted() -> None:
+def test_columns_of_plain_values_are_unchanged_and_other_columns_are_converted() -> None:
     assert rows() == []
     assert rows((1, "x"), (None, "y")) == [[1, "x"], [None, "y"]]
     assert rows((1.5, Date(1995, 12, 15)), (2.0, Date(2000, 1, 1))) == [[1.5, "1995-12-15"], [2.0, "2000-01-01"]]

@@ -53,8 +53,8 @@ def test_an_adjective_of_a_country_means_the_country(
     (mention,) = mentions_of(question, painters, SCHEMA)
     assert (mention.text, mention.judgement.verdict) == (text, "found")
     assert mention.judgement.candidates[0].name == name
-    (asked,) = mentions_in(question, painters, SCHEMA)
-    assert {meaning.name for meaning in (*asked.meanings, *asked.values)} == {name}
+    (suggested,) = mentions_in(question, painters, SCHEMA)
+    assert {meaning.name for meaning in (*suggested.meanings, *suggested.values)} == {name}
 
 
 def test_an_adjective_within_a_longer_name_belongs_to_that_name(painters: EntityIndex) -> None:

@@ -1,4 +1,4 @@
-"""Fingerprints of nodes differ if any of the texts that are read differs, however the nodes are cut into pages."""
+"""Nodes with any different text have different fingerprints; how the nodes are divided into pages has no effect."""
 
 import random
 from typing import Any
@@ -31,7 +31,7 @@ def test_nodes_have_equal_fingerprints_only_if_all_their_texts_are_equal() -> No
     assert len(seen) == len({repr(row) for row in rows})
 
 
-def test_fingerprints_do_not_depend_on_the_pages() -> None:
+def test_fingerprints_do_not_depend_on_the_division_into_pages() -> None:
     rows = [(f"4:3fa9:{number}", f"Movie {number % 7}", "Oslo") for number in range(90)]
     whole = fingerprints(page(rows)).tolist()
     assert [number for first in range(0, 90, 7) for number in fingerprints(page(rows[first : first + 7]))] == whole

@@ -22,7 +22,7 @@ from graphground.graphs.entities.folding import clean, fold, fold_lines
         ("Київ", "киів"),
     ],
 )
-def test_names_fold_to_their_words(text: str, folded: str) -> None:
+def test_names_are_folded_to_their_words(text: str, folded: str) -> None:
     assert fold(text) == folded
 
 
@@ -41,5 +41,5 @@ def test_folding_again_changes_nothing(name: str) -> None:
 
 
 @given(st.text(max_size=50))
-def test_a_cleaned_mention_is_printable(name: str) -> None:
+def test_cleaning_a_mention_again_changes_nothing(name: str) -> None:
     assert clean(name) == clean(clean(name))

@@ -101,7 +101,7 @@ def test_a_mention_is_found_without_reading_the_names(
 
 
 @pytest.mark.neo4j
-def test_verdicts_questions_and_namesakes_are_found_without_reading_the_names(names: FullTextNames) -> None:
+def test_names_are_judged_found_in_questions_and_counted_without_reading_all_names(names: FullTextNames) -> None:
     assert names.judge("The Matirx").verdict == "found"
     assert names.judge("Vanilla Sky").verdict == "not_found"
     assert [span.text for span in names.spans("Which films resemble The Matrix Reloaded and are by Gaumont?")] == [
@@ -121,8 +121,8 @@ def test_verdicts_questions_and_namesakes_are_found_without_reading_the_names(na
 def test_if_the_database_refuses_an_index_the_names_are_read(
     engine: BoltEngine, schema: PropertyGraphSchema, caplog: pytest.LogCaptureFixture
 ) -> None:
-    gone = replace(schema, indexes=(replace(INDEXED, name="dropped"),))
-    without = FullTextNames("films", engine, lambda: gone, CountingNames("films", engine, lambda: gone))
+    dropped = replace(schema, indexes=(replace(INDEXED, name="dropped"),))
+    without = FullTextNames("films", engine, lambda: dropped, CountingNames("films", engine, lambda: dropped))
     assert without.usable
     assert without.find("The Matirx")[0].name == "The Matrix"
     assert reads_of(without) == 1

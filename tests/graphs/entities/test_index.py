@@ -25,7 +25,7 @@ from graphground.graphs.entities.record import IndexMissing, Progress, Record, U
         ("!!!", "!!!"),
     ],
 )
-def test_a_mention_finds_its_entity_first(people: EntityIndex, mention: str, name: str) -> None:
+def test_the_entity_of_a_mention_is_the_first_candidate(people: EntityIndex, mention: str, name: str) -> None:
     assert people.find(mention)[0].name == name
 
 
@@ -64,7 +64,7 @@ def test_a_label_limits_the_candidates(people: EntityIndex) -> None:
         ("B. Jonson", "Ben Jonson"),
     ],
 )
-def test_a_known_word_counts_as_omitted_rather_than_misspelled(tmp_path: Path, mention: str, name: str) -> None:
+def test_a_known_word_is_not_taken_for_a_misspelling_of_another_word(tmp_path: Path, mention: str, name: str) -> None:
     names = [
         "beetles",
         "The Beatles",
@@ -84,7 +84,7 @@ def test_a_known_word_counts_as_omitted_rather_than_misspelled(tmp_path: Path, m
     assert open_index(tmp_path / "i").find(mention)[0].name == name
 
 
-def test_a_label_is_searched_as_if_it_were_the_only_one(tmp_path: Path) -> None:
+def test_a_label_is_searched_as_if_it_were_the_only_label(tmp_path: Path) -> None:
     names = [f"{first} {last}" for first in ("Anna", "Hanna", "Johanna", "Joan") for last in ("Lee", "Leigh", "Leeds")]
     records = [
         Record(f"{label}{number}", label, name)
@@ -100,32 +100,34 @@ def test_a_label_is_searched_as_if_it_were_the_only_one(tmp_path: Path) -> None:
         ]
 
 
-def test_an_alias_returns_the_name_to_write_and_the_matched_text(people: EntityIndex) -> None:
+def test_a_candidate_found_by_an_alias_has_the_name_to_write_and_the_matched_text(people: EntityIndex) -> None:
     found = people.find("king james")[0]
     assert (found.name, found.property, found.matched) == ("LeBron James", "aliases", "King James")
 
 
-def test_a_value_of_a_property_is_found_once_for_its_label(people: EntityIndex) -> None:
+def test_a_property_value_that_several_nodes_have_is_found_once(people: EntityIndex) -> None:
     found = people.find("Untied States", property="country_of_citizenship")
     assert [(candidate.name, candidate.property, candidate.description) for candidate in found] == [
         ("United States", "country_of_citizenship", "country_of_citizenship of 2 Player nodes")
     ]
 
 
-def test_distinct_entities_of_one_name_are_counted_and_never_merged(people: EntityIndex) -> None:
+def test_entities_with_the_same_name_are_counted_and_never_merged(people: EntityIndex) -> None:
     assert {candidate.key for candidate in people.find("Michael Jordan")[:2]} == {"Q41421", "Q8704"}
     assert people.same_name("michael jordan") == 2
     assert people.same_name("Michael Jordan", label="Player") == 1
 
 
-def test_holds_compares_texts_exactly(people: EntityIndex) -> None:
+def test_the_method_holds_compares_texts_exactly(people: EntityIndex) -> None:
     assert people.holds("New York City", label="City", property="name")
     assert not people.holds("new york city")
     assert not people.holds("New York City", label="Player")
     assert not people.holds("New York City", label="Moon")
 
 
-def test_holds_gives_no_false_alarm_about_values_outside_the_index(people: EntityIndex, tmp_path: Path) -> None:
+def test_the_method_holds_gives_no_false_alarm_about_values_outside_the_index(
+    people: EntityIndex, tmp_path: Path
+) -> None:
     assert people.holds("New York City", property="nickname")
     long_name, long_title = "word " * 100, "title " * 40
     build_index(tmp_path / "i", [Record("1", "Book", long_name, values={"title": long_title})])
@@ -141,7 +143,7 @@ def test_a_mention_without_letters_has_no_candidates(people: EntityIndex, mentio
 
 
 @pytest.mark.parametrize("mention", ["x", "?", "...", "😀", "a" * 10_000, "the " * 3_000, "Queen\x00", "\u202equeen"])
-def test_an_odd_mention_is_looked_up_like_any_other(people: EntityIndex, mention: str) -> None:
+def test_an_odd_mention_has_at_most_the_requested_number_of_candidates(people: EntityIndex, mention: str) -> None:
     assert len(people.find(mention, limit=3)) <= 3
 
 

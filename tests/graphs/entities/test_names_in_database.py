@@ -44,7 +44,7 @@ def test_several_mentions_together_get_the_same_results_as_each_alone(names: Nam
 
 
 @pytest.mark.slow
-def test_a_label_limits_the_candidates_and_scores_fall(names: NamesInDatabase) -> None:
+def test_candidates_have_the_requested_label_and_descending_scores(names: NamesInDatabase) -> None:
     found = names.find("Michael Man", label="Person", limit=10)
     assert {candidate.label for candidate in found} == {"Person"}
     assert [candidate.score for candidate in found] == sorted((candidate.score for candidate in found), reverse=True)
@@ -94,7 +94,7 @@ def nba(players: Players) -> NamesInDatabase:
     return NamesInDatabase("nba", players, lambda: SCHEMA)  # type: ignore[arg-type]
 
 
-def test_values_are_compared_exactly_and_unknown_ones_count_as_existing(nba: NamesInDatabase) -> None:
+def test_values_are_compared_exactly_and_unread_values_count_as_existing(nba: NamesInDatabase) -> None:
     assert nba.holds("LeBron James")
     assert nba.holds("King James", label="Player", property="aliases")
     assert not nba.holds("King James", label="Player", property="name")
@@ -111,7 +111,7 @@ def test_the_names_of_a_question_are_found_with_their_labels(nba: NamesInDatabas
     assert "Luka Doncic" in [span.text for span in nba.spans(question, unknown=True)]
 
 
-def test_nodes_of_one_name_are_counted_with_accents_distinguished(nba: NamesInDatabase) -> None:
+def test_nodes_with_the_same_name_are_counted_and_accents_distinguish_names(nba: NamesInDatabase) -> None:
     assert nba.same_name("jose calderón") == 2
     assert (nba.same_name("King James"), nba.same_name("King James", label="Team")) == (2, 1)
 

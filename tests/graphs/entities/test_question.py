@@ -1,6 +1,4 @@
-"""The mentions in whole questions: misspelt names are found as a whole, parts of names never by themselves, and no
-mention is dropped.
-"""
+"""The mentions in questions: each is recognised as a whole, even if misspelt or unknown, and never only in part."""
 
 import pytest
 
@@ -63,5 +61,7 @@ def mentions_found(index: EntityIndex, question: str) -> list[tuple[str, str]]:
         ("Which genres that include movies were made on April 17th?", []),
     ],
 )
-def test_each_name_in_a_question_is_found(index: EntityIndex, question: str, mentions: list[tuple[str, str]]) -> None:
+def test_each_mention_in_a_question_is_recognised_with_its_verdict(
+    index: EntityIndex, question: str, mentions: list[tuple[str, str]]
+) -> None:
     assert mentions_found(index, question) == mentions

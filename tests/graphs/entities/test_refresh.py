@@ -1,4 +1,4 @@
-"""An index that keeps its unchanged parts equals, file by file, an index that is built from the start."""
+"""Refreshing an index, which keeps its unchanged parts, gives the same files as building the index anew."""
 
 import random
 import signal
@@ -61,7 +61,7 @@ def changed(graph: Graph, chosen: random.Random) -> Graph:
                 now[key] = {**some_node(chosen), "label": now[key]["label"]}
     keys = list(now)
     if chosen.random() < 0.3:
-        chosen.shuffle(keys)  # the order in which a database returns its nodes is its own affair
+        chosen.shuffle(keys)  # a database may return its nodes in any order
     return {key: now[key] for key in keys}
 
 
@@ -169,7 +169,7 @@ refresh.refresh_index(Path(sys.argv[1]), lambda: [refresh.Page("Film", "name", N
     assert open_index(tmp_path / "index").find("Ronin") == []
 
 
-def test_an_index_whose_process_was_killed_while_renaming_it_is_found_and_replaced(tmp_path: Path) -> None:
+def test_an_index_is_found_and_replaced_after_a_process_was_killed_while_renaming_it(tmp_path: Path) -> None:
     graph = {"1": {**some_node(random.Random(3)), "name": "Heat"}}
     refresh_index(tmp_path / "index", lambda: pages_of(graph))
     (tmp_path / "index").rename(previous_folder(tmp_path / "index"))

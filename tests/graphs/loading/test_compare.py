@@ -62,7 +62,7 @@ def test_added_removed_and_changed_records_are_counted_and_named(
     assert json.loads(capsys.readouterr().out)["nodes"]["examples"]["added"] == ["Movie#4"]
 
 
-def test_order_numbering_and_absent_defaults_do_not_count(tmp_path: Path) -> None:
+def test_differences_in_order_in_numbering_and_in_absent_defaults_are_ignored(tmp_path: Path) -> None:
     entities = [movie(number) for number in range(50)]
     relations = [follows(number, number + 1) for number in range(49)]
     old = graph(tmp_path / "old.json", entities, relations)

@@ -101,8 +101,8 @@ class RandomGraph:
             "A": {"born": f"19{chance.randrange(10, 99)}-01-02", "n": chance.choice([3, "3"]), "tags": ["é", "x;y"]},
             "B": {"seen": "2020-01-02T03:04:05", "size": chance.randrange(9), "ok": chance.random() < 0.5},
         }[label]
-        kept = {key: value for key, value in values.items() if chance.random() < 0.7}
-        node = {"label": label, "name": f"Name {chance.randrange(50)}", "properties": kept}
+        properties = {key: value for key, value in values.items() if chance.random() < 0.7}
+        node = {"label": label, "name": f"Name {chance.randrange(50)}", "properties": properties}
         return {**node, "aliases": ["Alias"], "description": "text"} if chance.random() < 0.3 else node
 
     def _properties(self) -> dict[str, Any]:
@@ -149,7 +149,7 @@ class Stored:
 
 
 def load_into(stored: Stored, graph: RandomGraph, folder: Path, difference: Difference | None) -> None:
-    """Write the graph or its difference into the records, in blocks, and the graph's fingerprints into the folder."""
+    """Write the graph, or only the difference if one is given, into the records; write fingerprints into the folder."""
     marks = FingerprintWriter(PropertyGraphSchema.from_cypherbench(SCHEMA))
     places = {eid: place for place, eid in enumerate(graph.nodes)}
     rids = [""] * len(places)
@@ -187,7 +187,7 @@ def load_into(stored: Stored, graph: RandomGraph, folder: Path, difference: Diff
 
 def apply(difference: Difference, stored: Stored, rids: list[str]) -> None:
     """Apply a difference to the records, as the loader does to the engine's files."""
-    gone, removals = difference.edits()
+    removed_edges, removals = difference.edits()
     for label, (places, rows) in difference.new_nodes.items():
         for place, row in zip(places, rows, strict=True):
             rids[place] = stored.add(label, row)
@@ -198,7 +198,7 @@ def apply(difference: Difference, stored: Stored, rids: list[str]) -> None:
             for link in stored.relationships
             if link[0] != removal.type or link[side] != removal.rid or link[other] not in removal.others
         ]
-    for rid in gone:
+    for rid in removed_edges:
         del stored.nodes[rid]
         stored.relationships = [link for link in stored.relationships if rid not in link[1:3]]
     for rid, content in difference.changed_nodes:
@@ -238,7 +238,7 @@ def test_applying_random_differences_gives_the_new_graph(tmp_path: Path, seed: i
         assert bool(difference.changes) == ((before, links_before) != (after, links_after))
 
 
-def test_a_graph_with_another_schema_without_fingerprints_or_with_many_differences_is_not_compared(
+def test_a_graph_is_not_compared_if_its_schema_changed_its_fingerprints_are_missing_or_it_differs_too_much(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     schema, waiting = PropertyGraphSchema.from_cypherbench(SCHEMA), tmp_path / "waiting.jsonl"
@@ -261,7 +261,7 @@ def test_a_graph_with_another_schema_without_fingerprints_or_with_many_differenc
 
 
 @pytest.mark.engine
-def test_an_updated_graph_equals_a_loaded_one(empty_home: Home, tmp_path: Path) -> None:
+def test_an_updated_graph_equals_a_graph_loaded_anew(empty_home: Home, tmp_path: Path) -> None:
     graph = RandomGraph(5, 120)
     load_file(written(tmp_path, graph.document()), empty_home, name="updated")
     for times in (1, 60):
@@ -286,7 +286,7 @@ def test_an_updated_graph_equals_a_loaded_one(empty_home: Home, tmp_path: Path) 
 
 
 def exported(name: str, home: Home, folder: Path) -> tuple[list[str], list[str]]:
-    """Return all records of a loaded graph, sorted, as the engine returns them."""
+    """Return the nodes and the relationships of a loaded graph, exported from the engine as sorted JSON texts."""
     path = folder / f"{name}.exported.json"
     export_graph(name, path, home)
     document = json.loads(path.read_bytes())
@@ -303,7 +303,7 @@ def refuse(*_: object) -> None:
 
 
 @pytest.mark.engine
-def test_an_update_without_differences_or_of_a_new_graph_is_a_load(empty_home: Home, tmp_path: Path) -> None:
+def test_an_update_of_a_new_or_unchanged_graph_loads_a_complete_graph(empty_home: Home, tmp_path: Path) -> None:
     path = written(tmp_path, small())
     first = update_graph(path, empty_home)
     assert (first.changes, first.reason) == (None, None)

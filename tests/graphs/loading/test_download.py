@@ -20,7 +20,7 @@ SHA256 = hashlib.sha256(BODY).hexdigest()
 def fetched(
     path: Path, faults: Iterable[Fault] = (), name: str = "/nba.json"
 ) -> tuple[list[tuple[str, str | None]], list[float]]:
-    """Fetch from a faulty server; return its requests, and the pauses between them in seconds."""
+    """Fetch a file from a faulty server; return the requests (path and Range header) and the pauses in seconds."""
     waited: list[float] = []
     with FileServer({"/nba.json": BODY}, faults) as server:
         assert fetch(server.url + name, path, sleep=waited.append) == SHA256
@@ -42,21 +42,25 @@ def test_a_file_fetched_before_is_not_requested_again(tmp_path: Path) -> None:
     assert fetch("http://127.0.0.1:9/nba.json", tmp_path / "nba.json", offline=True) == SHA256
 
 
-def test_a_kept_file_that_was_changed_is_fetched_again(tmp_path: Path) -> None:
+def test_a_downloaded_file_that_was_changed_is_fetched_again(tmp_path: Path) -> None:
     fetched(tmp_path / "nba.json")
     (tmp_path / "nba.json").write_bytes(b"{}")
     requests, _ = fetched(tmp_path / "nba.json")
     assert requests
 
 
-def test_offline_without_the_file_is_reported_with_the_fix(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported_with_the_fix_when_offline(tmp_path: Path) -> None:
     with pytest.raises(DownloadError, match="has not been downloaded yet; run once without --offline"):
         fetch("http://127.0.0.1:9/nba.json", tmp_path / "nba.json", offline=True)
 
 
 def test_a_truncated_response_is_continued_where_it_ended(tmp_path: Path) -> None:
     requests, _ = fetched(tmp_path / "nba.json", [cut(300_000), cut(500_000)])
-    assert [asked for path, asked in requests if path.startswith("/store")] == [None, "bytes=300000-", "bytes=800000-"]
+    assert [byte_range for path, byte_range in requests if path.startswith("/store")] == [
+        None,
+        "bytes=300000-",
+        "bytes=800000-",
+    ]
 
 
 def test_the_file_arrives_even_if_the_connection_often_breaks(tmp_path: Path) -> None:
@@ -96,7 +100,7 @@ def test_a_damaged_file_is_fetched_again_and_never_kept(tmp_path: Path) -> None:
     assert not (tmp_path / "other.json").exists()
 
 
-def test_a_git_blobs_etag_is_checked_too(tmp_path: Path) -> None:
+def test_an_etag_that_is_a_git_blob_hash_is_checked_too(tmp_path: Path) -> None:
     from graphground.graphs.loading.download import Announced, _finish
 
     (tmp_path / "x.part").write_bytes(b"hello\n")
@@ -113,22 +117,22 @@ def test_after_a_rate_limit_the_download_waits_as_long_as_the_server_asks(tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("name", "fault", "said"),
+    ("name", "fault", "message"),
     [
         ("/nbb.json", None, "status 404: the server has no such file"),
         ("/nba.json", status(403), "status 403: access is refused"),
         ("/nba.json", status(429), "status 429: the server limits requests, in 5 attempts"),
     ],
 )
-def test_a_refusal_is_reported(name: str, fault: Fault | None, said: str, tmp_path: Path) -> None:
+def test_a_refusal_is_reported(name: str, fault: Fault | None, message: str, tmp_path: Path) -> None:
     with (
         FileServer({"/nba.json": BODY}, forever(fault) if fault else ()) as server,
-        pytest.raises(DownloadError, match=said),
+        pytest.raises(DownloadError, match=message),
     ):
         fetch(server.url + name, tmp_path / "nba.json", sleep=lambda seconds: None)
 
 
-def test_the_next_mirror_is_tried_if_one_fails(tmp_path: Path) -> None:
+def test_the_next_mirror_is_tried_if_a_mirror_fails(tmp_path: Path) -> None:
     with FileServer({"/nba.json": BODY}) as server:
         addresses = [f"{server.url}/missing.json", f"{server.url}/nba.json"]
         assert fetch(addresses, tmp_path / "nba.json", sleep=lambda seconds: None) == SHA256

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import neo4j
 import pytest
 
 from graphground.graphs.engines.address import BoltAddress
@@ -17,12 +16,10 @@ from graphground.graphs.engines.engine import EngineError, EngineUnavailable
 from graphground.graphs.engines.memgraph import is_installed
 from graphground.graphs.loading.into_database import BoltLoader, load_into
 from graphground.graphs.loading.simplekg import SimpleKGError
-from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
 from graphground.server.commands.graphs import main as graphs_command
+from tests.support.commands import Ended, RunCommand
 from tests.support.neo4j_server import Neo4jServer, seeded
-from tests.support.own_arcadedb import start_writable
-from tests.support.serving import COMMAND, environment
 from tests.support.small_graph import SMALL, small, written
 
 pytestmark = pytest.mark.timeout(300)
@@ -47,17 +44,6 @@ def own_neo4j(neo4j_5: Neo4jServer) -> Iterator[BoltAddress]:
     seeded(neo4j_5, "MATCH (n) DETACH DELETE n")
 
 
-@pytest.fixture
-def own_arcadedb(own_small_home: Home) -> BoltAddress:
-    """Start an ArcadeDB server, used as root, with its graph deleted."""
-    entry = Catalog(own_small_home).get("films")
-    state = start_writable(own_small_home)
-    address = BoltAddress(f"bolt://127.0.0.1:{state.port}", "root", state.root, entry.id)
-    with neo4j.GraphDatabase.driver(address.uri, auth=("root", state.root)) as driver:
-        driver.execute_query("MATCH (n) DETACH DELETE n", database_=entry.id)
-    return address
-
-
 @pytest.mark.parametrize("database", [pytest.param("own_neo4j", marks=pytest.mark.neo4j), "own_arcadedb"])
 def test_the_loaded_graph_equals_the_file(database: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     address: BoltAddress = request.getfixturevalue(database)
@@ -66,14 +52,14 @@ def test_the_loaded_graph_equals_the_file(database: str, request: pytest.Fixture
     for query, rows in FACTS.items():
         assert engine.run(query).rows == rows, query
     engine.close()
-    with pytest.raises(EngineUnavailable, match="holds 4 nodes; a graph is loaded into an empty database only"):
+    with pytest.raises(EngineUnavailable, match="holds 4 nodes; a graph can only be loaded into an empty database"):
         load_into(written(tmp_path, SMALL), address)
     with BoltLoader(address) as loader:
         loader.create_indexes(["Movie", "Person"], ["name"])  # they exist already
 
 
 @pytest.mark.neo4j
-def test_names_are_found_by_an_index(own_neo4j: BoltAddress, tmp_path: Path) -> None:
+def test_names_and_eids_have_an_index(own_neo4j: BoltAddress, tmp_path: Path) -> None:
     load_into(written(tmp_path, SMALL), own_neo4j)
     engine = bolt_engine(own_neo4j)
     rows = engine.run(
@@ -92,7 +78,7 @@ def broken(change: Callable[[dict], None]) -> dict:
 
 @pytest.mark.neo4j
 @pytest.mark.parametrize(
-    ("document", "said"),
+    ("document", "message"),
     [
         (broken(lambda document: document["relations"][2].update(obj_id="P9")), "'P9' is not the id of any entity"),
         (broken(lambda document: document["entities"][3].update(eid="P1")), "another entity has this eid"),
@@ -100,9 +86,9 @@ def broken(change: Callable[[dict], None]) -> dict:
     ],
 )
 def test_a_file_with_an_error_anywhere_changes_nothing(
-    own_neo4j: BoltAddress, tmp_path: Path, document: dict, said: str
+    own_neo4j: BoltAddress, tmp_path: Path, document: dict, message: str
 ) -> None:
-    with pytest.raises(SimpleKGError, match=said):
+    with pytest.raises(SimpleKGError, match=message):
         load_into(written(tmp_path, document), own_neo4j)
     engine = bolt_engine(own_neo4j)
     assert engine.run("MATCH (n) RETURN count(n)").rows == [[0]]
@@ -168,24 +154,20 @@ def test_a_user_that_can_only_read_cannot_load(own_arcadedb: BoltAddress, own_sm
 
 
 @pytest.mark.neo4j
-def test_the_command_loads_with_the_password_of_an_administrator(own_neo4j: BoltAddress, tmp_path: Path) -> None:
+def test_the_command_loads_with_the_password_of_an_administrator(
+    run_command: RunCommand, own_neo4j: BoltAddress, tmp_path: Path
+) -> None:
     file = written(tmp_path, SMALL)
 
-    def load(password: str) -> subprocess.CompletedProcess[str]:
-        command = [*COMMAND, "graphs", "load", str(file), "--into", own_neo4j.uri, "--user", own_neo4j.user]
-        return subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            timeout=100,
-            env=environment(tmp_path, {"GRAPHGROUND_ADMIN_PASSWORD": password}),
-        )
+    def load(password: str) -> Ended:
+        words = ("graphs", "load", str(file), "--into", own_neo4j.uri, "--user", own_neo4j.user)
+        return run_command(*words, more={"GRAPHGROUND_ADMIN_PASSWORD": password})
 
     refused = load("wrong")
     assert refused.returncode == 1
     assert "refused the user" in refused.stderr
-    done = load(own_neo4j.password)
-    assert done.stdout == f"Loaded into {own_neo4j.uri}: 4 nodes, 3 relationships.{os.linesep}", done.stderr
+    result = load(own_neo4j.password)
+    assert result.stdout == f"Loaded into {own_neo4j.uri}: 4 nodes, 3 relationships.{os.linesep}", result.stderr
 
 
 def test_indexes_are_created_in_memgraphs_syntax() -> None:
@@ -204,19 +186,17 @@ def test_indexes_are_created_in_memgraphs_syntax() -> None:
         with BoltLoader(BoltAddress(process.stdout.readline().strip())) as loader:
             loader.create_indexes(["Movie", "Box Office"], ["name"])
     finally:
-        asked = process.communicate(timeout=30)[0].splitlines()
+        queries = process.communicate(timeout=30)[0].splitlines()
         watchdog.cancel()
-    made = [query.rstrip(";") for query in asked if query.startswith("CREATE")]
-    assert made[-1] == "CREATE INDEX ON :`Box Office`(`name`)"
+    created = [query.rstrip(";") for query in queries if query.startswith("CREATE")]
+    assert created[-1] == "CREATE INDEX ON :`Box Office`(`name`)"
     if is_installed():  # the command first lists the existing indexes, and the fake server lists the first one
-        assert ("SHOW INDEX INFO;" in asked, len(made)) == (True, 1)
+        assert ("SHOW INDEX INFO;" in queries, len(created)) == (True, 1)
     else:
-        assert made[0] == "CREATE INDEX ON :`Movie`(`name`)"
+        assert created[0] == "CREATE INDEX ON :`Movie`(`name`)"
 
 
-def test_a_graph_name_with_your_own_database_is_refused_before_anything_is_written(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_options_name_and_into_together_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = written(tmp_path, SMALL)
     with pytest.raises(SystemExit, match="2"):
         graphs_command(["load", str(file), "--into", "bolt://127.0.0.1:1", "--name", "films"])

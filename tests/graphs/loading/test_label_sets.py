@@ -134,7 +134,7 @@ def test_a_property_has_one_type_in_labels_that_occur_together(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("labels", "said"),
+    ("labels", "message"),
     [
         (["Person", "Movie"], "the schema has no label combination :Movie:Person"),
         (["Director"], "'labels' must be a list of texts that contains 'label'"),
@@ -142,9 +142,9 @@ def test_a_property_has_one_type_in_labels_that_occur_together(tmp_path: Path) -
         (["Person", 7], "'labels' must be a list of texts that contains 'label'"),
     ],
 )
-def test_labels_that_the_schema_does_not_combine_are_refused(tmp_path: Path, labels: Any, said: str) -> None:
+def test_labels_that_the_schema_does_not_combine_are_refused(tmp_path: Path, labels: Any, message: str) -> None:
     checks = RecordChecks(SimpleKGFile(imported(tmp_path, LINES)).schema)
-    with pytest.raises(SimpleKGError, match=said):
+    with pytest.raises(SimpleKGError, match=message):
         checks.entity(0, {"eid": "x", "label": "Person", "labels": labels, "name": "X"})
 
 

@@ -39,7 +39,7 @@ def change(place: str, number: int, **fields: Any) -> Callable[[dict[str, Any]],
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "message"),
     [
         (change("entities", 1, eid="M1"), "entities[1] (eid 'M1'): another entity has this eid"),
         (
@@ -84,20 +84,20 @@ def change(place: str, number: int, **fields: Any) -> Callable[[dict[str, Any]],
     ],
 )
 def test_an_invalid_record_is_named_and_nothing_changes(
-    small_home: Home, tmp_path: Path, changed: Callable[[dict[str, Any]], None], said: str
+    small_home: Home, tmp_path: Path, changed: Callable[[dict[str, Any]], None], message: str
 ) -> None:
     before = Catalog(small_home).entries()
     document = small()
     changed(document)
     with pytest.raises(SimpleKGError) as caught:
         loaded(small_home, tmp_path, document)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert Catalog(small_home).entries() == before
     assert list(small_home.loading.iterdir()) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "the file is truncated"),
         ("MATCH (n) RETURN n", "not JSON"),
@@ -107,8 +107,8 @@ def test_an_invalid_record_is_named_and_nothing_changes(
         ("[1, 2]", "has no 'schema'"),
     ],
 )
-def test_a_truncated_or_invalid_json_file_is_refused(small_home: Home, tmp_path: Path, text: str, said: str) -> None:
-    with pytest.raises(SimpleKGError, match=said):
+def test_a_truncated_or_invalid_json_file_is_refused(small_home: Home, tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(SimpleKGError, match=message):
         loaded(small_home, tmp_path, text)
 
 
@@ -192,7 +192,7 @@ def test_a_load_killed_at_any_moment_leaves_the_older_graph(own_small_home: Home
     before = Catalog(home).get("films")
     document = small()
     document["entities"] += [{**document["entities"][0], "eid": f"M{number}"} for number in range(10, 1_500)]
-    few = written(tmp_path, document, "few.json")  # of which the difference is loaded
+    few = written(tmp_path, document, "few.json")  # an update with this file loads only the difference
     sizes = [before.nodes, len(document["entities"])]
     document["entities"] += [{**document["entities"][0], "eid": f"N{number}"} for number in range(30_000)]
     many = written(tmp_path, document, "many.json")
@@ -226,14 +226,14 @@ def test_a_load_killed_at_any_moment_leaves_the_older_graph(own_small_home: Home
 
 def test_the_command_line_lists_loads_describes_and_drops(empty_home: Home, tmp_path: Path) -> None:
     def graphs(*words: str) -> tuple[int, str, str]:
-        done = subprocess.run(
+        result = subprocess.run(
             [sys.executable, "-m", "graphground", "graphs", *words],
             capture_output=True,
             text=True,
             env={**os.environ, "GRAPHGROUND_HOME": str(empty_home.folder)},
             timeout=200,
         )
-        return done.returncode, done.stdout, done.stderr
+        return result.returncode, result.stdout, result.stderr
 
     assert graphs("list")[1].startswith("No graph is loaded")
     path = written(tmp_path, small())
@@ -251,7 +251,7 @@ def test_the_command_line_lists_loads_describes_and_drops(empty_home: Home, tmp_
     assert graphs("loud")[0] == 2
 
 
-def test_relation_ids_are_distinguished_without_storing_consecutive_ones() -> None:
+def test_relation_ids_are_distinguished_without_storing_consecutive_ids() -> None:
     identifiers = Identifiers()
     assert all(identifiers.is_new(text) for text in ("0", "1", "2", "R7", "5", "02"))
     assert not any(identifiers.is_new(text) for text in ("0", "2", "R7", "5", "02"))
@@ -260,7 +260,7 @@ def test_relation_ids_are_distinguished_without_storing_consecutive_ones() -> No
 
 
 @pytest.mark.parametrize("first", ["0", "7", "r0", "Q1-P2-3", "x", "r00", "1r", "\u0663", ""])
-def test_relation_ids_are_distinguished_as_a_set_would(first: str) -> None:
+def test_relation_ids_are_distinguished_exactly_as_by_a_set(first: str) -> None:
     rng = random.Random(first)
     choices = [f"{prefix}{number}" for prefix in ("", "r", "r0", "Q1-P2-", "rr") for number in range(12)]
     for _ in range(50):
@@ -278,7 +278,7 @@ def test_consecutive_relation_ids_take_no_memory(prefix: str) -> None:
     assert not identifiers._others
 
 
-def test_a_load_that_fails_on_a_full_disk_is_reported_as_such(
+def test_a_full_disk_is_reported_as_the_cause_of_a_failed_load(
     empty_home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The disk is as full as the threshold says; the failure of the load is real: its process gets no folder to write to.

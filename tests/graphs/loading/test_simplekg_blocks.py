@@ -18,33 +18,33 @@ HARD = ['x},{"eid":', '}],"relations":[{', '"},\n{"eid"', "\\", '\\"}', "é∞\u
 
 
 def document(seed: int, entities: int = 400) -> dict[str, Any]:
-    """Return the small graph with many more records, with texts that look like the ends of records."""
+    """Return the small graph with additional records, whose texts look like the ends of records."""
     rng = random.Random(seed)
-    made = small()
+    content = small()
     for number in range(entities):
-        made["entities"].append(
+        content["entities"].append(
             {
-                **made["entities"][number % 2],
+                **content["entities"][number % 2],
                 "eid": f"E{number}",
                 "name": rng.choice(HARD) * 2,
                 "aliases": rng.sample(HARD, rng.randrange(4)),
                 "description": rng.choice(HARD),
             }
         )
-        made["relations"].append({**made["relations"][0], "rid": f"R{number}", "subj_id": "M1"})
-    return made
+        content["relations"].append({**content["relations"][0], "rid": f"R{number}", "subj_id": "M1"})
+    return content
 
 
-def as_text(made: dict[str, Any], shape: str) -> str:
-    """Return the document as text, in the layouts of different programs."""
+def as_text(content: dict[str, Any], shape: str) -> str:
+    """Return the document as JSON in a layout: `lines`, `compact`, `indented`, `spaced` or `utf-8`."""
     if shape == "lines":
         parts = [
-            f'"{key}": [\n' + ",\n".join(json.dumps(record) for record in made[key]) + "\n]"
+            f'"{key}": [\n' + ",\n".join(json.dumps(record) for record in content[key]) + "\n]"
             for key in ("entities", "relations")
         ]
-        return '{"schema": ' + json.dumps(made["schema"]) + ", " + ",\n".join(parts) + "}\n"
+        return '{"schema": ' + json.dumps(content["schema"]) + ", " + ",\n".join(parts) + "}\n"
     return json.dumps(
-        made,
+        content,
         indent={"indented": 2}.get(shape),
         separators=(",", ":") if shape == "compact" else None,
         ensure_ascii=shape != "utf-8",
@@ -57,23 +57,23 @@ def test_blocks_contain_the_same_records_as_events(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shape: str, size: int
 ) -> None:
     monkeypatch.setattr(simplekg_blocks, "AT_ONCE", size)
-    made = document(seed=size)
+    content = document(seed=size)
     path = tmp_path / "graph.json"
-    path.write_text(as_text(made, shape), "utf-8")
+    path.write_text(as_text(content, shape), "utf-8")
     with path.open("rb") as file:
         for part in ("entities", "relations"):
             file.seek(0)
-            assert list(ijson.items(file, f"{part}.item", use_float=True)) == made[part]
+            assert list(ijson.items(file, f"{part}.item", use_float=True)) == content[part]
         file.seek(0)
         entities, begin = drained(entity_blocks(file))
         relations, end = drained(relation_blocks(file, begin))
-    assert entities == made["entities"]
-    assert relations == made["relations"]
+    assert entities == content["entities"]
+    assert relations == content["relations"]
     assert end == path.stat().st_size
 
 
 def drained(blocks: Any) -> tuple[list[Any], int]:
-    """Return all records, and the generator's return value."""
+    """Return all records of a generator of blocks, and its return value: the position in the file where it stopped."""
     records: list[Any] = []
     while True:
         try:
@@ -93,24 +93,24 @@ def drained(blocks: Any) -> tuple[list[Any], int]:
     ],
 )
 def test_a_file_in_any_order_gives_every_record(tmp_path: Path, order: tuple[str, ...], zipped: bool) -> None:
-    made = document(seed=5)
-    made["more"] = {"entities": [{"eid": "no entity"}]}
-    text = json.dumps({key: made[key] for key in order}).encode()
+    content = document(seed=5)
+    content["more"] = {"entities": [{"eid": "no entity"}]}
+    text = json.dumps({key: content[key] for key in order}).encode()
     path = tmp_path / ("graph.json.gz" if zipped else "graph.json")
     path.write_bytes(gzip.compress(text) if zipped else text)
     for first, second in (("entities", "relations"), ("relations", "entities")):
         file = SimpleKGFile(path)
         for part in (first, second):
             found = list(getattr(file, part)())
-            assert found == list(enumerate(made[part]))
+            assert found == list(enumerate(content[part]))
 
 
 @pytest.mark.parametrize("key", ["entities", "relations"])
 def test_invalid_json_in_the_middle_is_reported_at_its_position(tmp_path: Path, key: str) -> None:
-    made = document(seed=9)
-    made[key][300]["mark"] = "here"
+    content = document(seed=9)
+    content[key][300]["mark"] = "here"
     path = tmp_path / "graph.json"
-    path.write_text(json.dumps(made).replace('"here"', "here"), "utf-8")
+    path.write_text(json.dumps(content).replace('"here"', "here"), "utf-8")
     file = SimpleKGFile(path)
     seen: list[Any] = []
 
@@ -123,7 +123,7 @@ def test_invalid_json_in_the_middle_is_reported_at_its_position(tmp_path: Path, 
 
     with pytest.raises(SimpleKGError, match=rf"at {key}\[300\]: not JSON"):
         read_one_by_one()
-    assert seen == made[key][:300]
+    assert seen == content[key][:300]
 
 
 @pytest.mark.parametrize("cut", [1, 2, 3, 100, 20_000])
@@ -137,17 +137,17 @@ def test_a_truncated_file_is_not_accepted_as_complete(tmp_path: Path, cut: int) 
 
 
 def test_a_record_that_is_not_an_object_is_named(tmp_path: Path) -> None:
-    made = document(seed=13)
-    made["relations"].insert(300, [1])
+    content = document(seed=13)
+    content["relations"].insert(300, [1])
     path = tmp_path / "graph.json"
-    path.write_text(json.dumps(made), "utf-8")
+    path.write_text(json.dumps(content), "utf-8")
     file = SimpleKGFile(path)
-    assert len(list(file.entities())) == len(made["entities"])
+    assert len(list(file.entities())) == len(content["entities"])
     with pytest.raises(SimpleKGError, match=r"relations\[300\] must be an object, not a list"):
         list(file.relations())
 
 
-def test_a_file_of_another_shape_is_left_to_the_slow_parser(tmp_path: Path) -> None:
+def test_a_file_in_an_unexpected_layout_is_refused_by_the_block_reader(tmp_path: Path) -> None:
     for text in ("", "[1, 2]", '{"entities": [{}]}', '{"schema": {}, "entities": [], "relations": []}'):
         path = tmp_path / "graph.json"
         path.write_text(text)

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from graphground.graphs.opening.whole import Incomplete, read_whole
 from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
 from graphground.graphs.storage.manifest import damage
-from tests.support.serving import COMMAND, environment
+from tests.support.commands import RunCommand
 
 
 @pytest.fixture
@@ -75,22 +74,16 @@ def test_missing_nodes_are_detected(copied: Home) -> None:
     copied.catalog.write_text(json.dumps(listed))
     graph = open_stored("films", copied)
     try:
-        with pytest.raises(Incomplete, match="400 nodes can be read, and 401 were loaded"):
+        with pytest.raises(Incomplete, match="400 nodes can be read, but 401 were loaded"):
             read_whole(graph, copied.folder)
     finally:
         graph.close()
         end_engine(copied, kill=True)
 
 
-def test_doctor_finds_a_damaged_graph(copied: Home) -> None:
+def test_doctor_finds_a_damaged_graph(run_command: RunCommand, copied: Home) -> None:
     entry = Catalog(copied).get("films")
     truncated(copied.databases / entry.id, copied.graphs / entry.id)
-    done = subprocess.run(
-        [*COMMAND, "doctor", "--deep", "--graph", "films"],
-        capture_output=True,
-        text=True,
-        timeout=100,
-        env=environment(copied.folder),
-    )
-    assert done.returncode == 1
-    assert "damaged: Film_0." in done.stdout
+    result = run_command("doctor", "--deep", "--graph", "films", home=copied.folder)
+    assert result.returncode == 1
+    assert "damaged: Film_0." in result.stdout

@@ -35,7 +35,7 @@ def test_a_graph_is_opened_once_at_its_first_use() -> None:
     assert opened == ["nba"]
 
 
-def test_a_single_graph_needs_no_name_but_one_of_several_does() -> None:
+def test_a_graph_must_be_named_only_if_several_are_available() -> None:
     assert OpenGraphs([source("films")]).get(None).name == "films"
     with pytest.raises(UnknownGraph, match="films, nba") as caught:
         OpenGraphs([source("films"), source("nba")]).get(None)
@@ -61,7 +61,7 @@ def test_a_graph_that_cannot_be_opened_is_reported_and_the_others_work() -> None
     assert films == GraphSummary("films", "about films", "none", 1, 2)
 
 
-def test_an_unexpected_failure_to_open_is_reported_in_the_same_way() -> None:
+def test_an_unexpected_error_while_opening_a_graph_is_reported_with_its_message() -> None:
     def open_graph() -> Graph:
         raise OSError("disk full")
 
@@ -94,13 +94,13 @@ def test_a_closed_server_opens_no_graph() -> None:
 
 
 class Closings:
-    """Fake background work of graphs, which records the closing of each graph."""
+    """A record of closed graphs: each graph has fake background work that notes when it is stopped."""
 
     def __init__(self) -> None:
         self.seen: list[int] = []
 
     def opening(self, version: list[int]) -> GraphSource:
-        """Return a source that opens the version in `version[0]`."""
+        """Return a source of a graph whose current version is `version[0]`."""
         return GraphSource("films", "", "none", lambda: self._open(version[0]), version=lambda: version[0])
 
     def _open(self, version: int) -> Graph:
@@ -147,11 +147,11 @@ def test_a_replaced_graph_is_closed_only_when_no_thread_uses_it() -> None:
 def test_a_removed_graph_in_use_is_closed_with_the_server_at_the_latest() -> None:
     closings, stamp = Closings(), [1]
     graphs = OpenGraphs([closings.opening([1])], list, lambda: stamp[0])
-    held = graphs.get("films")
+    graph = graphs.get("films")
     stamp[0] = 2
     assert graphs.names() == []
     assert closings.seen == []
     graphs.close()
     graphs.close()
     assert closings.seen == [1]
-    assert held.name == "films"
+    assert graph.name == "films"

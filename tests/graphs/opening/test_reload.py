@@ -56,17 +56,17 @@ def test_no_query_fails_while_a_graph_is_replaced(own_small_home: Home, tmp_path
 def test_a_call_that_began_before_a_replacement_can_finish_after_it(own_small_home: Home, tmp_path: Path) -> None:
     count = "MATCH (n) RETURN count(n)"
     with closing(OpenGraphs(stored_sources(own_small_home))) as graphs:
-        held = graphs.get("films")
-        assert held.run(count).rows == [[4]]
+        old_graph = graphs.get("films")
+        assert old_graph.run(count).rows == [[4]]
         document = small()
         document["entities"].append({**document["entities"][2], "eid": "P3"})
         loaded(own_small_home, tmp_path, document)
         until = time.monotonic() + 3 * TICK  # the engine reads the catalog once in each tick
         while time.monotonic() < until:
-            assert held.run(count).rows == [[4]]
+            assert old_graph.run(count).rows == [[4]]
         assert graphs.get("films").run(count).rows == [[5]]
-        assert held.run(count).rows == [[4]]
-        gone = weakref.ref(held)
-        del held
-        assert gone() is None, "something keeps a replaced graph alive, which would never be closed"
+        assert old_graph.run(count).rows == [[4]]
+        reference = weakref.ref(old_graph)
+        del old_graph
+        assert reference() is None, "something keeps a replaced graph alive, which would never be closed"
     assert end_engine(own_small_home)

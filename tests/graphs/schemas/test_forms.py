@@ -34,7 +34,7 @@ MOVIES = PropertyGraphSchema(
 )
 
 
-def test_base_form_states_common_properties_once_and_quotes_names():
+def test_the_base_form_states_common_properties_once_and_quotes_names():
     assert base_form(MOVIES).splitlines() == [
         "Every node has name: str",
         "(:Movie {runtime_minute: float})",
@@ -86,7 +86,7 @@ def test_a_relation_that_exists_in_both_directions_is_marked_symmetric():
     assert "(symmetric)" not in base_form(schema)
 
 
-def test_enhanced_form_explains_units_counts_symmetry_and_open_intervals():
+def test_the_enhanced_form_explains_units_counts_symmetry_and_open_intervals():
     text = enhanced_form(MOVIES)
     assert "(:Movie)  // 1,234; A film" in text
     assert "  runtime_minute: float  // in minutes" in text
@@ -141,7 +141,7 @@ def test_labels_and_patterns_that_differ_in_a_label_alone_share_a_line():
     ]
 
 
-def test_patterns_that_share_a_line_keep_their_counts_and_an_empty_pattern_stands_alone():
+def test_patterns_that_share_a_line_keep_their_counts_and_an_empty_pattern_has_its_own_line():
     facts = Statistics(
         patterns=(
             PatternStatistics("createdBy", "Painting", "Person", 3991),
@@ -157,7 +157,7 @@ def test_patterns_that_share_a_line_keep_their_counts_and_an_empty_pattern_stand
     assert "(:Person)-[:knows]->(:Museum) (0 relationships)" in base
 
 
-def test_a_sample_of_the_name_stands_beside_the_label_and_a_unit_in_a_name_is_not_repeated():
+def test_a_sample_name_is_shown_on_the_line_of_its_label_and_a_unit_in_a_property_name_is_not_repeated():
     taxon = Label("Taxon", {"name": "str", "longest_lifespan_years": "float", "habitats": "list[str]"})
     schema = PropertyGraphSchema("living", {"Taxon": taxon, "Rank": Label("Rank", {"name": "str"})}, ())
     samples = {("Taxon", "name"): ["maize", "rye"], ("Taxon", "habitats"): [["field"], ["desert", "steppe"]]}
@@ -234,7 +234,7 @@ def test_every_line_of_patterns_in_the_base_form_is_valid_in_a_query(graph):
 
 @needs("schemas")
 @pytest.mark.parametrize("graph", ["art", "geography", "nba", "politics"])
-def test_json_form_is_the_schema_file_byte_for_byte(graph):
+def test_the_json_form_is_the_schema_file_byte_for_byte(graph):
     text = (SHARED / "schemas" / f"{graph}.json").read_text(encoding="utf-8")
     assert json_form(PropertyGraphSchema.from_cypherbench(text)) == text
 

@@ -6,7 +6,7 @@ import pytest
 from graphground.graphs.storage.atomic import replacing
 
 
-def test_the_old_file_stays_until_the_new_one_is_complete(tmp_path: Path) -> None:
+def test_the_old_file_stays_until_the_new_file_is_complete(tmp_path: Path) -> None:
     path = tmp_path / "catalog.json"
     path.write_text("old")
     with replacing(path, durable=True) as file:
@@ -16,7 +16,7 @@ def test_the_old_file_stays_until_the_new_one_is_complete(tmp_path: Path) -> Non
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_failure_leaves_the_old_file_and_no_other(tmp_path: Path) -> None:
+def test_after_a_failure_only_the_old_file_exists(tmp_path: Path) -> None:
     path = tmp_path / "catalog.json"
     path.write_text("old")
 

@@ -34,7 +34,7 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> EntityLookup:
     return open_index(folder / "films")
 
 
-def asked(query: str, question: str, names: EntityLookup) -> Report:
+def report_with_question(query: str, question: str, names: EntityLookup) -> Report:
     return with_question(validate(query, SCHEMA, entities=names), query, question, SCHEMA, names)
 
 
@@ -44,8 +44,8 @@ def hints(report: Report) -> list[str]:
 
 def test_the_question_decides_between_two_types_that_both_fit(names: EntityLookup) -> None:
     wrong = "MATCH (f:Film)-[:madeBy]->(p:Person {name: 'David Mamet'}) RETURN f.name"
-    directed = asked(wrong, "Which films were directed by David Mamet?", names).suggested_query
-    written = asked(wrong, "Which films were written by David Mamet?", names).suggested_query
+    directed = report_with_question(wrong, "Which films were directed by David Mamet?", names).suggested_query
+    written = report_with_question(wrong, "Which films were written by David Mamet?", names).suggested_query
     assert directed is not None
     assert written is not None
     assert "-[r0:directedBy]->(m0:Person {name: 'David Mamet'})" in directed
@@ -56,7 +56,7 @@ def test_the_question_decides_between_two_types_that_both_fit(names: EntityLooku
 
 def test_for_text_that_is_not_cypher_a_query_for_the_question_is_suggested(names: EntityLookup) -> None:
     broken = "MATCH (f:Film)-[:directedBy]->(p:Person {name: 'Michael Mann') RETURN f.name"
-    suggested = asked(broken, "Which films were directed by Michael Mann?", names).suggested_query
+    suggested = report_with_question(broken, "Which films were directed by Michael Mann?", names).suggested_query
     assert suggested == (
         "MATCH (n:Film)-[r0:directedBy]->(m0:Person {name: 'Michael Mann'}) WITH DISTINCT n RETURN n.name"
     )
@@ -64,13 +64,13 @@ def test_for_text_that_is_not_cypher_a_query_for_the_question_is_suggested(names
 
 def test_a_correct_query_is_unchanged(names: EntityLookup) -> None:
     query = "MATCH (film:Film)-[:directedBy]->(:Person {name: 'Michael Mann'}) RETURN DISTINCT film.name"
-    report = asked(query, "Which films were directed by Michael Mann?", names)
+    report = report_with_question(query, "Which films were directed by Michael Mann?", names)
     assert report.suggested_query is None
     assert hints(report) == []
 
 
 @pytest.mark.parametrize(
-    ("query", "question", "said"),
+    ("query", "question", "hint"),
     [
         (
             "MATCH (f:Film)-[:directedBy]->(p:Person) RETURN f.name",
@@ -106,11 +106,11 @@ def test_a_correct_query_is_unchanged(names: EntityLookup) -> None:
     ],
 )
 def test_a_part_of_the_question_that_the_query_ignores_causes_a_hint(
-    query: str, question: str, said: str, names: EntityLookup
+    query: str, question: str, hint: str, names: EntityLookup
 ) -> None:
-    report = asked(query, question, names)
+    report = report_with_question(query, question, names)
     assert report.valid
-    assert any(said in message for message in hints(report)), hints(report)
+    assert any(hint in message for message in hints(report)), hints(report)
 
 
 def test_without_a_question_there_are_no_hints_about_it(names: EntityLookup) -> None:
@@ -126,13 +126,13 @@ def test_a_write_gets_no_suggestion_from_the_question(names: EntityLookup) -> No
     assert with_question(report, query, "Who directed Heat?", SCHEMA, names) == report
 
 
-def test_a_question_about_other_things_than_the_graph_changes_nothing(names: EntityLookup) -> None:
+def test_an_unrelated_question_changes_nothing(names: EntityLookup) -> None:
     query = "MATCH (f:Film)-[:directedBy]->(p:Person {name: 'Michael Mann'}) RETURN f.name"
-    report = asked(query, "What is the weather in Oslo tomorrow?", names)
+    report = report_with_question(query, "What is the weather in Oslo tomorrow?", names)
     assert report.suggested_query is None
 
 
-def test_the_relationships_of_a_text_are_read_from_its_returned_variable() -> None:
+def test_the_relationships_of_a_query_are_listed_starting_from_its_returned_variable() -> None:
     written = read_text(
         "MATCH (p:Person)<-[:directedBy]-(f:Film)-[:hasGenre]->(:Genre {name: 'heist film'}) "
         "RETURN p.name, count(f) AS films ORDER BY films DESC LIMIT 1"

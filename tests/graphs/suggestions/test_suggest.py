@@ -51,7 +51,7 @@ class Counts:
 
 
 def mentions(question: str) -> list[Mention]:
-    """Return the known names in a question, in order."""
+    """Return the known names in a question, in the order of their positions."""
     found = []
     for label, names in (("Person", PERSON), ("Film", FILM), ("Genre", {"heist film"})):
         for name in sorted(names):
@@ -148,7 +148,7 @@ def test_patterns_that_match_nothing_come_last_and_all_are_counted_in_one_round_
     assert len(engine.asked) == 1
 
 
-def test_two_hops_are_tried_only_on_request() -> None:
+def test_with_the_limit_of_one_hop_no_pattern_of_two_hops_is_suggested() -> None:
     graph, question = Graph("films", SCHEMA), "Which genres have the films of Michael Mann?"
     one_hop = suggest(graph, question, mentions(question), hops=1, limit=50)
     assert not [found for found in one_hop if found.pattern.kind in ("chain", "grouping", "optional")]
@@ -162,7 +162,7 @@ def test_different_meanings_of_a_mention_are_never_in_one_pattern() -> None:
         assert len(set(found.pattern.entities)) <= 1
 
 
-def test_the_reason_states_the_meaning_of_names_and_which_are_ignored() -> None:
+def test_the_reason_states_the_meaning_of_names_and_which_names_are_ignored() -> None:
     misread = Mention("Micheal Man", 24, 35, (Entity("Micheal Man", "Person", "Michael Mann", 0.9),))
     unknown = Mention("Zorblax", 39, 46, ())
     question = "Which films directed by Micheal Man or Zorblax are there?"
@@ -172,7 +172,7 @@ def test_the_reason_states_the_meaning_of_names_and_which_are_ignored() -> None:
     assert "Film -directedBy-> Person 'Michael Mann'" in reason
 
 
-def test_names_without_a_question_get_each_pattern_once() -> None:
+def test_each_pattern_is_suggested_once_for_a_name_without_a_question() -> None:
     heat = Mention("Heat", -1, -1, (Entity("Heat", "Film", "Heat", 1.0),))
     found = suggest(Graph("films", SCHEMA), "", [heat])
     assert len({suggestion.pattern for suggestion in found}) == 3

@@ -55,7 +55,7 @@ def test_the_graph_has_the_requested_numbers_of_nodes_and_relationships() -> Non
     assert sum(1 for _ in graph.relations()) == 45_678
 
 
-def test_the_same_seed_gives_the_same_graph_and_another_seed_another() -> None:
+def test_the_same_seed_gives_the_same_graph_and_another_seed_gives_another_graph() -> None:
     def first(seed: int) -> list[object]:
         graph = synth(SCHEMA, 500, 1_000, seed)
         return [*itertools.islice(graph.entities(), 50), *itertools.islice(graph.relations(), 50)]

@@ -27,7 +27,7 @@ def test_a_stand_in_contains_the_names_and_relationships_of_its_queries() -> Non
     assert len(directed) >= 3
 
 
-def test_a_stand_in_mixes_the_values_that_its_queries_compare_with() -> None:
+def test_a_stand_in_contains_the_values_that_its_queries_compare_with() -> None:
     entities = list(stand_in(SCHEMA, [QUERY], 800, 1_000, seed=4).entities())
     assert any(entity["properties"].get("runtime_minute") == 90.5 for entity in entities)
     assert any(entity["properties"].get("date_of_birth") == "1943-02-06" for entity in entities)
@@ -57,7 +57,7 @@ def test_every_condition_of_a_query_has_a_witness_and_a_near_miss() -> None:
 
 
 @pytest.mark.parametrize("condition", ["n.runtime_minute > m.runtime_minute", "n.runtime_minute >= m.runtime_minute"])
-def test_a_comparison_of_two_nodes_does_not_end_in_the_branch_that_null_takes(condition: str) -> None:
+def test_a_comparison_of_two_nodes_in_a_case_is_true_since_null_leads_to_the_else_branch(condition: str) -> None:
     for seed in range(8):
         graph = stand_in(
             SCHEMA,

@@ -1,4 +1,4 @@
-"""Problems that an answer hides, on real data: the bundled NBA graph, a slice of films, and a slice of politics."""
+"""Problems of queries that return rows, on real data: the bundled graph, a slice of films, and a slice of politics."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def real_graphs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenGraphs
 
 
 @pytest.fixture(autouse=True)
-def any_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Remove the engine's time limits, since the machine may be busy."""
+def long_time_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Raise the time limits of the checks that run after a query has returned rows, since the machine may be busy."""
     monkeypatch.setattr(look, "SECONDS", 60.0)
     monkeypatch.setattr(look, "PATIENCE", 60.0)
     monkeypatch.setattr(look, "SMALL_MS", float("inf"))
@@ -55,8 +55,8 @@ def answer(graphs: OpenGraphs, graph: str, query: str) -> ExecuteCypherAnswer:
     return execute_cypher(graphs, ExecuteCypherRequest(query=query, graph=graph, timeout_s=120))
 
 
-def said(graphs: OpenGraphs, graph: str, query: str, code: str) -> str | None:
-    """Return the message of the only diagnostic with that code, or None."""
+def message_of(graphs: OpenGraphs, graph: str, query: str, code: str) -> str | None:
+    """Return the message of the only diagnostic with that code; None if there is no such diagnostic."""
     messages = [
         diagnostic.message for diagnostic in answer(graphs, graph, query).diagnostics if diagnostic.code == code
     ]
@@ -64,28 +64,28 @@ def said(graphs: OpenGraphs, graph: str, query: str, code: str) -> str | None:
     return messages[0] if messages else None
 
 
-class Held(Recorder):
+class PausedEngine(Recorder):
     """An engine that answers the first query at once, and each later query only when the test allows it."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.may = threading.Event()
+        self.proceed = threading.Event()
 
     def run(self, *arguments: Any, **named: Any) -> Table:
         table = super().run(*arguments, **named)
         if len(self.ran) > 1:
-            assert self.may.wait(60)
+            assert self.proceed.wait(60)
         return table
 
 
 def test_an_answer_does_not_wait_for_checks_that_take_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(look, "PATIENCE", 0.01)
-    engine = Held()
+    engine = PausedEngine()
     graphs = OpenGraphs([GraphSource("films", "", "held", lambda: Graph("films", FILMS_ALONE, engine=engine))])
     query = "MATCH (m:Movie) RETURN m.name ORDER BY m.runtime_minute DESC LIMIT 1"
     assert execute_cypher(graphs, ExecuteCypherRequest(query=query)).rows == [["Heat"]]
     assert len(engine.ran) == 2  # the check has begun, and the answer arrives before the check has ended
-    engine.may.set()
+    engine.proceed.set()
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_an_answer_does_not_wait_for_checks_that_take_long(monkeypatch: pytest.M
 def test_problems_hidden_by_rows_of_the_bundled_graph_are_reported(
     real_graphs: OpenGraphs, code: str, query: str, figures: str
 ) -> None:
-    assert figures in (said(real_graphs, "nba", query, code) or "")
+    assert figures in (message_of(real_graphs, "nba", query, code) or "")
 
 
 @films
@@ -153,7 +153,7 @@ def test_problems_hidden_by_rows_of_the_bundled_graph_are_reported(
 def test_problems_hidden_by_rows_of_incomplete_films_are_reported(
     real_graphs: OpenGraphs, code: str, query: str, figures: str
 ) -> None:
-    assert figures in (said(real_graphs, "movie", query, code) or "")
+    assert figures in (message_of(real_graphs, "movie", query, code) or "")
 
 
 @politics
@@ -169,7 +169,7 @@ def test_problems_hidden_by_rows_of_incomplete_films_are_reported(
         (
             "direction_matters",
             "MATCH (:Country {name: 'France'})-[:hasDiplomaticRelationWith]->(c:Country) RETURN c.name",
-            "50, in either direction 72",
+            "50 different rows, in either direction 72",
         ),
         (
             "null_drops_rows",
@@ -191,7 +191,7 @@ def test_problems_hidden_by_rows_of_incomplete_films_are_reported(
 def test_problems_hidden_by_rows_of_incomplete_politics_are_reported(
     real_graphs: OpenGraphs, code: str, query: str, figures: str
 ) -> None:
-    assert figures in (said(real_graphs, "politics", query, code) or "")
+    assert figures in (message_of(real_graphs, "politics", query, code) or "")
 
 
 @politics

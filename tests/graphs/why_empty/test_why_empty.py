@@ -39,7 +39,7 @@ def test_a_name_of_another_label_is_reported(film_graph: Graph) -> None:
     assert "a Film has this name" in found.message
 
 
-def test_a_reversed_relationship_is_reported_with_the_one_that_matches(film_graph: Graph) -> None:
+def test_a_reversed_relationship_is_reported_with_the_direction_that_matches(film_graph: Graph) -> None:
     found = cause(
         film_graph, "MATCH (p:Person {name: 'Michael Mann'})-[:directedBy]->(f:Film {name: 'Heat'}) RETURN f.name"
     )
@@ -75,7 +75,14 @@ def test_a_condition_on_text_suggests_a_value_that_occurs(film_graph: Graph) -> 
     assert found.suggestions[0] == "p.gender = 'female'"
 
 
-def test_a_condition_after_with_is_found(film_graph: Graph) -> None:
+def test_a_condition_on_text_suggests_the_nearest_of_all_values(film_graph: Graph) -> None:
+    found = cause(film_graph, "MATCH (p:Person) WHERE toLower(p.name) = 'jame camaron' RETURN p.name")
+    assert found.code == "filter_removes_all"
+    assert found.suggestions[0] == "toLower(p.name) = 'james cameron'"
+    assert len(found.suggestions) == 3
+
+
+def test_a_condition_after_with_is_reported_as_the_cause(film_graph: Graph) -> None:
     found = cause(
         film_graph,
         "MATCH (f:Film)-[:directedBy]->(p:Person) WITH p, count(f) AS films WHERE films > 9999 RETURN p.name",
@@ -83,7 +90,7 @@ def test_a_condition_after_with_is_found(film_graph: Graph) -> None:
     assert (found.code, found.found) == ("filter_removes_all", "films > 9999")
 
 
-def test_the_part_of_a_subquery_is_found(film_graph: Graph) -> None:
+def test_a_misspelled_name_in_a_subquery_is_reported(film_graph: Graph) -> None:
     found = cause(
         film_graph,
         "CALL { MATCH (f:Film {name: 'Haet'}) RETURN f UNION MATCH (f:Film {name: 'Ronni'}) RETURN f } RETURN f.name",
@@ -106,13 +113,13 @@ def test_a_relationship_is_reversed_with_its_quantifier(film_graph: Graph, writt
     assert list(found.suggestions) == [other_way]
 
 
-def test_skip_past_the_end_is_reported_with_the_number_of_rows(film_graph: Graph) -> None:
+def test_a_skip_past_the_last_row_is_reported_with_the_number_of_rows(film_graph: Graph) -> None:
     found = cause(film_graph, "MATCH (f:Film {name: 'Heat'})-[:directedBy]->(p:Person) RETURN p.name SKIP 9999")
     assert found.found == "9999"
     assert "rows before SKIP" in found.message
 
 
-def test_without_time_no_cause_is_found_and_no_error_raised(film_graph: Graph) -> None:
+def test_no_cause_is_reported_and_no_error_raised_if_there_is_no_time(film_graph: Graph) -> None:
     assert why_empty(film_graph, parse("MATCH (f:Film {name: 'Haet'}) RETURN f.name"), seconds=0.0) == []
 
 

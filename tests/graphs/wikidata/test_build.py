@@ -4,12 +4,14 @@ import json
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from itertools import repeat
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,15 +50,15 @@ def built(endpoint: SparqlEndpoint, path: Path, definition: str = PLACES, patien
 
 
 @pytest.fixture(scope="module")
-def right(store: SparqlEndpoint, tmp_path_factory: pytest.TempPathFactory) -> bytes:
+def expected_graph(store: SparqlEndpoint, tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """Return the bytes of an uninterrupted build."""
-    path = tmp_path_factory.mktemp("right") / "places.json"
+    path = tmp_path_factory.mktemp("expected_graph") / "places.json"
     built(store, path)
     return path.read_bytes()
 
 
 def validated(path: Path) -> tuple[int, int]:
-    """Return the counts of a file, all of whose records satisfy its schema."""
+    """Check that every record of a file satisfies its schema; return the numbers of nodes and relationships."""
     document = SimpleKGFile(path)
     checks = RecordChecks(document.schema)
     labels = {}
@@ -70,8 +72,8 @@ def validated(path: Path) -> tuple[int, int]:
     return len(labels), relations
 
 
-def test_the_graph_of_real_documents_matches_the_documents(right: bytes) -> None:
-    graph = json.loads(right)
+def test_the_graph_of_real_documents_matches_the_documents(expected_graph: bytes) -> None:
+    graph = json.loads(expected_graph)
     nodes = {entity["eid"]: entity for entity in graph["entities"]}
     estonia = nodes["Place#Q191"]
     assert estonia["name"] == "Estonia"
@@ -101,7 +103,7 @@ def test_the_file_satisfies_its_schema_and_discarded_values_are_counted(store: S
 
 
 def _trouble() -> Iterator[Fault]:
-    """Make each query fail once before its answer: an error, a page, a truncation, a lost connection."""
+    """Yield faults that make each query fail once: with an error status, an HTML page, a truncated body or a lost connection."""
     failed: set[str] = set()
 
     def fault(query: str, body: bytes) -> Answer | None:
@@ -120,16 +122,18 @@ def _trouble() -> Iterator[Fault]:
     return repeat(fault)
 
 
-def test_an_endpoint_that_fails_at_every_query_gives_the_same_bytes(right: bytes, tmp_path: Path) -> None:
+def test_a_build_from_an_endpoint_that_fails_at_every_query_gives_the_same_bytes(
+    expected_graph: bytes, tmp_path: Path
+) -> None:
     with SparqlEndpoint(place_triples(), _trouble()) as endpoint:
         built(endpoint, tmp_path / "places.json")
         assert len(endpoint.queries) >= 2 * len(set(endpoint.queries)) > 10
-    assert (tmp_path / "places.json").read_bytes() == right
+    assert (tmp_path / "places.json").read_bytes() == expected_graph
 
 
 @pytest.mark.parametrize("at_once", [1, 4])
-def test_answers_that_arrive_in_another_order_give_the_same_bytes(
-    at_once: int, right: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_build_from_answers_in_another_order_gives_the_same_bytes(
+    at_once: int, expected_graph: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sparql_source, "ITEMS_AT_ONCE", 9)
     monkeypatch.setattr(sparql_source, "NAMES_AT_ONCE", 9)
@@ -143,24 +147,28 @@ def test_answers_that_arrive_in_another_order_give_the_same_bytes(
 
     with SparqlEndpoint(place_triples(), repeat(later)) as endpoint:
         built(endpoint, tmp_path / "places.json", patience=Patience(answer=60, pause=0.0, at_once=at_once))
-    assert (tmp_path / "places.json").read_bytes() == right
+    assert (tmp_path / "places.json").read_bytes() == expected_graph
 
 
-def test_an_endpoint_that_states_no_datatypes_gives_the_same_bytes(right: bytes, tmp_path: Path) -> None:
+def test_a_build_from_an_endpoint_that_states_no_datatypes_gives_the_same_bytes(
+    expected_graph: bytes, tmp_path: Path
+) -> None:
     with SparqlEndpoint(line for line in place_triples() if "propertyType" not in line) as endpoint:
         built(endpoint, tmp_path / "places.json")
         undeclared = [query for query in endpoint.queries if "psv:" in query]
     with SparqlEndpoint(place_triples()) as endpoint:
         built(endpoint, tmp_path / "declared.json")
         declared = [query for query in endpoint.queries if "psv:P571 ?n" in query]
-    assert (tmp_path / "places.json").read_bytes() == (tmp_path / "declared.json").read_bytes() == right
+    assert (tmp_path / "places.json").read_bytes() == (tmp_path / "declared.json").read_bytes() == expected_graph
     assert any("psv:P36 " in query for query in undeclared)
     assert declared
     assert not any("psv:P36 " in query or "?n . ?n wikibase:quantityAmount" not in query for query in declared)
 
 
 @pytest.mark.parametrize("most", [pytest.param(1, marks=pytest.mark.slow), 7, 50])
-def test_an_endpoint_with_a_low_limit_gives_the_same_bytes(most: int, right: bytes, tmp_path: Path) -> None:
+def test_a_build_from_an_endpoint_with_a_low_limit_gives_the_same_bytes(
+    most: int, expected_graph: bytes, tmp_path: Path
+) -> None:
     def little(query: str, body: bytes) -> Answer | None:
         named = re.search(r"VALUES \?\w+ \{ ([^}]*) \}", query)
         too_many = named is not None and len(named[1].split()) > most
@@ -172,11 +180,11 @@ def test_an_endpoint_with_a_low_limit_gives_the_same_bytes(most: int, right: byt
 
     with SparqlEndpoint(place_triples(), always()) as endpoint:
         built(endpoint, tmp_path / "places.json")
-    assert (tmp_path / "places.json").read_bytes() == right
+    assert (tmp_path / "places.json").read_bytes() == expected_graph
 
 
 def test_a_class_with_too_many_members_is_queried_by_the_last_digits_of_their_numbers(
-    right: bytes, tmp_path: Path
+    expected_graph: bytes, tmp_path: Path
 ) -> None:
     def slow_classes(query: str, body: bytes) -> Answer | None:
         return (
@@ -192,10 +200,12 @@ def test_a_class_with_too_many_members_is_queried_by_the_last_digits_of_their_nu
     with SparqlEndpoint(place_triples(), always()) as endpoint:
         built(endpoint, tmp_path / "places.json")
         assert any("STRENDS" in query for query in endpoint.queries)
-    assert (tmp_path / "places.json").read_bytes() == right
+    assert (tmp_path / "places.json").read_bytes() == expected_graph
 
 
-def test_an_endpoint_that_stays_broken_stops_the_build_and_the_next_one_resumes(right: bytes, tmp_path: Path) -> None:
+def test_an_endpoint_that_stays_broken_stops_the_build_and_the_next_build_resumes(
+    expected_graph: bytes, tmp_path: Path
+) -> None:
     path = tmp_path / "places.json"
 
     def broken_after(number: int) -> Iterator[Fault]:
@@ -216,7 +226,7 @@ def test_an_endpoint_that_stays_broken_stops_the_build_and_the_next_one_resumes(
         endpoint.faults = iter(())
         built(endpoint, path)
         assert len(endpoint.queries) <= 4
-    assert path.read_bytes() == right
+    assert path.read_bytes() == expected_graph
 
 
 BUILD = """
@@ -232,17 +242,17 @@ build(read_definition(Path(sys.argv[1])), sparql_source.SparqlSource(Endpoint(sy
 
 
 def test_a_build_that_is_killed_resumes_and_gives_the_same_bytes(
-    store: SparqlEndpoint, right: bytes, tmp_path: Path
+    store: SparqlEndpoint, expected_graph: bytes, tmp_path: Path
 ) -> None:
     definition, path = tmp_path / "places.toml", tmp_path / "places.json"
     definition.write_text(PLACES, "utf-8")
     command = [sys.executable, "-c", BUILD, str(definition), store.url, str(path)]
     kills = 0
-    for wanted in (4, 12):
+    for answers in (4, 12):
         before = len(store.queries)
         process = subprocess.Popen(command, stderr=subprocess.PIPE)
         deadline = time.monotonic() + 60
-        while len(store.queries) - before < wanted and process.poll() is None:
+        while len(store.queries) - before < answers and process.poll() is None:
             assert time.monotonic() < deadline
             time.sleep(0.001)
         if process.poll() is None:
@@ -252,13 +262,13 @@ def test_a_build_that_is_killed_resumes_and_gives_the_same_bytes(
     assert kills == 2
     assert not path.exists()
     subprocess.run(command, check=True, timeout=60)
-    assert path.read_bytes() == right
+    assert path.read_bytes() == expected_graph
 
 
 def test_a_workspace_of_another_definition_is_not_reused(store: SparqlEndpoint, tmp_path: Path) -> None:
     path = tmp_path / "places.json"
-    with SparqlEndpoint([], iter([lambda query, body: (404, {}, b"")])) as gone, pytest.raises(EndpointError):
-        built(gone, path)
+    with SparqlEndpoint([], iter([lambda query, body: (404, {}, b"")])) as failing, pytest.raises(EndpointError):
+        built(failing, path)
     with pytest.raises(WorkspaceError, match="another definition or source"):
         built(store, path)
 
@@ -269,7 +279,51 @@ def test_two_concurrent_builds_of_one_file_are_refused(store: SparqlEndpoint, tm
         built(store, path)
 
 
-def test_merged_items_are_followed(tmp_path: Path) -> None:
+def test_a_lock_on_a_file_that_its_previous_owner_deletes_does_not_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "places.json"
+    previous = alone(path)
+    previous.__enter__()
+    connect = sqlite3.connect
+
+    def connect_as_the_previous_owner_ends(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        monkeypatch.setattr(sqlite3, "connect", connect)
+        connection = connect(*arguments, **options)
+        previous.__exit__(None, None, None)
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", connect_as_the_previous_owner_ends)
+    with alone(path), pytest.raises(WorkspaceError, match="another process is building"), alone(path):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_lock_file_is_deleted_while_the_lock_is_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "places.json"
+    unlink = Path.unlink
+    deleted: list[Path] = []
+
+    def unlink_beside_another_build(place: Path, missing_ok: bool = False) -> None:
+        monkeypatch.undo()
+        with pytest.raises(WorkspaceError, match="another process is building"), alone(path):
+            pass
+        unlink(place, missing_ok)
+        deleted.append(place)
+
+    with alone(path):
+        monkeypatch.setattr(Path, "unlink", unlink_beside_another_build)
+    assert deleted == [tmp_path / "places.json.build.lock"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_lock_in_a_folder_that_cannot_be_created_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(WorkspaceError, match="cannot be written"), alone(tmp_path / "file" / "places.json"):
+        pass
+
+
+def test_a_merged_item_is_replaced_by_the_item_that_it_was_merged_into(tmp_path: Path) -> None:
     lines: Sequence[str] = place_triples()
     moved = (
         "http://www.wikidata.org/entity/Q32063953"  # the document of Karlsruhe names the item that was merged into it
@@ -314,7 +368,9 @@ def test_constraints_select_the_members(store: SparqlEndpoint, tmp_path: Path) -
     assert "Belize" not in selected('sparql = "?item wdt:P30 wd:Q46"\n')
 
 
-def test_the_conditions_of_members_are_not_read_again_and_items_are_read_without_ranks(tmp_path: Path) -> None:
+def test_properties_that_select_members_are_not_read_again_and_item_values_are_read_without_ranks(
+    tmp_path: Path,
+) -> None:
     claims = {
         "P31": [statement("P31", "Q515", "normal")],
         "P36": [statement("P36", "Q101", "preferred"), statement("P36", "Q102", "normal")],
@@ -337,7 +393,7 @@ def test_the_conditions_of_members_are_not_read_again_and_items_are_read_without
     assert town["properties"] == {"capital": "Capital"}
 
 
-def test_only_values_that_are_used_are_named(tmp_path: Path) -> None:
+def test_names_are_queried_only_for_values_that_are_used(tmp_path: Path) -> None:
     ranks = {"Q101": "preferred", "Q102": "normal", "Q103": "deprecated"}
     claims = {
         "P31": [statement("P31", "Q515", "normal")],

@@ -18,14 +18,14 @@ REAL = needs("wikidata_entities", "entities.jsonl.gz")
 NAMES = {"Q183": "Germany", "Q64": "Berlin", "Q4917": "United States dollar", "Q712226": "square kilometre"}
 
 
-def made(key: str, type_: str, property_: str, part: str = "", **more: Any) -> tuple[Any, list[str]]:
+def converted(key: str, type_: str, property_: str, part: str = "", **more: Any) -> tuple[Any, list[str]]:
     """Return the converted value of a property in a real document, and the reasons for discarded values."""
-    wanted = structured(Property, {"type": type_, "wikidata": property_, **more}, nearest)[0]
-    assert wanted is not None
-    qualifiers = frozenset(link.property for link in wanted.qualifiers)
+    definition = structured(Property, {"type": type_, "wikidata": property_, **more}, nearest)[0]
+    assert definition is not None
+    qualifiers = frozenset(link.property for link in definition.qualifiers)
     found = statements_of(raw_document(key, part)["claims"], {property_: qualifiers}).get(property_, [])
     reasons: list[str] = []
-    return node_property(found, wanted, NAMES.get, lambda reason, value: reasons.append(reason)), reasons
+    return node_property(found, definition, NAMES.get, lambda reason, value: reasons.append(reason)), reasons
 
 
 @REAL
@@ -79,7 +79,7 @@ def made(key: str, type_: str, property_: str, part: str = "", **more: Any) -> t
 def test_a_real_value_is_converted_to_the_declared_type(
     key: str, type_: str, property_: str, more: dict[str, Any], expected: Any, reasons: list[str]
 ) -> None:
-    value, discarded = made(key, type_, property_, **more)
+    value, discarded = converted(key, type_, property_, **more)
     if isinstance(expected, list) and isinstance(expected[0], float):
         assert value == pytest.approx(sorted(expected))
     else:
@@ -91,11 +91,11 @@ def test_a_real_value_is_converted_to_the_declared_type(
 
 @REAL
 def test_old_documents_with_long_years_give_the_same_dates() -> None:
-    assert {made("Q42", "date", "P569", part)[0] for part in ("wdtk-wikibaseapi", "Toolkit")} == {"1952-03-11"}
+    assert {converted("Q42", "date", "P569", part)[0] for part in ("wdtk-wikibaseapi", "Toolkit")} == {"1952-03-11"}
 
 
 @REAL
-def test_preferred_statements_replace_normal_ones_and_deprecated_ones_are_never_used() -> None:
+def test_preferred_statements_replace_normal_statements_and_deprecated_statements_are_never_used() -> None:
     preferred = deprecated = hidden = 0
     for document in all_raw_documents():
         claims = document.get("claims")
@@ -103,14 +103,14 @@ def test_preferred_statements_replace_normal_ones_and_deprecated_ones_are_never_
             continue
         for name, statements in statements_of(claims, dict.fromkeys(claims, frozenset())).items():
             ranks = [claim["rank"] for claim in claims[name]]
-            kept = best(statements)
-            assert all(statement.rank != 0 for statement in kept)
+            best_statements = best(statements)
+            assert all(statement.rank != 0 for statement in best_statements)
             assert len(not_deprecated(statements)) == len(ranks) - ranks.count("deprecated")
             if "preferred" in ranks:
-                assert len(kept) == ranks.count("preferred")
+                assert len(best_statements) == ranks.count("preferred")
                 hidden += ranks.count("normal")
             else:
-                assert len(kept) == ranks.count("normal")
+                assert len(best_statements) == ranks.count("normal")
             preferred += ranks.count("preferred")
             deprecated += ranks.count("deprecated")
     assert (preferred, deprecated) == (58, 10)
@@ -118,7 +118,7 @@ def test_preferred_statements_replace_normal_ones_and_deprecated_ones_are_never_
 
 
 @REAL
-def test_every_real_quantity_with_a_unit_is_converted_into_itself_or_its_unit_is_reported() -> None:
+def test_every_real_quantity_is_unchanged_in_its_own_unit_or_its_unit_is_reported() -> None:
     converted = reported = 0
     for document in raw_documents():
         claims = document.get("claims")
@@ -128,10 +128,10 @@ def test_every_real_quantity_with_a_unit_is_converted_into_itself_or_its_unit_is
                 if value[0] != "quantity" or value[2] == "1":
                     continue
                 unit = find_unit(value[2])
-                wanted = Property(type="float", wikidata="P1", unit=unit.name if unit else "metre")
+                definition = Property(type="float", wikidata="P1", unit=unit.name if unit else "metre")
                 reasons: list[str] = []
                 result = node_property(
-                    [Statement(1, value)], wanted, NAMES.get, lambda reason, _, kept=reasons: kept.append(reason)
+                    [Statement(1, value)], definition, NAMES.get, lambda reason, _, kept=reasons: kept.append(reason)
                 )
                 assert result == (pytest.approx(float(value[1])) if unit else None)
                 assert reasons == ([] if unit else ["unit unknown"])
@@ -199,19 +199,19 @@ def test_a_time_as_text_has_only_its_known_precision(value: Value, expected: str
     ],
 )
 def test_odd_values_are_converted_correctly_or_discarded(type_: str, value: Value, expected: Any) -> None:
-    wanted = Property(type=type_, wikidata="P1")
-    assert node_property([Statement(1, value)], wanted, NAMES.get, lambda reason, value: None) == expected
+    definition = Property(type=type_, wikidata="P1")
+    assert node_property([Statement(1, value)], definition, NAMES.get, lambda reason, value: None) == expected
 
 
 def test_qualifiers_can_select_the_statements_of_a_property() -> None:
-    wanted = Property(
+    definition = Property(
         type="float", wikidata="P4511", unit="metre", qualifiers=[Link(property="P1013", item="Q10578722")]
     )
     statements = [
         Statement(1, ("quantity", "+4280", "Q11573"), {"P1013": [("item", "Q202785")]}),
         Statement(1, ("quantity", "+10.911", "Q828224"), {"P1013": [("item", "Q10578722")]}),
     ]
-    assert node_property(statements, wanted, NAMES.get, lambda reason, value: None) == 10911.0
+    assert node_property(statements, definition, NAMES.get, lambda reason, value: None) == 10911.0
 
 
 def test_every_unit_is_found_by_its_item_name_and_symbol() -> None:
@@ -224,11 +224,11 @@ def test_statements_are_unchanged_after_storage_in_the_workspace() -> None:
     for document in raw_documents():
         claims = document.get("claims")
         if isinstance(claims, dict):
-            wanted = {
+            definitions = {
                 name: frozenset(key for claim in several for key in claim.get("qualifiers", {}))
                 for name, several in claims.items()
             }
-            for statements in statements_of(claims, wanted).values():
+            for statements in statements_of(claims, definitions).values():
                 assert unpacked(packed(statements)) == statements
 
 

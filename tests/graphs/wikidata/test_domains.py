@@ -1,7 +1,7 @@
-"""The domains are built from local stores: their graphs satisfy their schemas, load into the engine and answer.
+"""The domains, built from local stores: their graphs satisfy their schemas, and can be loaded and queried.
 
-Seven domains have members among the real statements of WD50K and WikiPeople. The five of `DOMAINS` in
-`handwritten_domains` are built from statements of our own writing; nba is built from both.
+Seven domains have members among the real statements of WD50K and WikiPeople. The five domains of
+`DOMAINS` are built from the statements in `handwritten_domains`; nba is built from both.
 """
 
 import json
@@ -57,11 +57,11 @@ ANSWERS = {
         ["Michael Jordan", 1995, 1998, "Chicago Bulls", "Eastern Conference"],
     ],
 }
-"""Queries of all five domains at once; 231 feet are 70.4088 metres."""
+"""Queries on the five domains of `DOMAINS`, loaded as one graph, with the expected rows; 231 feet are 70.4088 metres."""
 
 
 def built_domain(folder: Path, name: str, endpoint: SparqlEndpoint) -> tuple[Path, tuple[int, int]]:
-    """Build a domain into a file that satisfies its schema; return the file, and its numbers of records."""
+    """Build a domain; return its file, and the numbers of nodes and relationships, all of which satisfy the schema."""
     source = SparqlSource(Endpoint(endpoint.url))
     path = folder / f"{name}.json"
     try:
@@ -74,7 +74,7 @@ def built_domain(folder: Path, name: str, endpoint: SparqlEndpoint) -> tuple[Pat
 
 
 def records_that_satisfy_the_schema(path: Path) -> tuple[int, int]:
-    """Return the numbers of nodes and relationships in a file, all of which satisfy its schema."""
+    """Check that every record of a file satisfies its schema; return the numbers of nodes and relationships."""
     file = SimpleKGFile(path)
     checks, labels, relationships = RecordChecks(file.schema), {}, 0
     for number, record in file.entities():
@@ -89,7 +89,7 @@ def records_that_satisfy_the_schema(path: Path) -> tuple[int, int]:
 def joined(files: Mapping[str, Path], output: Path, *, prefixed: bool) -> Path:
     """Join the graphs of several files, so that a single load suffices.
 
-    `prefixed` puts the domain's name before each label and type, where domains have labels in common.
+    With `prefixed`, each label and type begins with its domain's name: a necessity if domains have labels in common.
     """
     schema: Document = {"name": output.stem, "entities": [], "relations": []}
     entities, relations = [], []
@@ -121,7 +121,9 @@ def opened(path: Path, home: Home) -> Iterator[Graph]:
 
 
 @pytest.mark.engine
-def test_domains_of_handwritten_statements_have_every_label_and_answer(empty_home: Home, tmp_path: Path) -> None:
+def test_domains_built_from_handwritten_statements_contain_every_label_and_can_be_queried(
+    empty_home: Home, tmp_path: Path
+) -> None:
     files = {}
     for name in handwritten_domains.DOMAINS:
         with SparqlEndpoint(all_triples(handwritten_documents(name))) as endpoint:
@@ -137,22 +139,22 @@ def test_domains_of_handwritten_statements_have_every_label_and_answer(empty_hom
             assert graph.run(query).rows == rows, query
 
 
-def test_handwritten_statements_name_only_items_that_exist() -> None:
+def test_handwritten_statements_refer_only_to_own_items_that_are_defined() -> None:
     for name in handwritten_domains.DOMAINS:
         documents = {document["id"]: document for document in handwritten_documents(name)}
         values = re.findall(r'"id": "(Q\d+)"\}', json.dumps(list(documents.values())))
-        ours = {value for value in values if int(value[1:]) >= OUR_NUMBERS}
-        assert ours <= documents.keys()
+        own_items = {value for value in values if int(value[1:]) >= OUR_NUMBERS}
+        assert own_items <= documents.keys()
         assert all(document["labels"]["en"]["value"] for document in documents.values())
 
 
 def relevant_documents() -> list[Document]:
     """Return the documents of real statements, reduced to the properties that the domains use."""
-    wanted = {"P31", "P279"}
+    keys = {"P31", "P279"}
     for name in DOMAINS:
-        wanted.update(re.findall(r"P\d+", repr(read_definition(name))))
+        keys.update(re.findall(r"P\d+", repr(read_definition(name))))
     return [
-        {**document, "claims": {name: statements for name, statements in document["claims"].items() if name in wanted}}
+        {**document, "claims": {name: statements for name, statements in document["claims"].items() if name in keys}}
         for document in documents_with_unlabelled_values()
     ]
 
@@ -161,7 +163,7 @@ def relevant_documents() -> list[Document]:
 @pytest.mark.engine
 @needs("wd50k_labelled", "nodes.jsonl.gz")
 @needs("wikipeople")
-def test_domains_of_real_statements_are_loaded_and_answer(empty_home: Home, tmp_path: Path) -> None:
+def test_domains_built_from_real_statements_can_be_loaded_and_queried(empty_home: Home, tmp_path: Path) -> None:
     with SparqlEndpoint(all_triples(relevant_documents())) as endpoint:
         built = {name: built_domain(tmp_path, name, endpoint) for name in DOMAINS}
     counts = {name: records for name, (_, records) in built.items()}

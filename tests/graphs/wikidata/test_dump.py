@@ -29,9 +29,9 @@ def dump_text() -> bytes:
 
 
 @pytest.fixture(scope="module")
-def right(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+def expected_graph(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """Return the bytes of a build from an endpoint."""
-    path = tmp_path_factory.mktemp("right") / "places.json"
+    path = tmp_path_factory.mktemp("expected_graph") / "places.json"
     with SparqlEndpoint(place_triples()) as endpoint, closing(SparqlSource(Endpoint(endpoint.url))) as source:
         build(places(), source, path)
     return path.read_bytes()
@@ -45,7 +45,9 @@ def built(dump: Path, output: Path, definition: str = PLACES, processes: int | N
 
 @RAW
 @pytest.mark.parametrize("kind", ["json", "json.gz", "json.bz2", "one stream.bz2", "no array.jsonl"])
-def test_a_dump_gives_the_same_bytes_as_an_endpoint(kind: str, right: bytes, tmp_path: Path) -> None:
+def test_a_build_from_a_dump_gives_the_same_bytes_as_a_build_from_an_endpoint(
+    kind: str, expected_graph: bytes, tmp_path: Path
+) -> None:
     text, dump = dump_text(), tmp_path / f"dump.{kind}"
     if kind == "json.gz":
         text = gzip.compress(text[:100_000]) + gzip.compress(text[100_000:])
@@ -57,15 +59,15 @@ def test_a_dump_gives_the_same_bytes_as_an_endpoint(kind: str, right: bytes, tmp
         text = b"\n".join(json.dumps(document).encode() for document in raw_documents())
     dump.write_bytes(text)
     built(dump, tmp_path / "places.json")
-    assert (tmp_path / "places.json").read_bytes() == right
+    assert (tmp_path / "places.json").read_bytes() == expected_graph
 
 
 @RAW
 @pytest.mark.slow
-def test_several_processes_give_the_same_bytes(right: bytes, tmp_path: Path) -> None:
+def test_a_build_in_several_processes_gives_the_same_bytes(expected_graph: bytes, tmp_path: Path) -> None:
     (tmp_path / "dump.json").write_bytes(dump_text())
     built(tmp_path / "dump.json", tmp_path / "places.json", processes=2)
-    assert (tmp_path / "places.json").read_bytes() == right
+    assert (tmp_path / "places.json").read_bytes() == expected_graph
 
 
 @RAW
@@ -112,7 +114,7 @@ def test_a_missing_dump_causes_an_error(tmp_path: Path) -> None:
 
 
 @RAW
-def test_lines_that_are_not_documents_are_counted_and_skipped(right: bytes, tmp_path: Path) -> None:
+def test_lines_that_are_not_documents_are_counted_and_skipped(expected_graph: bytes, tmp_path: Path) -> None:
     lines = dump_text().splitlines(keepends=True)
     lines[5:5] = [
         b'{"type":"item","id":"Q99999999","claims":{"P31"\n',
@@ -124,7 +126,7 @@ def test_lines_that_are_not_documents_are_counted_and_skipped(right: bytes, tmp_
     (tmp_path / "dump.json").write_bytes(b"".join(lines))
     source = DumpSource(tmp_path / "dump.json")
     build(places(), source, tmp_path / "places.json")
-    assert (tmp_path / "places.json").read_bytes() == right
+    assert (tmp_path / "places.json").read_bytes() == expected_graph
     assert source.broken >= 2
 
 

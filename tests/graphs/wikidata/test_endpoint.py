@@ -43,7 +43,7 @@ def connection_lost(query: str, body: bytes) -> Answer:
     return 200, {"Content-Length": str(len(body) + 10)}, body
 
 
-def asked(faults: Iterable[Fault], patience: Patience | None = None) -> tuple[list[object], list[float]]:
+def answer_and_pauses(faults: Iterable[Fault], patience: Patience | None = None) -> tuple[list[object], list[float]]:
     """Return the answer to a query from a faulty endpoint, and the pauses between the attempts in seconds."""
     waited: list[float] = []
     with (
@@ -67,38 +67,40 @@ def asked(faults: Iterable[Fault], patience: Patience | None = None) -> tuple[li
     ],
 )
 def test_a_temporary_failure_is_retried(fault: Fault) -> None:
-    answer, waited = asked([fault])
+    answer, waited = answer_and_pauses([fault])
     assert len(answer) == 1
     assert waited == [0.25]
 
 
 def test_the_pause_doubles_unless_the_endpoint_states_its_own() -> None:
-    _, waited = asked([status(500), status(500), status(429, Retry_After="7"), status(503)])
+    _, waited = answer_and_pauses([status(500), status(500), status(429, Retry_After="7"), status(503)])
     assert waited == [0.25, 0.5, 7.0, 2.0]
 
 
 def test_an_endpoint_that_does_not_recover_is_reported_with_its_message() -> None:
     with pytest.raises(EndpointError, match=r"did not answer after 3 tries: status 500 \(out of memory\).*again"):
-        asked([status(500, b"out of memory")] * 3, Patience(answer=5, tries=3))
+        answer_and_pauses([status(500, b"out of memory")] * 3, Patience(answer=5, tries=3))
 
 
 @pytest.mark.parametrize(
     "fault", [status(504), status(500, b"java.util.concurrent.TimeoutException"), status(200, TIMED_OUT)]
 )
-def test_a_time_out_of_the_endpoint_calls_for_a_smaller_query(fault: Fault) -> None:
+def test_a_query_that_times_out_at_the_endpoint_is_reported_as_too_long(fault: Fault) -> None:
     with pytest.raises(QueryTooLong):
-        asked([fault])
+        answer_and_pauses([fault])
 
 
-def test_an_answer_that_is_truncated_twice_counts_as_too_long() -> None:
+def test_a_query_whose_answer_is_truncated_twice_is_reported_as_too_long() -> None:
     with pytest.raises(QueryTooLong, match="is truncated"):
-        asked([cut_in_the_middle, cut_in_the_middle])
+        answer_and_pauses([cut_in_the_middle, cut_in_the_middle])
 
 
-@pytest.mark.parametrize(("code", "said"), [(400, "the query was refused"), (403, "User-Agent"), (404, "no endpoint")])
-def test_a_refusal_is_final(code: int, said: str) -> None:
-    with pytest.raises(EndpointError, match=said):
-        asked([status(code)] * 2)
+@pytest.mark.parametrize(
+    ("code", "message"), [(400, "the query was refused"), (403, "User-Agent"), (404, "no endpoint")]
+)
+def test_a_refused_query_is_not_retried(code: int, message: str) -> None:
+    with pytest.raises(EndpointError, match=message):
+        answer_and_pauses([status(code)] * 2)
 
 
 def test_a_missing_endpoint_is_reported() -> None:
@@ -130,7 +132,7 @@ def test_every_query_identifies_the_client() -> None:
         b'[{"x": {"type": "uri", "value": 1}}]',
     ],
 )
-def test_json_that_is_not_a_result_is_refused_in_every_row(rows: bytes) -> None:
+def test_an_answer_with_a_malformed_row_in_any_position_is_refused(rows: bytes) -> None:
     right = b'{"x": {"type": "uri", "value": "a"}}'
     assert bindings(b'{"results": {"bindings": [%b]}}' % right) == [json.loads(right)]
     for several in (rows, rows.replace(b"[", b"[" + right + b", ", 1)):
@@ -185,7 +187,7 @@ def test_after_a_refusal_queries_are_sent_one_at_a_time() -> None:
         assert endpoint.traffic.limit == 2
 
 
-def test_a_second_query_waits_for_its_turn() -> None:
+def test_a_second_query_waits_until_the_first_has_ended() -> None:
     traffic, entered = Traffic(1), threading.Event()
 
     def second() -> None:
@@ -201,10 +203,10 @@ def test_a_second_query_waits_for_its_turn() -> None:
 
 
 def test_stopping_ends_the_pauses_of_other_threads() -> None:
-    asked = threading.Event()
+    requested = threading.Event()
 
     def busy(query: str, body: bytes) -> Answer | None:
-        asked.set()
+        requested.set()
         return 503, {"Retry-After": "100"}, b""
 
     with (
@@ -213,7 +215,7 @@ def test_stopping_ends_the_pauses_of_other_threads() -> None:
         Endpoint(server.url) as endpoint,
     ):
         answer = threads.submit(endpoint.select, QUERY)
-        assert asked.wait(20)
+        assert requested.wait(20)
         endpoint.stop()
         with pytest.raises(EndpointError, match="stopped"):
             answer.result(20)

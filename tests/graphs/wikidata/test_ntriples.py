@@ -42,9 +42,9 @@ def built(source: DumpSource | NTriplesSource, output: Path, definition: str = P
 
 
 @pytest.fixture(scope="module")
-def right(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+def expected_graph(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """Return the bytes of a build from entity documents."""
-    folder = tmp_path_factory.mktemp("right")
+    folder = tmp_path_factory.mktemp("expected_graph")
     (folder / "dump.json").write_text("\n".join(json.dumps(document) for document in raw_documents()), "utf-8")
     built(DumpSource(folder / "dump.json"), folder / "places.json")
     return (folder / "places.json").read_bytes()
@@ -62,18 +62,22 @@ def lines_in(order: str) -> list[str]:
 
 @RAW
 @pytest.mark.parametrize("order", ["as written", "sorted", "mixed"])
-def test_a_full_dump_gives_the_same_bytes_as_entity_documents(order: str, right: bytes, tmp_path: Path) -> None:
+def test_a_full_dump_gives_the_same_bytes_as_entity_documents(
+    order: str, expected_graph: bytes, tmp_path: Path
+) -> None:
     (tmp_path / "dump.nt").write_text("".join(lines_in(order)), "utf-8")
     source = NTriplesSource(tmp_path / "dump.nt")
     built(source, tmp_path / "places.json")
-    assert (tmp_path / "places.json").read_bytes() == right
+    assert (tmp_path / "places.json").read_bytes() == expected_graph
     assert source.notes == []
     assert sorted(path.name for path in tmp_path.iterdir()) == ["dump.nt", "places.discarded.json", "places.json"]
 
 
 @RAW
 @pytest.mark.parametrize("packing", ["gz", "bz2"])
-def test_packed_escaped_and_repeated_lines_give_the_same_bytes(packing: str, right: bytes, tmp_path: Path) -> None:
+def test_packed_escaped_and_repeated_lines_give_the_same_bytes(
+    packing: str, expected_graph: bytes, tmp_path: Path
+) -> None:
     lines = ["# a comment\n", "\n", *lines_in("mixed"), *lines_in("as written")[:5000]]
     text = "".join(lines).encode("ascii", "backslashreplace").replace(b"\\x", b"\\u00").replace(b"\n", b"\r\n")
     half = text.index(b"\n", len(text) // 2) + 1
@@ -82,15 +86,15 @@ def test_packed_escaped_and_repeated_lines_give_the_same_bytes(packing: str, rig
     dump.write_bytes(compress(text[:half]) + compress(text[half:]))
     assert is_ntriples(dump)
     built(NTriplesSource(dump), tmp_path / "places.json")
-    assert (tmp_path / "places.json").read_bytes() == right
+    assert (tmp_path / "places.json").read_bytes() == expected_graph
 
 
 @RAW
 @pytest.mark.slow
-def test_several_processes_give_the_same_bytes(right: bytes, tmp_path: Path) -> None:
+def test_a_build_in_several_processes_gives_the_same_bytes(expected_graph: bytes, tmp_path: Path) -> None:
     (tmp_path / "dump.nt").write_text("".join(lines_in("mixed")), "utf-8")
     built(NTriplesSource(tmp_path / "dump.nt", processes=2), tmp_path / "places.json")
-    assert (tmp_path / "places.json").read_bytes() == right
+    assert (tmp_path / "places.json").read_bytes() == expected_graph
 
 
 STARTS = """
@@ -136,7 +140,7 @@ def test_a_domain_of_cypherbench_is_the_same_as_from_entity_documents(domain: st
 
 
 @RAW
-def test_merged_items_are_followed(right: bytes, tmp_path: Path) -> None:
+def test_a_merged_item_is_replaced_by_the_item_that_it_was_merged_into(expected_graph: bytes, tmp_path: Path) -> None:
     moved = (
         "http://www.wikidata.org/entity/Q32063953"  # the document of Karlsruhe names the item that was merged into it
     )
@@ -157,7 +161,7 @@ def test_merged_items_are_followed(right: bytes, tmp_path: Path) -> None:
 
 @RAW
 def test_a_truthy_dump_gives_the_best_values_and_missing_parts_are_reported(
-    right: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    expected_graph: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines = [line + "\n" for line in all_triples(raw_documents(), truthy_only=True)]
     (tmp_path / "truthy.nt.gz").write_bytes(gzip.compress("".join(lines).encode()))
@@ -169,18 +173,18 @@ def test_a_truthy_dump_gives_the_best_values_and_missing_parts_are_reported(
         )
         == 0
     )
-    said = capsys.readouterr().out
-    assert "The dump is truthy" in said
-    assert "because units or qualifiers are missing: Place.area_km2, Place.elevation_m." in said
-    assert "because qualifiers are missing: lies.start_year, lies.end_year." in said
-    assert "former ones may be missing: lies." in said
-    truthy, full = json.loads(output.read_bytes()), json.loads(right)
-    nodes, wanted = ({entity["eid"]: entity for entity in graph["entities"]} for graph in (truthy, full))
-    assert nodes.keys() == wanted.keys()
+    printed = capsys.readouterr().out
+    assert "The dump is truthy" in printed
+    assert "because the dump has no units or qualifiers: Place.area_km2, Place.elevation_m." in printed
+    assert "because the dump has no qualifiers: lies.start_year, lies.end_year." in printed
+    assert "relationships that have ended may be missing: lies." in printed
+    truthy, full = json.loads(output.read_bytes()), json.loads(expected_graph)
+    nodes, expected = ({entity["eid"]: entity for entity in graph["entities"]} for graph in (truthy, full))
+    assert nodes.keys() == expected.keys()
     for eid, node in nodes.items():
         for key, value in node["properties"].items():
             if key != "founded":
-                assert wanted[eid]["properties"][key] == value
+                assert expected[eid]["properties"][key] == value
         assert not {"area_km2", "elevation_m"} & node["properties"].keys()
     assert nodes["Place#Q191"]["properties"]["founded"] == "1918-02-24"
     assert "founded" not in nodes["Place#Q232"]["properties"]  # 1991, which truthy triples write as 1 January
@@ -202,13 +206,13 @@ def test_a_relationship_whose_end_is_a_qualifier_needs_a_full_dump(tmp_path: Pat
         'start = "A"\nend = "B"\nwikidata = "P1"\nqualifier = "P2"\n'
     )
     with pytest.raises(
-        SourceError, match=r"its end is a qualifier, which a truthy dump does not hold; use a full dump"
+        SourceError, match=r"its end is a qualifier, which a truthy dump does not contain; use a full dump"
     ):
         built(NTriplesSource(tmp_path / "a.nt"), tmp_path / "x.json", definition)
 
 
 @RAW
-def test_unreadable_lines_are_counted_and_skipped(right: bytes, tmp_path: Path) -> None:
+def test_unreadable_lines_are_counted_and_skipped(expected_graph: bytes, tmp_path: Path) -> None:
     lines = [line.encode() + b"\n" for line in place_triples()]
     lines[5:5] = [
         b"<html>\n",
@@ -221,7 +225,7 @@ def test_unreadable_lines_are_counted_and_skipped(right: bytes, tmp_path: Path) 
     (tmp_path / "dump.nt").write_bytes(b"".join(lines))
     source = NTriplesSource(tmp_path / "dump.nt")
     built(source, tmp_path / "places.json")
-    assert (tmp_path / "places.json").read_bytes() == right
+    assert (tmp_path / "places.json").read_bytes() == expected_graph
     assert source.broken == 3
     assert source.notes == ["3 lines of the dump are not N-Triples; they were left out."]
 
@@ -239,7 +243,7 @@ def test_a_truncated_dump_causes_an_error_and_leaves_no_output(packing: str, tmp
 
 @RAW
 def test_an_interrupted_build_resumes_without_reading_the_statements_again(
-    right: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    expected_graph: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "dump.nt").write_text("".join(lines_in("mixed")), "utf-8")
     steps: list[str] = []
@@ -256,7 +260,7 @@ def test_an_interrupted_build_resumes_without_reading_the_statements_again(
     steps.clear()
     built(source, tmp_path / "places.json")
     assert set(steps) == {"names"}
-    assert (tmp_path / "places.json").read_bytes() == right
+    assert (tmp_path / "places.json").read_bytes() == expected_graph
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Blocks of N-Triples read as arrays give what reading line by line gives, whatever the lines look like."""
+"""Reading blocks of N-Triples as arrays gives the same as reading them line by line, even for unusual lines."""
 
 import random
 from contextlib import closing
@@ -66,7 +66,10 @@ def block_of(chance: random.Random, odd: float) -> bytes:
 
 
 def expected(block: bytes) -> list[tuple[int, bytes, bytes, int, int]]:
-    """Return the kind, subject, rest and item numbers of each wanted line, read line by line."""
+    """Read a block line by line; return the wanted lines.
+
+    Each is a tuple: index of the predicate, subject, rest, item number of the subject, item number of the rest (or -1).
+    """
     found = []
     for line in block.split(b"\n"):
         parts = line.split(None, 2)
@@ -78,7 +81,7 @@ def expected(block: bytes) -> list[tuple[int, bytes, bytes, int, int]]:
 
 
 @pytest.mark.parametrize("odd", [0.0, 0.02, 0.5])
-def test_lines_read_as_arrays_equal_those_read_one_by_one(odd: float) -> None:
+def test_blocks_read_as_arrays_give_the_same_lines_as_blocks_read_line_by_line(odd: float) -> None:
     chance, terms, seen = random.Random(17), Terms(WANTED), 0
     for _ in range(400):
         block = block_of(chance, odd)
@@ -107,8 +110,8 @@ def test_the_extract_holds_every_line_as_numbers_or_as_text(tmp_path: Path) -> N
     path = tmp_path / "extract"
     path.write_bytes(b"".join(written))
     read: list[int] = []
-    kept = list(frames(path, read.append))
-    assert kept == [frame for frame in written if frame]
+    stored = list(frames(path, read.append))
+    assert stored == [frame for frame in written if frame]
     assert read[-1] == path.stat().st_size
     many = 0
     for block, frame in zip(blocks, written, strict=True):
@@ -129,7 +132,7 @@ def test_the_extract_holds_every_line_as_numbers_or_as_text(tmp_path: Path) -> N
     with pytest.raises(DumpError, match="extract cannot be read any further: it is truncated"):
         list(frames(path, read.append))
     with pytest.raises(DumpError, match="the extract of the dump is damaged"):
-        content_of(kept[0][:-5] + b"wrong")
+        content_of(stored[0][:-5] + b"wrong")
     with pytest.raises(DumpError, match="extract cannot be read any further"):
         list(frames(tmp_path / "missing" / "extract", read.append))
 
@@ -141,7 +144,7 @@ def test_terms_with_the_same_length_and_end_are_distinguished_by_all_their_bytes
     assert len(Lines(b"", Terms(WANTED))) == 0
 
 
-def test_lines_in_other_languages_are_left_out_and_no_line_in_a_wanted_language_is() -> None:
+def test_lines_in_wanted_languages_are_kept_and_lines_in_other_languages_are_left_out() -> None:
     chance, usual = random.Random(5), (b'"@en .', b'"@zh-hant .')
     tags = [b"en", b"de", b"zh-hant", b"xzh-hant", b"en-gb", b"een"]
     for _ in range(200):
@@ -156,14 +159,14 @@ def test_lines_in_other_languages_are_left_out_and_no_line_in_a_wanted_language_
         assert not any(line.endswith(b'"@de .') for line in kept)
 
 
-def test_sets_of_items_answer_for_whole_arrays_as_for_single_items() -> None:
+def test_membership_in_a_set_of_items_is_the_same_for_arrays_as_for_single_items() -> None:
     items = {3, 5, 700, MOST - 1, MOST, 10**15}
-    asked = numpy.array([-1, 0, 3, 4, 5, 700, 701, MOST - 1, MOST, MOST + 3, 10**15, 10**17])
-    right = [item in items for item in asked.tolist()]
-    assert Bits.of_items(items, max(items)).contain(asked).tolist() == right
-    assert SortedItems.of(items).contain(asked).tolist() == right
-    assert Bits.of_items([5], 5).contain(asked).tolist() == [item == 5 for item in asked.tolist()]
-    assert not SortedItems.of([]).contain(asked).any()
+    numbers = numpy.array([-1, 0, 3, 4, 5, 700, 701, MOST - 1, MOST, MOST + 3, 10**15, 10**17])
+    right = [item in items for item in numbers.tolist()]
+    assert Bits.of_items(items, max(items)).contain(numbers).tolist() == right
+    assert SortedItems.of(items).contain(numbers).tolist() == right
+    assert Bits.of_items([5], 5).contain(numbers).tolist() == [item == 5 for item in numbers.tolist()]
+    assert not SortedItems.of([]).contain(numbers).any()
 
 
 def test_truthy_values_that_are_items_are_stored_with_the_other_values_of_their_property(tmp_path: Path) -> None:
@@ -186,7 +189,7 @@ def test_truthy_values_that_are_items_are_stored_with_the_other_values_of_their_
         assert [workspace.item_values(item, "P36") for item in (1, 2, 3, 4)] == [None, [10, 7], None, None]
 
 
-def test_literals_are_recognized_without_being_parsed_only_if_they_can_be_parsed() -> None:
+def test_the_quick_test_for_literals_accepts_exactly_the_literals_that_can_be_parsed() -> None:
     chance, parts = random.Random(3), ['"', '"', "\\", "a b", "@en", "^^", "<x>", " .", ".", "é", ">", "\t", "@"]
     texts = ['"' + "".join(chance.choices(parts, k=chance.randrange(1, 7))) for _ in range(20_000)]
     outcomes = [(is_object(text.encode()), term_of(text.encode()) is not None) for text in texts]

@@ -18,14 +18,16 @@ def statement(item: int) -> list[Statement]:
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
     """Make a workspace in which every third item has no statements, and every fifth no name."""
-    made = Workspace(tmp_path / "graph.build", "identity")
-    made.add_nodes(0, range(ITEMS))
-    made.add_statements((item, "P17", statement(item)) for item in range(ITEMS) if item % 3)
-    made.add_names((item, Names(f"name {item}" if item % 5 else None, "text", ["alias"])) for item in range(ITEMS))
-    return made
+    workspace_of_items = Workspace(tmp_path / "graph.build", "identity")
+    workspace_of_items.add_nodes(0, range(ITEMS))
+    workspace_of_items.add_statements((item, "P17", statement(item)) for item in range(ITEMS) if item % 3)
+    workspace_of_items.add_names(
+        (item, Names(f"name {item}" if item % 5 else None, "text", ["alias"])) for item in range(ITEMS)
+    )
+    return workspace_of_items
 
 
-def test_statements_and_names_of_a_batch_are_those_of_its_items(workspace: Workspace) -> None:
+def test_reading_a_batch_gives_the_statements_and_names_of_each_item(workspace: Workspace) -> None:
     seen = []
     for items in workspace.batches("nodes", 0, SIZE):
         for item in items:
@@ -34,8 +36,8 @@ def test_statements_and_names_of_a_batch_are_those_of_its_items(workspace: Works
             assert workspace.statements(item, "P31") == []
             beyond = (item + SIZE) % ITEMS  # usually not in the batch
             assert workspace.statements(beyond, "P17") == (statement(beyond) if beyond % 3 else [])
-            for asked in (item, beyond):
-                assert workspace.names(asked) == Names(f"name {asked}" if asked % 5 else None, "text", ["alias"])
+            for number in (item, beyond):
+                assert workspace.names(number) == Names(f"name {number}" if number % 5 else None, "text", ["alias"])
     assert seen == list(range(ITEMS))
     assert workspace.names(ITEMS) is None
 
@@ -49,10 +51,10 @@ def test_statements_and_names_that_are_added_during_a_batch_are_read(workspace: 
     assert workspace.names(items[1]) == Names("new", None, [])
 
 
-def test_named_nodes_have_the_label_and_a_name_of_their_own_or_of_their_target(workspace: Workspace) -> None:
-    asked = range(-10, ITEMS + 2000)
-    assert workspace.named_nodes(0, asked) == {item for item in range(ITEMS) if item % 5}
-    assert workspace.named_nodes(1, asked) == set()
+def test_a_node_counts_as_named_if_it_or_the_target_of_its_redirect_has_a_name(workspace: Workspace) -> None:
+    numbers = range(-10, ITEMS + 2000)
+    assert workspace.named_nodes(0, numbers) == {item for item in range(ITEMS) if item % 5}
+    assert workspace.named_nodes(1, numbers) == set()
     workspace.add_redirects([(5, 15), (15, 16), (6, 10)])
     assert workspace.target(5) == 16
-    assert workspace.named_nodes(0, asked) == {item for item in range(ITEMS) if item % 5} - {6} | {5, 15}
+    assert workspace.named_nodes(0, numbers) == {item for item in range(ITEMS) if item % 5} - {6} | {5, 15}

@@ -1,4 +1,4 @@
-"""A host of MCP Apps in a browser: a page, and on another origin the sandbox that contains the view."""
+"""A host of MCP Apps in a browser: a page, and a sandbox on another origin, which contains the view."""
 
 from __future__ import annotations
 
@@ -86,12 +86,12 @@ def shown(request: pytest.FixtureRequest, app_browser: Page, hosts: tuple[str, s
 
 @pytest.fixture
 def shown_once(app_browser: Page, hosts: tuple[str, str]) -> Shown:
-    """Return a function like `shown`, for our own host alone."""
+    """Return the function that `shown` gives for our own host; a test that uses it runs in one host instead of two."""
     return showing(app_browser, hosts, "own")
 
 
 def showing(page: Page, origins: tuple[str, str], kind: str) -> Shown:
-    """Return a function that shows a result in this kind of host."""
+    """Return a function that shows a result in a host: `own`, written for these tests, or `official`."""
     host, sandbox = origins
 
     def show(
@@ -99,7 +99,7 @@ def showing(page: Page, origins: tuple[str, str], kind: str) -> Shown:
     ) -> Page:
         page.fresh(dark=dark, width=width)
         page.visit(f"{host}/host.html")
-        given = {
+        settings = {
             "html": contents["text"],
             "csp": contents["_meta"]["ui"]["csp"],
             "context": context or {"theme": "dark" if dark else "light", "displayMode": "inline"},
@@ -113,7 +113,7 @@ def showing(page: Page, origins: tuple[str, str], kind: str) -> Shown:
             " frame.setAttribute('sandbox', 'allow-scripts allow-same-origin');"
             " document.body.append(frame);"
             f" const {{ host }} = await import('/{kind}.mjs');"
-            f" window.host = await host(frame, {json.dumps(given)});"
+            f" window.host = await host(frame, {json.dumps(settings)});"
             f" frame.src = {json.dumps(sandbox + '/sandbox.html')};"
             "})()"
         )
@@ -136,7 +136,7 @@ class View:
             self._call(f"{domain}.enable")
 
     def _call(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """Send a command to the view's process; the browser runs it in a process of its own, apart from the page's."""
+        """Send a command to the view, which the browser runs in a separate process from the page."""
         outer, self._page._session = self._page._session, self._session
         try:
             return self._page.call(method, **parameters)

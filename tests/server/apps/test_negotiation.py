@@ -1,4 +1,4 @@
-"""A client that declares MCP Apps gets the view and the pictures; other clients get the same answers as before."""
+"""A client that declares MCP Apps receives the view and pictures; other clients receive answers without pictures."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def apps_address(data_folder: Path) -> Any:
         yield address
 
 
-async def quickly(client: Client) -> Any:
-    """Return the answer with a picture, once the database is warm: the answer to a slow query has no picture."""
+async def answer_with_picture(client: Client) -> Any:
+    """Repeat a query until its answer has a picture, and return the answer; while the database is slow, pictures are omitted."""
     for _ in range(20):
         rows = await client.call_tool("execute_cypher", {"query": QUERY})
         if PICTURE in (rows.meta or {}):
@@ -61,7 +61,7 @@ def listed(tools: Any) -> str:
 @pytest.mark.anyio
 @pytest.mark.parametrize("mode", [MODERN, LEGACY])
 @pytest.mark.parametrize("settings", DECLARED)
-async def test_a_client_with_views_gets_the_view_and_pictures(
+async def test_a_client_that_declares_views_gets_the_view_and_pictures(
     settings: dict[str, Any], mode: str, apps_address: str
 ) -> None:
     async with client_of(apps_address, mode, settings) as client:
@@ -74,7 +74,7 @@ async def test_a_client_with_views_gets_the_view_and_pictures(
         assert contents.meta is not None
         assert not any(contents.meta["ui"]["csp"].values())
         schema = await client.call_tool("get_schema", {})
-        rows = await quickly(client)
+        rows = await answer_with_picture(client)
         for answer in (schema, rows):
             assert answer.meta is not None
             assert answer.meta[PICTURE].startswith("<svg")
@@ -90,7 +90,9 @@ async def test_a_client_with_views_gets_the_view_and_pictures(
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("mode", [MODERN, LEGACY])
-async def test_every_other_client_gets_the_same_as_before(mode: str, apps_address: str) -> None:
+async def test_a_client_that_does_not_declare_views_gets_neither_views_nor_pictures(
+    mode: str, apps_address: str
+) -> None:
     seen = set()
     for settings in UNDECLARED:
         async with client_of(apps_address, mode, settings) as client:

@@ -1,4 +1,4 @@
-"""The view in a browser, in two hosts: one written from the specification, and the official one; fed with real answers."""
+"""The view in a browser with real answers, in two hosts: one written for these tests, and the official host."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def application(data_folder: Path) -> Iterator[Application]:
 
 
 def answered(application: Application, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return the result that a client with views gets, as JSON."""
+    """Return the result of a tool, as JSON, as a client that declares MCP Apps receives it."""
     outcome = application.call(tool, arguments)
     result = tool_result(outcome)
     result.pop("resultType")
@@ -179,7 +179,7 @@ def test_only_known_elements_of_a_picture_are_drawn(shown_once: Shown, picture: 
     ],
     ids=range(8),
 )
-def test_answers_of_other_shapes_are_shown_too(shown_once: Shown, result: dict[str, Any]) -> None:
+def test_unexpected_answers_cause_no_script_error(shown_once: Shown, result: dict[str, Any]) -> None:
     page = shown_once(view_contents(), {}, result)
     View(page).wait("!document.getElementById('status')")
     assert [error for error in page.errors if "'source': 'security'" not in error] == []
@@ -214,7 +214,7 @@ def test_the_host_can_change_the_theme_end_the_view_and_grant_full_screen(shown:
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [900, 380])
-def test_the_view_fits_and_axe_finds_nothing(
+def test_the_view_fits_and_axe_finds_no_problem(
     shown_once: Shown, application: Application, axe: str, width: int, dark: bool
 ) -> None:
     arguments = {"query": QUERY}

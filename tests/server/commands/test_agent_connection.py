@@ -17,7 +17,7 @@ def parsed(*words: str) -> argparse.Namespace:
     return command.parse_args(words)
 
 
-def test_a_started_server_gets_the_passwords_that_its_settings_file_names(
+def test_a_started_server_receives_the_passwords_that_its_settings_file_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("GRAPHGROUND_SETTINGS", raising=False)

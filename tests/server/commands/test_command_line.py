@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import logging
-import os
 import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from graphground.server import cli
 from graphground.server.cli import COMMANDS
 from graphground.server.commands.command_line import explained
+from tests.support.commands import RunCommand
 
 PARSERS = {
     parser.prog: parser
@@ -25,42 +20,14 @@ PARSERS = {
 }
 
 
-@dataclass
-class Done:
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-Graphground = Callable[..., Done]
-
-
 @pytest.fixture
-def graphground(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Iterator[Graphground]:
-    """Run commands in this process, in an empty data folder; an exception that a command does not handle fails the test."""
-    for variable in list(os.environ):
-        if variable.startswith(("NEO4J_", "GRAPHGROUND_")):
-            monkeypatch.delenv(variable)
-    monkeypatch.setenv("GRAPHGROUND_HOME", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
-    handlers, level = list(logging.root.handlers), logging.root.level
-
-    def run(*words: str) -> Done:
-        monkeypatch.setattr(sys, "argv", ["graphground", *words])
-        with pytest.raises(SystemExit) as end:
-            cli.main()
-        out, err = capfd.readouterr()
-        return Done(int(end.value.code or 0), out, err)
-
-    yield run
-    logging.root.handlers[:] = handlers
-    logging.root.setLevel(level)
+def graphground(run_command: RunCommand) -> RunCommand:
+    """Return a function that runs commands in this process, in an empty data folder."""
+    return run_command
 
 
 @pytest.mark.parametrize("prog", PARSERS)
-def test_every_command_and_option_has_a_help_text_that_is_a_sentence(prog: str) -> None:
+def test_every_command_and_option_has_a_help_text(prog: str) -> None:
     parser = PARSERS[prog]
     assert parser.description, prog
     assert parser.format_help()
@@ -84,7 +51,7 @@ WITHOUT_DATA_FOLDER = {
 
 
 @pytest.mark.parametrize("prog", [prog for prog, parser in PARSERS.items() if not parser.subcommands()])
-def test_every_command_that_reads_the_data_folder_takes_home(prog: str) -> None:
+def test_every_command_that_reads_the_data_folder_has_the_option_home(prog: str) -> None:
     options = {option for action in PARSERS[prog]._actions for option in action.option_strings}
     assert "--home" in options or prog in WITHOUT_DATA_FOLDER
 
@@ -124,16 +91,16 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("words", "said"), WRONG, ids=[" ".join(words) for words, _ in WRONG])
+@pytest.mark.parametrize(("words", "message"), WRONG, ids=[" ".join(words) for words, _ in WRONG])
 def test_wrong_use_is_reported_as_a_sentence_on_stderr(
-    words: list[str], said: str, tmp_path: Path, graphground: Graphground
+    words: list[str], message: str, tmp_path: Path, graphground: RunCommand
 ) -> None:
     (tmp_path / "README").write_text("no JSON here")
     (tmp_path / "folder").mkdir()
-    done = graphground(*words)
-    assert (done.returncode in (1, 2), done.stdout) == (True, ""), done
-    assert said in done.stderr
-    assert "Traceback" not in done.stderr
+    result = graphground(*words)
+    assert (result.returncode in (1, 2), result.stdout) == (True, ""), result
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
 
 
 @pytest.mark.parametrize("damage", ["{", "[]", '{"graphs": [{"name": "x"}]}', '{"graphs": 3}', "\0\xff"])
@@ -141,21 +108,21 @@ def test_wrong_use_is_reported_as_a_sentence_on_stderr(
     "words", [["graphs", "list"], ["graphs", "drop", "x"], ["schema", "tokens"], ["call", "list_graphs"]], ids=" ".join
 )
 def test_a_damaged_catalog_is_reported_as_a_sentence_on_stderr(
-    damage: str, words: list[str], tmp_path: Path, graphground: Graphground
+    damage: str, words: list[str], tmp_path: Path, graphground: RunCommand
 ) -> None:
     (tmp_path / "catalog.json").write_text(damage)
-    done = graphground(*words)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "catalog.json cannot be read" in done.stderr
-    assert "Traceback" not in done.stderr
+    result = graphground(*words)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert "catalog.json cannot be read" in result.stderr
+    assert "Traceback" not in result.stderr
 
 
-def test_an_unexpected_error_is_a_sentence_too_and_a_full_disk_is_named() -> None:
+def test_an_unexpected_error_and_a_full_disk_are_reported_as_sentences() -> None:
     assert explained(KeyError("x")).startswith("unexpected KeyError: 'x'. This is a defect in graphground")
     assert explained(OSError(28, "No space left on device", "/data/x")).startswith("/data/x: the disk is full.")
 
 
-def test_the_tools_and_their_arguments_are_listed(graphground: Graphground) -> None:
+def test_the_tools_and_their_arguments_are_listed(graphground: RunCommand) -> None:
     listed = graphground("call", "--list")
     assert "execute_cypher" in listed.stdout
     described = graphground("call", "execute_cypher", "--help").stdout
@@ -165,7 +132,7 @@ def test_the_tools_and_their_arguments_are_listed(graphground: Graphground) -> N
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_scripts_know_every_command_and_option(shell: str, graphground: Graphground) -> None:
+def test_completion_scripts_contain_every_command_and_option(shell: str, graphground: RunCommand) -> None:
     script = graphground("completion", shell).stdout
     for parser in PARSERS.values():
         for action in parser._actions:
@@ -174,20 +141,20 @@ def test_completion_scripts_know_every_command_and_option(shell: str, graphgroun
                     assert (f"-l {option[2:]}" if shell == "fish" else option) in script, option
 
 
-def test_bash_completes_subcommands_and_options(graphground: Graphground) -> None:
+def test_bash_completes_subcommands_and_options(graphground: RunCommand) -> None:
     script = graphground("completion", "bash").stdout
 
     def completed(*words: str) -> list[str]:
         line = " ".join(f"'{word}'" for word in words)
-        asked = f"COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _graphground"
-        done = subprocess.run(
-            ["bash", "-c", f'{script}\n{asked}\nprintf "%s\\n" "${{COMPREPLY[@]}}"'],
+        request = f"COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _graphground"
+        result = subprocess.run(
+            ["bash", "-c", f'{script}\n{request}\nprintf "%s\\n" "${{COMPREPLY[@]}}"'],
             capture_output=True,
             text=True,
             timeout=20,
         )
-        assert done.returncode == 0, done.stderr
-        return done.stdout.split()
+        assert result.returncode == 0, result.stderr
+        return result.stdout.split()
 
     assert completed("graphground", "ser") == ["serve"]
     assert completed("graphground", "graphs", "ex") == ["export"]

@@ -116,14 +116,14 @@ def test_a_label_missing_from_the_index_is_refused_with_the_nearest(tmp_path: Pa
         make_vectors(tmp_path / "i", "", ["Citty"], True)
 
 
-def test_the_command_names_the_missing_graph(tmp_path: Path) -> None:
-    done = subprocess.run(
+def test_a_missing_graph_is_named_on_stderr(tmp_path: Path) -> None:
+    result = subprocess.run(
         [sys.executable, "-m", "graphground", "entities", "info", "nosuch"],
         capture_output=True,
         text=True,
         timeout=60,
         env={**os.environ, "GRAPHGROUND_HOME": str(tmp_path)},
     )
-    assert done.returncode == 1
-    assert "nosuch" in done.stderr
-    assert json.dumps(done.stdout) == '""'
+    assert result.returncode == 1
+    assert "nosuch" in result.stderr
+    assert json.dumps(result.stdout) == '""'

@@ -1,4 +1,4 @@
-"""`graphground eval` in the shell: tasks are hardened, run, reported and compared; wrong input is reported."""
+"""`graphground eval` in the shell: tasks are made harder, run, reported and compared; wrong input is reported."""
 
 import json
 from pathlib import Path
@@ -48,7 +48,7 @@ def test_tasks_are_run_reported_and_compared_in_the_shell(
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["run", "no.json", "run", "--suggest"], "no.json cannot be read"),
         (["report", "nowhere"], "there is no run in nowhere"),
@@ -56,11 +56,11 @@ def test_tasks_are_run_reported_and_compared_in_the_shell(
     ],
 )
 def test_wrong_input_is_reported_in_a_line_on_stderr(
-    words: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    words: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(words) == 1
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_a_misspelt_graph_is_reported_with_the_nearest_name_and_nothing_is_run(
@@ -71,9 +71,9 @@ def test_a_misspelt_graph_is_reported_with_the_nearest_name_and_nothing_is_run(
     Path("tasks.json").write_text(json.dumps([task]))
     with pytest.raises(SystemExit, match="2"):
         main(["run", "tasks.json", "run", "--suggest", "--graph", "nbaa", "--home", str(tmp_path / "home")])
-    said = capsys.readouterr().err
-    assert said.count("there is no") == 1
-    assert "--graph nbaa: there is no such graph; nearest: nba; available: nba." in said
+    output = capsys.readouterr().err
+    assert output.count("there is no") == 1
+    assert "--graph nbaa: there is no such graph; nearest: nba; available: nba." in output
     assert not Path("run").exists()
 
 
@@ -98,12 +98,12 @@ def test_the_gold_queries_of_the_chosen_graph_return_rows_on_a_stand_in(
         main(command)
     assert "tasks of films, others: choose one with --graph" in capsys.readouterr().err
     assert main([*command, "--graph", "films"]) == 0
-    made = Path("out.json").read_bytes()
-    records = json.loads(made)
+    output = Path("out.json").read_bytes()
+    records = json.loads(output)
     ada = {entity["eid"] for entity in records["entities"] if entity["name"] == "Ada Vance"}
     assert ada & {relation["obj_id"] for relation in records["relations"]}
     assert "for 1 gold queries" in capsys.readouterr().out
     assert main([*command, "--graph", "films", "--force"]) == 0
-    assert Path("out.json").read_bytes() == made
+    assert Path("out.json").read_bytes() == output
     with pytest.raises(SystemExit):
         main([*command, "--graph", "films"])

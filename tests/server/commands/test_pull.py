@@ -60,11 +60,11 @@ def test_the_questions_are_pulled_without_a_graph(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [(["pull", "moovie"], "Did you mean 'movie'?"), (["pull", "art", "--offline"], "run once without --offline")],
 )
 def test_wrong_use_is_reported(
-    arguments: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([*arguments, "--home", str(tmp_path)]) == 1
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err

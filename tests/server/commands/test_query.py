@@ -1,85 +1,97 @@
-"""`graphground query`: rows for people and for scripts, with problems marked below the query."""
+"""`graphground query`: rows for people and for scripts, and diagnostics with a caret below the query."""
 
 from __future__ import annotations
 
 import csv
 import json
 import subprocess
+from functools import partial
 from pathlib import Path
+from typing import Protocol
+
+import pytest
 
 from graphground.server.commands.printing import diagnostic_lines
 from graphground.server.commands.query import parameter
+from tests.support.commands import Ended, RunCommand
 from tests.support.serving import COMMAND, environment
 
 
-def query(home: Path, *words: str, text: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, "query", *words],
-        capture_output=True,
-        text=True,
-        timeout=90,
-        input=text,
-        env=environment(home, {"COLUMNS": "100"}),
-    )
+class Query(Protocol):
+    """A function that runs `graphground query` with the given words and standard input, in the shared data folder."""
+
+    def __call__(self, *words: str, text: str = "") -> Ended: ...
 
 
-def test_rows_are_printed_as_a_table_as_json_and_as_csv(data_folder: Path) -> None:
-    text = "MATCH (t:Team) WHERE t.name STARTS WITH $start RETURN t.name AS team, t.inception_year AS year"
-    table = query(data_folder, "nba", text, "-p", "start=Chi")
-    assert (table.returncode, table.stderr) == (0, "")
-    assert "Chicago Bulls" in table.stdout
-    answer = json.loads(query(data_folder, text, "--json", "--parameter", "start=Chi").stdout)
-    assert (answer["columns"], answer["rows"]) == (["team", "year"], [["Chicago Bulls", 1966]])
-    written = query(data_folder, text, "--json", "--parameter", "start=Chi").stdout
-    assert '    ["Chicago Bulls", 1966]' in written.splitlines()
-    rows = list(csv.reader(query(data_folder, "nba", "--csv", "-p", "start=Chi", "-", text=text).stdout.splitlines()))
-    assert rows == [["team", "year"], ["Chicago Bulls", "1966"]]
+@pytest.fixture
+def query(run_command: RunCommand, data_folder: Path) -> Query:
+    """Return a function that runs `graphground query` in this process."""
+    return partial(run_command, "query", home=data_folder)
 
 
-def test_each_row_is_one_line_however_long_it_is(data_folder: Path) -> None:
-    text = (
-        "MATCH (t:Team) RETURN t.name AS team, reduce(s = '', i IN range(1, 60) | s + 'long ') + '\\n' AS text LIMIT 3"
-    )
-    table = query(data_folder, "nba", text).stdout.splitlines()
-    assert sum(line.count("long long") > 0 for line in table) == 3
-    assert len([line for line in table if line.startswith("│")]) == 3
-    called = subprocess.run(
-        [*COMMAND, "call", "execute_cypher", json.dumps({"graph": "nba", "query": text}), "--json"],
+def test_the_command_answers_in_a_separate_process(data_folder: Path) -> None:
+    result = subprocess.run(
+        [*COMMAND, "query", "nba", "MATCH (t:Team) RETURN count(t) AS teams", "--csv"],
         capture_output=True,
         text=True,
         timeout=90,
         env=environment(data_folder),
     )
+    assert (result.returncode, result.stdout, result.stderr) == (0, "teams\n30\n", "")
+
+
+def test_rows_are_printed_as_a_table_as_json_and_as_csv(query: Query) -> None:
+    text = "MATCH (t:Team) WHERE t.name STARTS WITH $start RETURN t.name AS team, t.inception_year AS year"
+    table = query("nba", text, "-p", "start=Chi")
+    assert (table.returncode, table.stderr) == (0, "")
+    assert "Chicago Bulls" in table.stdout
+    answer = json.loads(query(text, "--json", "--parameter", "start=Chi").stdout)
+    assert (answer["columns"], answer["rows"]) == (["team", "year"], [["Chicago Bulls", 1966]])
+    written = query(text, "--json", "--parameter", "start=Chi").stdout
+    assert '    ["Chicago Bulls", 1966]' in written.splitlines()
+    rows = list(csv.reader(query("nba", "--csv", "-p", "start=Chi", "-", text=text).stdout.splitlines()))
+    assert rows == [["team", "year"], ["Chicago Bulls", "1966"]]
+
+
+def test_each_row_is_one_line_however_long_it_is(query: Query, run_command: RunCommand, data_folder: Path) -> None:
+    text = (
+        "MATCH (t:Team) RETURN t.name AS team, reduce(s = '', i IN range(1, 60) | s + 'long ') + '\\n' AS text LIMIT 3"
+    )
+    table = query("nba", text).stdout.splitlines()
+    assert sum(line.count("long long") > 0 for line in table) == 3
+    assert len([line for line in table if line.startswith("│")]) == 3
+    words = ("call", "execute_cypher", json.dumps({"graph": "nba", "query": text}), "--json")
+    called = run_command(*words, home=data_folder)
     rows = [line for line in called.stdout.splitlines() if line.startswith("    [")]
     assert [json.loads(row.rstrip(","))[0] for row in rows] == [row[0] for row in json.loads(called.stdout)["rows"]]
 
 
-def test_a_limit_truncates_the_rows_and_is_reported(data_folder: Path) -> None:
-    done = query(data_folder, "nba", "MATCH (p:Player) RETURN p.name", "--limit", "2")
-    assert "2 rows, and there are more" in done.stdout
-    assert "--limit NUMBER or --all prints more." in done.stderr
+def test_a_limit_truncates_the_rows_and_is_reported(query: Query) -> None:
+    result = query("nba", "MATCH (p:Player) RETURN p.name", "--limit", "2")
+    assert "2 rows, and there are more" in result.stdout
+    assert "--limit NUMBER or --all prints more." in result.stderr
 
 
-def test_the_total_of_rows_is_printed_if_known_and_all_prints_every_row(data_folder: Path) -> None:
+def test_the_total_of_rows_is_printed_if_known_and_the_option_all_prints_every_row(query: Query) -> None:
     text = "MATCH (t:Team) RETURN t.name AS team ORDER BY team"
-    everything = query(data_folder, "nba", text, "--all", "--csv")
+    everything = query("nba", text, "--all", "--csv")
     rows = list(csv.reader(everything.stdout.splitlines()))[1:]
     assert "prints more" not in everything.stderr
     assert len(rows) == 30
-    assert f"2 rows of {len(rows):,}; " in query(data_folder, "nba", text, "--limit", "2").stdout
+    assert f"2 rows of {len(rows):,}; " in query("nba", text, "--limit", "2").stdout
 
 
-def test_a_mistake_is_shown_under_the_query_with_a_caret(data_folder: Path) -> None:
-    done = query(data_folder, "nba", "MATCH (t:Team)\nRETURN t.nam")
-    assert done.stderr.splitlines()[1:3] == ["  2 | RETURN t.nam", "    |          ^^^ name"]
-    refused = query(data_folder, "nba", "MATCH (t:Team) SET t.name = 'x'")
+def test_a_mistake_is_shown_under_the_query_with_a_caret(query: Query) -> None:
+    result = query("nba", "MATCH (t:Team)\nRETURN t.nam")
+    assert result.stderr.splitlines()[1:3] == ["  2 | RETURN t.nam", "    |          ^^^ name"]
+    refused = query("nba", "MATCH (t:Team) SET t.name = 'x'")
     assert (refused.returncode, refused.stdout) == (1, "")
     assert "^^^" in refused.stderr
 
 
-def test_a_check_does_not_run_the_query(data_folder: Path) -> None:
-    assert query(data_folder, "nba", "MATCH (t:Team) RETURN t.name", "--check").stdout == "The query is valid (read).\n"
-    wrong = query(data_folder, "nba", "MATCH (t:Taem) RETURN t.name", "--check")
+def test_a_check_does_not_run_the_query(query: Query) -> None:
+    assert query("nba", "MATCH (t:Team) RETURN t.name", "--check").stdout == "The query is valid (read).\n"
+    wrong = query("nba", "MATCH (t:Taem) RETURN t.name", "--check")
     assert (wrong.returncode, wrong.stdout) == (1, "")
     assert "try: MATCH (t:Team) RETURN t.name" in wrong.stderr
 
@@ -108,12 +120,12 @@ def test_a_caret_is_under_its_word_after_tabs() -> None:
     assert diagnostic_lines("\tabc\nd", [diagnostic]) == ["error: No. (x)", "  1 | \tabc", "    | \t^^^"]
 
 
-def test_the_matches_of_a_query_can_be_drawn(data_folder: Path) -> None:
+def test_the_matches_of_a_query_can_be_drawn(query: Query) -> None:
     text = "MATCH (p:Player {name: $name})-[:draftedBy]->(t:Team) RETURN t.name"
-    drawn = query(data_folder, "nba", text, "-p", "name=LeBron James", "--picture", "mermaid")
+    drawn = query("nba", text, "-p", "name=LeBron James", "--picture", "mermaid")
     assert (drawn.returncode, drawn.stderr) == (0, "")
     assert '["LeBron James<br/>Player"]' in drawn.stdout
     assert '-->|"draftedBy"|' in drawn.stdout
-    wrong = query(data_folder, "nba", "MATCH (p:Player) DELETE p", "--picture", "svg")
+    wrong = query("nba", "MATCH (p:Player) DELETE p", "--picture", "svg")
     assert wrong.returncode == 1
     assert "<svg" not in wrong.stdout

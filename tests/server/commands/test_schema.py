@@ -32,9 +32,7 @@ def test_the_part_of_a_schema_that_a_question_needs_is_shown(file: Path, capsys:
     "arguments",
     [["show", "FILE", "--form", "pretty"], ["tokens", "nowhere.json"], ["show", "FILE", "--max-tokens", "1"]],
 )
-def test_an_error_is_reported_in_a_sentence(
-    arguments: list[str], file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_error_is_reported_on_stderr(arguments: list[str], file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     try:
         code = main([str(file) if word == "FILE" else word for word in arguments])
     except SystemExit as end:

@@ -17,14 +17,14 @@ def test_a_graph_is_written_for_a_schema_file(tmp_path: Path, capsys: pytest.Cap
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [("{}", "no 'name'"), ('{"name": "x", "entities": [], "relations": []}', "no labels")]
+    ("text", "message"), [("{}", "no 'name'"), ('{"name": "x", "entities": [], "relations": []}', "no labels")]
 )
 def test_an_invalid_schema_is_reported_in_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, said: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, message: str
 ) -> None:
     schema = tmp_path / "schema.json"
     schema.write_text(text)
     assert main(["synth", str(schema), str(tmp_path / "out.json")]) == 1
     error = capsys.readouterr().err
-    assert said in error
+    assert message in error
     assert error.count("\n") == 1

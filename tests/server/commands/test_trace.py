@@ -62,7 +62,7 @@ def test_a_missing_file_is_reported_with_the_option_that_writes_it(
     assert "serve --record" in capsys.readouterr().err
 
 
-def test_a_transcript_cannot_be_followed(trace: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_following_a_trace_as_a_transcript_is_refused(trace: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["show", trace, "--form", "markdown", "--follow"])
     assert "summary" in capsys.readouterr().err

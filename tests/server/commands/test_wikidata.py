@@ -64,7 +64,7 @@ async def test_a_definition_becomes_a_graph_that_an_agent_can_query(
 
 
 @RAW
-def test_a_dump_can_be_the_source_and_one_source_must_be_named(
+def test_a_dump_can_be_the_source_and_a_missing_source_is_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "places.toml").write_text(PLACES, "utf-8")

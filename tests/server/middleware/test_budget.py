@@ -39,7 +39,7 @@ def test_a_small_row_before_a_row_over_the_budget_is_returned() -> None:
 
 
 @pytest.mark.parametrize("rows", [[], [["x" * 5000]]])
-def test_an_answer_that_cannot_be_shortened_fails_with_the_next_step(rows: list[Any]) -> None:
+def test_a_call_whose_answer_cannot_be_shortened_fails_with_the_next_step(rows: list[Any]) -> None:
     with pytest.raises(ToolFailure) as caught:
         run_within(20)(call(rows))
     assert caught.value.error == "answer_too_large"

@@ -1,4 +1,4 @@
-"""A trace on disk: private, shared by processes, readable while it grows, whatever program wrote it."""
+"""A trace on disk: private, shared by processes, and readable while it grows, even if another program writes it."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ LINES = [
 
 
 @pytest.mark.parametrize(("line", "kind", "name"), LINES)
-def test_a_line_of_any_kind_is_shown_unchanged(line: str, kind: str, name: str) -> None:
+def test_a_line_of_any_kind_is_read_and_written_back_unchanged(line: str, kind: str, name: str) -> None:
     event = event_in(line)
     assert (event.kind, event.name) == (kind, name)
     assert event_in(event.as_line()).as_dict() == event.as_dict()
@@ -75,7 +75,7 @@ def test_a_line_of_any_kind_is_shown_unchanged(line: str, kind: str, name: str) 
         assert "input" not in event.more
 
 
-def test_an_agents_step_is_shown_with_its_input_output_and_tokens() -> None:
+def test_an_agents_step_is_read_with_its_input_output_and_tokens() -> None:
     event = event_in(LINES[0][0])
     assert (event.arguments, event.answer, event.tokens_out, event.time) == ("Who?", "MATCH …", 12, "17.5")
 

@@ -51,7 +51,7 @@ def test_a_call_is_kept_with_its_client_its_time_and_its_tokens() -> None:
     recorder.close()
 
 
-def test_the_oldest_calls_are_dropped_if_there_are_too_many_or_they_are_too_long() -> None:
+def test_the_oldest_calls_are_dropped_if_the_calls_are_too_many_or_too_long() -> None:
     few, small = Recorder(most_events=3), Recorder(most_bytes=2_000)
     for number in range(10):
         for recorder in (few, small):
@@ -65,7 +65,7 @@ def test_the_oldest_calls_are_dropped_if_there_are_too_many_or_they_are_too_long
         recorder.close()
 
 
-def test_the_calls_after_a_number_are_returned_and_a_listener_is_notified_of_each() -> None:
+def test_calls_after_a_given_number_are_returned_and_a_listener_is_notified_of_every_call() -> None:
     recorder, heard = Recorder(), threading.Semaphore(0)
     end = recorder.listen(heard.release)
     for number in range(4):
@@ -144,7 +144,7 @@ def test_a_file_that_can_no_longer_be_written_stops_only_the_recording(
     assert len([line for line in caplog.messages if "recording has stopped" in line]) == 1
 
 
-def test_recording_takes_less_than_a_tenth_of_a_millisecond_of_a_call() -> None:
+def test_recording_takes_less_than_a_tenth_of_a_millisecond_per_call() -> None:
     recorder = Recorder(most_events=100)
     rows = [[f"name {number}", number] for number in range(100)]
     answer = {"columns": ["name", "n"], "rows": rows}

@@ -1,4 +1,4 @@
-"""Traces contain no secret: it is recognised by its name, by its form, or as a repetition."""
+"""Traces contain no secret: secrets are recognised by name, by form, and as copies of a known secret."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def test_a_value_under_a_secret_name_is_left_out_at_any_depth(name: str) -> None
 
 
 @pytest.mark.parametrize("name", PLAIN_NAMES)
-def test_names_that_merely_contain_such_letters_are_shown(name: str) -> None:
+def test_values_under_names_that_merely_contain_a_secret_word_are_shown(name: str) -> None:
     assert not is_secret(name, argument=True)
     assert Redactor().arguments({name: "Ada"}) == {name: "Ada"}
 
 
-def test_key_is_a_secret_name_for_a_parameter_but_not_in_the_data() -> None:
+def test_a_parameter_named_key_is_secret_but_a_column_named_key_is_not() -> None:
     redactor = Redactor()
     assert redactor.arguments({"parameters": {"key": "8f14e45f"}}) == {"parameters": {"key": LEFT_OUT}}
     answer = {"columns": ["key"], "rows": [["C major"]]}
@@ -43,8 +43,8 @@ def test_key_is_a_secret_name_for_a_parameter_but_not_in_the_data() -> None:
 
 
 def test_token_counts_and_empty_values_are_not_secrets() -> None:
-    given = {"max_tokens": 2000, "token": None}
-    assert Redactor().arguments(given) == given
+    arguments = {"max_tokens": 2000, "token": None}
+    assert Redactor().arguments(arguments) == arguments
 
 
 TEXTS = [
@@ -110,7 +110,7 @@ ORDINARY = [
 
 
 @pytest.mark.parametrize("secret", ["p@ss/w:rd&x", 'quo"te\\back é', "per%20cent", "<tag>'s"])
-def test_a_known_secret_is_removed_in_every_form_that_texts_hold_it_in(secret: str) -> None:
+def test_a_known_secret_is_removed_in_every_encoding(secret: str) -> None:
     encoded = json.dumps({"a": secret})
     for form in (secret, quote(secret, safe=""), quote(secret), quote_plus(secret), html.escape(secret), encoded):
         shown = Redactor([secret]).text(f"<{form}>")
@@ -174,7 +174,7 @@ def test_the_beginning_of_a_cursor_is_shown() -> None:
     assert Redactor().answer({"cursor": "abcdefghijkl"}) == {"cursor": "abcd…"}
 
 
-def test_texts_made_to_be_slow_are_searched_in_linear_time() -> None:
+def test_texts_made_to_be_slow_are_searched_in_seconds() -> None:
     maker = random.Random(11)
     for part in (
         "a://" + "b" * 50,

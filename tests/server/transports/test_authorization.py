@@ -96,12 +96,12 @@ WRONG = {
     "not yet valid": lambda: signed(nbf=int(time.time()) + 600),
     "a shared secret": lambda: signed("x" * 32, "HS256"),
     "a public key as a shared secret": lambda: by_hand({"alg": "HS256"}, secret=public_key()),
-    "unsigned in other letters": lambda: by_hand({"alg": "nOnE"}),
+    "unsigned in mixed case": lambda: by_hand({"alg": "nOnE"}),
     "no algorithm": lambda: by_hand({}),
     "an unknown key": lambda: by_hand({"alg": "RS256", "kid": "../two"}),
     "a key that is a list": lambda: by_hand({"alg": "RS256", "kid": []}),
-    "a key of its own": lambda: jwt.encode(CLAIMS, OTHER_KEY, "RS256", {"kid": "one", "jwk": own_key()}),
-    "a key at an address of its own": lambda: jwt.encode(CLAIMS, OTHER_KEY, "RS256", {"kid": "one", "jku": PUBLIC}),
+    "a key in the header": lambda: jwt.encode(CLAIMS, OTHER_KEY, "RS256", {"kid": "one", "jwk": own_key()}),
+    "the address of a key in the header": lambda: jwt.encode(CLAIMS, OTHER_KEY, "RS256", {"kid": "one", "jku": PUBLIC}),
     "an endless expiry": lambda: signed(exp=float("inf")),
     "a header of brackets": lambda: f"{encoded('[' * 40_000)}.e30.AAAA",
     "a header of digits": lambda: f"{encoded('1' * 20_000)}.e30.AAAA",
@@ -117,7 +117,7 @@ def test_any_other_token_is_refused(kind: str, jwks: str) -> None:
     assert anyio.run(JsonWebTokens(jwks, ISSUER, PUBLIC).verify_token, WRONG[kind]()) is None
 
 
-def test_keys_that_cannot_be_read_refuse_every_token() -> None:
+def test_every_token_is_refused_if_the_keys_cannot_be_read() -> None:
     assert anyio.run(JsonWebTokens("http://127.0.0.1:1/keys", ISSUER, PUBLIC).verify_token, signed()) is None
 
 
@@ -134,7 +134,7 @@ def test_a_server_requires_tokens_with_the_scope_and_names_their_issuer(data_fol
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "message"),
     [
         ({"jwks_url": "https://x"}, "belong together"),
         ({"issuer": "https://x"}, "belong together"),
@@ -144,8 +144,8 @@ def test_a_server_requires_tokens_with_the_scope_and_names_their_issuer(data_fol
         ({"token_file": "/nonexistent"}, "cannot be read"),
     ],
 )
-def test_an_incomplete_configuration_is_refused_with_a_readable_error(settings: dict[str, Any], said: str) -> None:
-    with pytest.raises(SettingsError, match=said):
+def test_an_incomplete_configuration_is_refused_with_a_readable_error(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(SettingsError, match=message):
         authorization(Settings(**settings), "http://127.0.0.1:8300/mcp")
 
 

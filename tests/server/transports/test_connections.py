@@ -109,7 +109,7 @@ def test_a_client_that_does_not_read_its_answer_is_dropped(serve: Serve, monkeyp
         assert 0 < drained(connection) < LARGE  # the bytes that the system had already accepted
 
 
-def test_the_newest_of_too_many_connections_replaces_a_half_open_one(serve: Serve) -> None:
+def test_a_connection_over_the_limit_replaces_a_half_open_connection(serve: Serve) -> None:
     address = serve(app, most=3)
     with opened(address) as first, opened(address, b"GET") as half, opened(address) as idle:
         assert answered(first)
@@ -121,7 +121,7 @@ def test_the_newest_of_too_many_connections_replaces_a_half_open_one(serve: Serv
             assert answered(idle)
 
 
-def test_an_idle_connection_makes_room_and_a_call_in_progress_stays(serve: Serve) -> None:
+def test_a_connection_over_the_limit_replaces_an_idle_connection_rather_than_a_busy_connection(serve: Serve) -> None:
     address = serve(app, most=2)
     with opened(address, REQUEST.replace(b"GET /quick", b"POST /slow")) as calling, opened(address) as idle:
         assert answered(idle)
@@ -137,5 +137,5 @@ def test_a_persistent_connection_serves_many_requests(serve: Serve, monkeypatch:
         assert all(answered(connection) for _ in range(20))
 
 
-def test_half_of_the_file_descriptors_are_left_for_databases() -> None:
+def test_the_number_of_allowed_connections_is_within_its_bounds() -> None:
     assert 16 <= module.connections_allowed() <= module.MOST_CONNECTIONS

@@ -17,7 +17,7 @@ from tests.support.http_calls import INITIALIZE, called, posted
 from tests.support.serving import http_server
 
 
-def test_only_local_names_are_accepted_by_default() -> None:
+def test_only_local_host_names_are_accepted_by_default() -> None:
     settings = security(Settings())
     assert settings.enable_dns_rebinding_protection
     assert settings.allowed_hosts == ["127.0.0.1:*", "localhost:*", "[::1]:*"]
@@ -45,8 +45,8 @@ def test_listening_for_all_machines_needs_a_token_or_an_explicit_opt_out(token: 
 
 
 def test_a_port_in_use_causes_a_readable_error() -> None:
-    with listen("127.0.0.1", 0) as taken:
-        port = taken.getsockname()[1]
+    with listen("127.0.0.1", 0) as listener:
+        port = listener.getsockname()[1]
         with pytest.raises(SettingsError, match=f"cannot listen on 127\\.0\\.0\\.1 port {port}"):
             listen("127.0.0.1", port)
 
@@ -65,7 +65,7 @@ def test_loopback_addresses_are_recognised(host: str, loopback: bool) -> None:
     assert is_loopback(host) is loopback
 
 
-def test_health_is_answered_without_a_token_and_a_call_is_not(data_folder: Path) -> None:
+def test_health_is_answered_without_a_token_and_other_requests_are_refused(data_folder: Path) -> None:
     with http_server(data_folder, more={"GRAPHGROUND_TOKEN": "a-token-of-some-length"}) as address:
         with urllib.request.urlopen(address.replace("/mcp", "/health"), timeout=10) as answer:
             assert json.load(answer) == {"status": "ok"}
@@ -93,7 +93,7 @@ def test_an_unreadable_certificate_causes_a_readable_error(data_folder: Path) ->
         pass
 
 
-def test_several_workers_behind_one_port_answer_clients_of_both_eras(data_folder: Path) -> None:
+def test_several_workers_behind_one_port_answer_clients_of_both_protocol_eras(data_folder: Path) -> None:
     check = {"graph": "nba", "query": "MATCH (t:Team) RETURN t.name"}
     with http_server(data_folder, "--workers", "2") as address:
         for _ in range(

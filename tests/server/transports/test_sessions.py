@@ -17,7 +17,7 @@ Serve = Callable[..., tuple[str, int]]
 
 @pytest.fixture
 def address(serve: Serve) -> str:
-    """Return the address of a server without tools that keeps three sessions."""
+    """Return the address of a server without tools that keeps at most three sessions."""
     server = Server("sessions")
     app = server.streamable_http_app(streamable_http_path="/mcp", max_sessions=MOST, session_idle_timeout=600)
     make_room(server.session_manager)
@@ -26,7 +26,7 @@ def address(serve: Serve) -> str:
 
 
 def posted(address: str, message: dict[str, object], session: str = "") -> tuple[int, str]:
-    """Post a message; return the status of the response, and the session that the response names."""
+    """Post a message; return the status of the response, and the session that the response names (empty if none)."""
     headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
     if session:
         headers |= {"mcp-session-id": session, "MCP-Protocol-Version": "2025-06-18"}
@@ -49,7 +49,7 @@ def opened(address: str) -> str:
 
 
 def used(address: str, session: str) -> bool:
-    """Make a request in a session; return whether the server still knows the session."""
+    """Make a request in a session; return whether the server still keeps the session."""
     return posted(address, {"jsonrpc": "2.0", "id": 2, "method": "ping"}, session)[0] == 200
 
 
@@ -62,13 +62,13 @@ def test_a_new_session_is_never_refused_and_unused_sessions_are_dropped_first(ad
     assert not used(address, attackers[0])
 
 
-def test_of_the_unused_sessions_the_longest_idle_one_is_dropped(address: str) -> None:
+def test_the_unused_session_that_has_been_idle_longest_is_dropped(address: str) -> None:
     first, *_ = [opened(address) for _ in range(MOST)]
     opened(address)
     assert not used(address, first)
 
 
 def test_a_session_that_does_not_exist_is_refused_and_costs_nothing(address: str) -> None:
-    kept = [opened(address) for _ in range(MOST)]
+    sessions = [opened(address) for _ in range(MOST)]
     assert not any(used(address, f"guess-{number}") for number in range(20))
-    assert all(used(address, session) for session in kept)
+    assert all(used(address, session) for session in sessions)

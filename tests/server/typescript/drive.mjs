@@ -1,4 +1,4 @@
-// What both TypeScript clients do: list everything, call everything, note what arrives and what the client throws.
+// The steps of both TypeScript clients: list everything, call everything, record the answers and the exceptions.
 
 import { readFile } from 'node:fs/promises';
 

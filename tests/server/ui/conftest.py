@@ -56,7 +56,7 @@ def open_graph(address: str, graph: str) -> None:
 
 @pytest.fixture(scope="session")
 def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a growing trace of another server, with names that are attacks, and a secret."""
+    """Return the trace of another server, with a secret and with names that are attacks; the trace can grow."""
     path = tmp_path_factory.mktemp("watched") / "other.jsonl"
     attacks = [
         Event(session="other", client=name, name=name, arguments={name: name}, answer=name) for name in HOSTILE_NAMES
@@ -92,8 +92,8 @@ class ScriptedModel:
 
 @pytest.fixture(scope="session")
 def page_with_model(page_home: Home, page_address: str) -> Iterator[ScriptedModel]:
-    """Yield a page that asks for `TOKEN`, with a model that follows the test's script."""
-    with ScriptedEndpoint(lambda asked: scripted.script(asked)) as endpoint:
+    """Yield a page that requires `TOKEN`, with a model that follows the test's script."""
+    with ScriptedEndpoint(lambda request: scripted.script(request)) as endpoint:
         scripted = ScriptedModel("", endpoint)
         options = ("--model", "scripted", "--model-endpoint", endpoint.openai, "--model-key-variable", "OWN_KEY")
         more = {"GRAPHGROUND_TOKEN": TOKEN, "OWN_KEY": MODEL_KEY}
@@ -120,7 +120,7 @@ def chromium() -> Iterator[Page]:
     ]
 )
 def tab(chromium: Page, request: pytest.FixtureRequest) -> Page:
-    """A fresh tab, 1280 pixels wide and in light colours; `.ci/slow` repeats all tests in dark ones and at 400 pixels."""
+    """Return a fresh tab, 1280 pixels wide in light colours; `.ci/slow` also runs all tests in dark colours and at 400 pixels."""
     width, dark = request.param
     chromium.fresh(width=width, dark=dark)
     return chromium

@@ -21,9 +21,9 @@ def test_every_view_is_accessible_and_fits(
 ) -> None:
     chromium.fresh(width=width, dark=dark)
 
-    def check(what: str) -> None:
-        assert violations(chromium) == [], what
-        assert chromium.evaluate("document.documentElement.scrollWidth <= innerWidth"), what
+    def check(view: str) -> None:
+        assert violations(chromium) == [], view
+        assert chromium.evaluate("document.documentElement.scrollWidth <= innerWidth"), view
 
     open_view(chromium, page_address, "graphs")
     chromium.wait("document.querySelector('.health.bad')")

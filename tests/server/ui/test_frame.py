@@ -21,7 +21,7 @@ def test_the_graphs_are_shown_with_size_and_health(tab: Page, page_address: str)
     assert {request.split("/ui/")[0] for request in tab.requests} == {page_address.removesuffix("/ui/")}
 
 
-def test_an_unknown_graph_in_the_address_is_reported_with_the_existing_ones(tab: Page, page_address: str) -> None:
+def test_an_unknown_graph_in_the_address_is_reported_with_the_existing_graphs(tab: Page, page_address: str) -> None:
     tab.visit(f"{page_address}#/graphs/nab")
     tab.wait("document.querySelector('#alarm a')")
     assert "There is no graph “nab”" in tab.evaluate("document.querySelector('#alarm').innerText")

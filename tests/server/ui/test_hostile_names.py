@@ -15,10 +15,10 @@ pytestmark = pytest.mark.timeout(300)
 def assert_untouched(page: Page, address: str) -> None:
     """Check that no part of a name was run, loaded or turned into an element."""
     assert "attacked" not in page.evaluate("document.title")
-    made = (
+    count_of_elements = (
         "document.querySelectorAll('main script, main img, main iframe, main b, main [onload], main [onerror]').length"
     )
-    assert page.evaluate(made) == 0
+    assert page.evaluate(count_of_elements) == 0
     links = page.evaluate("[...document.querySelectorAll('main a')].map((link) => link.protocol)")
     assert set(links) <= {"http:"}
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -59,21 +59,23 @@ def named(page: Page) -> tuple[str, str]:
     return node["role"]["value"], value
 
 
-def walk(page: Page, what: str) -> None:
+def walk(page: Page, view: str) -> None:
     """Press Tab from the first control to the last, and check each control."""
-    page.call("Emulation.setFocusEmulationEnabled", enabled=True)  # else Tab can go from the page to the browser
+    page.call(
+        "Emulation.setFocusEmulationEnabled", enabled=True
+    )  # otherwise Tab may move the focus from the page to the browser
     page.evaluate("window.walked = undefined; document.querySelector('.skip').focus()")
     for _ in range(MOST_STOPS):
         stop = page.evaluate(STEP)
         if stop is None:
             break
         role, name = named(page)
-        assert name, (what, role, stop["html"])
-        assert stop["seen"], (what, name, stop["html"])
+        assert name, (view, role, stop["html"])
+        assert stop["seen"], (view, name, stop["html"])
         page.press("Tab")
     else:
-        raise AssertionError(f"{what}: more than {MOST_STOPS} stops")
-    assert page.evaluate(PROBLEMS) == [], what
+        raise AssertionError(f"{view}: more than {MOST_STOPS} stops")
+    assert page.evaluate(PROBLEMS) == [], view
 
 
 def test_tab_reaches_each_control_of_every_view_in_order_with_a_name_and_a_visible_focus(
@@ -118,7 +120,7 @@ def tab_to(page: Page, name: str) -> None:
 
 
 def listen(page: Page) -> None:
-    """Collect what the status line says from now on, because one announcement may soon follow another."""
+    """Record all texts of the status line from now on, because an announcement may replace another quickly."""
     page.evaluate(
         "(() => { const status = document.getElementById('status'); window.heard = [];"
         " new MutationObserver(() => window.heard.push(status.textContent))"
@@ -127,12 +129,14 @@ def listen(page: Page) -> None:
 
 
 def announced(page: Page, text: str) -> None:
-    """Wait until the status line, which screen readers read aloud, begins with a text, or has begun with it since
-    `listen`."""
+    """Wait until the status line begins with a text; a text that it has shown since `listen` counts too.
+
+    Screen readers read the status line aloud.
+    """
     assert page.evaluate("document.getElementById('status').getAttribute('role')") == "status"
     page.wait(
         "[...(window.heard ?? []), document.getElementById('status').textContent]"
-        f".some((said) => said.startsWith({json.dumps(text)}))"
+        f".some((announcement) => announcement.startsWith({json.dumps(text)}))"
     )
 
 
@@ -217,7 +221,7 @@ def test_the_other_views_are_used_without_a_mouse_and_announce_what_they_show(ta
     tab.press("Enter")
     announced(tab, "Player: 403 nodes")
     assert focused(tab).startswith("Player"), "the focus is on the label that was chosen"
-    tab_to(tab, "Graph")  # wraps around at the end: the brand is "graphground"
+    tab_to(tab, "Graph")  # the focus wraps around; "graphground" is the first control
     tab_to(tab, "Search")
     tab.press("Enter")
     ready(tab, "search")

@@ -56,13 +56,13 @@ def test_the_page_asks_for_the_token_that_the_server_requires(tab: Page, page_wi
     assert tokens == {""}, "a token never stands in an address"
 
 
-def test_the_models_query_is_checked_returned_for_repair_run_and_explained(
+def test_a_query_of_the_model_is_checked_sent_back_for_repair_run_and_explained(
     tab: Page, page_with_model: ScriptedModel
 ) -> None:
-    def script(asked: Asked) -> Answer:
-        if "Result:" in asked.text:
+    def script(request: Asked) -> Answer:
+        if "Result:" in request.text:
             return say(WORDS)
-        return say(f"```cypher\n{REVERSED}\n```" if "its problems were" in asked.text else WRITES)
+        return say(f"```cypher\n{REVERSED}\n```" if "its problems were" in request.text else WRITES)
 
     page_with_model.script = script
     page_with_model.endpoint.requests.clear()
@@ -85,9 +85,9 @@ def test_the_models_query_is_checked_returned_for_repair_run_and_explained(
     assert "Zzqx" in second.last
     assert "CREATE writes" in second.last
     assert "Miami Heat" in last.last
-    assert {asked.headers["authorization"] for asked in (first, second, last)} == {f"Bearer {MODEL_KEY}"}
+    assert {request.headers["authorization"] for request in (first, second, last)} == {f"Bearer {MODEL_KEY}"}
     assert MODEL_KEY not in tab.evaluate("document.documentElement.innerHTML")
-    assert [error for error in tab.errors if "401" not in error] == [], "but the request before the token"
+    assert [error for error in tab.errors if "401" not in error] == [], "only the request before the token fails"
 
 
 def client(settings: ModelSettings) -> TestClient:
@@ -98,16 +98,16 @@ def client(settings: ModelSettings) -> TestClient:
     return TestClient(app, base_url=ADDRESS)
 
 
-def posted(asked: TestClient, path: str, body: dict[str, Any]) -> dict[str, Any]:
-    return dict(asked.post(f"/ui/api/{path}", json=body).json())
+def posted(page: TestClient, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    return dict(page.post(f"/ui/api/{path}", json=body).json())
 
 
-def test_a_model_failure_is_reported_without_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_of_the_model_is_reported_without_the_api_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OWN_KEY", MODEL_KEY)
-    with ScriptedEndpoint(lambda asked: fail(401, "invalid_api_key", f"the key {MODEL_KEY} is wrong")) as endpoint:
-        asked = client(ModelSettings("scripted", endpoint.openai, "OWN_KEY", retries=0))
-        answer = posted(asked, "model/query", {"question": "Who directed Heat?"})
-        about = asked.get("/ui/api/model").json()
+    with ScriptedEndpoint(lambda request: fail(401, "invalid_api_key", f"the key {MODEL_KEY} is wrong")) as endpoint:
+        page = client(ModelSettings("scripted", endpoint.openai, "OWN_KEY", retries=0))
+        answer = posted(page, "model/query", {"question": "Who directed Heat?"})
+        about = page.get("/ui/api/model").json()
     assert answer["failure"]["error"] == "model_failed"
     assert "refused the key in OWN_KEY" in answer["failure"]["message"]
     assert MODEL_KEY not in json.dumps([answer, about])
@@ -127,14 +127,14 @@ def test_a_missing_key_and_a_missing_extra_are_reported_before_a_question(monkey
     assert "pip install 'graphground[agents]'" in about["problem"]
 
 
-def test_a_reply_without_a_query_and_an_answer_of_many_rows_are_shortened() -> None:
-    with ScriptedEndpoint(lambda asked: say("I do not know. " * 1_000)) as endpoint:
-        asked = client(ModelSettings("scripted", endpoint.openai))
-        answer = posted(asked, "model/query", {"question": "Who directed Heat?"})["answer"]
+def test_long_replies_of_the_model_and_many_rows_sent_to_it_are_shortened() -> None:
+    with ScriptedEndpoint(lambda request: say("I do not know. " * 1_000)) as endpoint:
+        page = client(ModelSettings("scripted", endpoint.openai))
+        answer = posted(page, "model/query", {"question": "Who directed Heat?"})["answer"]
         rows = [[f"name {number}" * 100] for number in range(1_000)]
         body = {"question": "Who?", "query": "RETURN 1", "columns": ["name"], "rows": rows, "total": 1_000}
-        words = posted(asked, "model/words", body)["answer"]
-        wrong = posted(asked, "model/words", {"question": ""})
+        words = posted(page, "model/words", body)["answer"]
+        wrong = posted(page, "model/words", {"question": ""})
     assert answer["query"] == ""
     assert len(answer["text"]) == 2_000
     assert len(words["text"]) <= 15_000
@@ -142,7 +142,7 @@ def test_a_reply_without_a_query_and_an_answer_of_many_rows_are_shortened() -> N
     assert wrong["failure"]["error"] == "wrong_argument"
 
 
-def test_without_a_model_the_page_reports_that_and_settings_that_need_a_model_are_refused() -> None:
+def test_without_a_model_the_page_gets_no_model_and_settings_that_need_a_model_are_refused() -> None:
     application, workers = Application(films_alone), WorkerThreads()
     app = http_app(
         Protocol(application, workers=workers).server, Settings(), f"{ADDRESS}/mcp", PageRoutes(application, workers)

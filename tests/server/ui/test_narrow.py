@@ -28,7 +28,7 @@ def narrow(chromium: Page) -> Page:
 
 
 def touch(page: Page, kind: str, *points: tuple[float, float]) -> None:
-    """Put fingers on the page, move the fingers, or lift them."""
+    """Put fingers on the page, move them or lift them: the event of this kind (`Start`, `Move` or `End`)."""
     places = [{"x": x, "y": y, "id": number} for number, (x, y) in enumerate(points)]
     page.call("Input.dispatchTouchEvent", type=f"touch{kind}", touchPoints=places)
 
@@ -58,7 +58,7 @@ def test_a_schema_with_few_labels_is_drawn_on_a_narrow_screen_too(narrow: Page, 
     assert narrow.evaluate(LETTER_PIXELS) >= LETTERS
 
 
-def test_the_picture_is_readable_at_first_moved_by_one_finger_and_zoomed_by_two(
+def test_the_picture_is_readable_at_once_and_is_moved_with_one_finger_and_zoomed_with_two(
     narrow: Page, page_address: str
 ) -> None:
     open_view(narrow, page_address, "schema", form="picture")
@@ -86,7 +86,9 @@ def test_the_picture_is_readable_at_first_moved_by_one_finger_and_zoomed_by_two(
     assert narrow.errors == []
 
 
-def test_the_graph_of_rows_is_readable_at_first_around_its_most_connected_node(narrow: Page, page_address: str) -> None:
+def test_the_drawing_of_rows_is_readable_at_once_around_the_most_connected_node(
+    narrow: Page, page_address: str
+) -> None:
     open_view(narrow, page_address, "query", q=BOSTON)
     run(narrow)
     cells = "[...document.querySelectorAll('.rows [role=row]:first-child > *')].map((cell) => cell.getBoundingClientRect().right)"

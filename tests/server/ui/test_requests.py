@@ -1,4 +1,4 @@
-"""The page's addresses without a browser: headers, hosts, other sites, tokens, missing files, wrong arguments."""
+"""Requests to the page's addresses, without a browser: headers, hosts, other sites, tokens, missing files, arguments."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def client(page: bool = True, **settings: Any) -> TestClient:
 
 
 def test_every_response_has_the_strict_headers() -> None:
-    asked = client()
+    page = client()
     for path in ("/ui/", "/ui/main.js", "/ui/api/health", "/ui/nothing", "/ui/api/nothing"):
-        answer = asked.get(path)
+        answer = page.get(path)
         assert {name: answer.headers[name] for name in HEADERS} == HEADERS, path
     policy = HEADERS["Content-Security-Policy"]
     assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'")
@@ -53,7 +53,7 @@ def test_another_host_is_refused(host: str) -> None:
     [{"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}],
     ids=str,
 )
-def test_other_sites_get_no_data(headers: dict[str, str]) -> None:
+def test_other_sites_receive_no_data(headers: dict[str, str]) -> None:
     assert client().get("/ui/api/health", headers=headers).status_code == 403
     assert client().post("/ui/api/call/list_graphs", json={}, headers=headers).status_code == 403
 
@@ -68,17 +68,17 @@ def test_a_form_of_another_site_cannot_post() -> None:
         assert answer.status_code == 400
 
 
-def test_if_a_token_is_set_data_require_it_and_the_page_itself_does_not() -> None:
-    asked = client(token=TOKEN)
-    assert asked.get("/ui/").status_code == 200
+def test_if_a_token_is_set_the_data_require_it_but_the_page_itself_does_not() -> None:
+    page = client(token=TOKEN)
+    assert page.get("/ui/").status_code == 200
     for headers in ({}, {"Authorization": "Bearer another-token-altogether"}):
-        assert asked.get("/ui/api/health", headers=headers).status_code == 401
-        assert asked.post("/ui/api/call/list_graphs", json={}, headers=headers).status_code == 401
-        assert asked.post("/ui/api/schema", json={}, headers=headers).status_code == 401
-    assert asked.get("/ui/api/health", headers={"Authorization": f"Bearer {TOKEN}"}).json()["ok"] is True
+        assert page.get("/ui/api/health", headers=headers).status_code == 401
+        assert page.post("/ui/api/call/list_graphs", json={}, headers=headers).status_code == 401
+        assert page.post("/ui/api/schema", json={}, headers=headers).status_code == 401
+    assert page.get("/ui/api/health", headers={"Authorization": f"Bearer {TOKEN}"}).json()["ok"] is True
 
 
-def test_the_root_leads_to_the_page() -> None:
+def test_the_root_address_redirects_to_the_page() -> None:
     answer = client().get("/")
     assert (answer.status_code, answer.headers["location"]) == (307, "/ui/")
 
@@ -91,38 +91,36 @@ def test_files_outside_the_folder_are_not_found(path: str) -> None:
 
 
 def test_a_cached_file_is_not_sent_again() -> None:
-    asked = client()
-    first = asked.get("/ui/main.js")
-    assert asked.get("/ui/main.js", headers={"If-None-Match": first.headers["etag"]}).status_code == 304
+    page = client()
+    first = page.get("/ui/main.js")
+    assert page.get("/ui/main.js", headers={"If-None-Match": first.headers["etag"]}).status_code == 304
 
 
-def test_tools_give_the_same_answers_as_to_agents() -> None:
-    asked = client()
-    answer = asked.post("/ui/api/call/validate_cypher", json={"query": "MATCH (m:Movi) RETURN m.name"}).json()
+def test_the_page_receives_the_answers_and_failures_of_the_tools() -> None:
+    page = client()
+    answer = page.post("/ui/api/call/validate_cypher", json={"query": "MATCH (m:Movi) RETURN m.name"}).json()
     assert answer["ok"] is True
     assert answer["answer"]["diagnostics"][0]["code"] == "unknown_label"
-    failure = asked.post("/ui/api/call/get_schema", json={"graph": "film"}).json()
+    failure = page.post("/ui/api/call/get_schema", json={"graph": "film"}).json()
     assert failure["ok"] is False
     assert (failure["failure"]["error"], failure["failure"]["nearest"]) == ("unknown_graph", ["films"])
-    assert (
-        asked.post("/ui/api/call/get_schema", json={"grph": "films"}).json()["failure"]["error"] == "unknown_argument"
-    )
-    assert asked.post("/ui/api/call/drop", json={}).json()["failure"]["error"] == "unknown_tool"
+    assert page.post("/ui/api/call/get_schema", json={"grph": "films"}).json()["failure"]["error"] == "unknown_argument"
+    assert page.post("/ui/api/call/drop", json={}).json()["failure"]["error"] == "unknown_tool"
 
 
-def test_wrong_arguments_of_the_pages_own_data_are_failures() -> None:
-    asked = client()
-    assert asked.post("/ui/api/schema", json={"graph": "film"}).json()["failure"]["error"] == "unknown_graph"
-    assert asked.post("/ui/api/schema", json={"graph": 7}).json()["failure"]["error"] == "wrong_argument"
-    assert asked.post("/ui/api/matches", json={}).json()["failure"]["error"] == "wrong_argument"
+def test_wrong_arguments_of_the_pages_own_requests_are_reported_as_failures() -> None:
+    page = client()
+    assert page.post("/ui/api/schema", json={"graph": "film"}).json()["failure"]["error"] == "unknown_graph"
+    assert page.post("/ui/api/schema", json={"graph": 7}).json()["failure"]["error"] == "wrong_argument"
+    assert page.post("/ui/api/matches", json={}).json()["failure"]["error"] == "wrong_argument"
     assert (
-        asked.post("/ui/api/schema", content=b"[1", headers={"Content-Type": "application/json"}).json()["ok"] is False
+        page.post("/ui/api/schema", content=b"[1", headers={"Content-Type": "application/json"}).json()["ok"] is False
     )
     long = {"query": "x" * (MOST_BYTES + 1)}
-    assert asked.post("/ui/api/matches", json=long).json()["failure"]["error"] == "request_too_long"
+    assert page.post("/ui/api/matches", json=long).json()["failure"]["error"] == "request_too_long"
 
 
-def test_matches_of_a_query_that_writes_are_refused() -> None:
+def test_a_request_for_the_matches_of_a_writing_query_is_refused() -> None:
     failure = client().post("/ui/api/matches", json={"query": "CREATE (m:Movie) RETURN m"}).json()["failure"]
     assert failure["error"] == "not_read_only"
 
@@ -135,9 +133,9 @@ def test_a_schema_without_data_can_be_drawn() -> None:
 
 
 def test_without_the_setting_the_page_does_not_exist() -> None:
-    asked = client(page=False)
+    page = client(page=False)
     for path in ("/", "/ui/", "/ui/api/health"):
-        assert asked.get(path).status_code == 404
+        assert page.get(path).status_code == 404
 
 
 def test_a_server_over_stdio_does_not_load_the_page() -> None:
@@ -146,16 +144,16 @@ def test_a_server_over_stdio_does_not_load_the_page() -> None:
         "graphground.server.transports.stdio, graphground.server.transports.http; "
         "print([name for name in sys.modules if name.startswith('graphground.server.ui')])"
     )
-    done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, timeout=60, check=True)
-    assert done.stdout.strip() == "[]"
+    result = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, timeout=60, check=True)
+    assert result.stdout.strip() == "[]"
 
 
-def test_the_page_over_stdio_is_reported_as_wrong_use() -> None:
-    done = subprocess.run(
+def test_the_option_ui_with_stdio_is_refused() -> None:
+    result = subprocess.run(
         [sys.executable, "-m", "graphground", "serve", "--ui"], capture_output=True, text=True, timeout=60, input=""
     )
-    assert done.returncode == 2
-    assert "--ui needs --transport http" in done.stderr
+    assert result.returncode == 2
+    assert "--ui needs --transport http" in result.stderr
 
 
 def test_the_front_end_has_no_external_references() -> None:

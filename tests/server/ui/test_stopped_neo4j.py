@@ -12,7 +12,7 @@ from tests.support.browser import Page
 from tests.support.neo4j_server import Neo4jServer, Neo4jServers, seeded
 from tests.support.serving import http_server
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.restarts_neo4j, pytest.mark.timeout(300)]
 """A long limit: a Neo4j is started twice."""
 
 CELL = "document.querySelector('.rows [role=gridcell]')?.textContent"

@@ -59,7 +59,7 @@ def run(page: Page) -> None:
 
 
 def middle_of_canvas(page: Page) -> tuple[float, float]:
-    """The point in the middle of a picture."""
+    """Return the point in the middle of the picture, in pixels from the left and top of the window."""
     x, y = page.evaluate(
         "(({ x, y, width, height }) => [x + width / 2, y + height / 2])"
         "(document.querySelector('.canvas').getBoundingClientRect())"
@@ -105,7 +105,7 @@ def test_the_picture_is_zoomed_and_moved_by_buttons_keys_and_mouse(tab: Page, pa
     tab.wait(f"{place} === {json.dumps(before)}")
 
 
-def test_entities_are_found_while_typing_with_the_reason_and_the_verdict(tab: Page, page_address: str) -> None:
+def test_typing_a_name_shows_matching_entities_with_the_reason_and_the_verdict(tab: Page, page_address: str) -> None:
     open_view(tab, page_address, "search")
     assert tab.evaluate("document.activeElement.id") == "mention"
     tab.type("lebron")
@@ -137,11 +137,11 @@ def test_the_editor_completes_labels_types_and_properties_from_the_schema(tab: P
         ("]->(t:Tea", "Team"),
         (") WHERE p.height", "height_cm"),
     )
-    for typed, meant in steps:
+    for typed, expected in steps:
         tab.type(typed)
         tab.wait("!document.getElementById('options').hidden")
         chosen = tab.evaluate("document.querySelector('#options [aria-selected=true] .kind').textContent")
-        assert chosen == meant
+        assert chosen == expected
         active = tab.evaluate("document.getElementById('query').getAttribute('aria-activedescendant')")
         assert tab.evaluate(f"document.getElementById({json.dumps(active)}).getAttribute('aria-selected')") == "true"
         tab.press("Tab")
@@ -283,7 +283,7 @@ def test_a_query_that_times_out_is_reported_and_the_next_query_runs(tab: Page, p
     assert text_of(tab, "#alarm") == ""
 
 
-def test_a_query_that_writes_is_refused_as_by_the_tools(tab: Page, page_address: str) -> None:
+def test_a_writing_query_is_refused_with_the_message_of_the_tools(tab: Page, page_address: str) -> None:
     open_view(tab, page_address, "query", q="MATCH (t:Team) SET t.name = 'x' RETURN t")
     tab.press("Enter", 2)
     tab.wait("document.querySelector('#alarm p')")

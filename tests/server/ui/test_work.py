@@ -173,6 +173,6 @@ def test_a_report_of_an_evaluation_is_opened_in_the_page(tab: Page, work_address
     assert tab.errors == []
 
 
-def test_a_watched_trace_needs_the_page(tmp_path: Path) -> None:
+def test_watching_a_trace_without_the_page_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="--ui"):
         recorder_for(Settings(watch=str(tmp_path / "x.jsonl")))

@@ -9,7 +9,7 @@ The questions of a database are in the text file next to its script, one paragra
     @ Kestrel Tools -> Vendor.vendorName: Kestrel Tools
     ! MATCH (v:Vendor {name: 'Kestrel Tools'})-[:SUPPLIES]->(i:Item) RETURN i.itemName
 
-`?` is the question, `=` the gold query, `@` a name as the question writes it with its meaning, `!` a plausible but
+`?` is the question, `=` the gold query, `@` a name in the question with the value that it means, `!` a plausible but
 wrong query, such as a careless agent writes.
 """
 
@@ -30,7 +30,7 @@ BATCH = 5_000
 
 
 class GraphScript:
-    """Collects nodes and relationships: `film = graph.node("Film", title="Heat")`."""
+    """A collector of nodes and relationships: `film = graph.node("Film", title="Heat")`."""
 
     def __init__(self) -> None:
         self.nodes: list[tuple[tuple[str, ...], dict[str, Any]]] = []
@@ -70,7 +70,7 @@ class Question:
 
 @dataclass(frozen=True)
 class ExampleDatabase:
-    """An example database; `build` fills a script with its nodes and relationships."""
+    """An example database; `build` adds its nodes and relationships to a `GraphScript`."""
 
     name: str
     build: Callable[[GraphScript], None] = field(repr=False)
@@ -100,9 +100,9 @@ def _question(paragraph: str) -> Question:
         elif mark == "! ":
             attempts.append(rest)
         elif mark == "@ ":
-            said, meant = rest.split(" -> ")
-            place, value = meant.split(": ", 1)
-            mentions.append(Mention(said, *place.split("."), value))
+            written, meaning = rest.split(" -> ")
+            place, value = meaning.split(": ", 1)
+            mentions.append(Mention(written, *place.split("."), value))
         else:
             raise ValueError(f"a line of a question must begin with '? ', '= ', '@ ' or '! ': {line!r}")
     return Question(text, gold, tuple(mentions), tuple(attempts))

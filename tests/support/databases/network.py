@@ -35,8 +35,8 @@ def build(graph: GraphScript) -> None:
     """Add 2 data centres, 8 racks, 48 machines with interfaces and processes, the software catalogue, and 4 teams."""
     chance = random.Random(1608)
     sites = [
-        graph.node("DataCenter", name=name, location=where, tier=tier)
-        for name, where, tier in [("DC North", "Oslo", 3), ("DC South", "Porto", 4)]
+        graph.node("DataCenter", name=name, location=city, tier=tier)
+        for name, city, tier in [("DC North", "Oslo", 3), ("DC South", "Porto", 4)]
     ]
     racks = []
     for number in range(8):

@@ -1,8 +1,8 @@
 """Checks the claims in diagnostics against the data: a query tests each sentence of a known form.
 
-    false_statements(driver, "A Subnet has no property 'name'. The names of its nodes are in cidr.")   # []
+    false_statements(driver, "A Subnet has no property 'name'. Names are in the property cidr.")   # []
 
-A sentence of unknown form is counted, but not checked.
+Sentences of an unknown form are counted, but not checked.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def _count(driver: neo4j.Driver, query: str, **parameters: object) -> int:
 
 
 def _labels(text: str) -> list[str]:
-    return [label.strip() for label in re.split(r", | and ", re.sub(r" and \d+ more$", "", text)) if label.strip()]
+    return [label.strip() for label in re.split(r", | and | or ", re.sub(r" and \d+ more$", "", text)) if label.strip()]
 
 
 def _no_label(driver: neo4j.Driver, found: re.Match[str]) -> bool:
@@ -116,16 +116,14 @@ FORMS: tuple[tuple[str, Check], ...] = (
     (rf"An? {NAME} has no property '([^']+)'\.", _no_property),
     (rf"None of {NAME} has a property '([^']+)'\.", _no_property),
     (rf"No node that is {NAME} has a property '([^']+)'\.", _no_property_together),
-    (rf"The relationship {NAME} has no property '([^']+)'\.", _no_type_property),
-    (rf"The relationship {NAME} never connects {NAME} and {NAME}\.", _never_joins),
-    (
-        r"(?:The schema has|the schema has|Between these labels there are:|Between these nodes there are:) \(:[^.]*\.",
-        _pattern_exists,
-    ),
+    (rf"The relationships? {NAME} ha(?:s|ve) no property '([^']+)'\.", _no_type_property),
+    (rf"The relationships? {NAME} never connects? {NAME} with {NAME}\.", _never_joins),
+    (r"(?:The schema has|the schema has|Relationships between these (?:labels|nodes):) \(:[^.]*\.", _pattern_exists),
     (rf"No {NAME} has the (\w+) '([^']*)'", _no_name),
     (r"\(nearest: ('[^)]*')\)", _nearest_names),
-    (r"The names of its nodes are in ([\w, ]+)\.", _named_by),
-    (r"(?<=\. )([A-Z][\w, ]*) (?:has|have) it\.", _has_it),
+    (r"Names are in the propert(?:y|ies) ([\w, ]+)\.", _named_by),
+    (r"(?<=\. )([A-Z][\w, ]*) (?:has|have) this property\.", _has_it),
+    (r"(?<=\. )(?:A node|Nodes) of ([A-Z][\w, ]*) (?:has|have) this \w+\.", _has_it),
 )
 
 

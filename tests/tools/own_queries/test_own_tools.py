@@ -47,7 +47,7 @@ def test_a_query_runs_with_its_arguments_and_has_the_answer_of_execute_cypher() 
     assert engine.ran == [FILMS_OF.cypher]
 
 
-def test_its_arguments_are_a_strict_json_schema_with_the_bounds_of_the_settings() -> None:
+def test_the_arguments_of_a_query_have_a_strict_json_schema_with_the_bounds_of_the_settings() -> None:
     definition = tool_definition(OwnTools([FILMS_OF]).offered()["films_of"])
     Draft202012Validator.check_schema(definition["inputSchema"])
     assert definition["inputSchema"]["properties"] == {

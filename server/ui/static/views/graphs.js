@@ -11,7 +11,7 @@ export async function show(place, { graphs, address, read, report, failed, signa
     return;
   }
   const cards = new Map(graphs.map((graph) => [graph.name, card(graph, address)]));
-  place.append(element("ul", { class: "cards" }, [...cards.values()].map(({ made }) => made)));
+  place.append(element("ul", { class: "cards" }, [...cards.values()].map(({ item }) => item)));
   report(`${graphs.length} ${graphs.length === 1 ? "graph" : "graphs"}`);
   let problems = "";
   const look = async () => {
@@ -20,7 +20,7 @@ export async function show(place, { graphs, address, read, report, failed, signa
       const shown = cards.get(state.name);
       if (shown === undefined) continue;
       shown.health.className = `health ${state.problem ? "bad" : "good"}`;
-      shown.health.replaceChildren(...said(state).map((line) => element("p", {}, line)));
+      shown.health.replaceChildren(...sentencesOn(state).map((line) => element("p", {}, line)));
       if (state.problem) away.push(cut(state.name, 60));
     }
     if (away.join() === problems) return;
@@ -28,8 +28,8 @@ export async function show(place, { graphs, address, read, report, failed, signa
     report(away.length ? `Not available: ${away.join(", ")}.` : "All graphs are available.");
   };
   await look();
-  const again = setInterval(() => document.hidden || look().catch(failed), AGAIN_MILLISECONDS);
-  signal.addEventListener("abort", () => clearInterval(again));
+  const timer = setInterval(() => document.hidden || look().catch(failed), AGAIN_MILLISECONDS);
+  signal.addEventListener("abort", () => clearInterval(timer));
 }
 
 function card(graph, address) {
@@ -40,7 +40,7 @@ function card(graph, address) {
     ["query", "Query"],
     ["question", "Question"],
   ].map(([view, title]) => element("a", { href: address(view, graph.name), "aria-label": `${title} of ${graph.name}` }, title));
-  const made = element(
+  const item = element(
     "li",
     {},
     element("h2", {}, graph.name),
@@ -57,11 +57,11 @@ function card(graph, address) {
     health,
     element("p", { class: "links" }, links),
   );
-  return { made, health };
+  return { item, health };
 }
 
 /** Return a graph's state in sentences. */
-function said({ problem, opened, index, statistics, refuses_writes: refuses }) {
+function sentencesOn({ problem, opened, index, statistics, refuses_writes: refuses }) {
   if (problem) return [`Not available: ${problem}`];
   return [
     opened ? "Available, and open." : "Available; opened when it is first used.",

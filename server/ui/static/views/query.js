@@ -15,7 +15,7 @@ export async function show(place, context) {
   let running = false;
   const limit = element("select", { id: "limit" }, LIMITS.map((rows) => element("option", { value: rows }, rows.toLocaleString("en"))));
   const seconds = element("input", { id: "seconds", type: "number", min: 0.1, max: 600, step: "any", value: 30 });
-  const given = element("input", {
+  const parameterInput = element("input", {
     id: "parameters",
     autocomplete: "off",
     spellcheck: "false",
@@ -25,10 +25,10 @@ export async function show(place, context) {
   });
   const run = element("button", { type: "submit", class: "main" }, "Run");
   const results = element("section", { class: "results", "aria-label": "Answer" });
-  const written = editor({ value: parameters.get("q") ?? "", schema: () => schema, check, run: execute, report });
+  const queryEditor = editor({ value: parameters.get("q") ?? "", schema: () => schema, check, run: execute, report });
   place.append(
     element("h1", {}, graph === null ? "Query" : `Query ${graph}`),
-    written.frame,
+    queryEditor.frame,
     element(
       "form",
       {
@@ -41,11 +41,11 @@ export async function show(place, context) {
       run,
       element("label", {}, "Maximum rows ", limit),
       element("label", {}, "Maximum seconds ", seconds),
-      element("label", { class: "wide" }, "Parameters ", given),
+      element("label", { class: "wide" }, "Parameters ", parameterInput),
     ),
     results,
   );
-  focus(written);
+  focus(queryEditor);
   let checking = false;
   let waiting = false;
 
@@ -56,13 +56,13 @@ export async function show(place, context) {
     checking = true;
     while (waiting && !signal.aborted) {
       waiting = false;
-      const text = written.text;
+      const text = queryEditor.text;
       if (text.trim() === "") {
-        written.show(text, { diagnostics: [] });
+        queryEditor.show(text, { diagnostics: [] });
         continue;
       }
       try {
-        written.show(text, await call("validate_cypher", { query: text, graph, ...withParameters() }), true);
+        queryEditor.show(text, await call("validate_cypher", { query: text, graph, ...withParameters() }), true);
       } catch (error) {
         failed(error);
       }
@@ -72,35 +72,35 @@ export async function show(place, context) {
 
   /** Return the parameters as an argument of a tool, `{ parameters: { name: "Heat" } }`; empty if none are given. */
   function withParameters() {
-    const written = given.value.trim();
-    const found = objectIn(written);
-    given.setAttribute("aria-invalid", written !== "" && found === null);
+    const text = parameterInput.value.trim();
+    const found = objectIn(text);
+    parameterInput.setAttribute("aria-invalid", text !== "" && found === null);
     return found === null ? {} : { parameters: found };
   }
 
   async function execute() {
-    const query = written.text;
+    const query = queryEditor.text;
     if (running) return;
     if (query.trim() === "") {
-      written.focus();
+      queryEditor.focus();
       return;
     }
     clearAlarm();
-    if (given.value.trim() !== "" && objectIn(given.value) === null) {
-      given.focus();
+    if (parameterInput.value.trim() !== "" && objectIn(parameterInput.value) === null) {
+      parameterInput.focus();
       return failed(new Failure({ message: "The parameters are not a JSON object.", next: 'Write them as {"name": "Heat", "year": 1995}.' }));
     }
     running = true;
     atWork(run, true);
-    remember({ q: query, ...(given.value.trim() === "" ? {} : { p: given.value }) });
+    remember({ q: query, ...(parameterInput.value.trim() === "" ? {} : { p: parameterInput.value }) });
     stop();
     stop = () => {};
     try {
       stop = await runQuery({ query, ...withParameters(), limit: Number(limit.value), timeout: Number(seconds.value) || 30 }, context, results, (answer) =>
-        written.show(query, { ...answer, valid: undefined }),
+        queryEditor.show(query, { ...answer, valid: undefined }),
       );
     } catch (error) {
-      if (error.diagnostics?.length) written.show(query, { diagnostics: error.diagnostics, valid: false });
+      if (error.diagnostics?.length) queryEditor.show(query, { diagnostics: error.diagnostics, valid: false });
       failed(error);
     } finally {
       running = false;
@@ -109,9 +109,9 @@ export async function show(place, context) {
   }
 
   schema = await read("schema", { graph });
-  if (written.text) await check();
+  if (queryEditor.text) await check();
   return () => {
-    written.stop();
+    queryEditor.stop();
     stop();
   };
 }

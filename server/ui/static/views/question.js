@@ -1,6 +1,6 @@
 /**
  * A question answered step by step: names, schema, suggestions, the chosen query, its rows. If the server has a language
- * model, its query follows: checked, repaired and run, with the rows put into words.
+ * model, the model's query follows: it is checked, repaired and run, and the rows are put into words.
  */
 
 import { counted, cut, element } from "../dom.js";
@@ -18,7 +18,7 @@ export async function show(place, context) {
   const ask = element("button", { type: "submit", class: "main" }, "Ask");
   const steps = element("ol", { class: "steps" });
   let stop = () => {};
-  let asked = 0;
+  let latest = 0;
   place.append(
     element("h1", {}, graph === null ? "Question" : `A question to ${graph}`),
     element("p", { class: "quiet" }, aboutModel(model)),
@@ -44,8 +44,8 @@ export async function show(place, context) {
   async function answer() {
     const text = question.value.trim();
     if (!text) return;
-    const number = (asked += 1);
-    const current = () => number === asked && !signal.aborted;
+    const number = (latest += 1);
+    const current = () => number === latest && !signal.aborted;
     remember({ q: text });
     stop();
     stop = () => {};
@@ -68,13 +68,13 @@ export async function show(place, context) {
     else if (suggested?.candidates.length) await run(suggested.candidates[0].cypher, text, current);
   }
 
-  /** Let the model write a query, with its problems sent back at most twice, and put the rows into words. */
+  /** Let the model write a query, send its problems back to the model at most twice, and let the model put the rows into words. */
   async function answerWithModel(text, current) {
     const attempts = [];
     for (let number = 1; number <= ATTEMPTS && current(); number += 1) {
       const title = number === 1 ? "The model’s query" : `The model’s query, attempt ${number}`;
-      const written = await step(title, model.model, () => read("model/query", { graph, question: text, attempts }), ({ query, text: said, ...cost }) => [
-        query ? element("pre", { tabindex: 0 }, query) : element("p", { class: "failure" }, `The model wrote no query: ${cut(said, 600)}`),
+      const written = await step(title, model.model, () => read("model/query", { graph, question: text, attempts }), ({ query, text: words, ...cost }) => [
+        query ? element("pre", { tabindex: 0 }, query) : element("p", { class: "failure" }, `The model wrote no query: ${cut(words, 600)}`),
         costOf(cost),
       ]);
       if (!current() || !written?.query) return;
@@ -104,8 +104,8 @@ export async function show(place, context) {
 
   function sayInWords(text, query, { columns, rows, total, truncated }) {
     const shown = { question: text, query, columns, rows: rows.slice(0, ROWS_TO_MODEL), total: total ?? rows.length + (truncated ? 1 : 0) };
-    return step("The answer in words", model.model, () => read("model/words", shown), ({ text: said, ...cost }) => [
-      element("p", { class: "words" }, said),
+    return step("The answer in words", model.model, () => read("model/words", shown), ({ text: words, ...cost }) => [
+      element("p", { class: "words" }, words),
       costOf(cost),
     ]);
   }
@@ -126,7 +126,7 @@ export async function show(place, context) {
     );
   }
 
-  /** Call a tool, or a function in its place, and show its answer or its failure as a step. */
+  /** Call a tool and show its answer or its failure as a step; `args` are its arguments, or a function that is called instead. */
   async function step(title, tool, args, shown) {
     report(`${title}…`);
     const content = element("div", {}, element("p", { class: "quiet" }, "…"));
@@ -167,7 +167,7 @@ export async function show(place, context) {
 
 function aboutModel(model) {
   if (!model || model.problem) return "No language model is used: these are the tools that an agent has, one after the other.";
-  return `The tools ground the question; then ${model.model} at ${model.where} writes the query. It is sent the question, the part of the schema, the names found, and up to ${ROWS_TO_MODEL} rows.`;
+  return `The tools ground the question; then ${model.model} at ${model.where} writes the query. The model receives the question, the part of the schema, the names found, and up to ${ROWS_TO_MODEL} rows.`;
 }
 
 function finding({ severity, message }) {

@@ -5,7 +5,7 @@ import { about, inShort, touching } from "../label.js";
 import { picture, readableIn } from "../picture.js";
 
 const AGAIN_MILLISECONDS = 1500;
-const MOST_ASKED = 200;
+const MOST_REQUESTS = 200;
 const MOST_IN_SHORT = 8;
 const FORMS = { picture: "Picture", list: "List" };
 
@@ -16,9 +16,9 @@ export async function show(place, context) {
   const note = element("p", { class: "quiet" });
   const drawing = element("div");
   const details = element("section", { class: "details", "aria-label": "Details" });
-  let wanted = parameters.get("form");
-  if (!(wanted in FORMS)) wanted = null;
-  let form = wanted ?? (readableIn(schema.picture, place.clientWidth) ? "picture" : "list");
+  let requestedForm = parameters.get("form");
+  if (!(requestedForm in FORMS)) requestedForm = null;
+  let form = requestedForm ?? (readableIn(schema.picture, place.clientWidth) ? "picture" : "list");
   let chosen = parameters.get("label");
   const unfolded = new Set();
   let shown = null;
@@ -42,14 +42,14 @@ export async function show(place, context) {
   function asPicture() {
     const degree = (label) => touching(label, schema).length;
     const most = schema.labels.reduce((best, label) => (best === null || degree(label) > degree(best) ? label : best), null);
-    const made = picture(schema.picture, { label: "Schema", boxes: schema.boxes, first: chosen ?? most?.name, choose });
+    const figure = picture(schema.picture, { label: "Schema", boxes: schema.boxes, first: chosen ?? most?.name, choose });
     const names = schema.labels.map((label) => element("button", { type: "button", onclick: () => choose(label.name) }, cut(label.name, 60)));
     return {
-      made: [made.frame, element("div", { class: "chips", role: "group", "aria-label": "Labels" }, names)],
-      stop: made.stop,
+      made: [figure.frame, element("div", { class: "chips", role: "group", "aria-label": "Labels" }, names)],
+      stop: figure.stop,
       choose: (label) => {
         details.replaceChildren(element("h2", { tabindex: -1 }, cut(label.name, 200)), ...about(label, schema, context, follow));
-        made.mark(label.name);
+        figure.mark(label.name);
       },
       focus: () => details.querySelector("h2").focus(),
     };
@@ -109,7 +109,7 @@ export async function show(place, context) {
   }
 
   function address() {
-    return { ...(labelNamed(chosen) ? { label: chosen } : {}), ...(wanted === null ? {} : { form: wanted }) };
+    return { ...(labelNamed(chosen) ? { label: chosen } : {}), ...(requestedForm === null ? {} : { form: requestedForm }) };
   }
 
   function choose(name) {
@@ -126,7 +126,7 @@ export async function show(place, context) {
   }
 
   function showAs(name) {
-    form = wanted = name;
+    form = requestedForm = name;
     remember(address());
     draw();
   }
@@ -139,8 +139,8 @@ export async function show(place, context) {
   /** Request the schema until it is current and its statistics have been collected, a bounded number of times. */
   async function update() {
     try {
-      for (let tries = 0; (schema.note || (schema.expected && !schema.statistics)) && tries < MOST_ASKED; tries += 1) {
-        await new Promise((done) => setTimeout(done, AGAIN_MILLISECONDS));
+      for (let tries = 0; (schema.note || (schema.expected && !schema.statistics)) && tries < MOST_REQUESTS; tries += 1) {
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_MILLISECONDS));
         if (signal.aborted) return;
         const newer = await read("schema", { graph });
         if (newer.statistics !== schema.statistics || newer.note !== schema.note) {

@@ -9,14 +9,14 @@ const MODES = [
 ];
 const REASONS = {
   exact: "the same text",
-  alias: "another of its names",
+  alias: "one of its other names",
   fuzzy: "a similar spelling",
   vector: "a similar meaning",
 };
 const VERDICTS = {
   found: "Found: this is the entity.",
   ambiguous: "Ambiguous: several entities may be meant.",
-  not_found: "Not found: the graph has nothing of that name. These are only the nearest.",
+  not_found: "Not found: no node has this name. The candidates are only the nearest names.",
 };
 
 export async function show(place, context) {
@@ -40,14 +40,14 @@ export async function show(place, context) {
   const { labels } = await read("schema", { graph });
   label.append(...labels.map(({ name }) => element("option", { value: name, selected: name === parameters.get("label") }, cut(name, 60))));
 
-  let asking = false;
+  let searching = false;
   let waiting = false;
   async function search() {
-    if (asking) {
+    if (searching) {
       waiting = true;
       return;
     }
-    asking = true;
+    searching = true;
     do {
       waiting = false;
       const text = mention.value.trim();
@@ -71,7 +71,7 @@ export async function show(place, context) {
         failed(error);
       }
     } while (waiting && !signal.aborted);
-    asking = false;
+    searching = false;
   }
   for (const control of [mention, label, mode]) control.addEventListener("input", search);
   if (mention.value) await search();
@@ -100,7 +100,7 @@ function shownCandidate({ name, label, property, score, match, description, cyph
     description ? element("div", {}, cut(description, 300)) : null,
     relationships.length ? element("ul", { class: "plain" }, relationships.map((text) => element("li", {}, element("code", {}, cut(text, 200))))) : null,
     pattern
-      ? element("div", { class: "pattern" }, element("code", {}, cut(pattern, 300)), " ", element("a", { href: address("query", graph, { q: query }), "aria-label": `Query it: ${cut(name, 100)}` }, "Query it"))
+      ? element("div", { class: "pattern" }, element("code", {}, cut(pattern, 300)), " ", element("a", { href: address("query", graph, { q: query }), "aria-label": `Query this node: ${cut(name, 100)}` }, "Query this node"))
       : null,
   );
 }

@@ -1,7 +1,7 @@
 /** The view of calls: every tool call of connected clients as it arrives; a saved trace can be opened beside them. */
 
 import { follow, TokenNeeded, Unreachable } from "../api.js";
-import { askedOf, eventOf, shownCall } from "../recorded.js";
+import { requestOf, eventOf, shownCall } from "../recorded.js";
 import { counted, cut, element } from "../dom.js";
 import { recordsIn } from "../saved.js";
 
@@ -23,7 +23,7 @@ export async function show(place, context) {
   const totals = element("p", { class: "quiet totals" });
   const about = element("p", {});
   const busy = element("ol", { class: "calls running", "aria-label": "Running calls", hidden: true });
-  const left = element("p", { class: "quiet" });
+  const limitNote = element("p", { class: "quiet" });
   place.append(
     element("h1", {}, "Calls of connected clients"),
     element(
@@ -39,7 +39,7 @@ export async function show(place, context) {
     ),
     about,
     totals,
-    left,
+    limitNote,
     busy,
     list,
   );
@@ -88,7 +88,7 @@ export async function show(place, context) {
       }
       running = [];
       showRunning();
-      await new Promise((done) => setTimeout(done, 1000));
+      await new Promise((resolve) => setTimeout(resolve, 1000));
     }
   }
 
@@ -105,7 +105,7 @@ export async function show(place, context) {
           " ",
           element("span", { class: "tag" }, `running for ${Math.max(0, Math.round((Date.now() - Date.parse(found.time)) / 1000))} s`),
           " ",
-          element("code", {}, cut(askedOf(found).replace(/\s+/g, " "), 120)),
+          element("code", {}, cut(requestOf(found).replace(/\s+/g, " "), 120)),
         ),
       ),
     );
@@ -124,7 +124,7 @@ export async function show(place, context) {
     for (const found of all) offerSession(found);
     const matching = all.filter(chosen);
     list.replaceChildren(...matching.slice(-MOST_SHOWN).reverse().map((found) => shownCall(found, context)));
-    left.replaceChildren(
+    limitNote.replaceChildren(
       ...(matching.length > MOST_SHOWN ? [`The last ${MOST_SHOWN} of ${matching.length} are shown.`] : []),
     );
     count();

@@ -46,11 +46,11 @@ def test_an_expression_that_may_not_terminate_is_recognised(query: str) -> None:
         "MATCH (n) RETURN n.a + n.b + n.c + n.d + n.e + n.f AS total",
     ],
 )
-def test_an_ordinary_query_does_not_run_in_a_separate_process(query: str) -> None:
+def test_an_ordinary_query_is_not_taken_for_one_that_may_not_terminate(query: str) -> None:
     assert not may_not_end(parse(query))
 
 
-def test_each_further_time_a_caller_waits_twice_as_long() -> None:
+def test_each_quarantine_of_a_caller_lasts_twice_as_long_as_the_last() -> None:
     quarantine = Quarantine()
     waits = []
     for _ in range(8):
@@ -76,9 +76,9 @@ def test_a_query_that_does_not_end_does_not_affect_the_shared_engine(films_home:
         with pytest.raises(EngineBusy, match="could not be terminated"):
             engine.run(parse(DEAF), timeout=0.05)
         assert engine.run("RETURN 1").rows == [[1]]
-    begun = time.monotonic()
+    start = time.monotonic()
     assert engine.run(parse("RETURN reduce(s = 0, x IN range(1, 3) | s + x)")).rows == [[6]]
-    assert time.monotonic() - begun < 60
+    assert time.monotonic() - start < 60
     assert ensure_engine(films_home).instance == before.instance
 
 
@@ -90,17 +90,17 @@ def test_look_ups_for_a_caller_in_quarantine_stay_in_the_shared_process(
     quarantine = Quarantine()
     quarantine.strike("attacker", surprise=True)
     monkeypatch.setattr(module, "QUARANTINE", quarantine)
-    ran: list[str] = []
+    lanes: list[str] = []
     for name, lane in (("shared", engine._shared), ("apart", engine._apart)):
         run = lane.run
         monkeypatch.setattr(
-            lane, "run", lambda *given, run=run, name=name, **named: ran.append(name) or run(*given, **named)
+            lane, "run", lambda *arguments, run=run, name=name, **named: lanes.append(name) or run(*arguments, **named)
         )
     with calling_as("attacker"):
         assert engine.run("RETURN 1 AS x").rows == [[1]]
         with clients_query():
             assert engine.run("RETURN 1 AS x").rows == [[1]]
-    assert ran == ["shared", "apart"]
+    assert lanes == ["shared", "apart"]
 
 
 def test_a_value_nested_too_deeply_is_reported_and_stops_no_process(films_home: Home, film_graph: Graph) -> None:
@@ -131,7 +131,7 @@ def test_no_user_of_the_engine_can_write(films_home: Home, film_graph: Graph) ->
     assert film_graph.engine.run("MATCH (f:Film {name: 'x'}) RETURN count(f)").rows == [[0]]
 
 
-def test_explain_works_on_a_read_only_engine(film_graph: Graph) -> None:
+def test_explain_returns_a_plan_on_a_read_only_engine(film_graph: Graph) -> None:
     assert film_graph.engine is not None
     film_graph.engine.explain("MATCH (n) RETURN n")
     assert film_graph.engine.run("EXPLAIN MATCH (n) RETURN n", timeout=20).columns == ["plan"]

@@ -37,10 +37,10 @@ def test_the_archive_setting_is_a_word_that_disables_it_or_a_folder(
 
 
 def test_unused_archives_are_removed_and_those_of_other_installations_stay(tmp_path: Path) -> None:
-    current, earlier, gone, other, unknown, old = (tmp_path / f"engine-{number}.aot" for number in range(6))
-    for file in (current, earlier, gone, other, unknown, old):
+    current, earlier, orphan, other, unknown, old = (tmp_path / f"engine-{number}.aot" for number in range(6))
+    for file in (current, earlier, orphan, other, unknown, old):
         file.write_bytes(b"classes")
-    for file, installation in ((current, sys.prefix), (earlier, sys.prefix), (gone, "/gone"), (other, str(tmp_path))):
+    for file, installation in ((current, sys.prefix), (earlier, sys.prefix), (orphan, "/gone"), (other, str(tmp_path))):
         file.with_suffix(".json").write_text(json.dumps({"installation": installation}))
     (tmp_path / "another file").touch()
     os.utime(old, (0, 0))

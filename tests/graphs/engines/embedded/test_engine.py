@@ -1,6 +1,7 @@
 """The embedded engine: one process, Bolt only, read-only, and restarted after it dies."""
 
 import os
+import re
 import signal
 import stat
 import subprocess
@@ -43,7 +44,7 @@ def eventually(condition: Callable[[], bool], seconds: float = 15.0) -> bool:
 
 
 def listening(pid: int) -> list[str]:
-    """Return the local addresses on which the process listens, in the form of Linux: `["0100007F:A3C1"]`."""
+    """Return the local addresses on which the process listens, in hexadecimal as in Linux's /proc: `["0100007F:A3C1"]`."""
     sockets = set()
     for link in Path(f"/proc/{pid}/fd").iterdir():
         try:
@@ -65,7 +66,7 @@ def listening(pid: int) -> list[str]:
 def test_the_engine_listens_on_a_single_loopback_port(small_home: Home, engine: EmbeddedEngine) -> None:
     engine.run("RETURN 1")
     state = ensure_engine(small_home)
-    # Its HTTP listener comes and goes in the first moments, while queries are answered already.
+    # The engine's HTTP listener exists only for a moment after the start, when queries are already answered.
     deadline = time.monotonic() + 30
     while len(addresses := listening(state.pid)) > 1 and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -119,7 +120,7 @@ def test_values_are_returned_as_loaded(engine: EmbeddedEngine) -> None:
         "CALL db.create.setNodeVectorProperty(null, 'x', [1])",
     ],
 )
-def test_writing_opening_and_administration_are_refused(engine: EmbeddedEngine, query: str) -> None:
+def test_writes_file_access_and_administration_have_no_effect(engine: EmbeddedEngine, query: str) -> None:
     before = engine.run("MATCH (n) RETURN count(n), count(n.x)").rows
     with suppress(QueryFailed):  # a statement may run if it has no effect: only the effect is checked
         assert "root:" not in str(engine.run(query, timeout=20).rows)
@@ -127,7 +128,7 @@ def test_writing_opening_and_administration_are_refused(engine: EmbeddedEngine, 
     assert engine.run("CALL db.labels()").rows in ([["Movie"], ["Person"]], [["Person"], ["Movie"]])
 
 
-def test_the_engine_itself_refuses_writes_and_ends_queries(engine: EmbeddedEngine) -> None:
+def test_the_capabilities_state_that_the_engine_refuses_writes_and_can_end_queries(engine: EmbeddedEngine) -> None:
     capabilities = engine.capabilities()
     assert capabilities.dialect.name == "arcadedb"
     assert capabilities.enforces_read_only
@@ -161,7 +162,9 @@ def test_a_runaway_query_ends_at_its_time_limit_and_the_next_call_succeeds(engin
     assert engine.run("RETURN 1", timeout=30).rows == [[1]]
 
 
-def test_a_union_of_all_rows_is_limited_in_each_part_and_complete_if_it_fits(engine: EmbeddedEngine) -> None:
+def test_a_union_all_is_limited_in_each_part_and_complete_if_all_rows_are_within_the_limit(
+    engine: EmbeddedEngine,
+) -> None:
     query = "MATCH (n) RETURN n.name AS x ORDER BY x UNION ALL MATCH (n) RETURN n.eid AS x ORDER BY x"
     every = engine.run(query)
     assert (len(every.rows), every.truncated) == (8, False)
@@ -185,7 +188,7 @@ def test_a_cancelled_query_ends_in_the_engine(engine: EmbeddedEngine) -> None:
     assert eventually(lambda: "RETURN count(*)" not in str(engine.run("SHOW TRANSACTIONS").rows), 60)
 
 
-def test_after_kill_9_of_the_engine_the_next_call_works(small_home: Home, engine: EmbeddedEngine) -> None:
+def test_after_a_kill_of_the_engine_the_next_call_succeeds(small_home: Home, engine: EmbeddedEngine) -> None:
     engine.run("RETURN 1")
     before = ensure_engine(small_home)
     os.kill(before.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
@@ -211,16 +214,26 @@ def test_a_query_cut_off_with_little_time_left_does_not_wait_for_the_new_engine(
 def test_a_query_that_never_ran_waits_for_the_new_engine_and_has_its_full_time(
     small_home: Home, engine: EmbeddedEngine
 ) -> None:
+    def seconds_after_a_kill(timeout: float | None) -> float:
+        os.kill(ensure_engine(small_home).pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+        start = time.monotonic()
+        assert engine.run("RETURN 1", timeout=timeout).rows == [[1]]
+        return time.monotonic() - start
+
     engine.run("RETURN 1")
-    begun = time.monotonic()
-    os.kill(ensure_engine(small_home).pid, getattr(signal, "SIGKILL", signal.SIGTERM))
-    assert engine.run("RETURN 1").rows == [[1]]
-    restart = time.monotonic() - begun  # whatever else the machine is doing
-    os.kill(ensure_engine(small_home).pid, getattr(signal, "SIGKILL", signal.SIGTERM))
-    assert engine.run("RETURN 1", timeout=0.6 * restart).rows == [[1]]
+    for last in (False, False, True):  # a machine that is busy only during the second restart is no reason to fail
+        restart = seconds_after_a_kill(None)
+        try:
+            seconds_after_a_kill(0.6 * restart)
+            return
+        except QueryTimeout:
+            if last:
+                raise
 
 
-def test_an_engine_killed_during_a_query_is_restarted_for_it(small_home: Home, engine: EmbeddedEngine) -> None:
+def test_an_engine_killed_during_a_query_is_restarted_and_the_query_succeeds(
+    small_home: Home, engine: EmbeddedEngine
+) -> None:
     engine.run("RETURN 1")
     state = ensure_engine(small_home)
     timer = threading.Timer(0.5, os.kill, (state.pid, getattr(signal, "SIGKILL", signal.SIGTERM)))
@@ -263,9 +276,19 @@ def test_an_idle_engine_stops_and_is_restarted(own_small_home: Home, monkeypatch
     engine.close()
 
 
-def test_a_wrong_setting_causes_a_readable_error(empty_home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GRAPHGROUND_ENGINE_HEAP", "lots")
-    with pytest.raises(ValueError, match="GRAPHGROUND_ENGINE_HEAP is 'lots'; write a size as 512m or 2g"):
+@pytest.mark.parametrize(
+    ("variable", "value", "fix"),
+    [
+        ("GRAPHGROUND_ENGINE_HEAP", "lots", "write a size as 512m or 2g"),
+        ("GRAPHGROUND_ENGINE_IDLE_S", "soon", "write a number of seconds"),
+        ("GRAPHGROUND_ENGINE_JVM_ARGS", "-Da=x'", "close every quotation mark"),
+    ],
+)
+def test_a_wrong_setting_causes_a_readable_error(
+    variable: str, value: str, fix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(ValueError, match=re.escape(f"{variable} is {value!r}; {fix}")):
         EmbeddedSettings.from_environment()
 
 

@@ -45,7 +45,7 @@ def test_an_engine_with_a_damaged_catalog_answers_and_ends_at_sigterm(own_small_
     engine.close()
 
 
-def test_an_engine_whose_folder_is_gone_stops(own_small_home: Home, tmp_path: Path) -> None:
+def test_an_engine_whose_folder_was_deleted_stops(own_small_home: Home, tmp_path: Path) -> None:
     engine = EmbeddedEngine(own_small_home, Catalog(own_small_home).get("films").id)
     assert engine.run("RETURN 1").rows == [[1]]
     process = ensure_engine(own_small_home).pid

@@ -19,7 +19,7 @@ def test_the_heap_is_a_sixth_of_the_memory_within_bounds(
 
 
 @pytest.mark.parametrize(("heap", "pages"), [("512m", 192), ("2g", 768), ("4096M", 1536), (" 1G ", 384)])
-def test_a_configured_heap_is_used_and_divided_with_pages(
+def test_a_configured_heap_is_used_and_three_eighths_of_it_are_for_pages(
     monkeypatch: pytest.MonkeyPatch, heap: str, pages: int
 ) -> None:
     monkeypatch.setenv("GRAPHGROUND_ENGINE_HEAP", heap)

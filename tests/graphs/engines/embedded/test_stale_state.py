@@ -29,7 +29,7 @@ def home(tmp_path: Path) -> Iterator[Home]:
 
 @contextmanager
 def impostor(port: int) -> Iterator[list[bytes]]:
-    """Listen on a port, speak enough Bolt to receive a password, and store the received bytes."""
+    """Listen on a port, and speak enough Bolt to receive a password; yield the list of all received bytes."""
     heard: list[bytes] = []
     with socket.socket() as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -76,16 +76,18 @@ def test_no_password_is_sent_to_the_port_of_a_killed_engine_and_a_new_engine_sta
         fresh = EmbeddedEngine(home, database)
         assert fresh.run("MATCH (n) RETURN count(n)").rows == [[4]], "one that reads the stale state"
         assert engine.run("MATCH (n) RETURN count(n)").rows == [[4]], "one that was connected before"
-    said = b"".join(heard)
-    assert said.count(b"\x60\x60\xb0\x17") * 20 == len(said), "at most the greeting of Bolt, which holds no name"
-    assert not any(word.encode() in said for word in (old.reader, old.root, "reader", "root"))
+    received = b"".join(heard)
+    assert received.count(b"\x60\x60\xb0\x17") * 20 == len(received), (
+        "at most the greeting of Bolt, which holds no name"
+    )
+    assert not any(word.encode() in received for word in (old.reader, old.root, "reader", "root"))
     state = ensure_engine(home)
     assert (state.port != old.port, state.reader != old.reader, state.root != old.root) == (True, True, True)
     for instance in (engine, fresh):
         instance.close()
 
 
-def test_only_the_engine_that_wrote_the_state_is_accepted(home: Home) -> None:
+def test_only_a_living_engine_that_wrote_the_state_file_counts_as_running(home: Home) -> None:
     state = ensure_engine(home)
     assert still_runs(home, state.instance)
     assert not still_runs(home, "another")

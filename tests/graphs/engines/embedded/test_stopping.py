@@ -46,14 +46,18 @@ def test_a_query_that_ignores_termination_ends_at_its_limit_and_the_next_query_s
         assert engine.run("MATCH (n) RETURN count(n)", timeout=30).rows == [[4]]
 
 
-def test_other_clients_continue_while_such_a_query_is_terminated(small_home: Home, engine: EmbeddedEngine) -> None:
+def test_other_clients_continue_while_a_query_that_ignores_termination_is_ended(
+    small_home: Home, engine: EmbeddedEngine
+) -> None:
     over, answers = threading.Event(), []
 
     def client() -> None:
-        mine = EmbeddedEngine(small_home, Catalog(small_home).get("films").id)
+        engine_of_client = EmbeddedEngine(small_home, Catalog(small_home).get("films").id)
         while not over.is_set():
-            answers.append(mine.run("MATCH (m:Movie) WITH m ORDER BY m.name RETURN collect(m.name)", timeout=60).rows)
-        mine.close()
+            answers.append(
+                engine_of_client.run("MATCH (m:Movie) WITH m ORDER BY m.name RETURN collect(m.name)", timeout=60).rows
+            )
+        engine_of_client.close()
 
     clients = [threading.Thread(target=client) for _ in range(3)]
     for thread in clients:
@@ -71,7 +75,7 @@ def test_other_clients_continue_while_such_a_query_is_terminated(small_home: Hom
     assert all(rows == answers[0] for rows in answers)
 
 
-def test_a_cancelled_query_that_ignores_termination_ends_too(engine: EmbeddedEngine) -> None:
+def test_a_cancelled_query_that_ignores_termination_ends(engine: EmbeddedEngine) -> None:
     with cancellable() as cancellation:
         timer = threading.Timer(0.3, cancellation.cancel)
         timer.start()
@@ -85,7 +89,7 @@ def test_a_cancelled_query_that_ignores_termination_ends_too(engine: EmbeddedEng
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP") or sys.platform == "win32", reason="needs SIGSTOP")
-def test_an_unresponsive_engine_is_killed_and_the_next_call_uses_a_new_one(
+def test_an_unresponsive_engine_is_killed_and_the_next_call_uses_a_new_engine(
     small_home: Home, engine: EmbeddedEngine
 ) -> None:
     frozen = ensure_engine(small_home)

@@ -87,7 +87,7 @@ def test_a_rewrite_that_would_be_visible_or_useless_is_not_made(query: str) -> N
 
 
 @pytest.mark.parametrize("query", MOVED)
-def test_a_database_with_its_own_planner_gets_the_query_as_written(query: str) -> None:
+def test_a_database_with_its_own_planner_receives_the_query_unchanged(query: str) -> None:
     assert rewrite_for(NEO4J, query) == query
 
 

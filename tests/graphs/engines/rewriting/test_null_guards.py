@@ -1,4 +1,7 @@
-"""A variable that an OPTIONAL MATCH left null matches nothing later: the texts sent, and the rows of Neo4j."""
+"""Null guards: in later patterns, a variable that OPTIONAL MATCH left null matches nothing, as on Neo4j.
+
+The tests compare the rewritten texts, and the rows with those of Neo4j.
+"""
 
 import json
 from collections.abc import Iterator
@@ -116,7 +119,7 @@ def test_the_rows_equal_those_of_neo4j(both: tuple[Graph, neo4j.Driver], later: 
     graph, driver = both
     query = FIRST + later
     assert validate(query).valid
-    wanted = driver.execute_query(query)  # type: ignore[arg-type]
+    neo4j_result = driver.execute_query(query)  # type: ignore[arg-type]
     table = graph.run(query, timeout=60)
-    assert sorted(map(repr, table.rows)) == sorted(repr(record.values()) for record in wanted.records)
-    assert not table.rows or table.columns == list(wanted.keys)
+    assert sorted(map(repr, table.rows)) == sorted(repr(record.values()) for record in neo4j_result.records)
+    assert not table.rows or table.columns == list(neo4j_result.keys)

@@ -69,22 +69,22 @@ def files(tmp_path: Path) -> Files:
     return Files(tmp_path / "i")
 
 
-def test_an_hnsw_index_finds_the_same_as_comparing_all_vectors(files: Files) -> None:
+def test_an_hnsw_index_finds_the_same_entities_as_a_comparison_of_all_vectors(files: Files) -> None:
     assert build_vectors(files, encoder(STATIC), ann=1_000)
     store = VectorStore(files)
     assert store.approximate == 3_000
-    column, found, wanted = store.names_column, 0, 0
+    column, found, expected = store.names_column, 0, 0
     for mention in ("automobile", "a ship on the river", "old monarch", "scarlet mare", "brook", "novel"):
         vector = encoder(STATIC).encode([mention])[0]
         least = column.nearest(vector, 0, 1 << 32, 10, exact=True)[-1][1]
-        near = column.nearest(vector, 0, 1 << 32, 10)
-        assert len(near) == 10
-        found += sum(cosine >= least - 1e-6 for _, cosine in near)
-        wanted += 10
-    assert found >= 0.9 * wanted
+        nearest = column.nearest(vector, 0, 1 << 32, 10)
+        assert len(nearest) == 10
+        found += sum(cosine >= least - 1e-6 for _, cosine in nearest)
+        expected += 10
+    assert found >= 0.9 * expected
 
 
-def test_a_label_filters_with_and_without_an_hnsw_index(files: Files) -> None:
+def test_results_are_filtered_by_label_with_and_without_an_hnsw_index(files: Files) -> None:
     build_vectors(files, encoder(STATIC), ann=1_000)
     index = open_index(files.folder)
     assert {candidate.label for candidate in index.find("automobile", mode="vector", limit=20)} >= {"Thing"}
@@ -96,7 +96,7 @@ def test_a_label_filters_with_and_without_an_hnsw_index(files: Files) -> None:
     }
 
 
-def test_small_labels_get_no_hnsw_index_and_zero_disables_it(files: Files) -> None:
+def test_small_labels_have_no_hnsw_index_and_a_threshold_of_zero_disables_all(files: Files) -> None:
     assert building.large_labels(files, np.arange(3_050), 1_000)
     assert estimate(files, encoder(STATIC), ann=1_000).approximate == 3_000
     assert estimate(files, encoder(STATIC), ann=0).approximate == 0
@@ -110,8 +110,8 @@ def test_a_stopped_build_of_an_hnsw_index_is_resumed_and_not_used_before_it_is_c
 ) -> None:
     monkeypatch.setattr(approximate, "_AT_ONCE", 500)
     build_vectors(files, encoder(STATIC), ann=0)
-    asked = iter([False, False, True])
-    assert not build_vectors(files, encoder(STATIC), ann=1_000, stop=lambda: next(asked))
+    stop_answers = iter([False, False, True])
+    assert not build_vectors(files, encoder(STATIC), ann=1_000, stop=lambda: next(stop_answers))
     folder = files.folder / "vectors" / "names"
     assert [file.name for file in folder.glob("near-*")] == ["near-0-1000.part"]
     store = VectorStore(files)
@@ -145,7 +145,7 @@ def test_an_incomplete_file_is_not_used(files: Files) -> None:
     assert store.approximate == 0
 
 
-def test_without_the_library_all_vectors_are_compared_and_the_error_says_how_to_install_it(
+def test_without_the_library_all_vectors_are_compared_and_the_error_explains_the_installation(
     files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build_vectors(files, encoder(STATIC), ann=1_000)

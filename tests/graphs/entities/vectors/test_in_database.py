@@ -39,7 +39,10 @@ INDEX = (
 
 
 def with_vectors(server: Neo4jServer) -> BoltEngine:
-    """Create nodes with our vectors in a cosine index and a Euclidean index, and one index of other dimensions."""
+    """Create vector indexes on a server: cosine and Euclidean with our vectors, and one of other dimensions.
+
+    Return an engine connected to the server.
+    """
     vectors = encoder(STATIC).encode(NAMES).tolist()
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
         driver.execute_query("MATCH (n) DETACH DELETE n")
@@ -99,7 +102,7 @@ def test_a_euclidean_index_gives_the_same_scores(things: BoltEngine) -> None:
 
 
 @pytest.mark.neo4j
-def test_the_only_index_of_a_label_is_discovered_and_several_are_refused_by_name(things: BoltEngine) -> None:
+def test_the_only_vector_index_of_a_label_is_used_and_several_are_refused_with_their_names(things: BoltEngine) -> None:
     vectors = DatabaseVectors(things, STATIC)
     assert vectors.chosen("Other").name == "others"
     with pytest.raises(IndexUnfit, match=r"several vector indexes \(.*things \(Thing\).*vector_index"):
@@ -109,7 +112,7 @@ def test_the_only_index_of_a_label_is_discovered_and_several_are_refused_by_name
 
 
 @pytest.mark.neo4j
-def test_other_dimensions_are_refused_before_the_database_is_queried(things: BoltEngine) -> None:
+def test_an_index_with_other_dimensions_is_refused_before_the_database_is_queried(things: BoltEngine) -> None:
     with pytest.raises(
         IndexUnfit,
         match=r"'others' holds vectors of 4 dimensions, but static-minilm-256 "
@@ -119,14 +122,14 @@ def test_other_dimensions_are_refused_before_the_database_is_queried(things: Bol
 
 
 @pytest.mark.neo4j
-def test_a_label_filters_and_one_without_vectors_finds_nothing(things: BoltEngine) -> None:
+def test_results_are_filtered_by_label_and_a_label_without_vectors_has_none(things: BoltEngine) -> None:
     vectors = DatabaseVectors(things, STATIC, "things")
     assert [candidate.name for candidate in vectors.nearest("automobile", label="Thing", limit=1)] == ["car"]
     assert vectors.nearest("automobile", label="Other") == []
 
 
 @pytest.mark.neo4j
-def test_the_settings_of_a_graph_select_the_databases_index(
+def test_the_settings_of_a_graph_select_a_vector_index_of_the_database(
     things: BoltEngine, neo4j_5: Neo4jServer, tmp_path: Path
 ) -> None:
     (tmp_path / "settings.toml").write_text(
@@ -147,7 +150,7 @@ def test_the_settings_of_a_graph_select_the_databases_index(
 
 
 @pytest.mark.neo4j
-def test_without_the_setting_the_vector_mode_reports_how_to_get_vectors(
+def test_without_the_setting_the_mode_vector_reports_how_to_enable_vectors(
     things: BoltEngine, neo4j_5: Neo4jServer, tmp_path: Path
 ) -> None:
     graph = open_database(Database("things", neo4j_5.uri, neo4j_5.user, neo4j_5.password), Home(tmp_path).make())
@@ -250,7 +253,7 @@ def test_a_vector_index_of_arcadedb_is_queried_by_its_read_only_user(arcadedb: G
 
 
 class OneIndex:
-    """A fake Memgraph that answers as its documentation shows; no Memgraph runs in these tests."""
+    """A fake Memgraph with one vector index, which answers as Memgraph's documentation shows; no Memgraph runs here."""
 
     def run(self, query: str, parameters: Any = None, **_: Any) -> Any:
         from graphground.graphs.engines.table import Table
@@ -296,7 +299,7 @@ def test_memgraphs_distances_become_cosines() -> None:
     assert VectorIndex("m", ("Thing",), 2, "l2sq").cosine(0.5) == 0.75
 
 
-def test_one_vector_setting_without_the_other_is_refused(tmp_path: Path) -> None:
+def test_a_single_vector_setting_without_its_counterpart_is_refused(tmp_path: Path) -> None:
     (tmp_path / "settings.toml").write_text('[graphs.a]\nuri = "bolt://localhost"\nvector_index = "auto"\n')
     with pytest.raises(SettingsError, match=r"vector_index .* and vector_model .* must be set together"):
         read_settings({"home": str(tmp_path)}, {})

@@ -60,7 +60,7 @@ def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
 
 @pytest.fixture
 def folder(tmp_path: Path, gate: Gate) -> Path:
-    """Build an index whose vectors are marked as made by the slow model."""
+    """Build an index with vectors that name the slow model as their source; return its folder."""
     build_index(tmp_path / "i", [Record("1", "Thing", "car"), Record("2", "Thing", "bread")])
     build_vectors(open_index(tmp_path / "i")._files, encoder(STATIC))
     meta = tmp_path / "i" / "vectors" / "meta.json"
@@ -78,8 +78,11 @@ def test_opening_a_graph_with_vectors_starts_loading_their_model_without_waiting
     assert index.find("automobile", limit=1)[0].match == "vector"
 
 
-async def asked(folder: Path, gate: Gate) -> list[str]:
-    """Return the results of `find` in a thread during the import, while the event loop continues."""
+async def names_found(folder: Path, gate: Gate) -> list[str]:
+    """Search from two threads while the library is being imported; return the names found.
+
+    The search by spelling ends during the import, and the search by meaning after it.
+    """
     index = await asyncio.to_thread(open_index, folder)
     waiting = asyncio.create_task(asyncio.to_thread(index.find, "automobile", mode="vector", limit=1))
     async with asyncio.timeout(30):
@@ -91,10 +94,10 @@ async def asked(folder: Path, gate: Gate) -> list[str]:
 
 
 def test_the_event_loop_keeps_running_while_the_library_is_imported(folder: Path, gate: Gate) -> None:
-    assert asyncio.run(asked(folder, gate)) == ["bread", "car"]
+    assert asyncio.run(names_found(folder, gate)) == ["bread", "car"]
 
 
-def test_if_a_model_does_not_load_auto_still_works_and_the_reason_is_reported(folder: Path, gate: Gate) -> None:
+def test_if_a_model_cannot_be_loaded_the_mode_auto_works_and_the_reason_is_reported(folder: Path, gate: Gate) -> None:
     gate.broken = True
     gate.opened.set()
     index = open_index(folder)
@@ -103,7 +106,7 @@ def test_if_a_model_does_not_load_auto_still_works_and_the_reason_is_reported(fo
     assert index.find("bred")[0].name == "bread"
 
 
-def test_if_the_model_of_vectors_is_not_installed_auto_still_works_and_the_error_says_how_to_install_it(
+def test_if_the_model_of_vectors_is_not_installed_the_mode_auto_works_and_the_error_explains_the_installation(
     folder: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(encoders, "find_spec", lambda name: None)

@@ -52,7 +52,7 @@ def test_a_correctly_spelled_mention_is_not_looked_up_by_meaning(folder: Path) -
     assert [candidate.match for candidate in open_index(folder).find("horse", limit=1)] == ["exact"]
 
 
-def test_without_vectors_the_vector_mode_reports_how_to_build_them_and_auto_still_works(folder: Path) -> None:
+def test_without_vectors_the_mode_vector_reports_how_to_build_them_and_the_mode_auto_works(folder: Path) -> None:
     index = open_index(folder)
     with pytest.raises(VectorsMissing, match="graphground entities build --vectors"):
         index.find("automobile", mode="vector")
@@ -62,8 +62,8 @@ def test_without_vectors_the_vector_mode_reports_how_to_build_them_and_auto_stil
 def test_a_stopped_build_resumes_where_it_stopped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("graphground.graphs.entities.vectors.building._AT_ONCE", 2)
     files, model, reports = open_index(folder)._files, StaticEncoder(), []
-    asked = iter([False, False, True])
-    assert not build_vectors(files, model, progress=reports.append, stop=lambda: next(asked))
+    stop_answers = iter([False, False, True])
+    assert not build_vectors(files, model, progress=reports.append, stop=lambda: next(stop_answers))
     assert estimate(files, model).done == 4
     with pytest.raises(VectorsMissing):
         open_index(folder).find("automobile", mode="vector")
@@ -93,7 +93,7 @@ def test_static_vectors_have_unit_length_or_are_zero_for_text_without_tokens() -
 
 
 @pytest.mark.skipif(find_spec("sentence_transformers") is not None, reason="sentence-transformers is installed")
-def test_the_error_for_a_missing_model_says_how_to_install_it() -> None:
+def test_the_error_for_a_missing_model_explains_the_installation() -> None:
     with pytest.raises(EncoderMissing, match=r"pip install 'graphground\[vectors\]'"):
         encoder("all-MiniLM-L6-v2")
 

@@ -76,7 +76,7 @@ def numbered(tmp_path_factory: pytest.TempPathFactory) -> EntityIndex:
 @pytest.mark.parametrize(
     "mention", ["84th Academy Awards", "106th Academy Awards", "47th Acadmy Awards", "Interstate 80"]
 )
-def test_another_number_is_another_name_and_not_a_typing_error(numbered: EntityIndex, mention: str) -> None:
+def test_a_different_number_makes_a_different_name_and_is_no_typing_error(numbered: EntityIndex, mention: str) -> None:
     assert verdict(numbered, mention).verdict == "not_found"
 
 
@@ -89,7 +89,7 @@ def test_another_number_is_another_name_and_not_a_typing_error(numbered: EntityI
         ("80th Acadmy Awards", "80th Academy Awards"),
     ],
 )
-def test_a_first_name_written_as_it_is_heard_is_found(numbered: EntityIndex, mention: str, name: str) -> None:
+def test_a_name_with_a_word_of_the_same_sound_is_found(numbered: EntityIndex, mention: str, name: str) -> None:
     judgement = verdict(numbered, mention)
     assert (judgement.verdict, [candidate.name for candidate in judgement.candidates]) == ("found", [name])
 
@@ -159,26 +159,28 @@ def namesakes(tmp_path_factory: pytest.TempPathFactory) -> EntityIndex:
         ("20016 Wagah border attack", "2016 Wagah border attack"),
     ],
 )
-def test_a_number_that_is_no_year_is_a_misspelt_year(namesakes: EntityIndex, mention: str, name: str) -> None:
+def test_a_number_with_a_missing_added_or_swapped_digit_is_a_misspelt_year(
+    namesakes: EntityIndex, mention: str, name: str
+) -> None:
     judgement = judge(mention, namesakes.find(mention, limit=CONSIDERED), namesakes)
     assert judgement.verdict != "not_found"
     assert name in {candidate.name for candidate in judgement.candidates}
 
 
-def test_another_year_is_another_name(namesakes: EntityIndex) -> None:
+def test_a_different_year_makes_a_different_name(namesakes: EntityIndex) -> None:
     for mention in ("2010 Al Hillah bombing", "2061 Wagah border attack", "1011 Al Hillah bombing"):
         judgement = judge(mention, namesakes.find(mention, limit=CONSIDERED), namesakes)
         assert judgement.verdict == "not_found"
 
 
-def test_an_alias_is_shown_before_the_many_namesakes_of_one_label(namesakes: EntityIndex) -> None:
+def test_an_alias_ranks_among_the_first_even_if_a_label_has_many_namesakes(namesakes: EntityIndex) -> None:
     judgement = judge("Red", namesakes.find("Red", limit=CONSIDERED), namesakes)
     assert judgement.verdict == "ambiguous"
     assert {candidate.key for candidate in judgement.candidates[:2]} == {"M0", "K1"}
     assert len(judgement.candidates) == 9
 
 
-def test_namesakes_are_no_rivals_of_each_other(namesakes: EntityIndex) -> None:
+def test_namesakes_do_not_count_as_rivals_of_each_other(namesakes: EntityIndex) -> None:
     found = namesakes.find("Albrta", mode="fuzzy", limit=CONSIDERED)
     judgement = judge("Albrta", found, namesakes)
     assert judgement.verdict == "ambiguous"

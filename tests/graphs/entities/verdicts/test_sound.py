@@ -14,7 +14,7 @@ def test_spellings_of_a_first_name_have_the_same_sound(word: str, other: str) ->
 @pytest.mark.parametrize(
     ("word", "other"), [("seth", "stephen"), ("ivan", "evan"), ("david", "dewitt"), ("tim", "tom b")]
 )
-def test_other_names_have_another_sound(word: str, other: str) -> None:
+def test_different_names_have_different_sounds(word: str, other: str) -> None:
     assert sound(word) != sound(other)
 
 

@@ -19,11 +19,8 @@ from graphground.graphs.loading.importing.problems import ImportRefused, Problem
 from graphground.graphs.loading.importing.property_graph import import_records
 from graphground.graphs.loading.importing.sources import database_source
 from graphground.graphs.loading.into_database import load_into
-from graphground.graphs.storage.catalog import Catalog
-from graphground.graphs.storage.home import Home
 from graphground.server.commands.graphs import main
 from tests.support.neo4j_server import Neo4jServer
-from tests.support.own_arcadedb import start_writable
 
 FILMS = {
     "schema": {
@@ -119,23 +116,12 @@ TYPES = ["SET", "ORDER", "WHERE", "NULL", "IN", "CREATE", "_1", "acted in", "a`b
 
 
 @pytest.fixture
-def arcadedb_address(own_small_home: Home) -> BoltAddress:
-    """Start an ArcadeDB server, used as root, with an empty database."""
-    entry = Catalog(own_small_home).get("films")
-    state = start_writable(own_small_home)
-    address = BoltAddress(f"bolt://127.0.0.1:{state.port}", "root", state.root, entry.id)
-    with neo4j.GraphDatabase.driver(address.uri, auth=("root", state.root)) as driver:
-        driver.execute_query("MATCH (n) DETACH DELETE n", database_=entry.id)
-    return address
-
-
-@pytest.fixture
 def neo4j_address(neo4j_5: Neo4jServer) -> BoltAddress:
     emptied(neo4j_5).close()
     return address(neo4j_5)
 
 
-@pytest.mark.parametrize("database", [pytest.param("neo4j_address", marks=pytest.mark.neo4j), "arcadedb_address"])
+@pytest.mark.parametrize("database", [pytest.param("neo4j_address", marks=pytest.mark.neo4j), "own_arcadedb"])
 def test_relationships_of_types_with_any_name_are_copied(
     database: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
@@ -177,7 +163,7 @@ MANY = 20_000
 
 @pytest.fixture
 def many_nodes(neo4j_5: Neo4jServer) -> Iterator[neo4j.Driver]:
-    """Fill a Neo4j with many nodes and relationships, of which some are removed again, so that ids are missing."""
+    """Yield a driver of a Neo4j with many nodes and relationships; some were removed again, so that ids are missing."""
     with emptied(neo4j_5) as driver:
         driver.execute_query(f"UNWIND range(1, {MANY}) AS i CREATE (a:A {{i: i}})-[:T {{of: i}}]->(a)")
         driver.execute_query("MATCH (a:A) WHERE a.i % 7 = 0 DETACH DELETE a")
@@ -187,7 +173,7 @@ def many_nodes(neo4j_5: Neo4jServer) -> Iterator[neo4j.Driver]:
 KEPT = [number for number in range(1, MANY + 1) if number % 7]
 
 
-def test_records_read_by_ranges_of_ids_are_all_there(
+def test_reading_by_ranges_of_ids_omits_no_record(
     many_nodes: neo4j.Driver, neo4j_5: Neo4jServer, tmp_path: Path
 ) -> None:
     query = block_query("MATCH (n)", "n", "elementId(n), labels(n), properties(n)")
@@ -205,7 +191,7 @@ def test_records_read_by_ranges_of_ids_are_all_there(
     assert all(nodes[link.start] == nodes[link.end] == link.properties["of"] for link in links)
 
 
-def test_a_part_whose_reading_by_ids_the_database_ends_is_streamed(
+def test_a_part_is_streamed_if_the_database_terminates_its_reading_by_ids(
     many_nodes: neo4j.Driver, neo4j_5: Neo4jServer, tmp_path: Path
 ) -> None:
     ended: list[str] = []

@@ -66,7 +66,7 @@ def test_a_column_of_labels_gives_nodes_several_labels(tmp_path: Path) -> None:
         imported(tmp_path)
 
 
-def test_a_folder_is_inferred_shown_and_imported(tmp_path: Path) -> None:
+def test_a_mapping_is_inferred_from_a_folder_printed_and_used_for_the_import(tmp_path: Path) -> None:
     graph = imported(folder_of(tmp_path))
     assert (
         written(infer(tmp_path, "films"))
@@ -125,7 +125,7 @@ role = { column = "role", type = "str" }
     ]
 
 
-def test_a_link_between_ids_that_occur_once_each_is_still_a_link(tmp_path: Path) -> None:
+def test_a_table_of_links_in_which_every_id_occurs_once_is_not_a_table_of_nodes(tmp_path: Path) -> None:
     folder_of(tmp_path, {**FILES, "acted_in.tsv": "person\tmovie\trole\np3\tm1\tVincent Hanna\n"})
     graph = imported(tmp_path)
     assert len(graph["entities"]) == 6
@@ -193,7 +193,7 @@ def test_compressed_files_byte_order_marks_and_quoted_lines_are_read(tmp_path: P
         (["1 "], "str"),
     ],
 )
-def test_types_are_inferred_without_losing_anything(cells: list[str], type_: str) -> None:
+def test_types_are_inferred_without_loss_of_information(cells: list[str], type_: str) -> None:
     assert type_of_column(cells) == type_
     read = reader_of(type_)
     for text in filter(None, cells):
@@ -209,8 +209,8 @@ BROKEN_DATA = [
     ("movies.csv", "1995-12-15", "1995-13-15", "movies.csv, line 2: released: '1995-13-15' is not a calendar day"),
     ("movies.csv", "1995-12-15", "15.12.1995", "movies.csv, line 2: released: '15.12.1995' is not a date such as"),
     ("movies.csv", "117.5", "117,5", "movies.csv, line 3: 7 cells"),
-    ("movies.csv", "117.5", "NaN", "movies.csv, line 3: runtime: 'NaN' is no number"),
-    ("movies.csv", "117.5", "1e999", "movies.csv, line 3: runtime: '1e999' is no number"),
+    ("movies.csv", "117.5", "NaN", "movies.csv, line 3: runtime: 'NaN' is not a number"),
+    ("movies.csv", "117.5", "1e999", "movies.csv, line 3: runtime: '1e999' is not a number"),
     (
         "movies.csv",
         '"Alien, the film"',
@@ -239,9 +239,9 @@ BROKEN_DATA = [
 ]
 
 
-@pytest.mark.parametrize(("file", "old", "new", "said"), BROKEN_DATA)
+@pytest.mark.parametrize(("file", "old", "new", "message"), BROKEN_DATA)
 def test_broken_data_is_refused_with_its_position_and_nothing_is_written(
-    file: str, old: str, new: str, said: str, tmp_path: Path
+    file: str, old: str, new: str, message: str, tmp_path: Path
 ) -> None:
     files: dict[str, str | bytes] = {**FILES, "mapping.toml": FILMS_MAPPING}
     content = files[file]
@@ -251,12 +251,12 @@ def test_broken_data_is_refused_with_its_position_and_nothing_is_written(
     folder_of(tmp_path, files)
     with pytest.raises(ImportRefused) as refused:
         imported(tmp_path, str(files["mapping.toml"]))
-    assert any(said in problem for problem in refused.value.problems), refused.value.problems
+    assert any(message in problem for problem in refused.value.problems), refused.value.problems
     assert not (tmp_path / "graph.json").exists()
 
 
 @pytest.mark.parametrize(
-    ("files", "said"),
+    ("files", "message"),
     [
         ({}, "has no file that ends in .csv"),
         ({"a.csv": ""}, "a.csv, line 1: the file is empty"),
@@ -268,8 +268,10 @@ def test_broken_data_is_refused_with_its_position_and_nothing_is_written(
         ({"a.csv": "id,name\n1,a\n", "b.csv": "x,y\n1,1\n1,1\n"}, "b.csv: no id column, and no two columns"),
     ],
 )
-def test_a_folder_that_cannot_be_inferred_is_refused(files: dict[str, str | bytes], said: str, tmp_path: Path) -> None:
-    with pytest.raises(ImportRefused, match=re.escape(said)):
+def test_a_folder_from_which_no_mapping_can_be_inferred_is_refused(
+    files: dict[str, str | bytes], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ImportRefused, match=re.escape(message)):
         infer(folder_of(tmp_path, files))
 
 

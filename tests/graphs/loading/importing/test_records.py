@@ -74,7 +74,7 @@ _:b1 rdfs:label "someone" .
 
 
 def written(source: RecordSource, folder: Path) -> dict[str, Any]:
-    """Write the SimpleKG document of a source and return it, once every record has passed the checks of loading."""
+    """Convert a source into a SimpleKG document; return the document after every record has passed the checks of loading."""
     output = folder / "graph.json"
     import_records(source, "films", output)
     file = SimpleKGFile(output)
@@ -166,7 +166,7 @@ def test_graphml_written_by_networkx_becomes_the_same_graph(tmp_path: Path) -> N
     assert direct["entities"][0]["properties"] == {"minutes": 170, "stars": 4.5}
 
 
-def test_the_key_of_an_edge_of_a_multigraph_is_its_type(tmp_path: Path) -> None:
+def test_the_key_of_an_edge_in_a_multigraph_becomes_the_relationship_type(tmp_path: Path) -> None:
     graph = networkx.MultiDiGraph()
     graph.add_edge(1, 2, "KNOWS")
     graph.add_edge(1, 2, "LIKES")
@@ -174,7 +174,9 @@ def test_the_key_of_an_edge_of_a_multigraph_is_its_type(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".ttl", ".nt", ".rdf"])
-def test_rdf_classes_are_labels_literals_properties_and_links_relationships(tmp_path: Path, suffix: str) -> None:
+def test_rdf_classes_become_labels_literals_become_properties_and_links_become_relationships(
+    tmp_path: Path, suffix: str
+) -> None:
     import pyoxigraph
 
     forms = {".ttl": "TURTLE", ".nt": "N_TRIPLES", ".rdf": "RDF_XML"}
@@ -233,7 +235,7 @@ BROKEN = {
     "no target": (".graphml", GRAPHML.replace('target="n0"', ""), "line 11: an <edge> needs"),
     "Turtle": (".ttl", "@prefix ex: <http://e/> .\nex:a ex:b ;\n", "films.ttl, line "),
     "a wrong date": (".ttl", TURTLE.replace("1995-12-15", "soon"), "'soon' is not a valid date"),
-    "another file": (".xlsx", "", "not a file that can be imported; these can: .csv"),
+    "another file": (".xlsx", "", "files of this type cannot be imported; supported are .csv"),
     "damaged": (".jsonl.gz", "no gzip", "films.jsonl.gz: the compressed file is damaged"),
 }
 

@@ -104,7 +104,7 @@ def test_labels_are_read_from_a_column_of_lists_or_of_texts(tmp_path: Path) -> N
 def test_csv_and_parquet_can_be_in_one_folder(tmp_path: Path) -> None:
     csv_folder(tmp_path)
     pyarrow.parquet.write_table(pyarrow.table(PEOPLE), tmp_path / "people.parquet")
-    with pytest.raises(ImportRefused, match=r"people.parquet: its label would be 'Person', as that of people.csv"):
+    with pytest.raises(ImportRefused, match=r"people.parquet: its label would be 'Person', like the label of people"):
         infer(tmp_path, "films")
     (tmp_path / "people.csv").unlink()
     assert len(imported(tmp_path)["relations"]) == 4
@@ -224,7 +224,7 @@ BROKEN: list[tuple[str, Columns, str]] = [
     ("movies", {"movieId": ["m1", "", "m3"]}, "movies.parquet, row 2: movieId is empty"),
     ("movies", {"movieId": ["m1", "x" * 1901, "m3"]}, "movies.parquet, row 2: movieId is too long"),
     ("movies", {"released": ["1995-12-15", "15.12.1995", None]}, "row 2: released: '15.12.1995' is not a date such as"),
-    ("movies", {"released": [1995, 1979, None]}, "movies.parquet, row 1: released: '1995' is no date"),
+    ("movies", {"released": [1995, 1979, None]}, "movies.parquet, row 1: released: '1995' is not a value of type date"),
     (
         "movies",
         {"released": [datetime.datetime(1995, 12, 15, 20)] * 3},
@@ -245,7 +245,7 @@ BROKEN: list[tuple[str, Columns, str]] = [
         {"born": pyarrow.array([1, 2**63, 3], pyarrow.uint64())},
         "people.parquet, row 2: born: '9223372036854775808' is not a 64-bit whole number",
     ),
-    ("people", {"alive": [1, 0, None]}, "people.parquet, row 1: alive: '1' is no bool"),
+    ("people", {"alive": [1, 0, None]}, "people.parquet, row 1: alive: '1' is not a value of type bool"),
     ("people", {"alive": ["yes", "no", None]}, "people.parquet, row 1: alive: 'yes' is neither true nor false"),
     ("acted_in", {"person": ["p3", "p9"]}, "acted_in.parquet, row 2: person 'p9' is not the id of any Person"),
     ("acted_in", {"movie": [None, "m1"]}, "acted_in.parquet, row 1: movie is empty"),
@@ -253,15 +253,15 @@ BROKEN: list[tuple[str, Columns, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("file", "columns", "said"), BROKEN)
+@pytest.mark.parametrize(("file", "columns", "message"), BROKEN)
 def test_broken_rows_are_refused_with_their_number_and_nothing_is_written(
-    file: str, columns: Columns, said: str, tmp_path: Path
+    file: str, columns: Columns, message: str, tmp_path: Path
 ) -> None:
     parquet_folder(tmp_path, **{file: {**FILMS[file], **columns}})
     (tmp_path / "mapping.toml").write_text(MAPPING, "utf-8")
     with pytest.raises(ImportRefused) as refused:
         import_folder(tmp_path, read_mapping(tmp_path / "mapping.toml"), tmp_path / "graph.json")
-    assert any(said in problem for problem in refused.value.problems), refused.value.problems
+    assert any(message in problem for problem in refused.value.problems), refused.value.problems
     assert not (tmp_path / "graph.json").exists()
 
 
@@ -288,7 +288,7 @@ def damaged_page() -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (b"", "a.parquet: not a Parquet file that can be read"),
         (b"id,name\n1,a\n", "a.parquet: not a Parquet file that can be read"),
@@ -303,12 +303,12 @@ def damaged_page() -> bytes:
         (file_of({"id": [], "name": []}), None),
     ],
 )
-def test_a_file_that_is_not_parquet_is_refused(content: bytes, said: str | None, tmp_path: Path) -> None:
+def test_a_file_that_is_not_parquet_is_refused(content: bytes, message: str | None, tmp_path: Path) -> None:
     (tmp_path / "a.parquet").write_bytes(content)
-    if said is None:
+    if message is None:
         assert import_folder(tmp_path, infer(tmp_path, "films"), tmp_path / "graph.json") == (0, 0)
         return
-    with pytest.raises(ImportRefused, match=re.escape(said)):
+    with pytest.raises(ImportRefused, match=re.escape(message)):
         infer(tmp_path, "films")
 
 
@@ -320,7 +320,7 @@ def test_a_column_that_is_named_twice_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("frame", "said"),
+    ("frame", "message"),
     [
         (7, "people: not a frame that can be read"),
         ({"id": [1], "name": [1, 2]}, "people: not a frame that can be read"),
@@ -328,8 +328,8 @@ def test_a_column_that_is_named_twice_is_refused(tmp_path: Path) -> None:
         (pandas.DataFrame({"id": [1, 1]}), "people: no file has a column of unique"),
     ],
 )
-def test_data_frames_that_cannot_be_read_are_refused(frame: Any, said: str, tmp_path: Path) -> None:
-    with pytest.raises(ImportRefused, match=said):
+def test_data_frames_that_cannot_be_read_are_refused(frame: Any, message: str, tmp_path: Path) -> None:
+    with pytest.raises(ImportRefused, match=message):
         import_frames({"people": frame}, "people", tmp_path / "people.json")
     assert not (tmp_path / "people.json").exists()
 
@@ -337,11 +337,13 @@ def test_data_frames_that_cannot_be_read_are_refused(frame: Any, said: str, tmp_
 def test_a_mapping_that_names_another_frame_is_refused(tmp_path: Path) -> None:
     frames = {"people": pandas.DataFrame({"id": [1]})}
     mapping = infer_frames(frames, "films")
-    with pytest.raises(ImportRefused, match="there is no frame 'people'; there are persons"):
+    with pytest.raises(ImportRefused, match="there is no frame 'people'; the frames are persons"):
         import_frames({"persons": frames["people"]}, mapping, tmp_path / "films.json")
 
 
-def test_without_the_extra_the_error_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_parquet_the_error_contains_the_install_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(__import__("sys").modules, "graphground.graphs.loading.importing.arrow_tables", None)
     with pytest.raises(ImportRefused, match=re.escape("pip install 'graphground[parquet]'")):
         open_table(tmp_path / "a.parquet")

@@ -26,11 +26,13 @@ def seen(*keys: str) -> list[Seen]:
         ("Thing", (), None),
     ],
 )
-def test_the_naming_property_is_found_by_its_name(label: str, keys: tuple[str, ...], found: str | None) -> None:
+def test_the_naming_property_of_a_label_is_found_by_the_names_of_its_properties(
+    label: str, keys: tuple[str, ...], found: str | None
+) -> None:
     assert naming_property(label, seen(*keys)) == found
 
 
-def test_an_indistinct_property_and_a_date_are_not_naming_properties() -> None:
+def test_a_property_with_repeated_values_and_a_date_are_not_naming_properties() -> None:
     assert naming_property("Order", [Seen("code", ["a"] * 100, 1.0)]) is None
     assert naming_property("Order", [Seen("name", ["2014-01-02"] * 3, 1.0, TextValues("date", "2014-01-02"))]) is None
 

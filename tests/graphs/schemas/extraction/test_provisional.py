@@ -1,4 +1,4 @@
-"""The first schema of a large Neo4j is provisional: it is shown as such, and denies nothing that the database has."""
+"""The first schema of a large Neo4j is marked as provisional; names that it does not have are not called missing."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ AT_ONCE = 50_000
 
 
 def filling(relationships: int) -> list[str]:
-    """Return the statements that fill a database, in which the last relationship alone has the property `wrecked`."""
+    """Return the statements that fill a database, in which only the last relationship has the property `wrecked`."""
     return [
         "UNWIND range(0, 99) AS i CREATE (:Port {name: 'Port ' + i}), (:Ship {name: 'Ship ' + i})",
         *(
@@ -97,7 +97,7 @@ def large(request: pytest.FixtureRequest) -> Iterator[Large]:
     server: Neo4jServer = request.getfixturevalue(name)
     seeded(server, *filling(relationships))
     yield Large(server, relationships, bound)
-    # In parts: the limit on the memory of a transaction is too low for all.
+    # In parts, because all relationships at once would exceed the memory limit of a transaction.
     seeded(server, *["MATCH ()-[r:CALLED_AT]->() WITH r LIMIT 20000 DELETE r"] * (relationships // 20_000))
     seeded(server, "MATCH (n) DETACH DELETE n")  # the next size may be tried on the same server
 
@@ -109,7 +109,7 @@ def _bound(large: Large, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def held(large: Large, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Graph]:
-    """Yield the graph of the large database as a server opens it; its complete schema is not read before `release`."""
+    """Yield the large database's graph as a server opens it; the complete schema is read only after `release`."""
     monkeypatch.setattr(connected, "bolt_engine", Held)
     monkeypatch.setattr("graphground.graphs.opening.live_schema.SETTLE_SECONDS", 0.2)
     graph = open_database(large.database, Home(tmp_path).make(), may_be_provisional=True)
@@ -132,7 +132,7 @@ def diagnostics(graphs: OpenGraphs, query: str) -> list[tuple[str, str]]:
     return [(found.code, found.severity) for found in answer.diagnostics]
 
 
-def test_a_property_that_one_relationship_of_thousands_has_is_never_denied(
+def test_a_property_of_a_single_relationship_among_thousands_causes_a_warning_and_no_error(
     held: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     graphs = tools_of(held)
@@ -176,7 +176,7 @@ def test_labels_types_and_counts_of_a_provisional_schema_are_exact(held: Graph, 
     assert diagnostics(tools_of(held), "MATCH (s:Ship)-[:CALLED_AT]->(p:Port) RETURN s.name, p.name LIMIT 5") == []
 
 
-def test_a_provisional_schema_is_not_kept_if_the_graph_is_closed_before_the_complete_one_is_read(
+def test_a_provisional_schema_is_not_kept_if_the_graph_is_closed_before_the_complete_schema_is_read(
     large: Large, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(connected, "bolt_engine", Held)
@@ -192,7 +192,7 @@ def test_a_provisional_schema_is_not_kept_if_the_graph_is_closed_before_the_comp
     assert not [record for record in caplog.records if record.levelname == "WARNING"]
 
 
-def test_a_command_that_ends_with_its_answer_reads_the_complete_schema_first(large: Large, tmp_path: Path) -> None:
+def test_a_graph_opened_for_a_single_command_has_the_complete_schema_at_once(large: Large, tmp_path: Path) -> None:
     graph = open_database(large.database, Home(tmp_path).make())
     try:
         assert not graph.provisional

@@ -12,7 +12,7 @@ from graphground.graphs.schemas.extraction.value_types import merged, property_t
 
 
 @pytest.mark.parametrize(
-    ("name", "ours"),
+    ("name", "own_name"),
     [
         ("String", "str"),
         ("StringArray", "list[str]"),
@@ -30,11 +30,11 @@ from graphground.graphs.schemas.extraction.value_types import merged, property_t
         ("MadeUp", "unknown"),
     ],
 )
-def test_the_databases_type_names_become_our_type_names(name, ours):
-    assert property_type(name) == ours
+def test_the_databases_type_names_become_our_type_names(name, own_name):
+    assert property_type(name) == own_name
 
 
-def test_types_are_merged_and_the_type_of_an_empty_list_yields():
+def test_types_are_merged_and_an_empty_list_adopts_the_type_of_other_lists():
     assert merged(["str", "int", "str"]) == "int|str"
     assert merged(["list[]", "list[str]"]) == "list[str]"
     assert merged(["list[]"]) == "list[unknown]"

@@ -57,7 +57,7 @@ def kept_patterns(found):
     return [str(pattern) for pattern in found.schema.patterns]
 
 
-def test_a_question_keeps_its_labels_pattern_and_property_and_drops_the_rest():
+def test_the_filtered_schema_keeps_the_elements_that_the_question_needs_and_drops_the_rest():
     found = part("Which courses does Edna Krabappel teach, and when was she born?")
     assert list(found.schema.labels) == ["Teacher", "Course"]
     assert "(:Course)-[:taughtBy]->(:Teacher)" in kept_patterns(found)
@@ -77,23 +77,23 @@ def test_labels_far_apart_are_connected_by_the_patterns_between_them():
     } <= set(kept_patterns(found))
 
 
-def test_a_question_about_a_time_keeps_the_years_of_the_relationship():
+def test_the_filtered_schema_keeps_the_years_of_a_relationship_if_the_question_is_about_a_time():
     found = part("Who taught Potions for midfielders in 1999?")
     assert dict(found.schema.relationship_properties["taughtBy"]) == {"start_year": "int", "end_year": "int"}
 
 
-def test_a_comparison_keeps_the_date_that_it_compares():
+def test_the_filtered_schema_keeps_the_date_that_a_question_compares():
     found = part("Which school is the oldest?")
     assert "founding_year" in found.schema.labels["School"].properties
 
 
-def test_a_known_value_keeps_its_property():
+def test_the_filtered_schema_keeps_the_property_of_a_known_value():
     found = part("Which courses at Hogwarts are in Latin?")
     assert "language" in found.schema.labels["Course"].properties
     assert "(:Course)-[:offeredBy]->(:School)" in kept_patterns(found)
 
 
-def test_a_relationship_of_a_label_with_itself_is_found_by_its_verb():
+def test_the_filtered_schema_keeps_the_relationship_of_a_label_with_itself_that_is_asked_for():
     assert "(:Teacher)-[:marriedTo]->(:Teacher)" in kept_patterns(part("Who is Edna Krabappel's husband?"))
 
 
@@ -101,7 +101,7 @@ def test_a_relationship_of_a_label_with_itself_is_found_by_its_verb():
     "question", ["", "   ", "?!", "教师教哪些课程", "Welche Stadt hat die meisten Einwohner?", "\x00\ud83d"]
 )
 @pytest.mark.parametrize("method", ["auto", "exact", "masked"])
-def test_no_question_gets_an_empty_schema(question, method):
+def test_the_filtered_schema_for_any_question_has_labels(question, method):
     found = part(question, method=method)
     assert found.schema.labels
     if found.whole:
@@ -109,12 +109,12 @@ def test_no_question_gets_an_empty_schema(question, method):
         assert not found.left_out
 
 
-def test_an_unknown_method_is_reported_with_the_known_ones():
-    with pytest.raises(UnknownMethod, match="'magic'; there are auto, exact, masked, similarity"):
+def test_an_unknown_method_is_reported_with_the_known_methods():
+    with pytest.raises(UnknownMethod, match="'magic'; the methods are auto, exact, masked, similarity"):
         part("Who?", method="magic")
 
 
-def test_similarity_without_a_model_is_reported():
+def test_the_method_similarity_without_a_model_is_reported():
     with pytest.raises(NoEmbedder, match="needs an embedding model"):
         part("Who?", method="similarity")
 
@@ -126,13 +126,13 @@ class LettersAsMeaning:
         return [[text.count(letter) for letter in "abcdefghijklmnopqrstuvwxyz"] for text in texts]
 
 
-def test_similarity_keeps_names_similar_to_a_phrase_of_the_question():
+def test_the_method_similarity_keeps_names_similar_to_a_phrase_of_the_question():
     found = part("schools and their citys", method="similarity", embedder=LettersAsMeaning())
     assert {"School", "City"} <= set(found.schema.labels)
     assert "(:School)-[:locatedIn]->(:City)" in kept_patterns(found)
 
 
-def test_masked_form_replaces_mentions_by_their_labels():
+def test_the_masked_form_of_a_question_has_labels_in_place_of_mentions():
     question = "Who taught at Hogwarts in Springfield?"
     assert masked(question, NAMES.mentions(question)) == "Who taught at School in City?"
     assert "School" not in part(question, method="exact").schema.labels or part(question, method="exact").whole
@@ -148,7 +148,7 @@ def test_a_budget_is_kept_and_properties_are_dropped_before_connecting_patterns(
         assert {"taughtBy", "offeredBy", "locatedIn"} <= set(found.schema.relationship_types)
 
 
-def test_ten_tokens_suffice_for_one_label_and_one_token_for_none():
+def test_ten_tokens_suffice_for_one_label_and_one_token_is_too_few():
     assert len(part("Which teachers are there?", max_tokens=10).schema.labels) == 1
     assert part("Which teachers are there?", max_tokens=1).too_small
 
@@ -164,13 +164,13 @@ def test_relevant_elements_are_kept_in_a_schema_of_two_thousand_labels():
     schema = large_schema()
     assert (len(schema.labels), len(schema.patterns)) == (2000, 5000)
     filtering = SchemaFilter(schema)
-    kept = 0
+    complete = 0
     begin = time.perf_counter()
     for question, pattern, key in questions(schema, 60):
         found = filtering.filter(question, max_tokens=1000)
         assert estimate_tokens(base_form(found.schema)) <= 1000
-        kept += str(pattern) in kept_patterns(found) and key in found.schema.labels[pattern.start].properties
-    assert kept >= 58
+        complete += str(pattern) in kept_patterns(found) and key in found.schema.labels[pattern.start].properties
+    assert complete >= 58
     assert time.perf_counter() - begin < 30  # a limit against quadratic work, not a measurement
 
 
@@ -187,7 +187,7 @@ def test_relevant_elements_are_kept_in_a_schema_of_two_thousand_labels():
         ),
     ],
 )
-def test_questions_about_companies_keep_the_relevant_elements(question, type_, key):
+def test_the_filtered_schemas_for_questions_about_companies_keep_the_relevant_elements(question, type_, key):
     schema = PropertyGraphSchema.from_cypherbench((SHARED / "schemas" / "company.json").read_text(encoding="utf-8"))
     found = filter_schema(schema, question)
     assert type_ in found.schema.relationship_types

@@ -63,7 +63,7 @@ def test_plurals_are_reduced_to_their_singular(plural, singular):
         ("nationality", "citizenship"),
     ],
 )
-def test_words_of_general_english_share_a_concept(first, second):
+def test_synonyms_of_general_english_share_a_concept(first, second):
     assert concepts_of(first) & concepts_of(second)
 
 
@@ -72,7 +72,7 @@ def test_words_have_their_position_and_lose_a_genitive_ending():
     assert [(word.folded, word.start) for word in words][2:] == [("beyonce", 7), ("father", 17)]
 
 
-def test_a_capitalised_word_may_be_a_nationality():
+def test_a_nationality_is_recognised_only_if_it_is_capitalised():
     assert is_demonym("Croatian")
     assert is_demonym("French")
     assert not is_demonym("french")

@@ -1,4 +1,4 @@
-"""The subgraph that a query matches, on the film graph: however the query names its nodes and relationships."""
+"""The subgraph that a query matches: it does not depend on how the query names nodes and relationships."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NAMED = "MATCH (m:Film {name: 'Heat'})-[r:directedBy]->(p:Person) RETURN p.name"
 
 
 def drawn(query: str, graph: Graph) -> tuple[set[str], set[tuple[str, str, str]]]:
-    """Return the names of the nodes of a query's subgraph, and its relationships by these names."""
+    """Return the subgraph of a query: the names of its nodes, and its relationships as (start name, type, end name)."""
     found: Mapping[str, Any] | None = subgraph(query, graph, timeout=30)
     assert found is not None
     names = {node["id"]: node["name"] for node in found["nodes"]}
@@ -42,15 +42,15 @@ def test_relationships_without_a_type_are_drawn(arrow: str, film_graph: Graph) -
     assert {end for _, _, end in links} <= nodes
 
 
-def test_a_pattern_is_returned_by_its_elements_so_that_its_named_node_is_found_first(
+def test_the_nodes_and_relationships_of_a_pattern_are_returned_instead_of_a_path(
     film_graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent: list[str] = []
     run = film_graph.run
 
-    def recorded(query: str, *given: Any, **named: Any) -> Any:
+    def recorded(query: str, *arguments: Any, **named: Any) -> Any:
         sent.append(query)
-        return run(query, *given, **named)
+        return run(query, *arguments, **named)
 
     monkeypatch.setattr(film_graph, "run", recorded)
     subgraph("MATCH (p:Person)<--(:Film {name: 'Heat'}) WITH p RETURN p.name", film_graph, timeout=30)

@@ -53,7 +53,7 @@ def test_a_schema_is_drawn_with_its_properties_and_counts() -> None:
     assert {"Movie (1,200)", "runtime_minute: float", "Person (40)", "directedBy (1,300)", "Award (0)"} <= set(texts)
 
 
-def test_empty_labels_have_a_dashed_border_and_symmetric_relationships_no_head() -> None:
+def test_empty_labels_have_a_dashed_border_and_symmetric_relationships_have_no_arrowhead() -> None:
     root = ElementTree.fromstring(svg(schema_drawing(films())))
     dashed = [
         box.get("data-box") for box in root.iter(f"{SVG}g") if box.find(f"{SVG}rect[@stroke-dasharray]") is not None
@@ -69,7 +69,7 @@ def test_empty_labels_have_a_dashed_border_and_symmetric_relationships_no_head()
     assert arrows["likes (7)"] == arrows["directedBy (1,300)"] == "url(#head)"
 
 
-def test_a_schema_is_a_mermaid_flowchart() -> None:
+def test_a_schema_is_drawn_as_a_mermaid_flowchart() -> None:
     assert mermaid(schema_drawing(films(), properties=False)).splitlines() == [
         "flowchart LR",
         '  n0["Movie (1,200)"]',
@@ -102,7 +102,7 @@ def test_text_from_a_graph_stays_text(text: str) -> None:
         assert re.fullmatch(r"(#\d+;|<br/>|[^<>`*#&\\])*", inside[1])
 
 
-def test_readable_text_is_one_line_of_bounded_length() -> None:
+def test_text_is_shortened_to_one_line_of_bounded_length() -> None:
     assert readable("a\n\tb  c") == "a b c"
     assert len(readable("x" * 10_000)) == 40
 

@@ -18,9 +18,7 @@ from graphground.graphs.storage.home import Home
 
 
 def without_ties(values: PropertyStatistics) -> list[Any]:
-    """Return a property's figures, with only the counts of the most common values, since equally common values may be in
-    any order.
-    """
+    """Return a property's figures in comparable form: only the counts of the most common values, since ties vary."""
     return [
         values.count,
         values.of,
@@ -36,15 +34,15 @@ def test_the_statistics_of_a_load_equal_the_databases_counts(film_graph: Graph) 
     collected = film_graph.statistics()
     assert collected is not None
     assert film_graph.engine is not None
-    asked = query_statistics(film_graph.engine, film_graph.schema)
-    assert asked.complete
-    assert collected.patterns == asked.patterns
+    queried = query_statistics(film_graph.engine, film_graph.schema)
+    assert queried.complete
+    assert collected.patterns == queried.patterns
     assert [(label.nodes, label.naming) for label in collected.labels.values()] == [
-        (label.nodes, label.naming) for label in asked.labels.values()
+        (label.nodes, label.naming) for label in queried.labels.values()
     ]
     for owner, known in (*collected.labels.items(), *collected.types.items()):
         for key, values in known.properties.items():
-            counted = asked.property(owner, key)
+            counted = queried.property(owner, key)
             assert counted is not None
             assert without_ties(values) == without_ties(counted), (owner, key)
 
@@ -61,9 +59,9 @@ def test_a_graph_loaded_before_there_were_statistics_gets_them_in_the_background
     found = live.wait(60)
     assert found is not None
     assert found.patterns == collected.patterns
-    kept = read_statistics(path)
-    assert kept is not None
-    assert kept.labels == found.labels
+    stored = read_statistics(path)
+    assert stored is not None
+    assert stored.labels == found.labels
     live.stop()
 
 
@@ -77,7 +75,7 @@ def test_statistics_are_available_at_the_first_call_after_a_load(films_home: Hom
     graph.close()
 
 
-def test_written_statistics_can_be_read_and_unreadable_ones_are_none(film_graph: Graph, tmp_path: Path) -> None:
+def test_written_statistics_can_be_read_and_unreadable_files_give_none(film_graph: Graph, tmp_path: Path) -> None:
     facts = film_graph.statistics()
     assert facts is not None
     path = tmp_path / "statistics.json"

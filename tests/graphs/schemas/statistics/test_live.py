@@ -42,7 +42,7 @@ def read(graph: Graph) -> Statistics:
     return facts
 
 
-def test_statistics_of_a_sample_are_published_first_and_deny_nothing(
+def test_statistics_of_a_sample_are_published_first_and_mark_nothing_as_absent(
     neo4j_5: Neo4jServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(queried, "SAMPLED", 50)
@@ -106,8 +106,8 @@ def test_a_connected_database_is_counted_and_counted_again_after_a_change(
     again = open_database(database, Home(tmp_path))
     try:
         again.look()
-        kept = again.statistics(fresh=True)
-        assert kept is not None
-        assert kept.nodes("Country") == 12
+        current = again.statistics(fresh=True)
+        assert current is not None
+        assert current.nodes("Country") == 12
     finally:
         again.close()

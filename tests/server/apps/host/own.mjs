@@ -1,4 +1,4 @@
-// A host of MCP Apps written from the specification alone: no package, each message by hand.
+// A host of MCP Apps written from the specification, without packages: it creates and checks each message itself.
 export async function host(frame, { html, csp, context, args, result }) {
   const log = [];
   const send = (message) => frame.contentWindow.postMessage({ jsonrpc: "2.0", ...message }, "*");

@@ -1,4 +1,4 @@
-"""A message does not repeat its suggestion, or properties that loading adds to every node."""
+"""Messages repeat neither their suggestions nor the properties that loading adds to every node."""
 
 import pytest
 
@@ -16,19 +16,19 @@ from tests.support.films import FILMS
         ("MATCH (m:Movie) WHERE 'Heat' IN m.name RETURN m.name", "type_mismatch"),
     ],
 )
-def test_the_fix_stands_in_the_suggestion_alone(query: str, code: str) -> None:
+def test_the_fix_is_in_the_suggestion_and_not_in_the_message(query: str, code: str) -> None:
     [found] = [finding for finding in validate(query, FILMS).diagnostics if finding.code == code]
     assert found.suggestions
     assert found.suggestions[0] not in found.message
 
 
-def test_the_listed_properties_are_the_labels_own() -> None:
+def test_properties_that_loading_adds_are_not_listed() -> None:
     found = validate("MATCH (p:Person) RETURN p.wikipedia", FILMS).diagnostics[0]
     assert "date_of_birth" in found.message
     assert "provenance" not in found.message
 
 
-def test_properties_that_loading_adds_are_listed_if_there_are_no_others() -> None:
+def test_properties_that_loading_adds_are_listed_if_the_label_has_no_other_properties() -> None:
     schema = PropertyGraphSchema.from_cypherbench(
         {
             "name": "bare",

@@ -1,0 +1,48 @@
+"""Executes the examples in the docstrings of the language package."""
+
+import doctest
+import importlib
+import pkgutil
+from typing import Any
+
+import pytest
+
+from graphground import cypher
+from graphground.cypher import parse, validate
+from graphground.cypher.facts.reader import Reader
+from graphground.cypher.facts.schema_index import index_of
+from graphground.cypher.facts.solver import solve
+from graphground.cypher.schema import PropertyGraphSchema
+from tests.support.films import FILMS
+
+COMPANIES = PropertyGraphSchema.from_cypherbench(
+    {
+        "name": "companies",
+        "entities": [{"label": label, "properties": {}} for label in ("Company", "Person", "Country")],
+        "relations": [
+            {"label": "basedIn", "subj_label": "Company", "obj_label": "Country", "properties": {}},
+            {"label": "hasCEO", "subj_label": "Company", "obj_label": "Person", "properties": {}},
+        ],
+    }
+)
+
+MODULES = sorted(module.name for module in pkgutil.walk_packages(cypher.__path__, "graphground.cypher."))
+
+
+def _names() -> dict[str, Any]:
+    """Return the names that examples use without defining them: a schema, a query, and the facts of another query."""
+    query = parse("MATCH (n:Firm)-[:locatedIn]->(m {name: 'Chile'}) RETURN n.name")
+    facts = Reader(query, index_of(COMPANIES)).read()
+    solve(facts)
+    return {"schema": FILMS, "facts": facts, "validate": validate, "text": "MATCH (n) RETURN n.name"}
+
+
+@pytest.mark.parametrize("module", ["graphground.cypher", *MODULES])
+def test_the_examples_in_the_docstrings_of_a_module_are_true(module: str) -> None:
+    outcome = doctest.testmod(importlib.import_module(module), extraglobs=_names())
+    assert not outcome.failed
+
+
+def test_there_are_examples_to_execute() -> None:
+    found = [doctest.DocTestFinder().find(importlib.import_module(module)) for module in MODULES]
+    assert sum(len(example.examples) for examples in found for example in examples) > 80
