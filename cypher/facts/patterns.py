@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Protocol
 
 from graphground.cypher import tree as t
@@ -94,11 +95,10 @@ class PatternReader:
         symbols = self.elements(path.elements, inner, pattern)
         if path.where is not None:
             self.expressions.condition(path.where, inner)
-        for name, value in inner.items():
-            if name not in scope:
-                grouped = Symbol("list", name)
-                grouped.element = value
-                scope[name] = grouped
+        for name, value in added(scope, inner).items():
+            grouped = Symbol("list", name)
+            grouped.element = value
+            scope[name] = grouped
         return symbols
 
     def node(self, node: t.NodePattern, scope: Scope) -> Symbol:
@@ -240,3 +240,15 @@ def listed_of(symbol: Symbol) -> Symbol:
     grouped = Symbol("list", symbol.name)
     grouped.element = symbol
     return grouped
+
+
+def added(outer: Scope, inner: Scope) -> Scope:
+    """Return the names that were bound in a nested scope, which began as a copy of the outer one.
+
+        >>> added({"n": None}, {"n": None, "m": None})
+        {'m': None}
+
+    The time is proportional to the number of new names: they are the last ones of the nested scope.
+    """
+    last = islice(reversed(inner.items()), len(inner) - len(outer))
+    return dict(reversed(list(last)))

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from graphground.cypher import tree as t
 from graphground.cypher.facts.expressions import ExpressionReader
 from graphground.cypher.facts.model import Facts, MatchUse, PropertyUse, Symbol, Value
+from graphground.cypher.facts.patterns import Scope, added
 from graphground.cypher.facts.schema_index import SchemaIndex
 from graphground.cypher.tree import Query
 from graphground.cypher.work import check_work
-
-Scope = dict[str, Value]
 
 
 class Reader:
@@ -81,8 +80,7 @@ class Reader:
         use.anchored = len(self.facts.comparisons) > outer_comparisons
         self.facts.matches.append(use)
         if inner is not scope:
-            for name, value in inner.items():
-                scope.setdefault(name, value)
+            scope.update(added(scope, inner))
 
     def search(self, search: t.Search, scope: Scope) -> None:
         """Read Cypher 25's SEARCH: properties in its filter are checked; its score belongs to no property."""

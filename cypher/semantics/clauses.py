@@ -272,7 +272,8 @@ def _with(c: Checker, clause: tree.With) -> None:
 
 
 def _return(c: Checker, clause: tree.Return) -> list[Binding]:
-    return projections.project(c, clause, None)
+    visible = list(c.scope.values()) if clause.projection.star else []
+    return visible + projections.project(c, clause, None)
 
 
 def _unwind(c: Checker, clause: tree.Unwind) -> None:

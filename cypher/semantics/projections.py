@@ -16,7 +16,7 @@ Shape = tuple[Any, ...]
 
 
 def project(c: Checker, clause: tree.With | tree.Return, where: tree.Expression | None) -> list[Binding]:
-    """Check a WITH or RETURN and replace the scope by its columns; return the columns."""
+    """Check a WITH or RETURN and replace the scope by its columns; return the columns that its items define."""
     projection = clause.projection
     before = c.scope
     word = "WITH" if isinstance(clause, tree.With) else "RETURN"
@@ -57,7 +57,7 @@ def project(c: Checker, clause: tree.With | tree.Return, where: tree.Expression 
                 )
         if clause in c.importing:
             c.left_outside.append((clause.start, c.importable, after))
-        else:
+        elif not projection.star:
             for name in before:
                 if name not in after:
                     c.dropped[name] = clause.start
@@ -85,7 +85,7 @@ def _check_names(c: Checker, items: list[tree.ReturnItem]) -> None:
 
 def _columns(c: Checker, projection: tree.Projection, types: list[Type], before: Scope) -> tuple[Scope, list[Binding]]:
     after: Scope = dict(before) if projection.star else dict(c.base)
-    columns: list[Binding] = list(before.values()) if projection.star else []
+    columns: list[Binding] = []
     for item, type_ in zip(projection.items, types, strict=True):
         value = item.expression
         if isinstance(value, tree.Variable):
