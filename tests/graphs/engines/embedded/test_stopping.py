@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -88,12 +89,27 @@ def test_a_cancelled_query_that_ignores_termination_ends(engine: EmbeddedEngine)
         assert time.monotonic() < deadline, running
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGSTOP") or sys.platform == "win32", reason="needs SIGSTOP")
+def freeze(process: int) -> None:
+    """Stop a process, and wait until all its threads have stopped: until then they can still answer a query."""
+    os.kill(process, signal.SIGSTOP)
+    deadline = time.monotonic() + 30
+    while states(process) != {"T"}:
+        assert time.monotonic() < deadline, states(process)
+
+
+def states(process: int) -> set[str]:
+    """Return the states of a process's threads: one letter each, `T` if the thread has stopped."""
+    return {
+        thread.joinpath("stat").read_text().rpartition(") ")[2][0] for thread in Path(f"/proc/{process}/task").iterdir()
+    }
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the states of another process's threads cannot be read")
 def test_an_unresponsive_engine_is_killed_and_the_next_call_uses_a_new_engine(
     small_home: Home, engine: EmbeddedEngine
 ) -> None:
     frozen = ensure_engine(small_home)
-    os.kill(frozen.pid, signal.SIGSTOP)
+    freeze(frozen.pid)
     with pytest.raises(QueryTimeout):
         engine.run("MATCH (n) RETURN count(n)", timeout=0.5)
     deadline = time.monotonic() + 60
