@@ -91,22 +91,25 @@ class Reader:
             scope[search.score.name] = None
 
     def projection(self, projection: t.Projection, scope: Scope, answer: t.Return | None = None) -> Scope:
-        """Read a WITH or RETURN; return its columns as the scope of the next clause."""
-        after: Scope = dict(scope) if projection.star else {}
+        """Read a WITH or RETURN; return its columns as the scope of the next clause. `*` adds its columns to `scope`."""
         values: list[Value] = []
+        columns: Scope = {}
         for item in projection.items:
             value = self.expressions.value(item.expression, scope)
             values.append(value)
-            after[item.alias.name if item.alias is not None else item.name] = value
+            columns[item.alias.name if item.alias is not None else item.name] = value
             if projection.distinct and answer is not None and len(projection.items) == 1:
                 self.facts.distinct_values.append((item.expression, value))
         if answer is not None:
             self.facts.returned.append((answer, values))
         if projection.order_by:
-            both = {**scope, **after}
+            both = {**scope, **columns}
             for sort in projection.order_by:
                 self.sorting(sort, both)
-        return after
+        if not projection.star:
+            return columns
+        scope.update(columns)  # a copy of the scope after each of many `WITH *` would take quadratic time
+        return scope
 
     def sorting(self, sort: t.SortItem, scope: Scope) -> None:
         """Read one key of ORDER BY."""
