@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import PropertyGraphSchema, RelationshipPattern
-from graphground.graphs.engines.engine import EngineError
+from graphground.graphs.engines.engine import EngineError, EngineUnavailable
 from graphground.graphs.graph import Graph
 
 MOST_NAMES = 200_000
@@ -53,19 +53,29 @@ class GraphFacts:
 
 
 def read_facts(graph: Graph, rng: random.Random) -> GraphFacts:
-    """Read the facts from a graph, leaving out relationship patterns whose query fails or reaches the time limit.
+    """Read the facts from a graph, without labels and relationship patterns whose queries fail or reach the time limit.
+
+    A label whose nodes or names cannot be read has no names, as if it had no property `name`.
 
     Raises:
-        EngineError: a query for the nodes and names of a label fails or reaches the time limit.
+        EngineError: the graph cannot be queried at all, or names exist but none could be read.
     """
     counts: dict[str, int] = {}
     names: dict[str, tuple[str, ...]] = {}
     all_single: dict[str, frozenset[str]] = {}
+    failure: EngineError | None = None
     for label in graph.schema.labels:
-        counts[label], single, complete = _single_names(graph, label)
+        try:
+            counts[label], single, complete = _single_names(graph, label)
+        except EngineUnavailable:
+            raise
+        except EngineError as error:
+            counts[label], single, complete, failure = 0, [], False, error
         names[label] = tuple(rng.sample(single, min(SAMPLED, len(single))))
         if complete:
             all_single[label] = frozenset(single)
+    if failure is not None and not any(names.values()):
+        raise failure
     links = [facts for pattern in graph.schema.patterns if (facts := _link(graph, pattern, counts)) is not None]
     return GraphFacts(graph.schema, tuple(links), counts, names, all_single)
 
@@ -95,6 +105,8 @@ def _link(graph: Graph, pattern: RelationshipPattern, counts: Mapping[str, int])
             f"(b:{quoted_name(pattern.end)}) RETURN count(r), count(DISTINCT a), count(DISTINCT b)",
             timeout=SECONDS,
         ).rows
+    except EngineUnavailable:
+        raise
     except EngineError:
         return None
     count, starts, ends = map(int, row)

@@ -86,7 +86,7 @@ def generate(
 
     Raises:
         GenerationError: the graph has no names to ask about, or a pattern or template is incomplete.
-        EngineError: the graph cannot be queried, or the names of a label cannot be read.
+        EngineError: the graph cannot be queried, or its names cannot be read.
     """
     chosen = {"pattern": patterns or read_data("patterns"), "template": templates or read_data("templates")}
     for record_type, records in chosen.items():
