@@ -161,7 +161,7 @@ class _Planter:
         for condition in (*part.inline, *way):
             wrong = condition == violated
             value = violating(condition, self._rng) if wrong else satisfying(condition, self._rng)
-            if condition.operator == "IS NOT NULL" and not wrong:
+            if condition.operator == ("IS NULL" if wrong else "IS NOT NULL"):
                 value = fixed[condition.element].get(condition.key) or fresh_value(
                     condition.key, self._type(owners.get(condition.element), condition.key) or "str", self._rng
                 )

@@ -271,7 +271,7 @@ def satisfying(condition: Condition, rng: random.Random) -> Any:
 def violating(condition: Condition, rng: random.Random) -> Any:
     """Return a value that fails a condition, near its boundary if there is one: 1990 for `n.year > 1990`.
 
-    Return None for `IS NULL` and `IS NOT NULL`.
+    Return None for `IS NOT NULL`, and also for `IS NULL`, where the caller chooses a value of the property's type.
     """
     opposite = OPPOSITE.get(condition.operator)
     return satisfying(condition._replace(operator=opposite), rng) if opposite else None

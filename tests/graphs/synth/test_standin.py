@@ -56,6 +56,20 @@ def test_every_condition_of_a_query_has_a_witness_and_a_near_miss() -> None:
     assert len(set(found)) < len(found), "a namesake"
 
 
+def test_is_null_has_a_witness_without_a_value_and_a_near_miss_with_a_value() -> None:
+    query = (
+        "MATCH (m:Movie)-[:directedBy]->(p:Person {name: 'Michael Mann'}) WHERE m.runtime_minute IS NULL RETURN m.name"
+    )
+    fixed = stand_in(SCHEMA, [query], 100, 100, seed=4).vocabulary.properties
+    runtimes = [
+        properties["runtime_minute"]
+        for (label, _), properties in fixed.items()
+        if label == "Movie" and "runtime_minute" in properties
+    ]
+    assert runtimes.count(None) >= 3
+    assert [value for value in runtimes if isinstance(value, float)]
+
+
 @pytest.mark.parametrize("condition", ["n.runtime_minute > m.runtime_minute", "n.runtime_minute >= m.runtime_minute"])
 def test_a_comparison_of_two_nodes_in_a_case_is_true_since_null_leads_to_the_else_branch(condition: str) -> None:
     for seed in range(8):
