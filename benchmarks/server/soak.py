@@ -210,13 +210,13 @@ def main() -> None:
         flush=True,
     )
 
-    def client(number: int) -> None:
+    def call_until_end(number: int) -> None:
         rng = random.Random(number)
         with calling_as(f"client {number}"):
             while time.monotonic() - start < options.seconds:
                 ask(graphs, home, known, label, number, rng, observed)
 
-    clients = [threading.Thread(target=client, args=(number,)) for number in range(options.clients)]
+    clients = [threading.Thread(target=call_until_end, args=(number,)) for number in range(options.clients)]
     for client in clients:
         client.start()
     memories = watch(observed, home, options.seconds, start)

@@ -42,8 +42,6 @@ def _declare_path(
     declare_elements(c, path.elements, where, groups, singles)
     if path.variable is not None:
         c.declare(path.variable, PATH)
-        if where in ("create", "merge", "insert"):
-            pass
 
 
 def _check_shortest(c: Checker, path: tree.PathPattern) -> None:
