@@ -94,11 +94,7 @@ class SchemaFilter:
         cut = False
         if max_tokens is not None:
             smaller = fit(selection, max_tokens)
-            cut = (
-                len(smaller.labels) < len(selection.labels)
-                or len(smaller.patterns) < len(selection.patterns)
-                or len(smaller.properties) < len(selection.properties)
-            )
+            cut = len(smaller) < len(selection)
             if not smaller:
                 return FilteredSchema(self.schema, method, whole, True, LeftOut(), too_small=True)
             selection = smaller

@@ -57,7 +57,7 @@ def select_named(vocabulary: Vocabulary, scores: Mapping[Element, float]) -> Sel
     """Select the labels in `scores`, the patterns between them, and the patterns with a type in `scores`.
 
     A pattern must have a label in `scores` at one end, if there are any. A property in `scores` is selected if its
-    label or type is selected; if no label is selected, the first such property also selects its label.
+    label or type is selected; if no label is selected, the properties with the highest score also select their labels.
     """
     schema = vocabulary.schema
     selection = Selection(schema)
@@ -71,9 +71,15 @@ def select_named(vocabulary: Vocabulary, scores: Mapping[Element, float]) -> Sel
             selection.add_pattern(place, types.get(pattern.type, 0.5))
         elif pattern.type in types and (not named or pattern.start in named or pattern.end in named):
             selection.add_pattern(place, types[pattern.type])
+    if not selection:
+        properties = {element: score for element, score in scores.items() if element.kind == "property"}
+        highest = max(properties.values(), default=0.0)
+        for element, score in properties.items():
+            if score == highest:
+                selection.add_label(element.owner, score)
     kept_types = selection.types()
     for element, score in scores.items():
-        if element.kind == "property" and (element.owner in selection.labels or not selection.labels):
+        if element.kind == "property" and element.owner in selection.labels:
             selection.add_property(element.owner, element.name, score)
         elif element.kind == "type_property" and element.owner in kept_types:
             selection.add_type_property(element.owner, element.name, score)

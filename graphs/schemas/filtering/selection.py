@@ -45,6 +45,10 @@ class Selection:
     def __bool__(self) -> bool:
         return bool(self.labels)
 
+    def __len__(self) -> int:
+        """The number of chosen elements."""
+        return len(self.labels) + len(self.patterns) + len(self.properties) + len(self.type_properties)
+
     def add_label(self, label: str, relevance: float) -> None:
         self.labels[label] = max(relevance, self.labels.get(label, 0.0))
 

@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from graphground.cypher.schema import PropertyGraphSchema
+from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
 from graphground.graphs.schemas.filtering.filter import METHODS, NoEmbedder, SchemaFilter, UnknownMethod, filter_schema
 from graphground.graphs.schemas.filtering.mentions import KnownValues, masked
 from graphground.graphs.schemas.forms import base_form
@@ -132,6 +132,20 @@ def test_the_method_similarity_keeps_names_similar_to_a_phrase_of_the_question()
     assert "(:School)-[:locatedIn]->(:City)" in kept_patterns(found)
 
 
+def test_if_only_properties_are_similar_to_the_question_the_labels_of_the_most_similar_ones_are_kept():
+    labels = {
+        "Bus": Label("Bus", {"moderator": "str", "line": "int"}),
+        "Firm": Label("Firm", {"director": "str", "place": "str"}),
+        "Film": Label("Film", {"director": "str", "moderator": "str"}),
+    }
+    schema = PropertyGraphSchema("directors", labels, ())
+    found = filter_schema(schema, "director", "similarity", embedder=LettersAsMeaning())
+    assert {name: [*label.properties] for name, label in found.schema.labels.items()} == {
+        "Firm": ["director"],
+        "Film": ["director", "moderator"],
+    }
+
+
 def test_the_masked_form_of_a_question_has_labels_in_place_of_mentions():
     question = "Who taught at Hogwarts in Springfield?"
     assert masked(question, NAMES.mentions(question)) == "Who taught at School in City?"
@@ -146,6 +160,16 @@ def test_a_budget_is_kept_and_properties_are_dropped_before_connecting_patterns(
     assert found.schema.labels
     if budget >= 90:
         assert {"taughtBy", "offeredBy", "locatedIn"} <= set(found.schema.relationship_types)
+
+
+def test_a_schema_of_which_only_properties_of_a_relationship_type_were_dropped_is_reported_as_cut():
+    rated = RelationshipPattern("RATED", "User", "Film", {f"criterion_{number}": "int" for number in range(20)})
+    labels = {name: Label(name, {"name": "str"}) for name in ("User", "Film")}
+    found = filter_schema(PropertyGraphSchema("ratings", labels, (rated,)), "zebra", max_tokens=60)
+    assert found.whole
+    assert found.cut
+    assert estimate_tokens(base_form(found.schema)) <= 60
+    assert found.left_out.properties
 
 
 def test_ten_tokens_suffice_for_one_label_and_one_token_is_too_few():
