@@ -23,7 +23,8 @@ class RunningQuery:
 
     After the deadline or a cancellation, `terminate()` is called repeatedly until the block is left; it ends the query
     in the database. If the block has not been left `GRACE` seconds later, `abandon()` is called; it must make the
-    caller stop waiting whatever the database does. Both functions run on separate threads, so a database that does not
+    caller stop waiting whatever the database does. It is called once, even if both the deadline passes and the caller
+    cancels. Both functions run on separate threads, so a database that does not
     even respond to `terminate` delays no other query.
     """
 
@@ -31,7 +32,7 @@ class RunningQuery:
         self.stopped, self.cancelled, self.abandoned = False, False, False
         self._terminate, self._timeout, self._abandon = terminate, timeout, abandon
         self._over = threading.Event()
-        self._terminating = threading.Lock()
+        self._terminating, self._abandoning = threading.Lock(), threading.Lock()
         self._cancellation = CURRENT.get()
         self._handles: list[int] = []
 
@@ -74,6 +75,8 @@ class RunningQuery:
             self._over.wait(AGAIN)
 
     def _give_up(self) -> None:
-        if not self._over.is_set():
+        with self._abandoning:
+            if self.abandoned or self._over.is_set():
+                return
             self.abandoned = True
-            self._abandon()
+        self._abandon()

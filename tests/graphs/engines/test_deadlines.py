@@ -3,6 +3,9 @@
 import threading
 import time
 
+import pytest
+
+from graphground.graphs.engines import running as module
 from graphground.graphs.engines.cancellation import CURRENT, cancellable
 from graphground.graphs.engines.deadlines import Deadlines
 from graphground.graphs.engines.running import RunningQuery
@@ -39,6 +42,24 @@ def test_a_query_past_its_limit_is_ended_and_then_abandoned() -> None:
         assert abandoned.wait(10)
         assert running.stopped
         assert not running.cancelled
+
+
+def test_a_query_that_is_cancelled_and_passes_its_limit_is_abandoned_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "GRACE", 0.1)
+    given_up, abandoned = threading.Semaphore(0), []
+
+    class Watched(RunningQuery):
+        def _give_up(self) -> None:
+            super()._give_up()
+            given_up.release()
+
+    with Watched(0.05, lambda: None, lambda: abandoned.append(1)) as running:
+        cancelling = threading.Thread(target=running.cancel)
+        cancelling.start()
+        assert given_up.acquire(timeout=10)
+        assert given_up.acquire(timeout=10)
+    cancelling.join(10)
+    assert abandoned == [1]
 
 
 def test_a_query_that_ends_by_itself_is_not_terminated() -> None:
