@@ -7,21 +7,12 @@ labels, relationship types, properties and units of CypherBench's NBA domain. do
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib.resources import files
 from typing import Any, TypeVar
 
 from graphground.graphs.bundled.nba.schema import SCHEMA
-from graphground.graphs.bundled.tables import (
-    Row,
-    Stint,
-    TableError,
-    feet_to_cm,
-    parse_stint,
-    pounds_to_kg,
-    read_table,
-    slug,
-)
+from graphground.graphs.bundled.tables import Row, TableError, feet_to_cm, parse_stint, pounds_to_kg, read_table, slug
 
 AS_OF = "October 2025"
 DESCRIPTION = (
@@ -145,7 +136,7 @@ def _add_players(graph: Builder) -> None:
             gender="male",
             date_of_birth=row.day("born"),
             date_of_death=row.day("died"),
-            height_cm=feet_to_cm(row["height_ft"]) if row["height_ft"] else None,
+            height_cm=_parsed(feet_to_cm, row, "height_ft", row["height_ft"]) if row["height_ft"] else None,
             mass_kg=pounds_to_kg(pounds) if pounds else None,
             nicknames=row.many("nicknames"),
             handedness=_lookup(HANDS, row, "hand") if row["hand"] else None,
@@ -162,10 +153,10 @@ def _add_careers(graph: Builder, teams: dict[str, str]) -> None:
         for code in row.many("positions"):
             graph.relate(row, "playsPosition", player, ("Position", _find(positions, row, "positions", code)))
         if row["drafted"]:
-            pick = _read_stint(row, "drafted", row["drafted"])
+            pick = _parsed(parse_stint, row, "drafted", row["drafted"])
             graph.relate(row, "draftedBy", player, ("Team", _find(teams, row, "drafted", pick.team)), year=pick.start)
         for text in row.many("stints"):
-            stint = _read_stint(row, "stints", text)
+            stint = _parsed(parse_stint, row, "stints", text)
             graph.relate(
                 row,
                 "playsFor",
@@ -205,9 +196,10 @@ def _plain(name: str) -> list[str]:
     return [plain] if plain != name and len(plain) == len(name) else []
 
 
-def _read_stint(row: Row, column: str, text: str) -> Stint:
+def _parsed(parse: Callable[[str], Found], row: Row, column: str, text: str) -> Found:
+    """Return the parsed text of a cell, or of a part of it; an error states the cell's position."""
     try:
-        return parse_stint(text)
+        return parse(text)
     except TableError as error:
         raise TableError(f"{row.place}: {column}: {error}") from None
 

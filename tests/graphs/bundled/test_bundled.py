@@ -14,6 +14,7 @@ import pytest
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs import bundled
 from graphground.graphs.bundled import BundledGraph, bundled_graph, bundled_graphs, open_bundled
+from graphground.graphs.bundled import nba as nba_module
 from graphground.graphs.bundled.tables import Row, TableError, feet_to_cm, parse_stint, pounds_to_kg, read_table, slug
 from tests.support.shared_data import SHARED, needs
 
@@ -69,6 +70,25 @@ def test_a_changed_fact_changes_the_content_hash(monkeypatch, tmp_path):
     players = copied / "nba" / "players.csv"
     players.write_text(players.read_text(encoding="utf-8").replace("1984-12-30", "1984-12-31"), encoding="utf-8")
     assert BundledGraph("nba", "", nba.build, 0, 0).content_hash != before
+
+
+@pytest.mark.parametrize(
+    ("table", "old", "new", "message"),
+    [
+        ("players", ",6-9,", ",6-12,", r"^players\.csv line \d+: height_ft: '6-12' is not a height such as 6-9$"),
+        ("careers", "CLE 2003", "CLE 03", r"^careers\.csv line \d+: drafted: 'CLE 03.*' is not a stint such as "),
+    ],
+)
+def test_a_cell_that_cannot_be_parsed_is_reported_with_its_file_line_and_column(
+    monkeypatch, tmp_path, table, old, new, message
+):
+    copied = tmp_path / "bundled"
+    shutil.copytree(Path(__file__).parents[3] / "graphs" / "bundled", copied)
+    file = copied / "nba" / f"{table}.csv"
+    file.write_text(file.read_text(encoding="utf-8").replace(old, new, 1), encoding="utf-8")
+    monkeypatch.setattr(nba_module, "files", lambda package: copied)
+    with pytest.raises(TableError, match=message):
+        nba_module.build()
 
 
 @pytest.mark.parametrize("graph", bundled_graphs(), ids=lambda graph: graph.name)
