@@ -171,5 +171,8 @@ def _likely(mention: str, spelled: Sequence[Sequence[Candidate]], counts: WordCo
 
 
 def _distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the first candidate of each pair of a label and a name."""
-    return list({(candidate.label, candidate.name): candidate for candidate in reversed(candidates)}.values())[::-1]
+    """Return the first candidate of each pair of a label and a name, in the order of the candidates."""
+    first: dict[tuple[str, str], Candidate] = {}
+    for candidate in candidates:
+        first.setdefault((candidate.label, candidate.name), candidate)
+    return list(first.values())

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from graphground.graphs.entities.build import build_index
+from graphground.graphs.entities.candidate import Candidate
 from graphground.graphs.entities.index import EntityIndex, open_index
 from graphground.graphs.entities.record import Record
 from graphground.graphs.entities.verdicts.features import FEATURES, features_of, names_article
@@ -101,6 +102,18 @@ def test_an_absent_name_is_not_found_and_has_at_most_two_candidates(index: Entit
     judgement = verdict(index, mention)
     assert judgement.verdict == "not_found"
     assert len(judgement.candidates) <= 2
+
+
+def test_the_names_returned_for_an_absent_name_are_the_most_similar_first_even_if_one_occurs_again(
+    index: EntityIndex,
+) -> None:
+    names = ["Bob Cousy", "Cliff Hagan", "Tim Duncan", "Bob Cousy"]
+    candidates = [
+        Candidate(name, "Player", "name", 0.4 - number / 100, "fuzzy", f"C{number}")
+        for number, name in enumerate(names)
+    ]
+    judgement = judge("Quentin Tarantino", candidates, index)
+    assert (judgement.verdict, [candidate.key for candidate in judgement.candidates]) == ("not_found", ["C0", "C1"])
 
 
 def test_initials_of_an_alias_do_not_match_whole_words(index: EntityIndex) -> None:
