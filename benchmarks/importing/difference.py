@@ -8,12 +8,12 @@ server does in its first minute.
 """
 
 import argparse
-import resource
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+from benchmarks.importing.csv_rows import processors
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.embedded.archive import archive_file, make_archive
 from graphground.graphs.loading.load import load_file, update_graph
@@ -73,12 +73,6 @@ def write(path: Path, rows: int, share: float) -> None:
         for number in numbers(relationships)
     )
     write_simplekg(path, SCHEMA, entities, relations)
-
-
-def processors() -> float:
-    """Return the processor time of this process and its finished children, in seconds."""
-    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
 def timed(title: str, load: Callable[[], object]) -> None:

@@ -22,6 +22,7 @@ Check = Callable[[Any], Any]
 Checks = Mapping[str, Check]
 DATE = re.compile(r"(-?\d{4})-(\d\d)-(\d\d)")
 LONGEST_ID = 2000
+"""The maximum number of characters in the `eid` of an entity."""
 
 
 def _str(value: Any) -> Any:
@@ -164,7 +165,7 @@ class RecordChecks:
             label = self._set_of(number, record)
         checks = self._labels.get(label) if type(label) is str else None
         if type(eid) is not str or not eid or len(eid) > LONGEST_ID:
-            raise self._entity(number, record, "'eid' must be a text of 1 to 2000 characters")
+            raise self._entity(number, record, f"'eid' must be a text of 1 to {LONGEST_ID} characters")
         if checks is None:
             raise self._entity(number, record, f"the schema has no label {label!r}{near(label, self._labels)}")
         if type(name) is not str:

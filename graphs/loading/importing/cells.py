@@ -15,13 +15,14 @@ from collections.abc import Callable, Iterable, Mapping
 from math import isfinite
 from typing import Any
 
+from graphground.graphs.loading.importing.values import LARGEST
+
 _INT = re.compile(r"-?[1-9]\d{0,18}|0").fullmatch
 _FLOAT = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d+)?(?:[eE][+-]?\d{1,3})?").fullmatch
 _DATE = re.compile(r"\d{4}-\d\d-\d\d").fullmatch
 _DATETIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:\d\d)?").fullmatch
 _BOOLS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 SEPARATOR = ";"
-LARGEST = 1 << 63
 
 
 def _int(text: str) -> int:

@@ -15,12 +15,12 @@ from graphground.graphs.loading.importing.mapping import Column, Mapping, NodeTa
 from graphground.graphs.loading.importing.problems import Problems
 from graphground.graphs.loading.importing.tables import Table, open_table
 from graphground.graphs.loading.label_sets import SEPARATOR as LABEL_SEPARATOR
+from graphground.graphs.loading.record_checks import LONGEST_ID
 from graphground.graphs.loading.simplekg_writing import write_simplekg
 
 Cell = tuple[str, int, Callable[[Any], Any]]
 TableOf = Callable[[str], Table]
 """A function that opens a table by its name, the value of `file` in the mapping."""
-LONGEST_ID = 1900
 
 
 class Conversion:
@@ -85,7 +85,8 @@ class Conversion:
         texts = {name for name in (node.id, node.title, node.description) if name is not None}
         for line, row in file.rows(self.problems, texts):
             key = row[id_]
-            if not key or len(key) > LONGEST_ID:
+            eid = f"{label}#{key}"
+            if not key or len(eid) > LONGEST_ID:
                 self._wrong(file, line, f"{node.id} is empty" if not key else f"{node.id} is too long")
                 continue
             if key in ids:
@@ -94,7 +95,7 @@ class Conversion:
             ids.add(key)
             together = {label} if labels is None else {label, *labels_in(row[labels])}
             yield {
-                "eid": f"{label}#{key}",
+                "eid": eid,
                 "label": label,
                 **({"labels": sorted(together)} if len(together) > 1 else {}),
                 "name": row[title] or key,

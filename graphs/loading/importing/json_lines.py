@@ -4,7 +4,8 @@
     {"type": "relationship", "id": "7", "label": "DIRECTED", "start": {"id": "2"}, "end": {"id": "1"},
      "properties": {}}
 
-Text in the ISO form of a date or time is read as a date or time if all values of the property have that form.
+Text in the ISO form of a date or time is read as a date or time if all values of the property have that form; among
+other texts it stays as it was written.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import orjson
 from graphground.graphs.loading.importing.bounds import bounded_lines
 from graphground.graphs.loading.importing.problems import ImportRefused, Problems
 from graphground.graphs.loading.importing.records import NodeRecord, RelationshipRecord
+from graphground.graphs.loading.importing.values import TimeText
 
 SUFFIXES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d").fullmatch
@@ -106,7 +108,9 @@ def _dated(properties: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def dated(value: Any) -> Any:
-    """Return an ISO date or time as a Python value; a list with its items converted; any other value unchanged.
+    """Return an ISO date as a Python date, and an ISO time as a `TimeText`; other values unchanged.
+
+    The items of a list are converted in the same way.
 
     >>> dated("1995-12-15"), dated("1995-13-15")
     (datetime.date(1995, 12, 15), '1995-13-15')
@@ -118,7 +122,8 @@ def dated(value: Any) -> Any:
             if _DATE(value):
                 return datetime.date.fromisoformat(value)
             if _TIME(value):
-                return datetime.datetime.fromisoformat(value)
+                datetime.datetime.fromisoformat(value)
+                return TimeText(value)
         except ValueError:
             return value
     return value

@@ -18,6 +18,7 @@ from graphground.graphs.loading.importing.bounds import LONGEST_NAME
 from graphground.graphs.loading.importing.problems import Problems
 from graphground.graphs.loading.importing.records import NodeRecord, RecordSource
 from graphground.graphs.loading.importing.values import as_type, merged, text_of, type_of
+from graphground.graphs.loading.record_checks import LONGEST_ID
 from graphground.graphs.loading.simplekg_writing import write_simplekg
 
 NAMES = ("name", "title", "label", "fullname", "full_name", "displayname", "display_name", "caption", "preflabel")
@@ -26,7 +27,6 @@ FIELDS = {"aliases": "list[str]", "provenance": "list[str]", "description": "str
 """Properties that become fields of an entity if they have the type given here."""
 TAKEN = {name: f"source_{name}" for name in ("name", "eid", *FIELDS)}
 """New names for properties of an imported graph that are named like a field of an entity."""
-LONGEST_ID = 1900
 
 
 class GraphOfRecords:

@@ -15,8 +15,8 @@ from functools import partial
 from math import isfinite
 from typing import Any
 
-from graphground.graphs.loading.importing.cells import LARGEST, reader_of
-from graphground.graphs.loading.importing.values import text_of
+from graphground.graphs.loading.importing.cells import reader_of
+from graphground.graphs.loading.importing.values import LARGEST, text_of
 
 
 @dataclass(frozen=True, slots=True)

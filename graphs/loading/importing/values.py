@@ -12,10 +12,26 @@ from functools import reduce
 from math import isfinite
 from typing import Any
 
-SCALARS = {bool: "bool", int: "int", float: "float", str: "str", datetime.date: "date", datetime.datetime: "datetime"}
+
+class TimeText(str):
+    """A text in the ISO form of a time: a `datetime`, unless other values of the property are plain texts."""
+
+    __slots__ = ()
+
+
+SCALARS = {
+    bool: "bool",
+    int: "int",
+    float: "float",
+    str: "str",
+    datetime.date: "date",
+    datetime.datetime: "datetime",
+    TimeText: "datetime",
+}
 EXACT = {kind: name for kind, name in SCALARS.items() if kind not in (int, float)}
 """Python types that alone decide the property type; for a number, the value matters too: it may be too large."""
 LARGEST = 1 << 63
+"""The smallest whole number above those of 64 bits."""
 
 
 def type_of(value: Any) -> str | None:
@@ -59,6 +75,8 @@ def as_type(value: Any, type_: str) -> Any:
         return [as_type(part, type_[5:-1]) for part in parts if type_of(part) is not None]
     if type(value) is str:
         return value
+    if isinstance(value, TimeText):  # a text among other texts stays as it was written
+        return str(value) if "str" in type_ else datetime.datetime.fromisoformat(value).isoformat()
     if isinstance(value, datetime.date):
         return value.isoformat()
     if type(value) is int and "float" in type_:

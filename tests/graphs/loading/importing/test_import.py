@@ -13,7 +13,7 @@ from graphground.graphs.loading.importing.convert import import_folder
 from graphground.graphs.loading.importing.infer import infer
 from graphground.graphs.loading.importing.mapping import read_mapping, written
 from graphground.graphs.loading.importing.problems import ImportRefused
-from graphground.graphs.loading.record_checks import RecordChecks
+from graphground.graphs.loading.record_checks import LONGEST_ID, RecordChecks
 from graphground.graphs.loading.simplekg import SimpleKGFile
 from tests.support.films import FILMS_MAPPING
 
@@ -205,7 +205,12 @@ BROKEN_DATA = [
     ("movies.csv", "170,00501,p1", "170,00501,p1,x", "movies.csv, line 2: 7 cells where the header has 6"),
     ("movies.csv", "m3,Ran", "m1,Ran", "movies.csv, line 4: movieId 'm1' appears a second time"),
     ("movies.csv", "m3,Ran", ",Ran", "movies.csv, line 4: movieId is empty"),
-    ("movies.csv", "m3,Ran", "x" * 1901 + ",Ran", "movies.csv, line 4: movieId is too long"),
+    (
+        "movies.csv",
+        "m3,Ran",
+        "x" * (LONGEST_ID - len("Movie#") + 1) + ",Ran",
+        "movies.csv, line 4: movieId is too long",
+    ),
     ("movies.csv", "1995-12-15", "1995-13-15", "movies.csv, line 2: released: '1995-13-15' is not a calendar day"),
     ("movies.csv", "1995-12-15", "15.12.1995", "movies.csv, line 2: released: '15.12.1995' is not a date such as"),
     ("movies.csv", "117.5", "117,5", "movies.csv, line 3: 7 cells"),

@@ -15,7 +15,7 @@ from graphground.graphs.loading.importing.problems import ImportRefused
 from graphground.graphs.loading.importing.property_graph import import_records
 from graphground.graphs.loading.importing.records import RecordSource
 from graphground.graphs.loading.importing.sources import file_source
-from graphground.graphs.loading.record_checks import RecordChecks
+from graphground.graphs.loading.record_checks import LONGEST_ID, RecordChecks
 from graphground.graphs.loading.simplekg import SimpleKGFile
 
 LINES = [
@@ -133,6 +133,41 @@ def test_values_of_several_types_are_kept_unchanged(tmp_path: Path) -> None:
     assert [entity["properties"].get("mixed") for entity in graph["entities"]] == [1.0, 2.5, "three", True, None, None]
     assert graph["schema"]["entities"][0]["properties"]["own"] == "list[bool|float|str]"
     assert [entity["properties"]["own"] for entity in graph["entities"]][3:] == [[True], ["x", 1.0], ['{"a": 1}']]
+
+
+def test_texts_in_the_form_of_dates_and_times_among_other_texts_stay_as_they_were_written(tmp_path: Path) -> None:
+    texts = ["unknown", "1995-12-15", "1995-12-15T20:00Z", "1995-12-15T20:00:00.123456789"]
+    nodes = [
+        {"type": "node", "id": number, "labels": ["A"], "properties": {"name": text, "at": text, "all": [text, "x"]}}
+        for number, text in enumerate(texts)
+    ]
+    graph = written(file_source(json_lines(tmp_path, nodes)), tmp_path)
+    for key in ("at", "all"):
+        found = [entity["properties"][key] for entity in graph["entities"]]
+        assert found == ([[text, "x"] for text in texts] if key == "all" else texts)
+    assert [entity["name"] for entity in graph["entities"]] == texts
+
+
+def test_texts_in_the_form_of_times_become_times_if_all_values_of_the_property_have_that_form(tmp_path: Path) -> None:
+    nodes = [
+        {"type": "node", "id": number, "labels": ["A"], "properties": {"at": text}}
+        for number, text in enumerate(["1995-12-15T20:00", "1995-12-15T20:00:00Z"])
+    ]
+    graph = written(file_source(json_lines(tmp_path, nodes)), tmp_path)
+    assert graph["schema"]["entities"][0]["properties"]["at"] == "datetime"
+    assert [entity["properties"]["at"] for entity in graph["entities"]] == [
+        "1995-12-15T20:00:00",
+        "1995-12-15T20:00:00+00:00",
+    ]
+
+
+def test_an_id_may_have_as_many_characters_as_an_eid(tmp_path: Path) -> None:
+    def nodes(length: int) -> Path:
+        return json_lines(tmp_path, [{"type": "node", "id": "x" * length, "labels": ["A"], "properties": {}}])
+
+    assert written(file_source(nodes(LONGEST_ID)), tmp_path)["entities"][0]["eid"] == "x" * LONGEST_ID
+    with pytest.raises(ImportRefused, match=r"line 1: the id 'x+'… is too long"):
+        written(file_source(nodes(LONGEST_ID + 1)), tmp_path)
 
 
 def test_a_property_with_the_name_of_a_field_is_kept_under_another_name(tmp_path: Path) -> None:

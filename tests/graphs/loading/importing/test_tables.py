@@ -21,7 +21,7 @@ from graphground.graphs.loading.importing.infer import infer
 from graphground.graphs.loading.importing.mapping import read_mapping, written
 from graphground.graphs.loading.importing.problems import ImportRefused
 from graphground.graphs.loading.importing.tables import open_table
-from graphground.graphs.loading.record_checks import RecordChecks
+from graphground.graphs.loading.record_checks import LONGEST_ID, RecordChecks
 from graphground.graphs.loading.simplekg import SimpleKGFile
 from tests.support.films import FILMS_MAPPING
 
@@ -222,7 +222,11 @@ BROKEN: list[tuple[str, Columns, str]] = [
     ("movies", {"movieId": ["m1", "m2", "m1"]}, "movies.parquet, row 3: movieId 'm1' appears a second time"),
     ("movies", {"movieId": ["m1", None, "m3"]}, "movies.parquet, row 2: movieId is empty"),
     ("movies", {"movieId": ["m1", "", "m3"]}, "movies.parquet, row 2: movieId is empty"),
-    ("movies", {"movieId": ["m1", "x" * 1901, "m3"]}, "movies.parquet, row 2: movieId is too long"),
+    (
+        "movies",
+        {"movieId": ["m1", "x" * (LONGEST_ID - len("Movie#") + 1), "m3"]},
+        "movies.parquet, row 2: movieId is too long",
+    ),
     ("movies", {"released": ["1995-12-15", "15.12.1995", None]}, "row 2: released: '15.12.1995' is not a date such as"),
     ("movies", {"released": [1995, 1979, None]}, "movies.parquet, row 1: released: '1995' is not a value of type date"),
     (
