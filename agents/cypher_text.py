@@ -30,8 +30,8 @@ _LINE = re.compile(rf"^[ \t]*{_PREFIX}(?:{_CLAUSE_WORD})\b(?=.*\S)", re.IGNORECA
 _ENDS = re.compile(r"\b(?:RETURN|CALL)\b", re.IGNORECASE)
 _CALLS = re.compile(r"\(|\bYIELD\b|\bCALL\s*\{", re.IGNORECASE)
 _LONGEST, _MOST_STARTS = 20_000, 20
-"""The maximum number of characters of a text that are examined, and the maximum number of lines of a reply that are tried
-as the start of a query."""
+"""The maximum number of characters of a text that are examined,
+and the maximum number of lines of a reply that are tried as the start of a query."""
 _WORDS = re.compile(r"\b(?:MATCH|RETURN|UNWIND|CALL|MERGE|YIELD)\b|\bCREATE\s*\(|\bDETACH\s+DELETE\b", re.IGNORECASE)
 _FOREIGN = re.compile(
     r"""

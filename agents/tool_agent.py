@@ -29,8 +29,8 @@ class ToolAgent:
     def __init__(self, turns: int = 12, shown: int = 8_000, suggested: int = 0) -> None:
         """Limit the number of replies with tool calls to `turns`, and each tool's answer to `shown` characters.
 
-        If `suggested` is above 0 and the model ends without a query, it must choose one of at most `suggested` suggested
-        queries in a last reply.
+        If `suggested` is above 0 and the model ends without a query, it must choose one of at most `suggested`
+        suggested queries in a last reply.
         """
         self._turns, self._shown, self._suggested = turns, shown, suggested
 

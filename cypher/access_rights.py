@@ -55,7 +55,8 @@ _SUSPECT = frozenset(
 
 
 class Violation(NamedTuple):
-    """A construct that a read-only query may not use: `Violation("not_read_only", 0, 6, "write", "CREATE writes …")`."""
+    """A construct that a read-only query may not use:
+    `Violation("not_read_only", 0, 6, "write", "CREATE writes …")`."""
 
     code: str
     start: int
@@ -188,13 +189,15 @@ def _function(node: tree.FunctionCall, found: list[Violation]) -> None:
 
 
 def unknown_functions(query: tree.Query) -> set[str]:
-    """Return the names, in lower case, of called functions that have no namespace and are not among Neo4j's functions."""
+    """Return the names, in lower case, of called functions that have no namespace
+    and are not among Neo4j's functions."""
     keys = {node.key for node in query.find(tree.FunctionCall) if "." not in node.key}
     return keys - FUNCTIONS.keys() - CYPHER25_FUNCTIONS.keys()
 
 
 def _command(node: tree.Command, found: list[Violation]) -> None:
-    # `words` ends with the object of the SHOW if the command was parsed completely; otherwise it has only the first words.
+    # `words` ends with the object of the SHOW if the command was parsed completely;
+    # otherwise it has only the first words.
     if node.kind == "show" and node.words.startswith("SHOW ") and node.words.rpartition(" ")[2] in _SHOWN:
         return
     level: Access = "schema" if node.kind == "schema" else "admin"

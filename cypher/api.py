@@ -29,7 +29,8 @@ __all__ = ["CypherSyntaxError", "access", "parse", "validate"]
 NEVER_LONG = 2_000
 """The maximum length, in characters, of a text whose check is repeated once if it reaches the time limit.
 
-Such a text needs milliseconds. A virtual machine that stood still makes it seem longer: the pause counts as processor time.
+Such a text needs milliseconds. A virtual machine that stood still makes it seem longer:
+the pause counts as processor time.
 """
 
 
@@ -120,7 +121,8 @@ def _checked(
     read_only: bool,
     eager: bool,
 ) -> Report:
-    """Check the language and, if the text can be parsed, the schema and the data; list the most severe findings first."""
+    """Check the language and, if the text can be parsed, the schema and the data;
+    list the most severe findings first."""
     report = _language(text, language, read_only, parameters, eager=eager)
     if schema is None or report.query is None or len(report.diagnostics) >= MOST_FINDINGS:
         return report

@@ -1,4 +1,5 @@
-r"""The canonical text that is sent to a database: the checked tokens, written so that every parser finds the same tokens.
+r"""The canonical text that is sent to a database: the checked tokens,
+written so that every parser finds the same tokens.
 
     >>> canonical("MATCH (set:Film) // all of them\nRETURN set.title").text
     'MATCH (`set`:Film)               \nRETURN `set`.title'
@@ -53,7 +54,8 @@ _ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\
 
 
 class Ambiguous(ValueError):
-    """The error for a text that databases parse differently, so that it must not be sent; `places` holds the positions."""
+    """The error for a text that databases parse differently, so that it must not be sent;
+    `places` holds the positions."""
 
     def __init__(self, text: str, places: list[TwoReadings]) -> None:
         first = places[0]
@@ -114,7 +116,8 @@ def _pieces(text: str) -> tuple[list[str], list[tuple[int, int]]]:
         spans.append((length, start))
         pieces.append(piece)
         length += len(piece)
-        # Every parser takes a word after a dot for a name, and ArcadeDB finds functions only by names without backticks.
+        # Every parser takes a word after a dot for a name, and ArcadeDB finds functions only by names
+        # without backticks.
         named = kind == "." and before not in ("integer", "float")
         place, before = end, kind
     return pieces, spans
@@ -141,7 +144,8 @@ def _token(piece: str, kind: str, name: str | None, named: bool) -> str:
 
 
 def _string(piece: str) -> str:
-    r"""Escape a string literal again, splitting it where `u` follows a backslash, so that no parser finds `\u` in it."""
+    r"""Escape a string literal again, splitting it where `u` follows a backslash,
+    so that no parser finds `\u` in it."""
     quote, value = piece[0], unescape_string(piece)[0]
     parts = re.split(r"(?<=\\)(?=[uU])", value)
     written = [

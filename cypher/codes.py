@@ -9,7 +9,8 @@ from graphground.cypher.diagnostics import Severity
 
 
 class Code(NamedTuple):
-    """The severity and meaning of a diagnostic code, and a query that triggers it: `CODES["undefined_variable"].meaning`."""
+    """The severity and meaning of a diagnostic code, and a query that triggers it:
+    `CODES["undefined_variable"].meaning`."""
 
     severity: Severity
     meaning: str

@@ -6,11 +6,11 @@
     (True, 'toInteger')
 
 The table is the only place where functions are listed. A line holds the name, the arguments (`?` before optional ones),
-`->`, and the result. Letters stand for types: A any type, V vector, N node, R relationship, P path, B Boolean, I Integer, F
-Float (accepts an Integer), S String, O Point, D Date, T Time, t LocalTime, d LocalDateTime, Z DateTime, U Duration, M
-Map (accepts a node or relationship), L list, Ls list of strings, and so on. `=` is the type of the first argument, `[=`
-a list of it, `e` its elements, `|` the union of all arguments' types, `*` any number of arguments. `@` marks
-aggregating functions.
+`->`, and the result. Letters stand for types: A any type, V vector, N node, R relationship, P path, B Boolean, I
+Integer, F Float (accepts an Integer), S String, O Point, D Date, T Time, t LocalTime, d LocalDateTime, Z DateTime, U
+Duration, M Map (accepts a node or relationship), L list, Ls list of strings, and so on. `=` is the type of the first
+argument, `[=` a list of it, `e` its elements, `|` the union of all arguments' types, `*` any number of arguments. `@`
+marks aggregating functions.
 """
 
 from __future__ import annotations

@@ -15,5 +15,6 @@ ORDER: dict[Access, int] = {"read": 0, "write": 1, "schema": 2, "admin": 3}
 
 
 def widest(accesses: Iterable[Access]) -> Access:
-    """Return the highest of several access levels, `read` for none: `widest(["read", "schema", "write"])` is `schema`."""
+    """Return the highest of several access levels, `read` for none:
+    `widest(["read", "schema", "write"])` is `schema`."""
     return max(accesses, key=ORDER.__getitem__, default="read")

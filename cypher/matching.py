@@ -35,7 +35,8 @@ class Pattern:
         return f"MATCH {self.inside()} WITH {', '.join(self.variables)}"
 
     def inside(self) -> str:
-        """Return the pattern with its conditions, to be placed between the braces of `EXISTS { … }` or `COUNT { … }`."""
+        """Return the pattern with its conditions, to be placed between the braces of `EXISTS { … }`
+        or `COUNT { … }`."""
         return self.text + (f" WHERE {' AND '.join(self.conditions)}" if self.conditions else "")
 
 

@@ -45,7 +45,8 @@ def grouped_patterns(
 def grouped_types(
     groups: Iterable[list[RelationshipPattern]], rest: Callable[[RelationshipPattern], Hashable]
 ) -> list[list[list[RelationshipPattern]]]:
-    """Collect the groups of `grouped_patterns` that differ only in their type: their labels and their `rest` are equal."""
+    """Collect the groups of `grouped_patterns` that differ only in their type:
+    their labels and their `rest` are equal."""
 
     def key(group: list[RelationshipPattern]) -> Hashable:
         return tuple((pattern.start, pattern.end) for pattern in group), rest(group[0])

@@ -174,7 +174,8 @@ def _word(piece: str, kind: str, start: int, found: list[TwoReadings]) -> None:
 
 @lru_cache(maxsize=1024)
 def _becomes_ascii(letter: str) -> bool:
-    r"""Return whether a letter is ASCII or becomes ASCII in another case or form: `\u017f` (long s), `\u212a` (Kelvin)."""
+    r"""Return whether a letter is ASCII or becomes ASCII in another case or form:
+    `\u017f` (long s), `\u212a` (Kelvin)."""
     return letter.isascii() or any(
         form.isascii() and len(form) == 1
         for form in (

@@ -228,7 +228,8 @@ class PropertyGraphSchema:
         return cls(name, labels, tuple(patterns), label_combinations=_combinations(document, labels))
 
     def to_cypherbench(self) -> dict[str, Any]:
-        """Return CypherBench's JSON form; `json.dumps(…, indent=2)` reproduces a CypherBench schema file byte for byte."""
+        """Return CypherBench's JSON form; `json.dumps(…, indent=2)` reproduces a CypherBench schema file byte
+        for byte."""
         return {
             "name": self.name,
             "entities": [

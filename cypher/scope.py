@@ -32,8 +32,8 @@ class Binding:
     `type`         the possible types; `kind` sums them up. The variable of `-[rs:KNOWS*]->` holds a list of graph
                    elements, and so does a variable of a quantified path outside that path: then `kind` is `value`,
                    and `grouped` is set
-    `patterns`     the node or relationship patterns that the variable must fit: in `MATCH (n:Person) MATCH (n)-->(m)`, for n,
-                   `(n:Person)` and `(n)`
+    `patterns`     the node or relationship patterns that the variable must fit: in `MATCH (n:Person) MATCH (n)-->(m)`,
+                   for n, `(n:Person)` and `(n)`
     `mentions`     the other patterns with the variable, which it may fail to fit: in an OPTIONAL MATCH after its
                    declaration, in a condition, in a subquery
     `source`       the expression that gives the value: `n.age` in `WITH n.age AS age`, `xs` in `UNWIND xs AS x`

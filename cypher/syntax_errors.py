@@ -135,7 +135,8 @@ def _caret(places: LineIndex, offset: int) -> str:
 
 
 def _open_bracket(places: LineIndex, error: ParseError) -> str:
-    """Return a hint about an open bracket if parsing failed at the end, at a clause or at another bracket; else `""`."""
+    """Return a hint about an open bracket if parsing failed at the end, at a clause or at another bracket;
+    else `""`."""
     if error.tokens is None or error.tokens.kinds[error.at] not in ("end", ")", "]", "}", "RETURN", "WITH", "MATCH"):
         return ""
     open_: list[int] = []

@@ -125,7 +125,8 @@ LIST = Type(_LIST)
 ANY = Type(_EVERYTHING)
 NUMBER = INTEGER | FLOAT
 SOME_NUMBER = Type(0)
-"""The result of `reduce` over an Integer and a Float: Neo4j gives it neither type, so every use of it is a type error."""
+"""The result of `reduce` over an Integer and a Float: Neo4j gives it neither type,
+so every use of it is a type error."""
 TEMPORAL = DATE | TIME | LOCALTIME | LOCALDATETIME | DATETIME
 ENTITY = NODE | RELATIONSHIP
 _SCALAR = BOOLEAN | NUMBER | STRING | POINT | TEMPORAL | DURATION

@@ -29,7 +29,8 @@ class _Bound(threading.local):
     end: float | None = None
     """The processor time of the thread at which the limit is reached; None outside a block."""
     earliest: float = inf
-    """The clock time before which the limit cannot be reached: a thread uses at most one second of processor time per second.
+    """The clock time before which the limit cannot be reached:
+    a thread uses at most one second of processor time per second.
 
     Reading the clock takes a tenth of the time that reading the processor time takes, which is a system call.
     """

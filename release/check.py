@@ -1,4 +1,5 @@
-"""Checks the files of release/build.py as a user would use them: with uvx and pipx, as a registry entry and as a bundle.
+"""Checks the files of release/build.py as a user would use them:
+with uvx and pipx, as a registry entry and as a bundle.
 
     python release/check.py FOLDER
 

@@ -97,7 +97,8 @@ class FairThreads:
 
 
 class WorkerThreads:
-    """The threads in which calls run: `await WorkerThreads().run("session-4711", "execute_cypher", arguments, work)`."""
+    """The threads in which calls run:
+    `await WorkerThreads().run("session-4711", "execute_cypher", arguments, work)`."""
 
     def __init__(self) -> None:
         self._clients: dict[str, _Client] = {}

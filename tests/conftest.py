@@ -60,11 +60,12 @@ SHARED = {
     "served": {"data_folder", "nba_server", "nba: Graph"},
 }
 """Groups of fixtures that are slow to start. All modules that use a group run in one process, which starts the fixtures
-once, so at most two Neo4j run at a time. A module's group is found by a search in its text for the names of the fixtures,
-because the process that assigns modules to processes does not import the modules."""
+once, so at most two Neo4j run at a time. A module's group is found by a search in its text for the names of the
+fixtures, because the process that assigns modules to processes does not import the modules."""
 LANES = {"quick": "not engine and not neo4j and not node and not slow and not long", "all": "not long", "long": "long"}
 for variable in ("GRAPHGROUND_ENGINE_JVM_ARGS", "GRAPHGROUND_LOADER_JVM_ARGS"):
-    # If a JVM compiles only with its first compiler, a process that lives for a minute takes a third less processor time.
+    # If a JVM compiles only with its first compiler, a process
+    # that lives for a minute takes a third less processor time.
     os.environ.setdefault(variable, "-XX:TieredStopAtLevel=1")
 MOST_PROCESSES = 4
 """The maximum number of processes of a test run: each may start one or two engines."""
@@ -118,8 +119,8 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark each test by the fixtures that it uses; put modules that share a Neo4j next to each other, and longer modules
-    first.
+    """Mark each test by the fixtures that it uses; put modules that share a Neo4j next to each other,
+    and longer modules first.
 
     Modules that stop or start a Neo4j themselves come after the modules that share one: a new server is slow at first.
     """
@@ -137,7 +138,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             wanted.setdefault(item.path, set()).update(used & NEO4J - {"neo4j_servers"})
         if used & NODE:
             item.add_marker("node")
-        # While one process is busy with Neo4j the others run the rest; short modules come last, so that all end together.
+        # While one process is busy with Neo4j the others run the rest;
+        # short modules come last, so that all end together.
         markers = [item.get_closest_marker(name) is not None for name in ("neo4j", "slow", "node", "engine")]
         place = markers.index(True) if any(markers) else len(markers)
         places[item.path] = min(place, places.get(item.path, place))

@@ -185,7 +185,8 @@ def columns_as_written(query: Query, columns: list[str]) -> list[str]:
 
 
 def columns_of(query: Query) -> list[str]:
-    """Return the columns of a query, read from its tree, because the embedded engine names no columns of an empty result."""
+    """Return the columns of a query, read from its tree, because the embedded engine names no columns
+    of an empty result."""
     body = query.body
     while isinstance(body, Union):
         body = body.parts[0]
@@ -270,7 +271,8 @@ def checked(
             next="Write a read-only query: MATCH … RETURN …",
         )
     tree = report.query
-    # A name that is missing in the schema is not a reason to refuse, and Memgraph accepts some queries that Neo4j refuses.
+    # A name that is missing in the schema is not a reason to refuse,
+    # and Memgraph accepts some queries that Neo4j refuses.
     if tree is None or not (report.compiles or graph.supports_other_functions(tree)):
         first = next(problem for problem in report.diagnostics if problem.severity == "error")
         raise ToolFailure(

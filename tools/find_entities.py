@@ -43,7 +43,8 @@ Question = Annotated[str, _at_most(20_000)]
 
 
 class FindEntitiesRequest(Request):
-    """The arguments of `find_entities`: `{"mentions": ["Lebron James"]}` or `{"question": "How tall is Lebron James?"}`."""
+    """The arguments of `find_entities`: `{"mentions": ["Lebron James"]}` or
+    `{"question": "How tall is Lebron James?"}`."""
 
     mentions: list[Mention] = Field(
         default_factory=list, max_length=50, description="Names as written in the question, one entity each."

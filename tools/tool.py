@@ -27,7 +27,8 @@ class Answer(BaseModel):
         return None
 
     def shortened(self, share: float) -> Answer | None:
-        """Return this answer with about `share` (0 to 1) of its rows, marked as truncated; None if it cannot be shortened."""
+        """Return this answer with about `share` (0 to 1) of its rows, marked as truncated;
+        None if it cannot be shortened."""
         return None
 
 

@@ -48,7 +48,8 @@ class Automaton:
 
     @staticmethod
     def of_edges(edges: Sequence[tuple[int, int, int]], final: Sequence[bool], start: int = 0) -> Automaton:
-        """Return an automaton with edges `(state, symbol, target)`, in any order; `final` has an entry for each state."""
+        """Return an automaton with edges `(state, symbol, target)`, in any order;
+        `final` has an entry for each state."""
         table = np.array(sorted(edges), np.int64).reshape(-1, 3)
         offsets = np.searchsorted(table[:, 0], np.arange(len(final) + 1)).astype(np.int64)
         return Automaton(offsets, table[:, 1].copy(), table[:, 2].copy(), np.array(final, np.bool_), start)

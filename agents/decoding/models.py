@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 
 class TransformersModel:
-    """A causal model of `transformers` that has read a prompt: `TransformersModel(model, tokenizer(text).input_ids)`."""
+    """A causal model of `transformers` that has read a prompt:
+    `TransformersModel(model, tokenizer(text).input_ids)`."""
 
     def __init__(self, model: Any, prompt: Sequence[int]) -> None:
         from transformers import DynamicCache  # loaded on first use: it imports PyTorch

@@ -22,7 +22,8 @@ class TokenTrie:
         by_end = np.argsort(tree.ends, kind="stable")
         self._by_end = np.array([number for _, number in known], np.int64)[by_end]
         self._ends = np.searchsorted(tree.ends[by_end], np.arange(len(tree) + 1)).astype(np.int64)
-        """The ranges of `_by_end`: the tokens `_by_end[_ends[n]:_ends[n + 1]]` all end at node `n`, with the same bytes."""
+        """The ranges of `_by_end`: the tokens `_by_end[_ends[n]:_ends[n + 1]]` all end at node `n`,
+        with the same bytes."""
         keys = ((tree.parents << 8) | tree.symbols).tolist()
         self._children = dict(zip(keys, range(1, len(tree)), strict=True))
 

@@ -1,4 +1,5 @@
-"""Combines candidate queries into one large query, so that the database itself counts the answers that each candidate finds."""
+"""Combines candidate queries into one large query, so that the database itself counts the answers
+that each candidate finds."""
 
 from __future__ import annotations
 

@@ -93,7 +93,8 @@ def enumerated(
         if label not in keys_of:
             continue
         n, end = f"(n:{quoted(label)})", f"{_named('m1', entities[first])}"
-        # The patterns were enumerated starting at the entity; they are written starting at `n`, so their arrows are reversed.
+        # The patterns were enumerated starting at the entity;
+        # they are written starting at `n`, so their arrows are reversed.
         arrow, beyond = (
             _reversed_arrow(one_way).format(f"r1:{quoted(near_type)}"),
             _reversed_arrow(other_way).format(f"r0:{quoted(far_type)}"),

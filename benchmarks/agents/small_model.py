@@ -1,7 +1,7 @@
 """Runs all three agents with a small real model, SmolLM2-135M-Instruct, over stdio and HTTP.
 
-    python -m benchmarks.agents.small_model FOLDER [--questions 3] [--agents zero-shot tools loop] [--transports stdio http]
-        [--suggested 10]
+    python -m benchmarks.agents.small_model FOLDER [--questions 3] [--agents zero-shot tools loop]
+        [--transports stdio http] [--suggested 10]
 
 FOLDER is a data folder; the bundled graph is loaded into it. The model is served by llama.cpp, which is built if it is
 missing (`tests/support/small_model.py`). The output for each agent and transport: the numbers of questions with a

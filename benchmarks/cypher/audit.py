@@ -20,7 +20,8 @@ COMPARED = re.compile(r"\b(\w+)\.(\w+)\s*(=|<>|<=|>=|<|>|CONTAINS|IN)\s*(\S+)")
 
 
 def violations(query: str, schema: PropertyGraphSchema) -> list[str]:
-    """Return the parts of a query that the schema does not have: `["label Flight", "hop (Person)-hasCEO-(Company)"]`."""
+    """Return the parts of a query that the schema does not have:
+    `["label Flight", "hop (Person)-hasCEO-(Company)"]`."""
     found: list[str] = []
     for part in re.split(r"\bUNION\b", STRINGS.sub(lambda match: "'" + "_" * (len(match[0]) - 2) + "'", query)):
         found += _in_part(part, schema)

@@ -216,7 +216,8 @@ def kill_engines(kills: int, home: Home, chance: random.Random) -> Wrong:
     deadline = time.monotonic() + 60 * kills
     answered_at_kill = -1
     while len(killed) < kills and time.monotonic() < deadline:
-        # After three kills in four, wait for an answer before the next kill, so that the engine serves queries in between.
+        # After three kills in four, wait for an answer before the next kill,
+        # so that the engine serves queries in between.
         while answered[0] <= answered_at_kill and time.monotonic() < deadline:
             time.sleep(0.05)
         time.sleep(chance.uniform(0.0, 4.0))

@@ -2,8 +2,8 @@
 
     python -m benchmarks.schemas.layout
 
-The pictures have 12 to 500 boxes and are generated with fixed seeds: trees, stars, grids, preferential-attachment graphs
-and boxes without links.
+The pictures have 12 to 500 boxes and are generated with fixed seeds:
+trees, stars, grids, preferential-attachment graphs and boxes without links.
 """
 
 from __future__ import annotations

@@ -1,10 +1,15 @@
 """Measures the cost of statistics: on top of a load, in a connected Neo4j, and on disk.
 
-    python -m benchmarks.schemas.statistics load FILE [--runs 3]       a SimpleKG file, loaded with and without statistics
-    python -m benchmarks.schemas.statistics published FOLDER [GRAPH …]  each graph at its published size, without an engine
-    python -m benchmarks.schemas.statistics bolt URI USER PASSWORD     read by bounded queries
-    python -m benchmarks.schemas.statistics neo4j [--share 1.0]        as bolt, on a new Neo4j of the movie graph's size
-    python -m benchmarks.schemas.statistics neo4j --sparse             also remove each property from a node
+    python -m benchmarks.schemas.statistics load FILE [--runs 3]
+        a SimpleKG file, loaded with and without statistics
+    python -m benchmarks.schemas.statistics published FOLDER [GRAPH …]
+        each graph at its published size, without an engine
+    python -m benchmarks.schemas.statistics bolt URI USER PASSWORD
+        read by bounded queries
+    python -m benchmarks.schemas.statistics neo4j [--share 1.0]
+        as bolt, on a new Neo4j of the movie graph's size
+    python -m benchmarks.schemas.statistics neo4j --sparse
+        also remove each property from a node
 
 `load` runs `graphs.loading.worker` in child processes, in turns with the real collector and with a collector that does
 nothing. The wall times are compared, and the processor times of the thread that reads the file; the other threads do

@@ -1,4 +1,5 @@
-"""Reports relationships that the schema does not allow: they are reversed, or their type does not connect the labels."""
+"""Reports relationships that the schema does not allow: they are reversed,
+or their type does not connect the labels."""
 
 from __future__ import annotations
 
@@ -87,7 +88,8 @@ def _impossible(facts: Facts, link: Link, left: int, right: int, findings: Findi
 
 
 def _allowed(facts: Facts, link: Link) -> list[RelationshipPattern]:
-    """Return the schema patterns that a relationship would fit if reversed; if it fits none, all patterns of its types."""
+    """Return the schema patterns that a relationship would fit if reversed;
+    if it fits none, all patterns of its types."""
     left, right = link.left.kinds, link.right.kinds
     if link.pattern.direction == "right":
         left, right = right, left

@@ -183,7 +183,8 @@ def _check_part(
     findings: Findings,
     entities: _Bounded,
 ) -> None:
-    """Report `n.name CONTAINS 'Lebron'`, STARTS WITH or ENDS WITH if none of the nearest names fulfils the condition."""
+    """Report `n.name CONTAINS 'Lebron'`, STARTS WITH or ENDS WITH
+    if none of the nearest names fulfils the condition."""
     labels = facts.index.labels_of(use.symbol.kinds)
     judgement = entities.judge(value, labels=labels, key=use.key)
     found = judgement.candidates

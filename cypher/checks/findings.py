@@ -82,7 +82,8 @@ def relationship_clause(types: Sequence[str], singular: str, plural: str, *, unt
 
 
 def either(words: Sequence[str], most: int) -> str:
-    """Join alternatives for a message: `either(["a", "b", "c"], 3)` is `a, b or c`; a longer list is cut as by `listed`."""
+    """Join alternatives for a message: `either(["a", "b", "c"], 3)` is `a, b or c`;
+    a longer list is cut as by `listed`."""
     if len(words) > most:
         return listed(words, most)
     return " or ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))

@@ -114,7 +114,8 @@ def _patterns_of(facts: Facts, types: Collection[str]) -> list[str]:
 
 
 def unknown_properties(facts: Facts, findings: Findings) -> None:
-    """Report properties of nodes and relationships that are not in the schema: `n.runtime` instead of `runtime_minute`."""
+    """Report properties of nodes and relationships that are not in the schema:
+    `n.runtime` instead of `runtime_minute`."""
     index = facts.index
     for use in facts.properties:
         symbol = use.symbol

@@ -76,7 +76,8 @@ def text_values_of(facts: Facts, use: PropertyUse) -> TextValues | None:
 
 
 def texts_used_as_values(facts: Facts, findings: Findings) -> None:
-    """Report `max(o.freight)`, `ORDER BY o.freight`, `o.freight * 2` and `o.freight > '500'` on text that holds numbers."""
+    """Report `max(o.freight)`, `ORDER BY o.freight`, `o.freight * 2` and `o.freight > '500'` on text
+    that holds numbers."""
     for call, use in facts.aggregated:
         texts = text_values_of(facts, use)
         if texts is not None:
@@ -316,7 +317,8 @@ def member_of_values(
 
 
 def _moment(texts: TextValues, type_: str, subject: str) -> str | None:
-    """Return the Cypher that converts the property to `type_`, `date` or `datetime`; None if no conversion is certain."""
+    """Return the Cypher that converts the property to `type_`, `date` or `datetime`;
+    None if no conversion is certain."""
     written = texts.converted(subject)
     if written is None or texts.type == type_:
         return written

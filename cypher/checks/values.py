@@ -1,4 +1,5 @@
-"""Reports properties compared with values that they can never have: of another type, or a single value against a list."""
+"""Reports properties compared with values that they can never have:
+of another type, or a single value against a list."""
 
 from __future__ import annotations
 

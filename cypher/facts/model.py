@@ -33,8 +33,8 @@ class Symbol:
     `kind` is `node`, `relationship`, `path`, `list` or `value`.
 
     `kinds` are the node kinds that the symbol may still have, one bit each; `declared` are the kinds that its written
-    labels allow, and `contradicted` is true if these labels exclude each other. A subquery has its own symbol for an outer
-    variable, and `parent` is that variable's outer symbol; `sources` are the symbols of the branches of a UNION.
+    labels allow, and `contradicted` is true if these labels exclude each other. A subquery has its own symbol for an
+    outer variable, and `parent` is that variable's outer symbol; `sources` are the symbols of the branches of a UNION.
     `suspect` is true if a label of the symbol is not in the schema.
     """
 
@@ -142,7 +142,8 @@ class Link:
 
 @dataclass(slots=True)
 class Comparison:
-    """A comparison: `n.year > 1999`, `'x' IN n.names`, or `{name: 'x'}` (then `node` is the map entry and the operator `=`)."""
+    """A comparison: `n.year > 1999`, `'x' IN n.names`, or `{name: 'x'}` (then `node` is the map entry
+    and the operator `=`)."""
 
     node: Node
     operator: str
@@ -200,4 +201,5 @@ class Facts:
     sorted: list[tuple[SortItem, PropertyUse]] = field(default_factory=list)
     """Sort keys that are properties, directly or through the alias of a column: `ORDER BY n.year`."""
     distinct_values: list[tuple[Node, Value]] = field(default_factory=list)
-    """Values that are deduplicated, each with the call or column: `count(DISTINCT n.name)`, `RETURN DISTINCT n.name`."""
+    """Values that are deduplicated, each with the call or column:
+    `count(DISTINCT n.name)`, `RETURN DISTINCT n.name`."""

@@ -91,7 +91,8 @@ class Reader:
             scope[search.score.name] = None
 
     def projection(self, projection: t.Projection, scope: Scope, answer: t.Return | None = None) -> Scope:
-        """Read a WITH or RETURN; return its columns as the scope of the next clause. `*` adds its columns to `scope`."""
+        """Read a WITH or RETURN; return its columns as the scope of the next clause.
+        `*` adds its columns to `scope`."""
         values: list[Value] = []
         columns: Scope = {}
         for item in projection.items:

@@ -66,7 +66,8 @@ _DECIDING: dict[str, Value] = {"AND": FALSE, "OR": TRUE}
 
 
 class Evaluation:
-    """One pass over a query: `value` computes a bound for an expression, and `found` collects the values that are too large."""
+    """One pass over a query: `value` computes a bound for an expression,
+    and `found` collects the values that are too large."""
 
     def __init__(self, parameters: Mapping[str, Any], *, eager: bool = False) -> None:
         self.parameters = parameters
@@ -91,7 +92,8 @@ class Evaluation:
         return None
 
     def whole(self, node: tree.Expression, value: Value) -> Value:
-        """Check a value that is passed to a plug-in, a procedure or the client, which compute each element of a lazy list."""
+        """Check a value that is passed to a plug-in, a procedure or the client,
+        which compute each element of a lazy list."""
         if when_stored(value) <= MOST_BYTES:
             return stored(value) if isinstance(value, Items) else value
         self.found.append(LargeValue(node.start, node.end, in_words(value)))

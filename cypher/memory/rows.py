@@ -1,8 +1,8 @@
 """Counts the rows that a query certainly produces, and the memory that its clauses use to store them.
 
-A clause that stores all rows, or a value for each row (`collect`, DISTINCT, a sort without LIMIT, grouping), is reported
-if its rows, at `ROW` bytes or more each, exceed the limit. After a MATCH, a procedure or an unknown condition there may be
-no row at all; later clauses are then evaluated for one row.
+A clause that stores all rows, or a value for each row (`collect`, DISTINCT, a sort without LIMIT, grouping), is
+reported if its rows, at `ROW` bytes or more each, exceed the limit. After a MATCH, a procedure or an unknown condition
+there may be no row at all; later clauses are then evaluated for one row.
 """
 
 from __future__ import annotations

@@ -16,9 +16,11 @@ from typing import Any, NamedTuple
 MOST_BYTES = 32 * 2**20
 """The maximum memory of one value, in bytes: eight such queries at the same time fit into half of a 512 MB heap."""
 REFERENCE, BOXED, HEADER = 4, 16, 16
-"""The sizes in bytes, with a small heap, of a reference in a list, a boxed integer, and the header of a string or list."""
+"""The sizes in bytes, with a small heap, of a reference in a list, a boxed integer,
+and the header of a string or list."""
 LONGEST_TEXT = 2_000
-"""The maximum length of a string whose characters are stored; for a longer string only each character's count is stored."""
+"""The maximum length of a string whose characters are stored;
+for a longer string only each character's count is stored."""
 MOST_OPTIONS = 32
 """The maximum length of a list of constants whose elements are stored."""
 
@@ -116,7 +118,8 @@ def constant(given: Any) -> Value:
 
 
 def choice(constants: Iterable[Constant]) -> Value:
-    """Return the bound for a value that is one of these constants; a number or a string if there is a single constant."""
+    """Return the bound for a value that is one of these constants;
+    a number or a string if there is a single constant."""
     options = tuple({(type(option), option): option for option in constants}.values())
     if len(options) == 1:
         return constant(options[0])
@@ -158,7 +161,8 @@ def memory_of(value: Value) -> int:
 
 
 def when_stored(value: Value) -> int:
-    """Return the minimum size in bytes of a value as plug-ins and clients receive it: with all its elements computed."""
+    """Return the minimum size in bytes of a value as plug-ins and clients receive it:
+    with all its elements computed."""
     match value:
         case Text():
             return value.size

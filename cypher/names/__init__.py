@@ -1,1 +1,2 @@
-"""Works with the words in names: `split`, `letters`, `stem`, `synonyms`; `nearest` finds the names similar to a name."""
+"""Works with the words in names: `split`, `letters`, `stem`, `synonyms`;
+`nearest` finds the names similar to a name."""

@@ -15,7 +15,8 @@ _DECOMPOSED = re.compile(f"[^{_WHOLE_PHRASES}]+")
 
 
 def decomposed(text: str) -> str:
-    """Return the compatibility decomposition (NFKD) of a text, at most seven times as long; signs for phrases are kept."""
+    """Return the compatibility decomposition (NFKD) of a text, at most seven times as long;
+    signs for phrases are kept."""
     if not any(sign in text for sign in _WHOLE_PHRASES):
         return unicodedata.normalize("NFKD", text)
     return _DECOMPOSED.sub(lambda found: unicodedata.normalize("NFKD", found.group()), text)

@@ -86,7 +86,8 @@ def is_clear(near: list[Near], least: float = 0.42, lead: float = 0.1) -> bool:
 
 
 def spelling(first: str, second: str) -> float:
-    """Return the similarity of spelling, 0 to 1, ignoring case and separators: 1 for `runtime_minute` and `runtimeMinute`."""
+    """Return the similarity of spelling, 0 to 1, ignoring case and separators:
+    1 for `runtime_minute` and `runtimeMinute`."""
     from rapidfuzz.distance import OSA, Indel  # imported on first use: only queries with mistakes need this package
 
     left, right = _bare(first), _bare(second)

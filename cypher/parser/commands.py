@@ -1,4 +1,5 @@
-"""Parses schema and administration commands: indexes, constraints and SHOW completely, otherwise only the first words."""
+"""Parses schema and administration commands: indexes, constraints and SHOW completely,
+otherwise only the first words."""
 
 from __future__ import annotations
 

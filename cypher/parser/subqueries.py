@@ -1,4 +1,5 @@
-"""Parses values that declare variables: comprehensions, list predicates, reduce, EXISTS / COUNT / COLLECT subqueries."""
+"""Parses values that declare variables: comprehensions, list predicates, reduce,
+EXISTS / COUNT / COLLECT subqueries."""
 
 from __future__ import annotations
 

@@ -4,8 +4,8 @@
     >>> found[0].text
     "MATCH (n:Company)-[:basedIn]->(m {name: 'Chile'}) RETURN n.name"
 
-`sketch` is the query as nodes and links, `options` lists the alternatives for each node and link with their costs, and `search` finds
-the cheapest combination that the schema allows.
+`sketch` is the query as nodes and links, `options` lists the alternatives for each node and link with their costs, and
+`search` finds the cheapest combination that the schema allows.
 """
 
 from graphground.cypher.rewriting.search import Rewriting, rewritings

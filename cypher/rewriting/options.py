@@ -39,7 +39,8 @@ class LinkOption:
 
 
 class Reading(Protocol):
-    """Evidence from the question for or against a choice, as an extra cost; negative if the question supports the choice."""
+    """Evidence from the question for or against a choice, as an extra cost;
+    negative if the question supports the choice."""
 
     def label(self, label: str, node: SketchNode) -> float:
         """Return the extra cost of a label for a node."""

@@ -29,7 +29,8 @@ class Rewriting:
     text: str
     cost: float
     doubtful: bool = False
-    """Whether a valid label is replaced on a node without a name at the end of a path: the query may miss a node there."""
+    """Whether a valid label is replaced on a node without a name at the end of a path:
+    the query may miss a node there."""
 
 
 @dataclass(frozen=True, slots=True)

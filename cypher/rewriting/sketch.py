@@ -130,7 +130,8 @@ def _texts(literal: t.Node) -> list[t.StringLiteral]:
 
 
 def _grouped(symbols: Sequence[Symbol]) -> dict[int, int]:
-    """Return the group of each symbol, by id; a symbol of a subquery or UNION branch joins the group of its outer symbol."""
+    """Return the group of each symbol, by id; a symbol of a subquery
+    or UNION branch joins the group of its outer symbol."""
     root: dict[int, int] = {}
 
     def find(key: int) -> int:

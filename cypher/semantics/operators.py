@@ -40,7 +40,8 @@ _ARITHMETIC: dict[str, tuple[tuple[Type, Type, Type], ...]] = {
 
 
 def binary(c: Checker, node: tree.Binary) -> Type:
-    """Check `a + b` and return its type; a long chain nests to the left, so a loop processes it instead of recursion."""
+    """Check `a + b` and return its type; a long chain nests to the left,
+    so a loop processes it instead of recursion."""
     chain: list[tree.Binary] = []
     first: tree.Expression = node
     while type(first) is tree.Binary and not (c.projected and chain and first.shape() in c.projected):

@@ -1,4 +1,5 @@
-"""Checks WITH and RETURN: columns, grouping, and the variables visible in a following ORDER BY, WHERE, SKIP or LIMIT."""
+"""Checks WITH and RETURN: columns, grouping, and the variables visible in a following ORDER BY, WHERE,
+SKIP or LIMIT."""
 
 from __future__ import annotations
 

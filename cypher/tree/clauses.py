@@ -136,7 +136,8 @@ class InTransactions(Node):
 
 
 class CallSubquery(Clause):
-    """A CALL with a subquery, `CALL (n, m) { … }`: `imports` is the list in parentheses or None; `CALL (*)` sets `star`.
+    """A CALL with a subquery, `CALL (n, m) { … }`: `imports` is the list in parentheses or None;
+    `CALL (*)` sets `star`.
 
     The older form, `CALL { WITH n … }`, has no `imports`: its body begins with a `With`.
     """

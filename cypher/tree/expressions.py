@@ -115,7 +115,8 @@ class Binary(Expression):
 
 
 class ComparisonChain(Expression):
-    """A chain of comparisons, `1 < x <= 3`: each operand is compared with the next; a single comparison is a `Binary`."""
+    """A chain of comparisons, `1 < x <= 3`: each operand is compared with the next;
+    a single comparison is a `Binary`."""
 
     operands: list[Expression]
     operators: list[str]
@@ -185,7 +186,8 @@ class CountStar(Expression):
 
 
 class WhenThen(Node):
-    """A branch of CASE, `WHEN x > 1 THEN 'many'`; a simple CASE allows several values or `CaseComparison`s after WHEN."""
+    """A branch of CASE, `WHEN x > 1 THEN 'many'`; a simple CASE allows several values
+    or `CaseComparison`s after WHEN."""
 
     conditions: list[Expression]
     result: Expression

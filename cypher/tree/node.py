@@ -15,7 +15,8 @@ _PLAIN = frozenset({"str", "int", "float", "bool", "list[str]", "list[int]", "li
 
 @dataclass_transform(eq_default=False)
 class NodeType(type):
-    """A metaclass that creates slots and an `__init__` from annotations, as a dataclass does, but at a tenth of the cost.
+    """A metaclass that creates slots and an `__init__` from annotations, as a dataclass does,
+    but at a tenth of the cost.
 
     A slotted dataclass takes about 0.5 ms to create, for each of a hundred classes at every import; here the `__init__`
     is compiled when the first node of the class is created.

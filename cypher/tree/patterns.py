@@ -73,7 +73,8 @@ class NodePattern(Node):
 
 
 class PathLength(Node):
-    """The length of a relationship: `*`, `*2`, `*1..3`, `*..3` or `*1..`; `*2` has 2 as both bounds, a missing bound is None."""
+    """The length of a relationship: `*`, `*2`, `*1..3`, `*..3` or `*1..`;
+    `*2` has 2 as both bounds, a missing bound is None."""
 
     minimum: int | None
     maximum: int | None

@@ -90,7 +90,8 @@ class Query(Node):
     __slots__ = ("_nodes",)
 
     def walk(self) -> Iterator[Node]:
-        """Iterate over all nodes, parents first, in text order; they are kept in a list, since each check walks over them."""
+        """Iterate over all nodes, parents first, in text order;
+        they are kept in a list, since each check walks over them."""
         try:
             return iter(self._nodes)
         except AttributeError:

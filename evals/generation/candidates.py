@@ -1,7 +1,8 @@
 """Patterns filled with labels, relationship types and names of a graph, each checked against the realism rules.
 
     candidates = Candidates(graph, facts, random.Random(1), Answers(graph), {})
-    candidates.next(pattern).cypher      # MATCH (n:Player)-[r0:playsFor]->(m0:Team {name: 'Chicago Bulls'}) WITH DISTINCT n
+    candidates.next(pattern).cypher
+    # MATCH (n:Player)-[r0:playsFor]->(m0:Team {name: 'Chicago Bulls'}) WITH DISTINCT n
 
 One sampling query finds the names for several candidates of a shape; the rules are checked when a candidate is used.
 """
@@ -63,7 +64,8 @@ class Candidate:
 
     @property
     def key(self) -> frozenset[str]:
-        """A key that is equal for candidates with the same meaning: it ignores the order of links and of compared nodes."""
+        """A key that is equal for candidates with the same meaning:
+        it ignores the order of links and of compared nodes."""
         links = paths(self.shape, self.names)
         for node in self.shape.slots.nodes:
             if node != "n":

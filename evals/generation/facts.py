@@ -19,7 +19,8 @@ SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class LinkFacts:
-    """Facts about a relationship pattern: `count` relationships, from `starts` distinct nodes to `ends` distinct nodes."""
+    """Facts about a relationship pattern: `count` relationships,
+    from `starts` distinct nodes to `ends` distinct nodes."""
 
     pattern: RelationshipPattern
     count: int

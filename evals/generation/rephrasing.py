@@ -201,7 +201,8 @@ def kinds_of(rephrased: Sequence[Rephrased]) -> dict[str, tuple[int, Rephrased]]
 
 
 def _states(text: str, literal: str) -> bool:
-    """Whether a text states a value: a name in any case, a number with or without separators, or at least the year of a date."""
+    """Whether a text states a value: a name in any case, a number with or without separators,
+    or at least the year of a date."""
     date = _DATE.fullmatch(literal)
     if date is not None:
         return date[1] in text

@@ -16,7 +16,8 @@ from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.evals.generation.words import words
 
 WHOLE = frozenset(("n_order_by", "n_argmax", "n_prop_distinct", "n_prop_array_distinct"))
-"""Templates for which the values of all matched nodes are needed, because a null or a tie would make them unrealistic."""
+"""Templates for which the values of all matched nodes are needed,
+because a null or a tie would make them unrealistic."""
 ORDERED, NUMBERS = frozenset(("int", "float", "date")), frozenset(("int", "float"))
 
 

@@ -207,7 +207,8 @@ def _row_marks(table: Codes) -> Any:
 
 
 def _column_marks(table: Codes, rows: Any) -> list[int]:
-    """Return a hash of each column that depends on its values and the hashes of their rows, but not on the row order."""
+    """Return a hash of each column that depends on its values and the hashes of their rows,
+    but not on the row order."""
     together = _mixed(_mixed(table.view(np.uint64)) + rows[None, :])
     return [int(mark) for mark in np.add.reduce(together, axis=1).tolist()]
 

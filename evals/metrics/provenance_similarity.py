@@ -9,7 +9,8 @@ that fails scores 0; a query without MATCH has an empty subgraph. The published 
 regular expressions, which `rule="published"` reproduces (`provenance_published`). Ours uses the tree (`provenance`), so
 the scores can differ for
 
-- keywords in lower case, and a query that begins with OPTIONAL MATCH, UNWIND or WITH: the published rule finds no MATCH;
+- keywords in lower case, and a query that begins with OPTIONAL MATCH, UNWIND or WITH: the published rule finds no
+  MATCH;
 - STARTS WITH and ENDS WITH: the published rule cuts the text at their WITH, and the query fails;
 - `(n)` without a label, `()`, names in backticks, two labels, maps with `}` or `)` in a text: the published rule leaves
   out nodes whose variable its regular expression cannot find, or the query fails;

@@ -201,7 +201,8 @@ class _Work:
 
 
 class _Opened:
-    """The opened graphs by name; a graph that cannot be opened is tried only once, and its error is raised each time."""
+    """The opened graphs by name; a graph that cannot be opened is tried only once,
+    and its error is raised each time."""
 
     def __init__(self, graphs: Graphs) -> None:
         self._graphs = graphs

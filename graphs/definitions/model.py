@@ -207,5 +207,6 @@ def doubts(definition: Definition) -> Iterator[tuple[str, str]]:
 
 
 def json_schema() -> dict[str, Any]:
-    """Return the JSON Schema of definition files, for editors; stored in `definition.schema.json` beside this module."""
+    """Return the JSON Schema of definition files, for editors;
+    stored in `definition.schema.json` beside this module."""
     return schema_of(Definition)

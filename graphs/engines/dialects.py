@@ -89,7 +89,8 @@ MEMGRAPH = Dialect(
     components="SHOW VERSION",
     running="SHOW TRANSACTIONS",
     terminate="TERMINATE TRANSACTIONS '{id}'",
-    # The probe runs without an explicit transaction: Memgraph might refuse the transaction, and still run a plain write.
+    # The probe runs without an explicit transaction: Memgraph might refuse the transaction,
+    # and still run a plain write.
     write_probe=NOTHING_WRITTEN,
     probe_writes=False,
     refusal=re.compile(r"not authorized|[Ww]rite query forbidden|misaligned|read.only", re.IGNORECASE),

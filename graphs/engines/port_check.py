@@ -43,7 +43,8 @@ def problem_at(address: BoltAddress, seconds: float = 2.0, *, speak: bool = True
 
 
 def _answer(place: tuple[str, int], greeting: bytes, seconds: float) -> bytes:
-    """Return the first bytes of the response to `greeting`; empty if the server closes the connection or is too slow."""
+    """Return the first bytes of the response to `greeting`;
+    empty if the server closes the connection or is too slow."""
     with socket.create_connection(place, timeout=seconds) as connection:
         try:
             connection.sendall(greeting)

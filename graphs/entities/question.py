@@ -1,6 +1,7 @@
 """Finds the mentions in a whole question, each with its verdict: exact names, misspelt names, and absent names.
 
-    >>> [(mention.text, mention.judgement.verdict) for mention in mentions_of(question, lookup, schema)]  # doctest: +SKIP
+    >>> mentions = mentions_of(question, lookup, schema)  # doctest: +SKIP
+    >>> [(mention.text, mention.judgement.verdict) for mention in mentions]  # doctest: +SKIP
     [('Golrtn 1 Center', 'found'), ('Democratic Socialist Party of Greece', 'not_found')]
 
 A sequence of words written like a name (capitalised, or in quotation marks) is looked up as one name. A shorter name

@@ -56,7 +56,8 @@ def _date(value: Any) -> Any:
     if match is None:
         raise ValueError
     year, month, day = map(int, match.groups())
-    # Python has no years before 1, unlike Wikidata and the engine: check a year at the same point of the 400-year cycle.
+    # Python has no years before 1, unlike Wikidata and the engine:
+    # check a year at the same point of the 400-year cycle.
     datetime.date(year if year > 0 else year % 400 + 400, month, day)
     return value
 

@@ -96,7 +96,8 @@ def node_lines(schema: PropertyGraphSchema, without: Iterable[str] = (), facts: 
 
 
 def relationship_lines(schema: PropertyGraphSchema, facts: Statistics = NOTHING) -> list[str]:
-    """Return a line for each pattern, or group of patterns: `(:Movie)-[:hasCastMember {character_role: str}]->(:Person)`.
+    """Return a line for each pattern, or group of patterns:
+    `(:Movie)-[:hasCastMember {character_role: str}]->(:Person)`.
 
     A line may end in `(0 relationships)` or in `(symmetric)`. A symmetric pattern has no arrowhead, because a query
     needs none.

@@ -36,7 +36,8 @@ def property_map(
 
 
 def typed_names(keys: Iterable[str], type_of: Callable[[str], str]) -> str:
-    """Return property names, each type once after all the properties that have it: `name, eid: str, height_cm: float`."""
+    """Return property names, each type once after all the properties that have it:
+    `name, eid: str, height_cm: float`."""
     groups = grouped(keys, type_of)
     return ", ".join(f"{', '.join(map(quoted_name, group))}: {type_of(group[0])}" for group in groups)
 

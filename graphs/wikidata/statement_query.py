@@ -3,17 +3,17 @@
     query = StatementQuery(plan, plan.wanted("Movie"), {"P57": ONTOLOGY + "WikibaseItem"})
     query.read(endpoint.select(query.text([25173]))).rows  →  [(25173, "P57", [Statement(NORMAL, ("item", "Q220584"))])]
 
-The query is a union of small branches. Each has constant predicates, and no part is optional, because planners turn more
-general queries into scans of the whole store. Each branch has a different variable, by which a row is recognized:
+The query is a union of small branches. Each has constant predicates, and no part is optional, because planners turn
+more general queries into scans of the whole store. Each branch has a different variable, by which a row is recognized:
 
-| rows | branch |
-|---|---|
-| the values of a property whose best values, without unit and precision, suffice | `?item wdt:P57 ?v0` |
-| for any other property: the ranks that are not normal | `?item p:P161 ?s . ?s wikibase:rank ?v1 FILTER(?v1 != wikibase:NormalRank)` |
-| … the simple values; only unknown values if all others have a unit or precision | `?item p:P161 ?s . ?s ps:P161 ?v2` |
-| … the values with unit or precision | `?item p:P569 ?s . ?s psv:P569 ?n . ?n wikibase:timeValue ?v3 ; wikibase:timePrecision ?w3` |
-| … the qualifiers, likewise simple or with unit or precision | `?item p:P161 ?s . ?s pq:P453 ?v4` |
-| the items into which the given items were merged | `?item owl:sameAs ?same` |
+- the values of a property whose best values, without unit and precision, suffice: `?item wdt:P57 ?v0`
+- for any other property,
+  - the ranks that are not normal: `?item p:P161 ?s . ?s wikibase:rank ?v1 FILTER(?v1 != wikibase:NormalRank)`
+  - the simple values; only unknown values if all others have a unit or precision: `?item p:P161 ?s . ?s ps:P161 ?v2`
+  - the values with unit or precision:
+    `?item p:P569 ?s . ?s psv:P569 ?n . ?n wikibase:timeValue ?v3 ; wikibase:timePrecision ?w3`
+  - the qualifiers, likewise simple or with unit or precision: `?item p:P161 ?s . ?s pq:P453 ?v4`
+- the items into which the given items were merged: `?item owl:sameAs ?same`
 """
 
 from __future__ import annotations

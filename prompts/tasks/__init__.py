@@ -1,4 +1,5 @@
-"""The prompts that turn the raw questions of generated tasks into natural questions: `rephrase` writes, `verify` checks."""
+"""The prompts that turn the raw questions of generated tasks into natural questions:
+`rephrase` writes, `verify` checks."""
 
 from __future__ import annotations
 

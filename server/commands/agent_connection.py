@@ -22,7 +22,8 @@ def add_connection(command: CommandLine) -> None:
 
 
 def server_of(parsed: argparse.Namespace) -> str | list[str]:
-    """Return the server's URL, or the command that starts the server; the default command contains the graph options."""
+    """Return the server's URL, or the command that starts the server;
+    the default command contains the graph options."""
     if parsed.server:
         return parsed.server if "://" in parsed.server.split()[0] else shlex.split(parsed.server)
     from graphground.agents.server_connection import SERVE

@@ -19,7 +19,8 @@ import orjson
 
 TOOL_CALL, AGENT_STEP, UNREADABLE = "tool_call", "agent_step", "unreadable"
 RUNNING, END = "running", "end"
-"""The kinds of two special events: a call that is still running, never written to a file; and the end of a full file."""
+"""The kinds of two special events: a call that is still running, never written to a file;
+and the end of a full file."""
 _FIELDS = {
     "kind": ("kind",),
     "time": ("time", "timestamp"),

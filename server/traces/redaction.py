@@ -45,7 +45,8 @@ HINT = re.compile(
     rb"|github_pat_|xox[a-z]-|glpat-|hf_|npm_|ya29\.|AKIA|ASIA|AIza|%3A%2F%2F",
     re.IGNORECASE,
 )
-"""A quick test: while no secret is known, an answer is searched only if the answer or its query matches this pattern."""
+"""A quick test: while no secret is known, an answer is searched only if the answer
+or its query matches this pattern."""
 
 _ADDRESS = re.compile(r"(://[^\s:/@'\"]{0,200}):([^\s'\"<>]{1,300})@")
 _TOKEN_IN_ADDRESS = re.compile(r"(://)([^\s:/@'\"]{16,300})@")

@@ -41,7 +41,8 @@ def libraries(request: pytest.FixtureRequest) -> None:
 
 @pytest.fixture(scope="package")
 def nba_server(data_folder: Path) -> Iterator[str]:
-    """Load the bundled graph and start an HTTP server before any test's time limit starts; yield the server's address."""
+    """Load the bundled graph and start an HTTP server before any test's time limit starts;
+    yield the server's address."""
 
     async def load() -> None:
         async with connected(address, within=110) as client:

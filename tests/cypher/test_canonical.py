@@ -1,4 +1,5 @@
-"""The canonical text of a query has the same tokens as the checked text, and nothing that parsers may read differently."""
+"""The canonical text of a query has the same tokens as the checked text,
+and nothing that parsers may read differently."""
 
 import re
 

@@ -1,4 +1,5 @@
-"""A `reduce` that doubles a text or a list in each step is always found; numbers and steady growth are never reported."""
+"""A `reduce` that doubles a text or a list in each step is always found;
+numbers and steady growth are never reported."""
 
 from time import process_time
 

@@ -1,4 +1,5 @@
-"""The owner's queries as tools over real connections: listed, called, checked, and left out when they no longer work."""
+"""The owner's queries as tools over real connections: listed, called, checked,
+and left out when they no longer work."""
 
 from __future__ import annotations
 

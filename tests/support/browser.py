@@ -74,7 +74,8 @@ class Page:
         self.visit(address if isinstance(address, str) else address.as_uri())
 
     def fresh(self, width: int = 1280, height: int = 900, dark: bool = False) -> None:
-        """Replace the tab by a new tab, which has no cookies or stored data, and clear the lists of requests and errors."""
+        """Replace the tab by a new tab, which has no cookies or stored data,
+        and clear the lists of requests and errors."""
         self._session = ""
         if self._context:
             self.call("Target.disposeBrowserContext", browserContextId=self._context)  # closes its tab too
@@ -102,7 +103,8 @@ class Page:
                 self.call("Input.insertText", text=part)
 
     def press(self, key: str, modifiers: int = 0) -> None:
-        """Press a key such as `Enter`, `ArrowDown` or `a`; `modifiers` is a sum of 1 (Alt), 2 (Control) and 8 (Shift)."""
+        """Press a key such as `Enter`, `ArrowDown` or `a`; `modifiers` is a sum of 1 (Alt), 2 (Control)
+        and 8 (Shift)."""
         code = KEYS.get(key, 0)
         text = {"Enter": "\r", "Tab": "\t"}.get(key) or (key if len(key) == 1 and not modifiers & 3 else None)
         pressed: dict[str, Any] = {"key": key, "code": key, "windowsVirtualKeyCode": code, "modifiers": modifiers}
@@ -148,7 +150,8 @@ class Page:
             self._session = session
 
     def saved(self, path: Path) -> bytes:
-        """Wait until a file that the page downloads is complete, because Chromium first creates an empty file; return its content."""
+        """Wait until a file that the page downloads is complete, because Chromium first creates an empty file;
+        return its content."""
         deadline = time.monotonic() + SECONDS
         while not path.exists() or not path.stat().st_size:
             assert time.monotonic() < deadline, f"{path} was not saved"
@@ -196,7 +199,8 @@ def browser_page(address: Path | str | None = None) -> Iterator[Page]:
         to_browser, from_browser = os.pipe(), os.pipe()
         for place in (to_browser[0], from_browser[1]):
             os.set_inheritable(place, True)
-        # The protocol's pipe uses the descriptors 3 and 4, but Python cannot give a child process descriptors by number.
+        # The protocol's pipe uses the descriptors 3 and 4, but Python cannot give a child process descriptors
+        # by number.
         command = f'exec "$@" 3<&{to_browser[0]} 4>&{from_browser[1]}'
         process = subprocess.Popen(
             ["bash", "-c", command, "chromium", CHROMIUM, *FLAGS, f"--user-data-dir={profile}"],

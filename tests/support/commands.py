@@ -50,7 +50,8 @@ class RunCommand(Protocol):
 def run_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Iterator[RunCommand]:
-    """Yield a function that runs commands in this process; an exception that a command does not handle fails the test."""
+    """Yield a function that runs commands in this process; an exception
+    that a command does not handle fails the test."""
     handlers, level = list(logging.root.handlers), logging.root.level
 
     def run(

@@ -176,7 +176,8 @@ class Maker:
         return self.expression("b")
 
     def expression(self, kind: str = "any") -> str:
-        """Return a value of a kind (`i`nteger, `s`tring, `b`oolean, `l`ist, `m`ap, `d`uration), sometimes of another kind."""
+        """Return a value of a kind (`i`nteger, `s`tring, `b`oolean, `l`ist, `m`ap, `d`uration),
+        sometimes of another kind."""
         if self.chance(0.04):
             kind = "any"
         if kind == "any" and self.chance(0.7):

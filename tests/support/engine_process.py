@@ -8,7 +8,8 @@ MODULE = "graphground.graphs.engines.embedded.process"
 
 
 def engine_pids(home: Path) -> list[int]:
-    """Return the ids of the living engine processes of a data folder, found in /proc and not in its state file (Linux)."""
+    """Return the ids of the living engine processes of a data folder,
+    found in /proc and not in its state file (Linux)."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:

@@ -47,7 +47,8 @@ class Rows:
 
 @dataclass(frozen=True)
 class Refusal:
-    """A failure with the server's code and message; with `when_pulled` it comes after the columns, in place of the rows."""
+    """A failure with the server's code and message; with `when_pulled` it comes after the columns,
+    in place of the rows."""
 
     code: str
     message: str

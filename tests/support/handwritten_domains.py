@@ -170,7 +170,8 @@ def _snak(property_: str, text: str) -> Document:
 
 
 def _value(text: str) -> tuple[str, str, Any]:
-    """Parse a value in the notation above; return its Wikidata datatype, the type of its data value, and the data value."""
+    """Parse a value in the notation above; return its Wikidata datatype, the type of its data value,
+    and the data value."""
     if text.startswith('"'):
         return "string", "string", text.strip('"')
     if text.startswith("#"):

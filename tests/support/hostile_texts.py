@@ -125,7 +125,8 @@ class HostileTexts:
         return (ESCAPES, BACKSLASHES, QUOTES, COMMENTS, BLANKS, ODD, LETTERS, CODE)[int(self.random.random() * 8)]
 
     def attack(self) -> str:
-        """Return a forbidden query (a write, a file access, a call that runs text, …), disguised, wrapped or smuggled."""
+        """Return a forbidden query (a write, a file access, a call that runs text, …), disguised,
+        wrapped or smuggled."""
         payload = self.pick(PAYLOADS)
         drawn = self.random.random()
         if drawn < 0.3:

@@ -358,8 +358,8 @@ def neo4j_newest(neo4j_servers: Neo4jServers) -> Iterator[Neo4jServer]:
 
 @pytest.fixture(scope="module")
 def neo4j_with_apoc(neo4j_servers: Neo4jServers) -> Iterator[Neo4jServer]:
-    """Lease a Neo4j 5.26 with APOC, unrestricted and allowed to read files: the worst case for a server that an agent may
-    query.
+    """Lease a Neo4j 5.26 with APOC, unrestricted and allowed to read files:
+    the worst case for a server that an agent may query.
     """
     with neo4j_servers.lease("neo4j-apoc", LTS, apoc=APOC) as server:
         yield server

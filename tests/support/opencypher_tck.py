@@ -1,4 +1,5 @@
-"""Reads the openCypher compatibility kit: the query and the expected outcome of each scenario and each outline's example."""
+"""Reads the openCypher compatibility kit: the query and the expected outcome of each scenario
+and each outline's example."""
 
 from __future__ import annotations
 

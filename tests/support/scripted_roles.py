@@ -29,7 +29,8 @@ def role_of(request: Asked) -> str:
 
 
 def script_of(roles: Mapping[str, Replies]) -> Callable[[Asked], Answer]:
-    """Return a script that gives each role's replies in turn, repeating the last; a role without replies gets `done`."""
+    """Return a script that gives each role's replies in turn, repeating the last;
+    a role without replies gets `done`."""
     counts: dict[str, int] = {}
 
     def script(request: Asked) -> Answer:

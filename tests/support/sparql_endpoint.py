@@ -1,8 +1,8 @@
 """A SPARQL endpoint on this machine: pyoxigraph, a complete SPARQL 1.1 engine, behind a small HTTP server.
 
-`faults` are functions, one per query: each replaces the answer, or returns None for the correct answer. `latency` delays
-each answer by a number of seconds, and the first answer of a connection by as much again, as across a network. Queries
-that arrive at the same time are evaluated at the same time.
+`faults` are functions, one per query: each replaces the answer, or returns None for the correct answer. `latency`
+delays each answer by a number of seconds, and the first answer of a connection by as much again, as across a network.
+Queries that arrive at the same time are evaluated at the same time.
 """
 
 import threading
@@ -32,7 +32,8 @@ PREFIXES = {
 """The prefixes that the public endpoint predefines."""
 Answer = tuple[int, dict[str, str], bytes]
 Fault = Callable[[str, bytes], Answer | None]
-"""A function that takes the query and the correct answer, and returns another answer to send, or None for the correct one."""
+"""A function that takes the query and the correct answer, and returns another answer to send,
+or None for the correct one."""
 
 
 class SparqlEndpoint(LocalServer):

@@ -21,7 +21,8 @@ def repeated(piece: str, before: str = "", after: str = "") -> Shape:
 
 
 def numbered(piece: str, before: str = "", after: str = "", joint: str = "") -> Shape:
-    """Return a shape like `repeated`, with `joint` between the pieces; in a piece, `{i}` becomes its number and `{j}` the next."""
+    """Return a shape like `repeated`, with `joint` between the pieces;
+    in a piece, `{i}` becomes its number and `{j}` the next."""
 
     def text(size: int) -> str:
         pieces: list[str] = []

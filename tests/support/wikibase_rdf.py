@@ -127,7 +127,8 @@ def _value(snak: dict[str, Any], key: str) -> tuple[str | None, list[tuple[str, 
 
 
 def rdf_time(value: dict[str, Any]) -> str:
-    """Return a time in XSD 1.1: with a year 0, only valid months and days, and Julian days converted to Gregorian days."""
+    """Return a time in XSD 1.1: with a year 0, only valid months and days,
+    and Julian days converted to Gregorian days."""
     sign, rest = value["time"][0], value["time"][1:]
     year, month, day = rest.split("T")[0].split("-")
     number = int(year) * (-1 if sign == "-" else 1)

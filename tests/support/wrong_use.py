@@ -19,7 +19,8 @@ SLOW = "UNWIND range(1, 3000) AS a UNWIND range(1, 3000) AS b WITH a, b WHERE a 
 
 
 class WrongUse(NamedTuple):
-    """A call that must fail: a description, the call, the expected error code, and a word that `nearest` must contain, if any."""
+    """A call that must fail: a description, the call, the expected error code, and a word that `nearest` must contain,
+    if any."""
 
     what: str
     tool: str
@@ -29,7 +30,8 @@ class WrongUse(NamedTuple):
 
 
 def query(what: str, text: str, error: str, nearest: str = "", **more: Any) -> WrongUse:
-    """Return a call of `execute_cypher` on the bundled graph that must fail with `error`; `what` describes the mistake."""
+    """Return a call of `execute_cypher` on the bundled graph that must fail with `error`;
+    `what` describes the mistake."""
     return WrongUse(what, "execute_cypher", {"graph": "nba", "query": text, **more}, error, nearest)
 
 

@@ -12,8 +12,8 @@ ParameterType = Literal["string", "integer", "number", "boolean", "date", "array
 class OwnParameter:
     """An argument of the tool: `OwnParameter("team", "string", "The team's full name.")` is `$team` in the query.
 
-    The bounds mean the same as in JSON Schema. If a call omits an optional argument that has no default, the parameter is
-    null.
+    The bounds mean the same as in JSON Schema. If a call omits an optional argument that has no default,
+    the parameter is null.
     """
 
     name: str

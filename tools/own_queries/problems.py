@@ -15,7 +15,8 @@ from graphground.tools.own_queries.request import sample_values
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem: `Problem("settings.toml: [queries.roster], cypher, line 1, column 10", "There is no label 'Taem'.", "…")`."""
+    """A problem: `Problem("settings.toml: [queries.roster], cypher, line 1, column 10", "There is no label 'Taem'.",
+    "…")`."""
 
     place: str
     message: str

@@ -155,7 +155,8 @@ class GraphWriter:
                     self._failure = error
 
     def _declare(self, schema: PropertyGraphSchema) -> None:
-        """Create the types with their declared properties, so that dates, which are text in JSON, are stored as dates."""
+        """Create the types with their declared properties, so that dates, which are text in JSON,
+        are stored as dates."""
         structure = self._database.getSchema()
         for label in schema.labels.values():
             self._properties(structure.createVertexType(label.name, 1), label.properties)

@@ -94,7 +94,8 @@ class EngineProcess:
                 # ArcadeDB opens no connections, but its HTTP client would read all certificate authorities at start.
                 "-Djavax.net.ssl.trustStore=NONE",
                 "-Darcadedb.polyglotEngineEnabled=false",  # searching for languages that are not installed takes a third of a second
-                # ArcadeDB's own limit is four queries on two cores, which a single caller could use up; `Slots` shares fairly.
+                # ArcadeDB's own limit is four queries on two cores, which a single caller could use up;
+                # `Slots` shares fairly.
                 "-Darcadedb.queryMaxConcurrent=-1",
                 *archive_option(archive_file()),
                 *self.settings.jvm_args,
@@ -111,7 +112,8 @@ class EngineProcess:
         self.server = jpype.JClass("com.arcadedb.server.ArcadeDBServer")(context)
         starting = threading.Thread(target=self._start_server, name="graphground-start")
         starting.start()
-        # Queries can be answered when Bolt listens; the HTTP listener, which starts later, takes the same time once more.
+        # Queries can be answered when Bolt listens; the HTTP listener, which starts later,
+        # takes the same time once more.
         while starting.is_alive() and not listens(self.state.port):
             if not self.home.engine.exists():  # ArcadeDB may wait forever
                 raise FileNotFoundError(f"{self.home.engine} has been deleted while the engine started")

@@ -89,7 +89,8 @@ class Values:
     def _look_for_leaders(self, values: Sequence[Any]) -> None:
         """Keep the most frequent values of a block as candidates for the most frequent values of all blocks."""
         counted = Counter(values)
-        # Names and descriptions: a large block without repetition shows that counting further blocks would find nothing.
+        # Names and descriptions: a large block without repetition shows
+        # that counting further blocks would find nothing.
         self._leads = len(counted) <= MOSTLY_DISTINCT * len(values) or len(values) < LARGE_BLOCK
         single = len(values) < LEADERS  # in such a small block any value may be one of the most frequent of all
         repeated = [(times, value) for value, times in counted.items() if times > 1 or single]

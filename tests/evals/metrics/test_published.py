@@ -94,7 +94,8 @@ def test_tables_without_booleans_and_without_inexact_floats_score_the_same_as_in
     [
         ([[0.1 + 0.2]], [[0.3]], False, True),
         ([[True]], [[1]], True, False),
-        # The published code first sorts each row by the text of its values, where True and 1 differ; later they are equal.
+        # The published code first sorts each row by the text of its values, where True and 1 differ;
+        # later they are equal.
         ([[False, "a"], [0, "a"]], [[0, "a"], [False, "a"]], True, True),
     ],
 )

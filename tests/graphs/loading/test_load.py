@@ -281,7 +281,8 @@ def test_consecutive_relation_ids_take_no_memory(prefix: str) -> None:
 def test_a_full_disk_is_reported_as_the_cause_of_a_failed_load(
     empty_home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The disk is as full as the threshold says; the failure of the load is real: its process gets no folder to write to.
+    # The disk is as full as the threshold says; the failure of the load is real:
+    # its process gets no folder to write to.
     monkeypatch.setattr(load_module, "FULL_DISK_BYTES", 1 << 62)
     monkeypatch.setenv("GRAPHGROUND_LOADER_HEAP", "no size")
     with pytest.raises(EngineUnavailable, match=r"The disk that holds .* is full"):

@@ -103,7 +103,8 @@ def test_the_file_satisfies_its_schema_and_discarded_values_are_counted(store: S
 
 
 def _trouble() -> Iterator[Fault]:
-    """Yield faults that make each query fail once: with an error status, an HTML page, a truncated body or a lost connection."""
+    """Yield faults that make each query fail once: with an error status, an HTML page,
+    a truncated body or a lost connection."""
     failed: set[str] = set()
 
     def fault(query: str, body: bytes) -> Answer | None:

@@ -57,7 +57,8 @@ ANSWERS = {
         ["Michael Jordan", 1995, 1998, "Chicago Bulls", "Eastern Conference"],
     ],
 }
-"""Queries on the five domains of `DOMAINS`, loaded as one graph, with the expected rows; 231 feet are 70.4088 metres."""
+"""Queries on the five domains of `DOMAINS`, loaded as one graph, with the expected rows;
+231 feet are 70.4088 metres."""
 
 
 def built_domain(folder: Path, name: str, endpoint: SparqlEndpoint) -> tuple[Path, tuple[int, int]]:

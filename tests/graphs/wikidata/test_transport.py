@@ -1,4 +1,5 @@
-"""Requests on connections that stay open: a closed connection is replaced, and special addresses use the HTTP library."""
+"""Requests on connections that stay open: a closed connection is replaced,
+and special addresses use the HTTP library."""
 
 import threading
 

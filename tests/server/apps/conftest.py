@@ -78,7 +78,8 @@ Shown = Callable[..., Page]
 
 @pytest.fixture(params=["own", "official"])
 def shown(request: pytest.FixtureRequest, app_browser: Page, hosts: tuple[str, str]) -> Shown:
-    """Return a function that shows a result in the view: `shown(contents, {"query": …}, result)` returns the host's page."""
+    """Return a function that shows a result in the view: `shown(contents, {"query": …}, result)` returns the host's
+    page."""
     if request.param == "official":
         request.getfixturevalue("packages")
     return showing(app_browser, hosts, request.param)

@@ -46,7 +46,8 @@ def apps_address(data_folder: Path) -> Any:
 
 
 async def answer_with_picture(client: Client) -> Any:
-    """Repeat a query until its answer has a picture, and return the answer; while the database is slow, pictures are omitted."""
+    """Repeat a query until its answer has a picture, and return the answer;
+    while the database is slow, pictures are omitted."""
     for _ in range(20):
         rows = await client.call_tool("execute_cypher", {"query": QUERY})
         if PICTURE in (rows.meta or {}):

@@ -39,6 +39,7 @@ def _served(app: Any, most: int) -> Iterator[tuple[str, int]]:
 
 @pytest.fixture
 def serve() -> Iterator[Serve]:
-    """Yield a function that serves an application over HTTP: `host, port = serve(app, most=4)` limits the connections."""
+    """Yield a function that serves an application over HTTP:
+    `host, port = serve(app, most=4)` limits the connections."""
     with ExitStack() as stack:
         yield lambda app, most=8: stack.enter_context(_served(app, most))

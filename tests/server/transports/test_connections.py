@@ -16,7 +16,8 @@ Serve = Callable[..., tuple[str, int]]
 
 
 async def app(scope: Any, receive: Any, send: Any) -> None:
-    """Respond to `/quick` at once, to `/slow` after two seconds, and to `/large` with more bytes than a socket buffers."""
+    """Respond to `/quick` at once, to `/slow` after two seconds,
+    and to `/large` with more bytes than a socket buffers."""
     if scope["type"] != "http":
         return
     while (await receive()).get("more_body"):

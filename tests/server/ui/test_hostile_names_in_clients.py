@@ -1,4 +1,5 @@
-"""Names that contain markup stay text on their way from the server through the official host of MCP Apps into the view."""
+"""Names that contain markup stay text on their way from the server through the official host
+of MCP Apps into the view."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Requests to the page's addresses, without a browser: headers, hosts, other sites, tokens, missing files, arguments."""
+"""Requests to the page's addresses, without a browser: headers, hosts, other sites, tokens, missing files,
+arguments."""
 
 from __future__ import annotations
 

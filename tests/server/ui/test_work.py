@@ -1,4 +1,5 @@
-"""The calls of connected clients on the page, live: by session, filtered, opened in the editor, exported; and saved traces."""
+"""The calls of connected clients on the page, live: by session, filtered, opened in the editor, exported;
+and saved traces."""
 
 from __future__ import annotations
 

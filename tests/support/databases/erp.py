@@ -1,4 +1,5 @@
-"""An ERP database as CSV exports leave it: all values are text, even numbers, dates and booleans, in varying formats."""
+"""An ERP database as CSV exports leave it: all values are text, even numbers, dates and booleans,
+in varying formats."""
 
 from __future__ import annotations
 

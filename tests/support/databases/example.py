@@ -50,7 +50,8 @@ class GraphScript:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A name as a question writes it, and the value that it means: `Mention("Kestral Tols", "Vendor", "vendorName", …)`."""
+    """A name as a question writes it, and the value that it means:
+    `Mention("Kestral Tols", "Vendor", "vendorName", …)`."""
 
     text: str
     label: str

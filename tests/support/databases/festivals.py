@@ -38,7 +38,8 @@ TOWNS = ["Ravensburg", "Tavira", "Skagen", "Ghent"]
 
 
 def build(graph: GraphScript) -> None:
-    """Add 12 acts at 6 festivals and 300 visitors with tickets; `Usr`, `Booking_old`, `Gig` and `Promo` are leftovers."""
+    """Add 12 acts at 6 festivals and 300 visitors with tickets;
+    `Usr`, `Booking_old`, `Gig` and `Promo` are leftovers."""
     chance = random.Random(1999)
     towns = [graph.node("Town", name=name, region="", population=chance.randint(8000, 260000)) for name in TOWNS]
     genres = [graph.node("Genre", name=name) for name in GENRES]

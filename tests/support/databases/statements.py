@@ -153,7 +153,8 @@ class Statements:
 
 
 def mistaken(gold: str) -> list[str]:
-    """Return queries that an agent might write instead: with a misspelled name, a wrong type, or another label's property."""
+    """Return queries that an agent might write instead: with a misspelled name, a wrong type,
+    or another label's property."""
     found = []
     for pattern, change in (
         (r":([A-Z]\w+)[ )}{]", lambda name: name[:-1] + "z" + name[-1]),

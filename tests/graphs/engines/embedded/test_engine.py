@@ -44,7 +44,8 @@ def eventually(condition: Callable[[], bool], seconds: float = 15.0) -> bool:
 
 
 def listening(pid: int) -> list[str]:
-    """Return the local addresses on which the process listens, in hexadecimal as in Linux's /proc: `["0100007F:A3C1"]`."""
+    """Return the local addresses on which the process listens, in hexadecimal as in Linux's /proc:
+    `["0100007F:A3C1"]`."""
     sockets = set()
     for link in Path(f"/proc/{pid}/fd").iterdir():
         try:

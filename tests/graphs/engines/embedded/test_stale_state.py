@@ -1,4 +1,5 @@
-"""Passwords are sent only to the engine, not to another process that listens on the port of an engine that has ended."""
+"""Passwords are sent only to the engine, not to another process that listens on the port of an engine
+that has ended."""
 
 import os
 import signal

@@ -74,7 +74,8 @@ _:b1 rdfs:label "someone" .
 
 
 def written(source: RecordSource, folder: Path) -> dict[str, Any]:
-    """Convert a source into a SimpleKG document; return the document after every record has passed the checks of loading."""
+    """Convert a source into a SimpleKG document; return the document after every record has passed the checks
+    of loading."""
     output = folder / "graph.json"
     import_records(source, "films", output)
     file = SimpleKGFile(output)
