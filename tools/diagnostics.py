@@ -83,7 +83,7 @@ def _by_question(graph: Graph, query: str, question: str | None, report: Report)
     """
     if question is None or graph.entities is None:
         return report
-    from graphground.graphs.suggestions.asked import with_question  # imported here: loads learned weights
+    from graphground.graphs.suggestions.question_check import with_question  # imported here: loads learned weights
 
     try:
         return with_question(report, query, question, graph.schema, graph.entities)

@@ -18,7 +18,7 @@ from graphground.agents.decoding.logits_processor import ConstrainedLogits
 from graphground.agents.decoding.models import LlamaModel
 from graphground.agents.decoding.search import beam, greedy
 from graphground.agents.decoding.tokenizers import of_llama
-from tests.agents.decoding.made import QUERIES
+from tests.agents.decoding.inputs import QUERIES
 
 CHAT = "<|im_start|>user\nWrite a Cypher query: who directed the film Heat?<|im_end|>\n<|im_start|>assistant\n"
 WIDTH = 12

@@ -19,7 +19,7 @@ from graphground.agents.decoding.logits_processor import ConstrainedLogits
 from graphground.agents.decoding.models import TransformersModel
 from graphground.agents.decoding.search import beam, greedy
 from graphground.agents.decoding.tokenizers import of_tokenizers
-from tests.agents.decoding.made import QUERIES
+from tests.agents.decoding.inputs import QUERIES
 
 
 def main(folder: str, file: str) -> None:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from graphground.agents.decoding.constraint import Constraint, NotSpellable
 from graphground.agents.decoding.vocabulary import Vocabulary, byte_level, sentence_pieces, word_pieces
-from tests.agents.decoding.made import QUERIES, byte_vocabulary
+from tests.agents.decoding.inputs import QUERIES, byte_vocabulary
 
 VOCABULARY = byte_vocabulary(QUERIES)
 

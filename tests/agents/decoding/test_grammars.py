@@ -1,7 +1,7 @@
 import re
 
 from graphground.agents.decoding.grammars import gbnf
-from tests.agents.decoding.made import QUERIES
+from tests.agents.decoding.inputs import QUERIES
 
 RULE = re.compile(r"(?P<name>\w+) ::= (?P<body>.*)")
 PART = re.compile(r'"((?:[^"\\]|\\.)*)"|(\w+)|(\|)')

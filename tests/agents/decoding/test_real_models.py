@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.agents.decoding.made import QUERIES
+from tests.agents.decoding.inputs import QUERIES
 from tests.support import small_model, small_transformers
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -8,7 +8,7 @@ from graphground.agents.decoding.constraint import Constraint
 from graphground.agents.decoding.grammars import llguidance_matcher
 from graphground.agents.decoding.search import beam, greedy
 from graphground.agents.decoding.vocabulary import Vocabulary
-from tests.agents.decoding.made import QUERIES, RandomModel
+from tests.agents.decoding.inputs import QUERIES, RandomModel
 from tests.support.real_tokenizers import FAMILIES, NotInstalled, install
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]

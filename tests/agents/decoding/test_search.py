@@ -6,7 +6,7 @@ import pytest
 from graphground.agents.decoding.constraint import Constraint
 from graphground.agents.decoding.logits_processor import ConstrainedLogits
 from graphground.agents.decoding.search import beam, greedy
-from tests.agents.decoding.made import QUERIES, RandomModel, byte_vocabulary
+from tests.agents.decoding.inputs import QUERIES, RandomModel, byte_vocabulary
 
 VOCABULARY = byte_vocabulary(QUERIES)
 CONSTRAINT = Constraint.of_queries(QUERIES, VOCABULARY)

@@ -10,7 +10,7 @@ from graphground.graphs.entities.candidate import EntityLookup
 from graphground.graphs.entities.index import open_index
 from graphground.graphs.entities.record import Record
 from graphground.graphs.graph import Graph
-from graphground.graphs.suggestions.asked import with_question
+from graphground.graphs.suggestions.question_check import with_question
 from graphground.graphs.suggestions.written import Step, read_text
 from graphground.tools.diagnostics import report_on
 from tests.support.embedded_films import SCHEMA
