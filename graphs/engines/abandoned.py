@@ -25,6 +25,8 @@ class Abandoned:
 
     def __init__(self, caller: str, query: str | Query) -> None:
         self.caller, self.query = caller, query
+        self.recorded = False
+        """Whether the caller was recorded as the caller of a query that could not be terminated."""
         self._since = time.monotonic()
 
     @property

@@ -338,6 +338,8 @@ class BoltEngine:
         if not over and dialect.running and dialect.terminate:
             listed = partial(self._end_query, dialect.running, dialect.terminate, tag)
             abandoned.follow(listed, self._last_resort, lambda: self._closed)
+            over = True
+        if over:
             self._slots.forget(slot)
 
     def _ended(self, running: RunningQuery, timeout: float | None, slot: Slot) -> EngineError:

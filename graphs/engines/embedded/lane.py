@@ -231,9 +231,9 @@ class Lane:
             raise EngineUnreachable("The engine process has ended; a new one is being started.")
 
     def _kill(self, instance: str, abandoned: Abandoned) -> bool:
-        """Kill the process, now or after its minimum lifetime, because a query continues although it was terminated.
+        """Kill the process if a query continues although it was terminated; return whether the process has ended.
 
-        Return False, without killing the process, if the query may still end by itself.
+        While this returns False, the query may still end by itself, or the process is younger than `LEAST_LIFE`.
 
         ArcadeDB does not check for termination everywhere (`reduce`, list comprehensions, `any`), and Java has no other
         way to stop a thread. Queries of other clients are retried on the next process.
@@ -243,18 +243,17 @@ class Lane:
         suspect = not isinstance(abandoned.query, str) and may_not_end(abandoned.query)
         if not suspect and abandoned.seconds < PROOF_SECONDS:
             return False
-        QUARANTINE.strike(abandoned.caller, surprise=not suspect)
-        self._abandoned[instance] += 1
-        left = 0.0 if self._apart else LEAST_LIFE - lifetime(self._home)
-        if left <= 0 or self._abandoned[instance] >= MOST_ABANDONED:
-            self._replace(instance)
-        else:
-            DEADLINES.add(left, partial(self._replace, instance))
+        if not abandoned.recorded:
+            abandoned.recorded = True
+            QUARANTINE.strike(abandoned.caller, surprise=not suspect)
+            self._abandoned[instance] += 1
+        young = not self._apart and lifetime(self._home) < LEAST_LIFE
+        if young and self._abandoned[instance] < MOST_ABANDONED:
+            return False
+        self._replace(instance)
         return True
 
     def _replace(self, instance: str) -> None:
-        if self._closed:
-            return
         state = EngineState.read(self._home)
         if state is not None and state.instance == instance:
             self._killed.add(f"bolt://127.0.0.1:{state.port}")

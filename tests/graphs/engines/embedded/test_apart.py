@@ -13,7 +13,9 @@ from graphground.graphs.engines.embedded.may_not_end import may_not_end
 from graphground.graphs.engines.embedded.quarantine import FIRST_WAIT, LONGEST_WAIT, Quarantine
 from graphground.graphs.engines.embedded.state import EngineState, still_runs
 from graphground.graphs.engines.engine import EngineBusy, QueryFailed, QueryTimeout
+from graphground.graphs.engines.slots import Slots
 from graphground.graphs.graph import Graph
+from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
 
 DEAF = "RETURN reduce(s = 0, x IN range(1, 900000) | s + reduce(t = 0, y IN range(1, 900000) | t + y)) AS total"
@@ -63,6 +65,14 @@ def test_each_quarantine_of_a_caller_lasts_twice_as_long_as_the_last() -> None:
     assert not quarantine.knows("a")
     quarantine.strike("b", surprise=True)
     assert quarantine.knows("b")
+
+
+def test_a_query_whose_process_was_killed_no_longer_occupies_a_slot(films_home: Home) -> None:
+    engine = EmbeddedEngine(films_home, Catalog(films_home).get("films").id, slots=Slots(1))
+    with calling_as("attacker"), pytest.raises(QueryTimeout):
+        engine.run(parse(DEAF), timeout=0.05)
+    assert engine.run("RETURN 1").rows == [[1]]
+    engine.close()
 
 
 def test_a_query_that_does_not_end_does_not_affect_the_shared_engine(films_home: Home, film_graph: Graph) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from graphground.graphs.engines.cancellation import cancellable
+from graphground.graphs.engines.embedded import lane
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.embedded.launcher import ensure_engine
 from graphground.graphs.engines.embedded.state import EngineState
@@ -37,16 +38,25 @@ def engine(small_home: Home) -> Iterator[EmbeddedEngine]:
     engine.close()
 
 
+@pytest.fixture
+def killed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let an engine process of any age be killed for a query as soon as its caller stops waiting for the query."""
+    monkeypatch.setattr(lane, "LEAST_LIFE", 0.0)
+    monkeypatch.setattr(lane, "PROOF_SECONDS", 0.0)
+
+
+@pytest.mark.usefixtures("killed_at_once")
 @pytest.mark.parametrize("query", DEAF.values(), ids=list(DEAF))
 def test_a_query_that_ignores_termination_ends_at_its_limit_and_the_next_query_succeeds(
     engine: EmbeddedEngine, query: str
 ) -> None:
     with pytest.raises(QueryTimeout):
-        engine.run(query, timeout=1)
+        engine.run(query, timeout=0.3)
     for _ in range(20):  # every connection of the pool works
         assert engine.run("MATCH (n) RETURN count(n)", timeout=30).rows == [[4]]
 
 
+@pytest.mark.usefixtures("killed_at_once")
 def test_other_clients_continue_while_a_query_that_ignores_termination_is_ended(
     small_home: Home, engine: EmbeddedEngine
 ) -> None:
@@ -76,6 +86,7 @@ def test_other_clients_continue_while_a_query_that_ignores_termination_is_ended(
     assert all(rows == answers[0] for rows in answers)
 
 
+@pytest.mark.usefixtures("killed_at_once")
 def test_a_cancelled_query_that_ignores_termination_ends(engine: EmbeddedEngine) -> None:
     with cancellable() as cancellation:
         timer = threading.Timer(0.3, cancellation.cancel)
