@@ -139,7 +139,7 @@ class MultiAgentLoop:
             session.state("execute", f"round {attempt.number}", "failed")
             return
         attempt.rows = int(answer.fields["row_count"])
-        session.state("execute", f"round {attempt.number}", f"{attempt.rows} rows")
+        session.state("execute", f"round {attempt.number}", f"{attempt.rows} row{'' if attempt.rows == 1 else 's'}")
 
     async def _evaluate(self, session: Session, attempt: Attempt, schema: str) -> None:
         if attempt.rows is not None:

@@ -174,9 +174,9 @@ DATABASE_CODES: Mapping[str, Code] = {
 QUESTION_CODES: Mapping[str, Code] = {
     "question_not_covered": Code(
         "hint",
-        "The question contains a name, a count, an order or a limit that the query does not express, or another query "
-        "probably answers it better; that query is suggested. The example has the question *Which films did Michael Mann "
-        "direct?*.",
+        "The question contains a name, a count, an order, a superlative, an alternative or a year that the query does "
+        "not express, or another query probably answers it better; that query is suggested. The example has the "
+        "question *Which films did Michael Mann direct?*.",
         "MATCH (m:Movie) RETURN m.name",
     )
 }

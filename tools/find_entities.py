@@ -77,9 +77,7 @@ class EntityCandidate(BaseModel):
     cypher: str | None = Field(None, description="A pattern to paste into a query; null if the verdict is `not_found`.")
     matched: str | None = Field(None, description="The alias that matched.")
     key: str | None = Field(None, description="Distinguishes entities that share a name.")
-    relationships: list[str] = Field(
-        default_factory=list, description="A few of its relationships, if entities share the name."
-    )
+    relationships: list[str] = Field(default_factory=list, description="One or two, if the verdict is `ambiguous`.")
 
 
 class MentionAnswer(BaseModel):
@@ -101,7 +99,7 @@ class FindEntitiesAnswer(Answer):
     """The answer: one entry for each mention, in the given order."""
 
     mentions: list[MentionAnswer]
-    warning: str | None = Field(None, description="A warning when the index is older than the data.")
+    warning: str | None = Field(None, description="If the index is missing, incomplete or older than the data.")
 
 
 def find_entities(graphs: Graphs, request: FindEntitiesRequest) -> FindEntitiesAnswer:

@@ -67,15 +67,16 @@ def suggest_queries(graphs: Graphs, request: SuggestQueriesRequest) -> SuggestQu
     if not found:
         raise ToolFailure(
             "no_entity_found",
-            "No entity of the graph was found in "
-            + (f"the mentions {', '.join(map(repr, request.mentions))}." if request.mentions else "the question."),
+            f"The graph has no entity of these names: {', '.join(map(repr, request.mentions))}."
+            if request.mentions
+            else "The question names no entity and no label of the graph.",
             nearest=[
                 candidate.name
                 for mention in (request.mentions or [question])[:3]
                 for candidate in lookup.find(mention, limit=3)
             ],
-            next="Call find_entities with the names, then suggest_queries with `mentions`; a question "
-            "that names no entity needs get_filtered_schema instead.",
+            next="Call find_entities with the names, then suggest_queries with `mentions`; for a question without names, "
+            "read the schema with get_filtered_schema and write the query.",
         )
     grammar = None
     if request.grammar:

@@ -80,8 +80,8 @@ SCHEMA_CODES: Mapping[str, Code] = {
     ),
     "empty_relationship": Code(
         "warning",
-        "The graph has no relationship of this type, or none between these labels in this direction. A hint if "
-        "the type is one of several alternatives. Needs the graph's data.",
+        "The graph has no relationship of this type, or none between these labels in the pattern's "
+        "direction. A hint if the type is one of several alternatives. Needs the graph's data.",
         "MATCH (m:Movie)-[:partOfSeries]->(s) RETURN m.name",
     ),
     "empty_property": Code(

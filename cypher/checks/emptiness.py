@@ -45,7 +45,7 @@ def empty_labels(facts: Facts, findings: Findings, data: Data) -> None:
 
 
 def empty_relationships(facts: Facts, findings: Findings, data: Data) -> None:
-    """Report relationship types that the graph does not contain, or not in this direction between the labels."""
+    """Report relationship types that the graph does not contain, or that do not connect these labels in the pattern's direction."""
     alternatives, negated = _alternatives(facts.query), _negated(facts.query)
     for use in facts.types:
         type_, link = use.name.name.text, use.symbol.link
@@ -59,9 +59,8 @@ def empty_relationships(facts: Facts, findings: Findings, data: Data) -> None:
             if any(len(labels) != 1 or not data.nodes(labels[0]) for labels in ends):
                 continue
             between = f"{ends[0][0]} and {ends[1][0]}"
-            message = (
-                f"The graph has no {type_} relationship between {between} in this direction, but {total:,} elsewhere."
-            )
+            direction = " in this direction" if link.pattern.direction in ("left", "right") else ""
+            message = f"The graph has no {type_} relationship between {between}{direction}, but {total:,} elsewhere."
         else:
             continue
         _empty("empty_relationship", message, use, id(use.name) in alternatives, findings)

@@ -161,8 +161,8 @@ def _check(
         ]
     )
     if elsewhere:
-        message += f" {'A node' if len(elsewhere) == 1 else 'Nodes'} of {listed(elsewhere)}"
-        message += f" {'has' if len(elsewhere) == 1 else 'have'} this {use.key}."
+        nodes = "A node labelled" if len(elsewhere) == 1 else "Nodes labelled"
+        message += f" {nodes} {listed(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} this {use.key}."
     severity: Severity = "hint" if comparison.negated or comparison.operator == "<>" else "warning"
     suggestions = [quoted_string(name) for name in names] if judgement.verdict != "not_found" else []
     clear = written and not elsewhere and severity == "warning" and len(suggestions) == 1

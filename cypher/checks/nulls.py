@@ -55,7 +55,9 @@ def _comparison(node: t.Binary, findings: Findings) -> None:
     source = findings.query.source
     message = f"{source(node)} is always null, never true"
     if all(nulls) or node.operator in ORDERED:
-        findings.add("null_comparison", "error", f"{message}: no value compares with null.", node.start, node.end)
+        findings.add(
+            "null_comparison", "error", f"{message}: a value cannot be compared with null.", node.start, node.end
+        )
         return
     operand = node.right if nulls[0] else node.left
     subject = (

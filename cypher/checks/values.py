@@ -129,9 +129,10 @@ def _mismatch(
     literal = comparison.right_node
     effect = "always true where the property is set" if comparison.operator == "<>" else "never true"
     message = (
-        f"{_name(use)} is of type {expected}, and {source(literal)} of type {value_type}: "
-        f"the comparison is {effect}. Write a value such as {SAMPLES[expected]}."
+        f"{_name(use)} is of type {expected}, and {source(literal)} of type {value_type}: the comparison is {effect}."
     )
+    if expected in SAMPLES:
+        message += f" Write a value such as {SAMPLES[expected]}."
     start, end, suggestions = literal.start, literal.end, [right] if right else []
     year = _year_of(literal)
     if expected == "date" and year and comparison.operator in ("=", "<>") and not use.in_map:

@@ -127,7 +127,7 @@ def _about_encryption(error: BaseException, address: BoltAddress) -> EngineUnava
         if isinstance(cause, ssl.SSLCertVerificationError):
             return EngineUnavailable(
                 f"The certificate of {where} is not trusted ({cause.verify_message}). Write {plain}+ssc:// to "
-                "accept a self-signed one, or name the file of the authority that signed it in SSL_CERT_FILE."
+                "accept a self-signed one, or set SSL_CERT_FILE to the certificate file of the authority that signed it."
             )
     if any(isinstance(cause, ssl.SSLError | ConnectionResetError) for cause in found) and scheme != plain:
         return EngineUnreachable(f"{where} does not speak TLS. Write {plain}:// instead, or turn TLS on there.")

@@ -24,7 +24,8 @@ def refuses_writes(name: str, engine: Engine) -> bool:
 def warning(engine: Engine) -> str:
     """Return the warning, with advice, about a database where only our own check prevents writes."""
     capabilities = engine.capabilities()
+    trial = "which was rolled back" if capabilities.dialect.probe_writes else "which would have changed nothing"
     return (
-        f"its {capabilities.product} did not refuse a trial write, which was rolled back. Only graphground's "
+        f"its {capabilities.product} did not refuse a trial write, {trial}. Only graphground's "
         f"own check prevents queries from writing. Connect as a read-only user ({capabilities.dialect.reader})."
     )

@@ -142,12 +142,12 @@ def base_lines(schema: PropertyGraphSchema, facts: Statistics = NOTHING) -> list
 
 
 def pattern_rules(schema: PropertyGraphSchema) -> list[str]:
-    """Return a list of one line, `end_year IS NULL while it lasts`, which explains open intervals.
+    """Return a list of one line, `end_year: NULL while the relationship lasts`, which explains open intervals.
 
     The list is empty if no pattern has an interval.
     """
     ends = dict.fromkeys(end for pattern in schema.patterns if (end := end_of_interval(pattern)) is not None)
-    return [f"{' and '.join(ends)} IS NULL while it lasts"] if ends else []
+    return [f"{', '.join(ends)}: NULL while the relationship lasts"] if ends else []
 
 
 def base_form(schema: PropertyGraphSchema, facts: Statistics | None = None) -> str:

@@ -107,7 +107,7 @@ def _paging(probe: Probe, before: str, clause: t.Return) -> Iterator[Diagnostic]
             yield probe.diagnostic(
                 "matches_nothing",
                 paging[0],
-                f"There are {counted[0][0]} rows before SKIP and LIMIT, which leave none of them.",
+                f"SKIP and LIMIT leave no row; the number of rows before them is {counted[0][0]}.",
             )
             return
     for item in clause.projection.items:

@@ -69,20 +69,22 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
     subject, literal = compared
     value = probe.value(literal)
     text = probe.source(subject)
-    if isinstance(value, str) and not isinstance(literal, t.FunctionCall):
-        values = _values(
-            probe,
-            before,
-            text,
-            isinstance(condition, t.Binary) and condition.operator == "IN" and condition.right is subject,
-        )
+    verbs = _verbs(condition, subject)
+    if verbs is not None and isinstance(value, str) and not isinstance(literal, t.FunctionCall):
+        verb, negated = verbs
+        inner = _inner(condition)
+        values = _values(probe, before, text, isinstance(inner, t.Binary) and inner.operator == "IN")
         if not values:
             return probe.diagnostic("filter_removes_all", condition, f"{opening} {text} is null in {where}.")
+        if negated:
+            always = f"{text} is always {quoted(value)}" if verb == "is" else f"{text} always {verb} {quoted(value)}"
+            return probe.diagnostic("filter_removes_all", condition, f"{opening} In {where}, {always}, or is null.")
         nearest = [text_ for text_, _, _ in process.extract(value, values, scorer=fuzz.WRatio, limit=MOST_SHOWN)]
         return probe.diagnostic(
             "filter_removes_all",
             condition,
-            f"{opening} {text} is never {quoted(value)} in {where}; the nearest values are "
+            f"{opening} {text} {'is never' if verb == 'is' else f'never {verb}'} {quoted(value)} in {where}; "
+            "the nearest values are "
             f"{', '.join(quoted(candidate) for candidate in nearest)}{', …' if len(values) > len(nearest) else ''}.",
             [probe.source(condition).replace(probe.source(literal), quoted(candidate)) for candidate in nearest],
         )
@@ -92,6 +94,45 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
     return probe.diagnostic(
         "filter_removes_all", condition, f"{opening} In {where}, {text} ranges from {span[0][0]} to {span[0][1]}."
     )
+
+
+def _inner(condition: t.Expression) -> t.Expression:
+    """Return a condition without the NOTs before it."""
+    while isinstance(condition, t.Unary) and condition.operator == "NOT":
+        condition = condition.operand
+    return condition
+
+
+def _verbs(condition: t.Expression, subject: t.Expression) -> tuple[str, bool] | None:
+    """Return the verb that describes a comparison of the property `subject` with a text, and whether it is negated.
+
+    `("is", True)` for `n.name <> 'Heat'`. None for a comparison by order, and if the constant is searched for the
+    property, as in `'Heat 2' CONTAINS n.name`.
+    """
+    inner = _inner(condition)
+    if not isinstance(inner, t.Binary):
+        return None
+    if inner.operator == "IN":
+        verb = "contains" if inner.right is subject else None
+    else:
+        verb = _VERBS.get(inner.operator) if inner.left is subject or inner.operator in ("=", "<>") else None
+    if verb is None:
+        return None
+    nots = 0
+    while isinstance(condition, t.Unary):
+        condition = condition.operand
+        nots += 1
+    return verb, (nots + (inner.operator == "<>")) % 2 == 1
+
+
+_VERBS = {
+    "=": "is",
+    "<>": "is",
+    "CONTAINS": "contains",
+    "STARTS WITH": "starts with",
+    "ENDS WITH": "ends with",
+    "=~": "matches",
+}
 
 
 def _comparison(condition: t.Expression) -> tuple[t.Expression, t.Expression] | None:

@@ -91,9 +91,9 @@ def _run(
 def _check(parsed: argparse.Namespace) -> None:
     """Refuse options that cannot be combined, before a server is started."""
     if parsed.command == "forms" and (parsed.tasks is None) == (parsed.question is None):
-        raise WrongUse("give forms either a question or --tasks")
+        raise WrongUse("`agent forms` needs either a question or --tasks")
     if parsed.command == "decode" and (parsed.gguf is None) == (not parsed.grammar):
-        raise WrongUse("give decode either --gguf FILE or --grammar")
+        raise WrongUse("`agent decode` needs either --gguf FILE or --grammar")
     if min(getattr(parsed, "candidates", 1), getattr(parsed, "width", 1), getattr(parsed, "budget", 1)) < 1:
         raise WrongUse("--candidates, --width and --budget must be at least 1")
 

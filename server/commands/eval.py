@@ -99,8 +99,8 @@ def parser() -> CommandLine:
     hardening = group.add_command(
         "harden",
         harden,
-        "Make harder variants of tasks: names replaced by aliases, "
-        "misspelt, shortened or absent, and underspecified questions.",
+        "Make harder variants of tasks, in which a name is replaced by an alias, a misspelling, its first words, a name "
+        "that is not in the graph, or its label alone.",
     )
     hardening.add_argument("tasks", type=Path, metavar="TASKS", help="A task file.")
     hardening.add_argument("file", type=Path, metavar="FILE", help="The task file to write (.json or .json.gz).")
@@ -211,7 +211,7 @@ def make(parsed: argparse.Namespace) -> int:
     sys.stdout.write(f"Wrote {len(generated.tasks)} tasks to {parsed.file}.\n")
     if len(generated.tasks) < parsed.tasks:
         sys.stderr.write(
-            f"graphground: only {len(generated.tasks)} of {parsed.tasks} realistic tasks could be made from this graph\n"
+            f"graphground: only {len(generated.tasks)} realistic tasks could be made from this graph, not {parsed.tasks}\n"
         )
     for name, reason in generated.missing.items():
         sys.stderr.write(f"graphground: {name}: {reason}\n")

@@ -54,7 +54,6 @@ def explain(tool: Tool[Any, Any], arguments: Mapping[str, Any], error: Validatio
     problems = error.errors(include_url=False, include_context=True)
     unknown = [str(problem["loc"][0]) for problem in problems if problem["type"] == "extra_forbidden"]
     missing = [str(problem["loc"][0]) for problem in problems if problem["type"] == "missing"]
-    next_step = f"Call {tool.name} again with {', '.join(fields) or 'no arguments'}."
     if unknown:
         names = ", ".join(repr(name) for name in unknown)
         free = [field for field in fields if field not in arguments]
@@ -63,15 +62,26 @@ def explain(tool: Tool[Any, Any], arguments: Mapping[str, Any], error: Validatio
             "unknown_argument",
             f"{tool.name} has no argument {names}; its arguments are: {', '.join(fields) or 'none'}.",
             nearest=list(dict.fromkeys(nearest)),
-            next=next_step,
+            next=f"Call {tool.name} again without {names}{', or with an argument in `nearest` instead' if nearest else ''}.",
         )
     if missing:
         names = ", ".join(repr(name) for name in missing)
         return ToolFailure(
-            "missing_argument", f"{tool.name} needs the argument {names}.", nearest=missing, next=next_step
+            "missing_argument",
+            f"{tool.name} needs the argument {names}.",
+            nearest=missing,
+            next=f"Call {tool.name} again with {names}.",
         )
     message, nearest = _explain_value(problems[0])
-    return ToolFailure("wrong_argument", f"{tool.name}: {message}.", nearest=nearest, next=next_step)
+    argument = ".".join(str(part) for part in problems[0]["loc"][:1])
+    return ToolFailure(
+        "wrong_argument",
+        f"{tool.name}: {message}.",
+        nearest=nearest,
+        next=f"Call {tool.name} again with a valid {argument!r}."
+        if argument
+        else f"Call {tool.name} again with valid arguments.",
+    )
 
 
 def _explain_value(problem: ErrorDetails) -> tuple[str, list[str]]:

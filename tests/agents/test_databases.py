@@ -70,7 +70,7 @@ def test_on_neo4j_a_misspelled_name_is_found_and_the_second_query_is_accepted(
         "instruct → aggregate",
         "aggregate → generate",
         "generate → execute",
-        "execute → 1 rows",
+        "execute → 1 row",
         "evaluate → accept",
         "interpret → done",
     ]
@@ -93,7 +93,7 @@ def test_on_a_server_that_responds_as_memgraph_its_refusal_is_graded_and_the_nex
             tmp_path, {"NEO4J_URI": server.uri, "NEO4J_USERNAME": "", "NEO4J_PASSWORD": ""}, roles
         )
     assert states[:4] == ["generate → execute", "execute → failed", "evaluate → error", "extract → 0 values"]
-    assert states[-3:] == ["execute → 1 rows", "evaluate → accept", "interpret → done"]
+    assert states[-3:] == ["execute → 1 row", "evaluate → accept", "interpret → done"]
     [failure] = [line for line in shown.splitlines() if line.startswith("- The query failed: ")]
     assert "no viable alternative at input 'COUNT {'" in failure
     assert (record["cypher"], record["text"], record["grade"]) == (right, "Three.", "accept")

@@ -57,6 +57,20 @@ def test_wrong_use_is_reported_in_the_common_error_shape(
     assert answer["next"]
 
 
+@pytest.mark.parametrize(
+    ("tool", "arguments", "step"),
+    [
+        ("execute_cypher", {"querry": "RETURN 1"}, "without 'querry', or with an argument in `nearest` instead."),
+        ("validate_cypher", {}, "with 'query'."),
+        ("execute_cypher", {"query": "RETURN 1", "limit": 0}, "with a valid 'limit'."),
+    ],
+)
+def test_the_next_step_after_wrong_arguments_names_only_what_must_change(
+    tool: str, arguments: dict[str, Any], step: str
+) -> None:
+    assert failure(tool, arguments)["next"] == f"Call {tool} again {step}"
+
+
 def test_a_wrong_type_is_reported_in_a_sentence() -> None:
     assert failure("execute_cypher", {"query": 7})["message"] == "execute_cypher: query must be text, not a number."
 

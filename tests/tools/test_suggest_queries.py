@@ -76,7 +76,7 @@ def test_the_grammar_is_returned_on_request(film_graph: Graph) -> None:
 
 
 def test_a_question_without_any_entity_gets_a_next_step(film_graph: Graph) -> None:
-    with pytest.raises(ToolFailure, match="No entity") as failure:
+    with pytest.raises(ToolFailure, match="names no entity and no label") as failure:
         suggestions_for(film_graph, question="how many are there")
     assert "find_entities" in failure.value.next
     with pytest.raises(ToolFailure, match="Neither"):

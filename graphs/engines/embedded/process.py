@@ -116,7 +116,7 @@ class EngineProcess:
         # takes the same time once more.
         while starting.is_alive() and not listens(self.state.port):
             if not self.home.engine.exists():  # ArcadeDB may wait forever
-                raise FileNotFoundError(f"{self.home.engine} has been deleted while the engine started")
+                raise FileNotFoundError(f"{self.home.engine} was deleted while the engine was starting")
             time.sleep(0.01)
         if self._failure is None:
             self.state.write(self.home)

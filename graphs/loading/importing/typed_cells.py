@@ -41,7 +41,7 @@ def read_cell(value: Any, type_: str) -> Any:
         ValueError: the cell cannot be converted without loss: `not a 64-bit whole number`.
     """
     if isinstance(value, Unreadable):
-        raise ValueError(f"a {type_.removeprefix('list[').rstrip(']')} that cannot be stored")
+        raise ValueError(f"a value of type {type_.removeprefix('list[').rstrip(']')} that cannot be stored")
     if isinstance(value, str):
         return reader_of(type_)(value)
     if type_.startswith("list["):

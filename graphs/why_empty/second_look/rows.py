@@ -110,7 +110,7 @@ def other_direction(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[D
         if step.aggregates and not items:
             results = f"In this direction the answer is {one_way}, in either direction {both_ways}."
         else:
-            results = f"In this direction there are {one_way} different rows, in either direction {both_ways}."
+            results = f"Different rows: {one_way} in this direction, {both_ways} in either direction."
         yield probe.diagnostic(
             "direction_matters",
             relationship,

@@ -172,7 +172,14 @@ def test_a_type_whose_relationships_connect_only_other_labels_is_reported() -> N
         if diagnostic.code.startswith("empty_")
     ]
     assert (diagnostic.code, diagnostic.found) == ("empty_relationship", "livesIn")
-    assert "900 elsewhere" in diagnostic.message
+    assert "in this direction, but 900 elsewhere" in diagnostic.message
+    (either,) = [
+        diagnostic
+        for diagnostic in validate(query.replace("->", "-"), WORLD, data=data).diagnostics
+        if diagnostic.code.startswith("empty_")
+    ]
+    assert "direction" not in either.message, "an undirected pattern has none"
+    assert "900 elsewhere" in either.message
     assert not [
         diagnostic
         for diagnostic in validate(query.replace("Series", "Country"), WORLD, data=data).diagnostics

@@ -50,7 +50,7 @@ def test_an_alias_is_reported_as_an_alias() -> None:
 
 def test_a_name_of_a_node_with_another_label_is_reported() -> None:
     (diagnostic,) = diagnostics_of("MATCH (c:Company {name: 'Canada'}) RETURN c.launch_year")
-    assert "A node of Country has this name" in diagnostic.message
+    assert "A node labelled Country has this name" in diagnostic.message
 
 
 def test_the_label_is_inferred_for_the_lookup() -> None:

@@ -1,6 +1,7 @@
 import pytest
 
 from graphground.cypher.edits import applied
+from graphground.cypher.schema import SCALAR_TYPES
 from tests.support.checked_graphs import CHARACTERS, codes, findings, problems_in, schema
 
 
@@ -119,6 +120,13 @@ def test_a_value_is_still_checked_after_with_and_unwind() -> None:
 )
 def test_correct_comparisons_are_not_reported(condition: str) -> None:
     assert codes(f"MATCH (c:Company)-[:hasCEO]->(p:Person) WHERE {condition} RETURN p.name") == []
+
+
+@pytest.mark.parametrize("type_", sorted(SCALAR_TYPES))
+def test_a_property_of_any_type_compared_with_a_list_is_reported(type_: str) -> None:
+    graph = schema("places", {"Place": {"p": type_}}, [])
+    (message,) = [found.message for found in findings("MATCH (n:Place) WHERE n.p = [1, 2] RETURN n.p", graph)]
+    assert f"is of type {type_}, and [1, 2] of type list[int]" in message
 
 
 def test_mixed_and_unknown_types_are_never_reported() -> None:

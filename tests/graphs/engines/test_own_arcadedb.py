@@ -86,7 +86,7 @@ def test_only_a_read_only_user_makes_the_database_refuse_writes(
     assert guards["reader"] == (True, [])
     refused, (warning,) = guards["root"]
     assert refused is False
-    assert warning.startswith("graph 'films': its ArcadeDB did not refuse")
+    assert warning.startswith("graph 'films': its ArcadeDB did not refuse a trial write, which was rolled back.")
     assert "readRecord" in warning
 
 

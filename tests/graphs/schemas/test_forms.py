@@ -42,7 +42,7 @@ def test_the_base_form_states_common_properties_once_and_quotes_names():
         "(:Movie)-[:hasCastMember {character_role: str}]->(:Person)",
         "(:`Box Office`)-[:hasCEO {start_year, end_year: int}]->(:Person)",
         "(:Person)-[:marriedTo]-(:Person) (symmetric)",
-        "end_year IS NULL while it lasts",
+        "end_year: NULL while the relationship lasts",
     ]
 
 
@@ -91,7 +91,7 @@ def test_the_enhanced_form_explains_units_counts_symmetry_and_open_intervals():
     assert "(:Movie)  // 1,234; A film" in text
     assert "  runtime_minute: float  // in minutes" in text
     assert "(:Person)-[:marriedTo]-(:Person) (symmetric)" in text
-    assert text.splitlines()[-1] == "end_year IS NULL while it lasts"
+    assert text.splitlines()[-1] == "end_year: NULL while the relationship lasts"
 
 
 def test_the_enhanced_form_repeats_nothing():

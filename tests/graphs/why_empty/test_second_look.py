@@ -169,7 +169,7 @@ def test_problems_hidden_by_rows_of_incomplete_films_are_reported(
         (
             "direction_matters",
             "MATCH (:Country {name: 'France'})-[:hasDiplomaticRelationWith]->(c:Country) RETURN c.name",
-            "50 different rows, in either direction 72",
+            "Different rows: 50 in this direction, 72 in either direction",
         ),
         (
             "null_drops_rows",

@@ -82,6 +82,28 @@ def test_a_condition_on_text_suggests_the_nearest_of_all_values(film_graph: Grap
     assert len(found.suggestions) == 3
 
 
+@pytest.mark.parametrize(
+    ("condition", "explanation"),
+    [
+        ("f.name <> 'Heat'", "f.name is always 'Heat', or is null"),
+        ("NOT f.name = 'Heat'", "f.name is always 'Heat', or is null"),
+        ("NOT f.name CONTAINS 'ea'", "f.name always contains 'ea', or is null"),
+        ("NOT NOT f.name STARTS WITH 'Hit'", "f.name never starts with 'Hit' in"),
+        ("f.name CONTAINS 'eet'", "f.name never contains 'eet' in"),
+        ("f.name > 'Heaven'", "f.name ranges from Heat to Heat"),
+        ("'Heater' STARTS WITH f.name + 's'", "This condition removes every row: 'Heater' STARTS WITH f.name + 's'."),
+    ],
+)
+def test_a_condition_on_text_is_explained_by_what_it_says_of_the_values(
+    film_graph: Graph, condition: str, explanation: str
+) -> None:
+    query = f"MATCH (f:Film) WHERE f.name = 'Heat' WITH f WHERE {condition} RETURN f.runtime_minute"
+    found = cause(film_graph, query)
+    assert found.code == "filter_removes_all"
+    assert explanation in found.message
+    assert bool(found.suggestions) == (" never " in explanation)
+
+
 def test_a_condition_after_with_is_reported_as_the_cause(film_graph: Graph) -> None:
     found = cause(
         film_graph,
@@ -116,7 +138,7 @@ def test_a_relationship_is_reversed_with_its_quantifier(film_graph: Graph, writt
 def test_a_skip_past_the_last_row_is_reported_with_the_number_of_rows(film_graph: Graph) -> None:
     found = cause(film_graph, "MATCH (f:Film {name: 'Heat'})-[:directedBy]->(p:Person) RETURN p.name SKIP 9999")
     assert found.found == "9999"
-    assert "rows before SKIP" in found.message
+    assert "number of rows before them is 4" in found.message
 
 
 def test_no_cause_is_reported_and_no_error_raised_if_there_is_no_time(film_graph: Graph) -> None:

@@ -31,7 +31,7 @@ export async function show(place, context) {
     const { labels, patterns } = schema;
     const collecting = schema.expected && !schema.statistics ? " Statistics are being collected." : "";
     const numbers = `${counted(labels.length, "label")}, ${counted(patterns.length, "pattern")}.`;
-    note.textContent = `${numbers} Choose a label for its properties.${collecting}${schema.note ? ` ${schema.note}` : ""}`;
+    note.textContent = `${numbers} Choose a label to see its properties.${collecting}${schema.note ? ` ${schema.note}` : ""}`;
     for (const button of forms) button.setAttribute("aria-pressed", button.dataset.form === form);
     shown = form === "picture" ? asPicture() : asList();
     drawing.replaceChildren(...shown.made);
