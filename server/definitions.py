@@ -30,7 +30,7 @@ def tool_definition(tool: Tool[Any, Any]) -> dict[str, Any]:
 
 
 def output_schema(tool: Tool[Any, Any]) -> dict[str, Any]:
-    """Return the schema of a tool's answer, reduced to the parts that clients check: names and single types.
+    """Return the schema of a tool's answer, reduced to what clients check: names, types and required fields.
 
     Descriptions are only in the reference (`described_output_schema`), because every conversation pays for the tokens
     of this schema, and agents see the answers themselves.

@@ -80,7 +80,7 @@ def session_id(context: Any) -> str | None:
 
 @asynccontextmanager
 async def reporting(context: Any, levels: LogLevels) -> AsyncIterator[None]:
-    """Send the progress and log messages of the block to the client of the request, while the block runs."""
+    """Send the progress and log messages of the block to the client of the request, during the block and at its end."""
     records: deque[logging.LogRecord] = deque(maxlen=MOST_RECORDS)
     token = _records.set(records)
     try:

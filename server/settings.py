@@ -64,7 +64,8 @@ def setting(
 class Settings:
     """All settings of a server.
 
-    Each field defined with `setting` is an option, an environment variable and a key of the settings file.
+    Each field defined with `setting` is an option and an environment variable, and most are keys of the settings file.
+    In that file, a table [graphs.NAME] replaces `uri`, `user`, `database` and `name`.
     """
 
     graph: tuple[str, ...] = setting(
@@ -186,7 +187,7 @@ SHORTEST_MODEL_KEY = 12
 
 
 def secrets_in(settings: Settings) -> list[str]:
-    """Return the database passwords, the clients' tokens and the models' keys, which no trace may contain."""
+    """Return the database passwords, the token of GRAPHGROUND_TOKEN and the models' keys, for removal from traces."""
     secrets = [settings.password, settings.token, *(database.password for database in settings.databases)]
     if settings.model_key_variable:
         secrets.append(os.environ.get(settings.model_key_variable, "").strip())

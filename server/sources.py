@@ -51,7 +51,7 @@ def graph_sources(settings: Settings, *, may_be_provisional: bool = False) -> Op
 
 
 def sources_beside(own: Sequence[GraphSource], settings: Settings, home: Home) -> list[GraphSource]:
-    """Return the sources of the graphs to serve: `own`, those of your databases, and those of the data folder's graphs.
+    """Return the sources of the graphs to serve: `own` for your databases, and those of the data folder's graphs.
 
     If `--graph` names graphs, only these are returned.
 

@@ -32,7 +32,7 @@ AT_ONCE, WAITING = 8, 64
 ALONE_WAITING = 2_000
 """The maximum number of calls that run or wait for the only client of a stdio server."""
 BULKY, BULKY_AT_ONCE = 5_000, 2
-"""The number of characters above which an argument is long, and the maximum number of such calls that run at once."""
+"""The number of characters above which an argument is long, and the maximum of concurrent calls with long arguments."""
 QUICK = frozenset({"list_graphs", "get_schema", "resource", "prompt", "completion"})
 ResultT = TypeVar("ResultT")
 

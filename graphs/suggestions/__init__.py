@@ -3,7 +3,7 @@
 The module `mentions` finds the names in a question, and `question` analyses the rest. `space` enumerates the patterns
 of `patterns`, and `returns` enumerates the RETURN parts for each pattern. `ranker` scores the combinations by the
 features of `pattern_features` and `return_features`. `suggest` counts matches in the database, `reading` describes how
-a query interprets the question, and `grammar` describes all possible queries for constrained decoding.
+a query interprets the question, and `grammar` describes the possible queries for constrained decoding.
 """
 
 from graphground.graphs.suggestions.grammar import gbnf, regular_expression

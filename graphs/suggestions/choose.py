@@ -39,8 +39,8 @@ class Choice:
 def choose(query: str, written: Written, read: Question, space: SuggestionSpace) -> Choice | None:
     """Return the query that was most probably intended, or None.
 
-    The result is None if the best query does not use all names in the question, or if a name in it is unknown. It is
-    also None if the written query has more than `MOST_STEPS` relationships or a construct of `BEYOND`.
+    The result is None if a name in the question is unknown, or if the best query does not use all names in the
+    question. It is also None if the written query has more than `MOST_STEPS` relationships or a construct of `BEYOND`.
 
     `written` is the content of `query`, and `read` is the analysed question. For "Which films did Michael Mann direct?"
     and `MATCH (m:Movi)-[:wrote]->(p {name: 'M. Mann'}) RETURN m` the chosen text is

@@ -28,7 +28,7 @@ LEAST_LETTERS = 3
 
 
 def not_covered(question: Question, written: Written, query: str) -> Iterator[str]:
-    """Yield a sentence about each part of the question that the query does not express.
+    """Yield sentences about parts of the question that the query does not express.
 
     For example: `The question names 'Michael Mann', which the query does not use.`
     """

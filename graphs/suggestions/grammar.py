@@ -65,7 +65,10 @@ def _groups(schema: PropertyGraphSchema, patterns: Sequence[Pattern]) -> list[tu
 
 
 def _templates(schema: PropertyGraphSchema, label: str, kind: str) -> list[str]:
-    """Return the possible ends of queries; `<number>`, `<date>`, `<text>` and `<limit>` stand for literals."""
+    """Return the possible ends of queries.
+
+    In them, `<number>`, `<date>`, `<text>` and `<limit>` stand for literals, and `<one of: …>` for alternatives.
+    """
     known = schema.labels[label]
     title = f"n.{quoted_name(known.name_property or next(iter(known.properties), 'name'))}"
     keys = {

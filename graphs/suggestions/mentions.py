@@ -37,8 +37,8 @@ class Mention:
     """A name in a question: `Mention("Rodin", 30, 35, (Entity(…),))` at the positions 30 to 34.
 
     `start` and `end` are -1 if the mention does not occur in the question. `meanings` are the entities that the mention
-    may name. `values` are property values with this text that do not name a node, such as a place of birth. A mention
-    without meanings and values is only written like a name.
+    may name. `values` are property values that the mention may stand for, such as a place of birth; they do not name a
+    node. A mention without meanings and values was not found in the graph.
     """
 
     text: str
@@ -49,7 +49,10 @@ class Mention:
 
 
 def mentions_in(question: str, lookup: EntityLookup, schema: PropertyGraphSchema) -> list[Mention]:
-    """Return the names in a question with their possible meanings, including names that may be misspelt or unknown."""
+    """Return up to `MOST_MENTIONS` names in a question with their possible meanings.
+
+    Names that may be misspelt or are unknown are included.
+    """
     spans = lookup.spans(question, unknown=True)
     exact = [(span.start, span.end) for span in spans if span.labels]
     countries = {(word.start, word.end): candidates for word, candidates in demonyms_in(question, exact, lookup)}
@@ -99,7 +102,7 @@ def _mention(
 
 
 def _meanings(text: str, candidates: Sequence[Candidate], lookup: EntityLookup) -> list[Entity]:
-    """Return the entities with exactly this name or value; if there are none, those with a probably misspelt name."""
+    """Return the entities with exactly this name, alias or value; if there are none, those with a similar name."""
     chosen: Sequence[Candidate] = [candidate for candidate in candidates if candidate.match in ("exact", "alias")]
     if not chosen:
         judgement = judge(text, candidates, lookup)

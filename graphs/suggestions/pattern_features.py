@@ -35,7 +35,7 @@ class PatternFeatures:
             sum(start < mention.start for start in starts) if mention.start >= 0 else len(starts)
             for mention in question.mentions
         ]
-        """For each mention, the number of words before it."""
+        """For each mention, the number of words before it, or of all words if it does not occur in the question."""
         self._content_before = [0]
         for number in range(len(starts)):
             self._content_before.append(self._content_before[-1] + (number in question.content))

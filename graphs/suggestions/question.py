@@ -54,8 +54,9 @@ class Quantity:
 class Value:
     """A possible value of a property: `Value("Taipei", "taipei", 103, "Person", "place_of_birth")`.
 
-    `name` is the value as stored, `text` is the value as written in the question, and `start` is its position there.
-    `label` and `key` are empty if the text is not known as a value of a property; `start` may then be -1.
+    `name` is the value as stored, and `text` is the value as written. `start` is the position of `text` in the
+    question, or -1 if it does not occur there. `label` and `key` are empty if the text is not known as a value of a
+    property.
     """
 
     name: str
@@ -150,7 +151,7 @@ class Question:
         return self.score(Element("property", label, key))
 
     def speaks_of_schema(self, mention: Mention) -> bool:
-        """Whether a mention consists only of words of the schema, names of months and stop words: `CEO`, `May`."""
+        """Whether all content words of a mention are words of the schema or names of months: `CEO`, `May`."""
         matched = {number for by in self.evidence.values() for number in by}
         return all(
             number in matched or number not in self.content or word.folded in MONTHS

@@ -26,6 +26,9 @@ def with_question(
 
     The report also suggests the query that was probably intended. For a query without mistakes it does so only if the
     question clearly contradicts the query.
+
+    The report is returned unchanged if the query or the question is too long, if the schema is open, or if the query
+    does not only read.
     """
     if len(query) > LONGEST_QUERY or len(question) > LONGEST_QUESTION or schema.open or not question.strip():
         return report

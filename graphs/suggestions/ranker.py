@@ -63,7 +63,8 @@ class SuggestionSpace:
     def rank(self, question: Question, limit: int, *, hops: int = 2, weights: Weights | None = None) -> list[Ranked]:
         """Return the `limit` best queries for a question, best first.
 
-        If `hops` is 1, no query follows two relationships from a name. `weights` are the learned weights if None.
+        If `hops` is 1, no query follows two relationships in a row from a name. If `weights` is None, the learned
+        weights are used.
         """
         known = learned_weights() if weights is None else weights
         best = self.best_patterns(question, known, hops=hops)[:FINAL]
@@ -89,7 +90,7 @@ class SuggestionSpace:
         return [pattern for _, pattern in best[:limit]]
 
     def best_patterns(self, question: Question, weights: Weights, *, hops: int = 2) -> list[tuple[float, Pattern]]:
-        """Return pairs of a score by all features and a pattern, best first: `BEAM` patterns with the best parts."""
+        """Return the `BEAM` patterns with the best parts, each with its score by all features, best first."""
         features = PatternFeatures(question, self.steps.by_target)
         scores: dict[object, float] = {}
 

@@ -12,7 +12,8 @@ from graphground.graphs.suggestions.returns import Returns
 def reading(question: Question, item: Ranked) -> str:
     """Return the description of a query: `number of Museum <-displayedAt- Painting -createdBy-> Person 'Monet'`.
 
-    The description also lists the names in the question that the query reads as another name or does not use.
+    The description also lists the names in the question that the query reads as another name or does not use, and the
+    names that were not found.
     """
     pattern, returns = item.pattern, item.returns
     parts = [f"{_asked(pattern, returns)} {_pattern(pattern)}{_condition(returns)}"]

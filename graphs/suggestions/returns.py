@@ -8,9 +8,10 @@
 | `order`, `argmax` | `RETURN n.name ORDER BY n.height_cm DESC`, and the same with `LIMIT 1` |
 | `count`, `count_prop`, `min`, `max`, `avg` | `RETURN count(DISTINCT n)`, `RETURN avg(n.height_cm)` |
 | `larger`, `smaller`, `minus`, `equal` | for a comparison: `RETURN n.height_cm = m0.height_cm AS answer` |
-| `counts`, `by_count`, `most` | for a grouping: `RETURN n.name, num`, … `ORDER BY num DESC`, … `LIMIT 1` |
+| `counts`, `by_count` | for a grouping: `RETURN n.name, num`, and the same with `ORDER BY num DESC` |
+| `most` | for a grouping: `RETURN n.name ORDER BY num DESC LIMIT 1` |
 
-Many of them may follow a condition on a property: `WHERE n.height_cm > 180`.
+Some of them may follow a condition on a property: `WHERE n.height_cm > 180`.
 """
 
 from __future__ import annotations

@@ -22,8 +22,8 @@ from graphground.graphs.suggestions.ranker import Ranked, SuggestionSpace, Weigh
 from graphground.graphs.suggestions.reading import reading
 
 MOST_COUNTED, SPARE = 8, 3
-"""The maximum number of patterns whose matches are counted, and the number of candidates beyond the limit that may
-replace candidates without matches.
+"""The maximum number of patterns whose matches are counted, and the number of candidates beyond the limit that are
+counted too.
 """
 SECONDS = 5.0
 MOST_KEPT = 16
@@ -38,8 +38,8 @@ _lock = threading.Lock()
 class Suggestion:
     """A suggested query that can be run unchanged.
 
-    `rows` is the number of distinct nodes `n` that its pattern matches, or None if they were not counted. `probability`
-    is its probability among all scored queries, and `reason` describes how it interprets the question.
+    `rows` is the number of distinct nodes `n` that match its pattern and condition, or None if they were not counted.
+    `probability` is its probability among all scored queries, and `reason` describes how it interprets the question.
     `other_direction` is a less probable query that differs only in the direction of a relationship, if there is one.
     """
 
@@ -123,7 +123,10 @@ def _suggestion(schema: PropertyGraphSchema, question: Question, item: Ranked, r
 
 
 def _joined(suggestions: Sequence[Suggestion]) -> list[Suggestion]:
-    """Merge queries that differ only in a direction: the far less probable query becomes `other_direction`."""
+    """Merge each query into a far more probable query that differs from it only in a direction, if there is one.
+
+    The merged query becomes `other_direction` if it may have matches and no other query was merged before.
+    """
     merged: list[Suggestion] = []
     places: dict[str, int] = {}
     for suggestion in suggestions:
@@ -152,7 +155,7 @@ def _counting(item: Ranked) -> str:
 def _counted(graph: Graph, ranked: Sequence[Ranked], deadline: float) -> dict[str, int]:
     """Return the number of nodes `n` that the best patterns match, with the text from `_counting` as the key.
 
-    All patterns are counted by one query. The result is empty if the database does not respond in time.
+    All patterns are counted by one query. The result is empty if that query fails or does not end in time.
     """
     counting = list(dict.fromkeys(_counting(item) for item in ranked))[:MOST_COUNTED]
     union = " UNION ALL ".join(

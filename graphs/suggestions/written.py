@@ -51,10 +51,10 @@ class Written:
     names: frozenset[str]
     """The texts in quotation marks, in lower case: names of nodes, and values of properties."""
     keys: frozenset[str]
-    """The properties that the query returns."""
+    """The properties of nodes that the query returns."""
     aggregates: frozenset[str]
     order: tuple[str, bool] | None
-    """The property by which rows are sorted (`#` if none, as for a count), and whether the order is descending."""
+    """The property by which rows are sorted, or `#` for another sort key such as a count; and whether it descends."""
     limited: bool
     union: bool
     optional: bool
@@ -64,7 +64,10 @@ class Written:
     """The properties of nodes that are compared in WHERE and do not name the node."""
 
     def same(self, other: Written) -> bool:
-        """Whether two queries have the same target, steps, names, keys, aggregates, order and limit, in any order."""
+        """Whether two queries have the same target, names, keys, aggregates, sort order and steps (in any sequence).
+
+        Both or neither must have a limit.
+        """
         return all(
             own == its
             for own, its in (
@@ -132,7 +135,7 @@ def _paths(text: str) -> Iterator[_Path]:
     """Yield the paths in a text: nodes (variable, label, name), and hops between neighbouring nodes.
 
     A hop is a type, whether it leads to the right, and a variable. A node without a variable has a number instead,
-    such as `#1`; other texts that are not given are empty.
+    such as `#1`; other texts that are not given are empty. A single node without a label is left out.
     """
     place, number = 0, 0
     while node := _NODE.search(text, place):

@@ -15,7 +15,7 @@ SHOWN, SOUGHT = 5, 5
 
 
 def blame_node(probe: Probe, before: str, node: t.NodePattern) -> Iterator[Diagnostic]:
-    """Report why `(p:Person {name: 'Michael Man'})` matches nothing: its label, or a property in its map."""
+    """Report why `(p:Person {name: 'Michael Man'})` matches nothing: its label, or the properties in its map."""
     variable = probe.source(node.variable) if node.variable else "only"
     labels = f":{probe.source(node.labels)}" if node.labels else ""
     bare = f"({variable}{labels})"
@@ -51,7 +51,7 @@ def naming_keys(probe: Probe) -> frozenset[str]:
 
 
 def names_a_node(probe: Probe, condition: t.Expression) -> bool:
-    """Whether a condition compares a naming property with a text: `p.name = 'Michael Mann'`."""
+    """Whether a condition compares a naming property by `=`: `p.name = 'Michael Mann'`."""
     return (
         isinstance(condition, t.Binary)
         and condition.operator == "="

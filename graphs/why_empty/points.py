@@ -44,7 +44,7 @@ class Point:
 
 @dataclass(slots=True)
 class CountedPattern:
-    """The paths of the MATCH after which no row is left, and the conditions on more than one node."""
+    """The paths of the MATCH after which no row is left, and the conditions that are not filters of a single part."""
 
     paths: list[list[Point]]
     conditions: list[Point]
@@ -78,7 +78,10 @@ class _Counting:
         """The positions of the conditions that are shown as filters of a node or a relationship."""
 
     def pattern(self) -> CountedPattern:
-        """Return the paths and conditions with counts; a part has no count if the time is used up before."""
+        """Return the paths and conditions with counts.
+
+        Counting ends at a failing part or when the time is used up; later parts have no count.
+        """
         elements = [list(path.elements) for path in self._clause.patterns]
         paths = [[self._point(element) for element in path] for path in elements]
         rest = [

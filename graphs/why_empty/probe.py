@@ -63,7 +63,7 @@ class Probe:
         return self.query.source(node)
 
     def value(self, node: t.Node) -> Any:
-        """Return the value of a literal or parameter, or the text in `date('…')`; None for any other expression."""
+        """Return the value of a literal or parameter, or the text in `date('…')` or `datetime('…')`; otherwise None."""
         match node:
             case t.StringLiteral() | t.IntegerLiteral() | t.FloatLiteral() | t.BooleanLiteral():
                 return node.value

@@ -52,12 +52,12 @@ def parser() -> CommandLine:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print one line for each check, and return the exit status: 1 if there is a problem."""
+    """Print the findings of all checks, and return the exit status: 1 if there is a problem."""
     return run(parser(), arguments)
 
 
 def doctor(parsed: argparse.Namespace) -> int:
-    """Run every check, and print each finding immediately."""
+    """Run every check, and print each finding immediately, or with `--json` all findings at the end."""
     settings = settings_from(parsed)
     found: list[Finding] = []
     checks = findings(settings, deep=parsed.deep)

@@ -73,7 +73,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def build(parsed: argparse.Namespace) -> int:
-    """Build the entity index, the vectors of its names, or both."""
+    """Build the entity index, the vectors of its names, or both; with `--estimate`, only print what vectors cost."""
     with closing(open_graphs(settings_from(parsed))) as graphs:
         graph = graphs.get(parsed.name_of_graph)
         folder = folder_of(graph, parsed)
@@ -102,7 +102,7 @@ def folder_of(graph: Graph, parsed: argparse.Namespace) -> Path:
 
 
 def build_from_database(graph: Graph, folder: Path, labels: Sequence[str] | None, as_json: bool = False) -> None:
-    """Read all names from the graph's database, and build an index of the names."""
+    """Read the names of these labels, or all names, from the graph's database, and build an index of the names."""
     from filelock import FileLock
 
     from graphground.graphs.engines.engine import EngineUnavailable

@@ -55,7 +55,7 @@ def write_generated_file(
     """Generate a graph from the schema file, write it, and return its numbers of nodes and relationships.
 
     Raises:
-        SimpleKGError: the schema cannot be read, or no graph can be generated from it.
+        SimpleKGError: the schema is invalid, or no graph can be generated from it.
     """
     from graphground.cypher.schema import PropertyGraphSchema, SchemaError
     from graphground.graphs.loading.simplekg import SimpleKGError

@@ -96,7 +96,7 @@ def list_graphs(parsed: argparse.Namespace) -> int:
 
 
 def load(parsed: argparse.Namespace) -> int:
-    """Load a file into the data folder, or into the user's own database."""
+    """Load a file into the data folder or into the user's own database, or restore a dropped bundled graph."""
     file: Path = parsed.file
     if parsed.into is not None:
         if parsed.name is not None or parsed.description:

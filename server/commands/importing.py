@@ -85,7 +85,10 @@ def import_graph(parsed: argparse.Namespace) -> int:
 
 
 def _import_tables(parsed: argparse.Namespace) -> int:
-    """Import CSV and Parquet files, with the mapping in `--mapping` or an inferred mapping."""
+    """Import CSV and Parquet files, with the mapping in `--mapping` or an inferred mapping.
+
+    With `--show`, only print the mapping.
+    """
     from graphground.graphs.loading.importing.convert import import_folder
     from graphground.graphs.loading.importing.infer import infer
     from graphground.graphs.loading.importing.mapping import read_mapping, written

@@ -1,7 +1,7 @@
 """Checks of request headers, made before the SDK and the page make their own checks.
 
-The SDK accepts any text after the colon in a `Host` and an `Origin` that are allowed with every port, such as
-`localhost:1@evil.example`, and fails on `Last-Event-ID`, which it cannot use without an event store.
+If a `Host` or `Origin` is allowed with every port, the SDK accepts any text after the colon, such as
+`localhost:1@evil.example`. The SDK also fails on `Last-Event-ID`, because it has no event store here.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ def serve_http(
 
 
 def http_app(server: Server[Any], settings: Settings, address: str, page: Page | None = None) -> Starlette:
-    """Return the ASGI application: MCP at /mcp, the page at /ui/, both with tokens if required, and /health."""
+    """Return the ASGI application: MCP at /mcp, the response of `health` at /health and, if given, the page at /ui/."""
     auth, verifier = authorization(settings, address)
     from graphground.server.transports.headers import CheckedHeaders
     from graphground.server.transports.sessions import IDLE_SECONDS, MOST_BODY_BYTES, MOST_SESSIONS, make_room

@@ -30,8 +30,8 @@ async def _serve(server: Server) -> None:
 class AnsweredLines:
     """The messages of a client. A line that is not a message is answered with an error: no client waits forever.
 
-    The SDK drops lines that are not messages silently. A client sends them by accident: an emoji that is cut in half
-    becomes half of a surrogate pair, which JSON cannot carry.
+    The SDK silently drops such lines. A client sends them by accident: an emoji that is cut in half becomes half of a
+    surrogate pair, which JSON cannot carry.
     """
 
     def __init__(self, incoming: Any, outgoing: Any) -> None:

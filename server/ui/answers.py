@@ -58,6 +58,6 @@ async def arguments_in(request: Request) -> dict[str, Any]:
 
 
 def page_of(request: Request) -> str:
-    """Return the name under which a browser page calls tools and owns kept rows; it contains its random number."""
+    """Return the name under which a browser page calls tools and owns kept rows; each page has its own name."""
     number = request.headers.get("x-graphground-page", "")[:64]
     return f"page {number} {owner_of(request)}"

@@ -36,9 +36,9 @@ def nested(element: ElementTree.Element) -> list[Any]:
 
 
 def matches(graph: Graph, query: str, parameters: dict[str, Any] | None, most: int) -> dict[str, Any] | None:
-    """Return the nodes and relationships of a query's first `most` rows, with a picture; None if there are none.
+    """Return the nodes and relationships of a query's first matches, with a picture; None if there are none.
 
-    At most `MOST_NODES` rows are read.
+    At most `most` matches are read, and at most `most` nodes are returned. `most` itself is limited to `MOST_NODES`.
 
     Raises:
         ToolFailure: `execute_cypher` would refuse the query.

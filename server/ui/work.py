@@ -61,7 +61,7 @@ class Work:
             self._streams -= 1
 
     async def export(self, request: Request) -> Response:
-        """Handle `POST /ui/api/export` with `{"session": …, "form": "jsonl"}`: return a session as a file.
+        """Handle `POST /ui/api/export` with `{"session": …, "form": "jsonl"}`: return a session as the text of a file.
 
         `form` is `jsonl` or `markdown`. Without `session`, the file contains all sessions.
         """

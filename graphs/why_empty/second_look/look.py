@@ -27,7 +27,7 @@ from graphground.graphs.why_empty.second_look.vanished import vanished_rows
 QUICK_MS = 50.0
 """The maximum time, in milliseconds, of a query whose answer is checked: a check takes about as long as the query."""
 SMALL, SMALL_MS = 200_000, 2_000.0
-"""The number of relationships below which a graph is small, and the maximum time, in milliseconds, of a query on it.
+"""The number of relationships below which a graph is small, and the limit that replaces `QUICK_MS` for a small graph.
 
 Only a busy machine or a cold engine makes a query of a small graph slow.
 """
@@ -41,7 +41,7 @@ the query took. Later findings are left out.
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The findings about an answer; `settled` holds the codes of those diagnostics that the findings replace."""
+    """The findings about an answer; `settled` holds the codes of the diagnostics that these checks replace."""
 
     found: tuple[Diagnostic, ...] = ()
     settled: frozenset[str] = frozenset()

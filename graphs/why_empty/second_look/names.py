@@ -13,7 +13,7 @@ from graphground.graphs.why_empty.second_look.shape import Shape, Step, is_aggre
 
 
 def merged_names(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[Diagnostic]:
-    """Report names of several nodes that DISTINCT or grouping merges: `RETURN DISTINCT p.name`."""
+    """Report names that several nodes share, if DISTINCT or grouping merges these nodes: `RETURN DISTINCT p.name`."""
     for step in shape.steps:
         variables = {item.expression.name for item in step.projection.items if isinstance(item.expression, t.Variable)}
         for node in _merging(step):

@@ -17,7 +17,7 @@ MOST_VANISH = 0.5
 
 
 def vanished_rows(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[Diagnostic]:
-    """Report `WHERE NOT 'x' IN p.nicknames`, and `UNWIND p.nicknames`, if some of the nodes `p` have no nicknames."""
+    """Report `WHERE NOT 'x' IN p.nicknames` if some nodes `p` have no nicknames, and `UNWIND p.nicknames` if many."""
     for clause in shape.clauses:
         if isinstance(clause, t.Match | t.With) and clause.where is not None and not getattr(clause, "optional", False):
             for condition in conjuncts(clause.where):
