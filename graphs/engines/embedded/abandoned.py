@@ -3,6 +3,10 @@
 While ArcadeDB evaluates an expression, it does not notice that the client has closed its connection, so an endless
 query would use a core for as long as the machine runs. Such a query is terminated; if it ignores the termination, the
 engine process must end.
+
+On Linux the kernel's list of connections shows which clients are still connected, so the query of a connected client,
+such as an export, may take any time. If the list cannot be read, a query that runs longer than `LONGEST_SECONDS` counts
+as abandoned.
 """
 
 from __future__ import annotations
@@ -12,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 CONNECTIONS = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
-CLOSE_WAIT = "08"
-"""The kernel's code for a connection whose other end has closed it."""
+ESTABLISHED, CLOSE_WAIT = "01", "08"
+"""The kernel's codes for an open connection, and for a connection whose other end has closed it."""
 LONG_SECONDS = 3.0
 """Seconds for which a query runs before this module checks whether its client is still connected."""
 IGNORING_SECONDS = 60.0
@@ -22,7 +26,10 @@ IGNORING_SECONDS = 60.0
 A server that is still running kills the process sooner if one of its own queries ignores its termination.
 """
 LONGEST_SECONDS = 660.0
-"""A number of seconds above the longest timeout of a tool call; queries that run longer are terminated."""
+"""A number of seconds above the longest timeout of a tool call.
+
+Queries that run longer are terminated, unless their clients are known to be connected.
+"""
 
 
 class AbandonedQueries:
@@ -44,13 +51,8 @@ class AbandonedQueries:
         long_running = [
             query for query in self._registry.getRunning() if query.getElapsedMillis() > LONG_SECONDS * 1000
         ]
-        closed_ports = closed_by_client(self._port) if long_running else set()
-        abandoned = {
-            str(query.getId()): query
-            for query in long_running
-            if query.getElapsedMillis() > LONGEST_SECONDS * 1000
-            or _port_of(str(query.getClientAddress())) in closed_ports
-        }
+        connected = connected_clients(self._port) if long_running else None
+        abandoned = {str(query.getId()): query for query in long_running if self._is_abandoned(query, connected or {})}
         now = time.monotonic()
         since = {name: self._terminated.get(name, now) for name in abandoned}
         for name in since.keys() - self._terminated.keys():
@@ -58,20 +60,36 @@ class AbandonedQueries:
         self._terminated = since
         return any(now - terminated > self._patience for terminated in since.values())
 
+    def _is_abandoned(self, query: Any, connected: dict[int, bool]) -> bool:
+        port = _port_of(str(query.getClientAddress()))
+        if port in connected:
+            return not connected[port]
+        if query.getElapsedMillis() <= LONGEST_SECONDS * 1000:
+            return False
+        # The list is not a snapshot: it may omit a connection if others open or close while it is read.
+        return port is None or not (connected_clients(self._port) or {}).get(port, False)
 
-def closed_by_client(port: int) -> set[int]:
-    """Return the remote ports of connections to a local port that their clients have closed; empty except on Linux."""
-    found = set()
+
+def connected_clients(port: int) -> dict[int, bool] | None:
+    """Return for each connection to a local port, by its remote port, whether the client is still connected.
+
+    The value is False if the client has closed the connection. The result is None if the kernel's list of connections
+    cannot be read, as on systems other than Linux.
+    """
+    found: dict[int, bool] = {}
+    is_read = False
     for file in CONNECTIONS:
         try:
             lines = file.read_text().splitlines()[1:]
         except OSError:
             continue
+        is_read = True
         for line in lines:
             _, local, remote, state, *_ = line.split()
-            if state == CLOSE_WAIT and int(local.rpartition(":")[2], 16) == port:
-                found.add(int(remote.rpartition(":")[2], 16))
-    return found
+            if state in (ESTABLISHED, CLOSE_WAIT) and int(local.rpartition(":")[2], 16) == port:
+                client = int(remote.rpartition(":")[2], 16)
+                found[client] = state == ESTABLISHED and found.get(client, True)
+    return found if is_read else None
 
 
 def _port_of(address: str) -> int | None:

@@ -23,7 +23,12 @@ from typing import Any
 
 from filelock import Timeout
 
-from graphground.graphs.engines.embedded.abandoned import IGNORING_SECONDS, LONGEST_SECONDS, AbandonedQueries
+from graphground.graphs.engines.embedded.abandoned import (
+    IGNORING_SECONDS,
+    LONGEST_SECONDS,
+    AbandonedQueries,
+    connected_clients,
+)
 from graphground.graphs.engines.embedded.archive import archive_file, archive_option, is_made, make_in_background
 from graphground.graphs.engines.embedded.settings import EmbeddedSettings
 from graphground.graphs.engines.embedded.state import (
@@ -259,7 +264,8 @@ def server_settings(home: Home, state: EngineState) -> dict[str, Any]:
         # No query can write, and two processes may open the same files.
         "server.defaultDatabaseMode": "READ_ONLY",
         "queryMaxHeapElementsAllowedPerOp": 20_000_000,  # memory is limited by queryMaxHeapRAM, half of the heap
-        "command.timeout": int(LONGEST_SECONDS * 1000),  # above the longest timeout of a tool call: only a last resort
+        # A last resort where `AbandonedQueries` cannot know whether a client is still connected; 0 means no timeout.
+        "command.timeout": int(LONGEST_SECONDS * 1000) if connected_clients(state.port) is None else 0,
     }
 
 
