@@ -91,7 +91,9 @@ def suggest(
         return []
     ranked = space.rank(read, 4 * limit + 8, hops=hops, weights=weights)
     if not question.strip():  # only names are given: suggest each pattern once, links before properties
-        ranked = list({item.pattern: item for item in reversed(space.rank(read, 40 * limit, hops=hops))}.values())
+        ranked = list(
+            {item.pattern: item for item in reversed(space.rank(read, 40 * limit, hops=hops, weights=weights))}.values()
+        )
         ranked.sort(key=lambda item: (item.pattern.kind == "named", -item.score))
     if read.unknown and not read.mentions:
         ranked = [item for item in ranked if _uses(item, [mention.text for mention in read.unknown])]

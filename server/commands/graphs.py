@@ -14,7 +14,7 @@ from graphground.server.commands.command_line import CommandLine, WrongUse, comm
 from graphground.server.commands.comparing import add_compare
 from graphground.server.commands.definitions import add_check
 from graphground.server.commands.importing import add_import
-from graphground.server.commands.loaded import loaded_lines
+from graphground.server.commands.loaded import loaded_lines, require_unused_name
 from graphground.server.commands.options import DATA_FOLDER, add_options, home_from
 from graphground.server.commands.progress import progress_bars
 from graphground.server.commands.pull import add_pull
@@ -110,7 +110,6 @@ def load(parsed: argparse.Namespace) -> int:
     from graphground.graphs.loading.load import Loaded, update_graph
     from graphground.graphs.loading.simplekg import SimpleKGFile
     from graphground.graphs.opening.bundled import is_bundled, load_bundled, offer
-    from graphground.graphs.storage.catalog import Catalog
 
     home = home_from(parsed)
     if not file.exists() and is_bundled(str(file), home):
@@ -120,19 +119,12 @@ def load(parsed: argparse.Namespace) -> int:
         sys.stdout.write(loaded_lines(Loaded(found)))
         return 0
     name = parsed.name or SimpleKGFile(file).schema.name
-    if not parsed.force and (Catalog(home).find(name) or is_offered(name, parsed)):
-        raise WrongUse(f"there is a graph {name!r} already; replace it with --force, or choose another --name")
+    if not parsed.force:
+        require_unused_name(name, home, "replace it with --force, or choose another --name")
     with progress_bars() as report:
         loaded = update_graph(file, home, name=name, description=parsed.description, progress=report)
     sys.stdout.write(loaded_lines(loaded))
     return 0
-
-
-def is_offered(name: str, parsed: argparse.Namespace) -> bool:
-    """Whether a bundled graph of this name is served; it may not be loaded yet."""
-    from graphground.graphs.opening.bundled import offered
-
-    return any(bundled.name == name for bundled in offered(home_from(parsed)))
 
 
 def load_into_database(file: Path, uri: str, user: str, database: str | None) -> int:

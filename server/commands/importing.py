@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from graphground.graphs.engines.address import BoltAddress
 from graphground.server.commands.command_line import FAILED, CommandLine, WrongUse
-from graphground.server.commands.loaded import loaded_lines
+from graphground.server.commands.loaded import loaded_lines, require_unused_name
 from graphground.server.commands.options import DATA_FOLDER, add_options, home_from
 from graphground.server.commands.progress import progress_bars
 
@@ -135,11 +135,10 @@ def _import_records(parsed: argparse.Namespace) -> int:
 def _load(parsed: argparse.Namespace, name: str, convert: Callable[[Path], object]) -> str:
     """Convert the source to a SimpleKG file and load the file; return the lines to print about the loaded graph."""
     from graphground.graphs.loading.load import update_graph
-    from graphground.graphs.storage.catalog import Catalog
 
     home = home_from(parsed)
-    if Catalog(home).find(name) and not parsed.force:
-        raise WrongUse(f"there is a graph {name!r} already; replace it with --force, or choose another --name")
+    if not parsed.force:
+        require_unused_name(name, home, "replace it with --force, or choose another --name")
     home.make()
     with tempfile.TemporaryDirectory(dir=home.folder) as place:
         output: Path = parsed.output or Path(place) / f"{name}.json"

@@ -1,11 +1,14 @@
-"""The text that the commands `load`, `import` and `pull` print about a loaded graph."""
+"""What the commands `load`, `import` and `pull` have in common: the check of the graph's name, and the printed text."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from graphground.server.commands.command_line import WrongUse
+
 if TYPE_CHECKING:
     from graphground.graphs.loading.load import Loaded
+    from graphground.graphs.storage.home import Home
 
 
 def loaded_lines(loaded: Loaded) -> str:
@@ -20,3 +23,16 @@ def loaded_lines(loaded: Loaded) -> str:
             f"{counts['kept']:,} unchanged"
         )
     return "\n".join(lines) + "\n"
+
+
+def require_unused_name(name: str, home: Home, advice: str) -> None:
+    """Raise an error if a graph of this name is loaded, or if a bundled graph of this name is offered.
+
+    Raises:
+        WrongUse: the name is in use; the message ends with `advice`.
+    """
+    from graphground.graphs.opening.bundled import offered
+    from graphground.graphs.storage.catalog import Catalog
+
+    if Catalog(home).find(name) or any(bundled.name == name for bundled in offered(home)):
+        raise WrongUse(f"there is a graph {name!r} already; {advice}")

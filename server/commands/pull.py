@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from graphground.server.commands.command_line import CommandLine, WrongUse
-from graphground.server.commands.loaded import loaded_lines
+from graphground.server.commands.loaded import loaded_lines, require_unused_name
 from graphground.server.commands.options import DATA_FOLDER, add_options, home_from
 from graphground.server.commands.progress import progress_bars
 
@@ -35,15 +35,12 @@ def pull(parsed: argparse.Namespace) -> int:
     """Download the missing files, and load the graph."""
     from graphground.graphs.loading.load import update_graph
     from graphground.graphs.loading.published import description_of, pull_graph, pull_tasks
-    from graphground.graphs.opening.bundled import offered
-    from graphground.graphs.storage.catalog import Catalog
 
     if parsed.name is None and not parsed.tasks:
         raise WrongUse("name a graph, or give --tasks for the questions")
     home = home_from(parsed)
-    existing = {entry.name for entry in Catalog(home).entries()} | {bundled.name for bundled in offered(home)}
-    if parsed.name in existing and not parsed.force:
-        raise WrongUse(f"there is a graph {parsed.name!r} already; replace it with --force")
+    if parsed.name is not None and not parsed.force:
+        require_unused_name(parsed.name, home, "replace it with --force")
     with progress_bars() as report:
         if parsed.tasks:
             for path in pull_tasks(home, parsed.mirror, report, offline=parsed.offline):

@@ -33,8 +33,7 @@ def parser() -> CommandLine:
     showing.add_argument(
         "--form",
         choices=("base", "enhanced", "json", "mermaid", "svg"),
-        default="base",
-        help="The form of the schema (default: base); mermaid and svg are pictures.",
+        help="The form of the whole schema (default: base); mermaid and svg are pictures.",
     )
     showing.add_argument("--question", help="Print only what this question needs.")
     showing.add_argument("--max-tokens", type=int, metavar="TOKENS", help="Token budget of the schema.")
@@ -85,9 +84,11 @@ def show(parsed: argparse.Namespace) -> int:
     if parsed.max_tokens is not None and parsed.max_tokens < 1:
         raise WrongUse("--max-tokens must be at least 1")
     budget = {} if parsed.max_tokens is None else {"max_tokens": parsed.max_tokens}
+    if parsed.form is not None and parsed.question is not None:
+        raise WrongUse("--form is for the whole schema: leave out --form or --question")
     if parsed.form in ("mermaid", "svg"):
-        if parsed.question is not None or parsed.max_tokens is not None:
-            raise WrongUse(f"--form {parsed.form} draws the whole schema: leave out --question and --max-tokens")
+        if parsed.max_tokens is not None:
+            raise WrongUse(f"--form {parsed.form} draws the whole schema: leave out --max-tokens")
         from graphground.graphs.schemas.pictures.of_schema import schema_drawing
         from graphground.graphs.schemas.pictures.write import write_picture
         from graphground.tools.tool import graph_named
@@ -97,7 +98,9 @@ def show(parsed: argparse.Namespace) -> int:
         return 0
     with _opened(parsed) as graphs:
         if parsed.question is None:
-            text = get_schema(graphs, GetSchemaRequest.model_validate({"form": parsed.form, **budget})).as_text()
+            text = get_schema(
+                graphs, GetSchemaRequest.model_validate({"form": parsed.form or "base", **budget})
+            ).as_text()
         else:
             text = get_filtered_schema(
                 graphs, GetFilteredSchemaRequest.model_validate({"question": parsed.question, **budget})

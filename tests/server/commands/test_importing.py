@@ -45,6 +45,15 @@ def test_a_folder_becomes_a_graph_that_can_be_queried(tmp_path: Path, capsys: py
         end_engine(Home(home))
 
 
+def test_the_name_of_a_bundled_graph_is_in_use_before_it_is_loaded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder_of(tmp_path)
+    with pytest.raises(SystemExit):
+        main(["import", str(tmp_path), "--name", "nba", "--home", str(tmp_path / "home")])
+    assert "there is a graph 'nba' already" in capsys.readouterr().err
+
+
 def test_the_mapping_is_printed_and_can_be_passed_back(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder_of(tmp_path)
     assert main(["import", str(tmp_path), "--show", "--name", "films", "--home", str(tmp_path / "home")]) == 0

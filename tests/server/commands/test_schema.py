@@ -48,4 +48,10 @@ def test_a_schema_is_drawn_as_mermaid_and_as_svg(file: Path, capsys: pytest.Capt
     assert capsys.readouterr().out.startswith('<svg xmlns="http://www.w3.org/2000/svg"')
     with pytest.raises(SystemExit):
         main(["show", str(file), "--form", "svg", "--question", "Who?"])
-    assert "leave out --question" in capsys.readouterr().err
+    assert "leave out --form or --question" in capsys.readouterr().err
+
+
+def test_a_form_with_a_question_is_refused_instead_of_ignored(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["show", str(file), "--form", "json", "--question", "Who directed Heat?"])
+    assert "--form is for the whole schema" in capsys.readouterr().err
