@@ -39,7 +39,7 @@ class Abandoned:
     ) -> None:
         """Wait until the database no longer lists the query, or `last_resort` or `closed` returns True.
 
-        The wait ends at the latest `FOLLOWED_SECONDS` after the caller left.
+        The last check begins at most `FOLLOWED_SECONDS` after the caller left.
         """
         while self.seconds < FOLLOWED_SECONDS and not closed():
             if not _answer(still_listed) or (last_resort is not None and last_resort(self)):
@@ -48,7 +48,7 @@ class Abandoned:
 
 
 LastResort = Callable[[Abandoned], bool]
-"""A function that forcibly ends a query; while it returns False, it is called again, at least `LOOK_SECONDS` later."""
+"""A function that forcibly ends a query; it is called again while it returns False."""
 
 
 def _answer(still_listed: Callable[[], bool]) -> bool:

@@ -59,9 +59,10 @@ class BoltEngine:
     The callers' queries run in sessions of access mode READ. The callers share `slots` slots for quick queries and the
     same number for slow queries; a call that waits longer than `patience` seconds for a slot is refused as busy. Rows
     are read in chunks, and no further chunk is read when the answer exceeds `answer_bytes`. If a query has not ended
-    `GRACE` seconds after its termination was requested, the call stops waiting. Then `last_resort` is called repeatedly
-    until it returns True or the database no longer lists the query, for at most a minute. `check` is called before a
-    connection is opened or used; it raises an error if the password must not be sent to the listening process.
+    `GRACE` seconds after its termination was requested, `last_resort` is called, and the call stops waiting. For up to
+    a minute, `last_resort` is then called again until it returns True or the database no longer lists the query.
+    `check` is called before a connection is opened or used; it raises an error if the password must not be sent to the
+    listening process.
     """
 
     def __init__(
@@ -409,7 +410,7 @@ class BoltEngine:
     def _refuses_writes(self) -> bool:
         """Whether the database refuses its dialect's write probe; a failure for another reason is not a refusal.
 
-        False if the probe needs an existing label and the database has none.
+        False if the probe needs an existing label and no label can be read.
         """
         dialect, probe = self.dialect, self.dialect.write_probe
         if "{label}" in probe:

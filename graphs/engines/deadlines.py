@@ -38,7 +38,7 @@ class Deadlines:
             return number
 
     def drop(self, handle: int) -> bool:
-        """Drop a deadline; return False if its callback has already been called."""
+        """Drop a deadline; return False if its callback has already been called, or if it was dropped before."""
         with self._changed:
             return self._callbacks.pop(handle, None) is not None
 

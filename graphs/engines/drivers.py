@@ -21,8 +21,8 @@ logging.getLogger("neo4j").setLevel(logging.CRITICAL)
 def open_driver(address: BoltAddress, connections: int, check: Callable[[], None] | None = None) -> neo4j.Driver:
     """Return a driver for an address; it opens at most `connections` connections, each when it is first needed.
 
-    `check` is called before a connection is opened or used; it raises an error if the password must not be sent to the
-    listening process.
+    If the address has a user, `check` is called before a connection is opened or used. It raises an error if the
+    password must not be sent to the listening process.
 
     Raises:
         EngineUnavailable: no driver can be made for this address.

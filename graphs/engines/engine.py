@@ -31,9 +31,10 @@ class EngineBusy(EngineError):
 
 
 class QueryFailed(EngineError):
-    """A query that the database refused or could not complete; `code` is the database's own error code.
+    """A query that the database refused or could not complete.
 
-    `line` and `column` (from 1) are set if the database reports them.
+    `code` is the database's error code, or a word such as `parameter` if GraphGround found the problem. `line` and
+    `column` (from 1) are set if the database reports them.
     """
 
     def __init__(self, message: str, code: str = "", line: int | None = None, column: int | None = None):

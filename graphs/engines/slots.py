@@ -30,7 +30,7 @@ PATIENT = 0.25
 ACTIVE = 10.0
 """Seconds after a call during which its caller counts as active."""
 WORTH_MOVING = 2.0
-"""The least remaining seconds for which a query is moved, because it starts again from the beginning."""
+"""The least time, in seconds, that a query must have left to be moved, because it starts again from the beginning."""
 KEPT = 60.0
 """The longest time, in seconds, for which a query occupies a slot after its caller has left."""
 MOST_WAITING = 32
@@ -65,7 +65,7 @@ class Slot:
 
 
 class Use:
-    """The seconds that each caller's long queries took; the recorded seconds halve every `FORGOTTEN` seconds."""
+    """The seconds that each caller's queries ran beyond `LONG`; these seconds halve every `FORGOTTEN` seconds."""
 
     def __init__(self) -> None:
         self._records: OrderedDict[str, tuple[float, float]] = OrderedDict()
@@ -79,7 +79,7 @@ class Use:
             self._records.popitem(last=False)
 
     def of(self, caller: str) -> float:
-        """Return the seconds that the caller's long queries took recently."""
+        """Return what remains of the seconds recorded for the caller."""
         seconds, noted = self._records.get(caller, (0.0, 0.0))
         return seconds * math.pow(0.5, (time.monotonic() - noted) / FORGOTTEN)
 
@@ -180,7 +180,8 @@ class Slots:
     def _next(self) -> int | None:
         """Return the number of the waiting call to which the next slot goes; None if no call may take a slot now.
 
-        Of the calls that may take a slot, the call whose caller holds the fewest slots is chosen.
+        Of the calls that may take a slot, the call whose caller holds the fewest slots is chosen. Before the choice,
+        queries that have run for more than `LONG` seconds move to the second set of slots.
         """
         now = time.monotonic()
         long = sum(slot.long for slot in self._held)
@@ -211,7 +212,8 @@ class Slots:
     def _make_room(self, caller: str) -> None:
         """Terminate the longest query of the caller who holds the most slots, to make room for callers without a slot.
 
-        At most one query is terminated for each waiting caller without a slot.
+        Does nothing unless the second set of slots is full and `caller` holds no slot. At most one query is terminated
+        for each waiting caller without a slot.
         """
         if sum(slot.long for slot in self._held) < self.slots:
             return

@@ -38,7 +38,7 @@ SAMPLES_SHOWN = 2
 """The number of sample values shown for a property. For a name, a list or many distinct values, only one is shown,
 because it suffices to show how the values are written."""
 FEW_VALUES = 20
-"""The largest number of distinct values of a property that may be an enumeration, so that two of them are shown."""
+"""The largest number of distinct values for which two sample values are shown; the property may be an enumeration."""
 UNSAMPLED_TYPES = frozenset({"date", "datetime", "bool"})
 """Types whose values are not shown, because they add no information to the line."""
 SYMMETRIC = " (symmetric)"
@@ -124,7 +124,7 @@ def is_symmetric(pattern: RelationshipPattern, facts: Statistics) -> bool:
 
 
 def empty_properties(owner: str, properties: Iterable[str], facts: Statistics) -> frozenset[str]:
-    """Return those `properties` that, according to the data, no node of a label, or no relationship of a type, has."""
+    """Return those `properties` of a label or relationship type that have no value in the data."""
     known = ((key, facts.property(owner, key)) for key in properties)
     return frozenset(
         key for key, values in known if values is not None and values.counted and values.of and not values.count

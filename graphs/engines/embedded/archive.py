@@ -84,7 +84,8 @@ def make_in_background(file: Path) -> subprocess.Popen[bytes] | None:
 def make_archive(file: Path) -> bool:
     """Make the archive now, unless it exists or another process is making it; return whether it exists.
 
-    A JVM writes the archive when it exits, so the training run is a separate process.
+    A JVM writes the archive when it exits, so the training run is a separate process. After the archive is made, stale
+    archives are removed.
     """
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with suppress(Timeout), FileLock(file.with_suffix(".lock"), timeout=0):

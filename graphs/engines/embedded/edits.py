@@ -45,7 +45,7 @@ class GraphEdits:
     def disconnect(self, rid: str, type_: str, outgoing: bool, others: Collection[str]) -> None:
         """Delete the relationships of a type between a node and the nodes `others`, given by their record ids.
 
-        With `outgoing`, those that begin at the node are deleted, otherwise those that end there.
+        With `outgoing`, the relationships that begin at the node are deleted, otherwise those that end there.
         """
         direction = self._directions.OUT if outgoing else self._directions.IN
         for edge in list(self._node(rid).getEdges(direction, type_)):

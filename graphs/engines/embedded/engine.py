@@ -42,8 +42,8 @@ class EmbeddedEngine:
         """Run one read-only query; if the process ends meanwhile, retry on a new process.
 
         Raises:
-            EngineBusy: too many queries are running; or a recent query of this caller could not be terminated, and this
-                query may not be terminable either.
+            EngineBusy: too many queries are running; or a process is still starting; or a recent query of this caller
+                could not be terminated, and this query may not be terminable either.
         """
         suspect = not isinstance(query, str) and may_not_end(query)
         if suspect and (wait := QUARANTINE.wait(CALLER.get())):

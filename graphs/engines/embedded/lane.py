@@ -1,8 +1,7 @@
-"""The connection of one graph to one engine process, which is called a lane. A lane connects again when the process
-ends, and kills the process if a query cannot be terminated.
+"""Lane: the connection of one graph to one engine process.
 
-Two processes may serve a data folder at once, each in its own folder (`Home.engine`), because both open the databases
-read-only.
+A lane connects again when the process ends, and kills the process if a query cannot be terminated. Two processes may
+serve a data folder at once, each in its own folder (`Home.engine`), because both open the databases read-only.
 """
 
 from __future__ import annotations
@@ -68,11 +67,11 @@ READ_ONLY = "read only database"
 SCRATCH_SECONDS = 2.0
 """Seconds to wait for the scratch database, which may still be missing shortly after the start of an engine process."""
 LEAST_LIFE = 10.0
-"""The minimum age, in seconds, of a shared process that is killed for a query that it cannot terminate."""
+"""The minimum age, in seconds, at which a shared process is killed because it cannot terminate a query."""
 MOST_ABANDONED = 4
-"""The number of queries that could not be terminated at which a shared process is killed even before `LEAST_LIFE`."""
+"""The number of failed terminations after which a shared process is killed even before `LEAST_LIFE`."""
 PROOF_SECONDS = 3.0
-"""Seconds, since its caller left, for which a harmless-looking query may continue before the process is killed."""
+"""Seconds for which a harmless-looking query may continue after its caller has left, before the process is killed."""
 
 
 class Lane:
@@ -80,9 +79,9 @@ class Lane:
 
     A data folder has a shared engine process, and a second process for queries that the engine may not be able to
     terminate; `apart` selects the second. Each process is started when it is first needed, and again after it has died
-    or been killed. If a query cannot be terminated, the second process is killed at once; the shared process is killed
-    when it is at least `LEAST_LIFE` seconds old, or could not terminate `MOST_ABANDONED` queries. All graphs of a data
-    folder share the query slots of each process.
+    or been killed. If a query cannot be terminated, its process is killed: the second process at once, the shared
+    process when it is at least `LEAST_LIFE` seconds old or has failed to terminate `MOST_ABANDONED` queries. All graphs
+    of a data folder share the query slots of each process.
     """
 
     def __init__(self, home: Home, database: str, *, apart: bool, **bolt: Any) -> None:
@@ -169,7 +168,7 @@ class Lane:
         return self._connected(None)
 
     def cancel(self) -> None:
-        """Terminate all queries that run through this engine."""
+        """Terminate all queries that run through this lane."""
         bolt = self._bolt
         if bolt is not None:
             bolt.cancel()
@@ -185,7 +184,7 @@ class Lane:
     def _connected_by(self, broken: BoltEngine | None, seconds: float | None, busy: str) -> BoltEngine:
         """Return a connection within `seconds`; None means without a time limit.
 
-        Otherwise raise `EngineBusy` with the text `busy`, and continue to connect in the background.
+        If the time is not enough, raise `EngineBusy` with the text `busy`, and continue to connect in the background.
         """
         if seconds is None:
             return self._connected(broken)

@@ -2,7 +2,8 @@
 
 ArcadeDB checks for termination between rows, but not while it evaluates an expression. Expressions that may take very
 long are recognised by their form: `reduce`, list comprehensions and list predicates, if they are nested or the query
-calls `range` or `replace`; and additions that repeatedly double a text or a list.
+calls `range` or `replace`; `reduce` with a step that uses the accumulator more than once; and additions that repeatedly
+double a text or a list.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The two users of an engine process, `root` and `reader`, which are written to files before the process starts.
+"""The two users of an engine process, `root` and `reader`, which are written to files before ArcadeDB starts.
 
 ArcadeDB reads the users from its settings folder when it starts. Creating them through its API would cost the first
 query a tenth of a second of processor time, and Bolt would accept connections for a moment before `reader` exists.

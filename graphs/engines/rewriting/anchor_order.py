@@ -7,8 +7,9 @@ variable length, it starts at the node that is written first:
     ...             "RETURN m.name")
     "CALL { MATCH (p:Person {name: 'Michael Mann'})<-[:directedBy]-(m:Movie) RETURN m } RETURN m.name"
 
-This rewrite changes only the order in which a MATCH writes its nodes and paths, which has no meaning in Cypher. Named
-paths, and paths with named relationships of variable length, are not changed, because their order is visible.
+This rewrite changes only the order in which a MATCH writes its nodes and paths, which has no meaning in Cypher. A path
+may be split in two at its most selective node. Named paths, and paths with named relationships of variable length, are
+not changed, because their order is visible.
 Two further rewrites avoid faults of the engine: `_distinct_union` and `_never`.
 """
 
@@ -198,7 +199,7 @@ class Anchoring:
 def limited(query: t.Query, limit: int | None) -> Iterator[Edit]:
     """Yield edits that add `LIMIT 101`, for a limit of 100 rows, to a query or to the parts of a `UNION ALL`.
 
-    A query or part that already has a LIMIT is not changed.
+    A query or part that already has a LIMIT is not changed, and neither is a UNION that removes duplicates.
     """
     if limit is None:
         return

@@ -6,7 +6,7 @@ node instead:
     MATCH (t:Team) OPTIONAL MATCH (t)-[:draftedBy]->(z) MATCH (t)<-[:playsFor]-(z) RETURN count(*) AS c
 
 returns 0 in openCypher and on Neo4j if no `z` was found, but the embedded engine counts every player. A variable may be
-null after an OPTIONAL MATCH, an UNWIND or an expression. Every pattern with such a variable is guarded by a null test:
+null after an OPTIONAL MATCH, an UNWIND or an expression. A pattern with such a variable is guarded by a null test:
 
     … WITH * WHERE z IS NOT NULL MATCH (t)<-[:playsFor]-(z) …
     … WHERE (z IS NOT NULL AND (t)<-[:playsFor]-(z)) …
@@ -165,10 +165,9 @@ class Guarding:
 
 
 def only_matches(body: t.QueryBody) -> list[t.Match] | None:
-    """Return the clauses of a body that consists only of MATCH clauses, except for a RETURN without functions.
+    """Return the MATCH clauses of a body that has no other clause, apart from a RETURN without functions.
 
-    The RETURN is not in the list. None for any other body, also if a MATCH is optional. If one of the MATCH clauses has
-    no rows, the body has no rows.
+    None for any other body, and if a MATCH is optional. If one of the returned clauses has no rows, the body has none.
     """
     if not isinstance(body, t.SingleQuery):
         return None

@@ -2,7 +2,7 @@
 
 On a dense graph with cycles there are too many paths between two nodes to enumerate, and a database that follows each
 path does not finish. If a query asks only which nodes are reachable, visiting each node once is enough. The embedded
-engine does so for `MATCH (a)-[*]->(b) RETURN DISTINCT b` as a whole query or subquery, but for no other form. Other
+engine does so only if a whole query or subquery has a form such as `MATCH (a)-[*]->(b) RETURN DISTINCT b`. Other
 queries about reachable nodes are therefore rewritten to this form:
 
     MATCH (a:P {name: 'x'}) WHERE (a)-[:T*]->(:Q) RETURN a
@@ -16,7 +16,7 @@ twice, so it uses no relationship twice and is a path. A node that is reachable 
 a shortest walk within n steps. (This holds for a lower bound of 0 or 1, and only if no other relationship of the same
 MATCH could be part of the path. Paths from a node to itself depend on the engine; the tests compare them.) A row that
 occurred once per path now occurs once per end node, so later clauses must not depend on the number of rows: they remove
-duplicates, or use only aggregates that ignore duplicates, `count(DISTINCT b)`, `min`, `max`.
+duplicates, or use only aggregates that ignore duplicates, such as `count(DISTINCT b)` or `min`.
 """
 
 from __future__ import annotations
@@ -227,7 +227,11 @@ class _Reaching:
                         yield _Cut(path, behind, rel, before, at_the_end=False)
 
     def _may_be_cut(self, cut: _Cut, clause: t.Match, bound: frozenset[str]) -> bool:
-        """Whether the step can be cut off: nothing else binds `cut.end`, and unnamed nodes can be given names."""
+        """Whether the step can be cut off.
+
+        Nothing else may bind `cut.end`. It may have simple properties, but no WHERE. Unnamed nodes must be allowed to
+        receive names.
+        """
         name = _name(cut.end)
         if _same(cut.start, cut.end) or not _simple(cut.end.properties) or cut.end.where is not None:
             return False

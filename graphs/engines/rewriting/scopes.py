@@ -88,7 +88,7 @@ def conjuncts(where: t.Expression | None) -> Iterator[t.Expression]:
 
 
 def filtered(where: t.Expression | None) -> Iterator[tuple[str, int]]:
-    """Yield the variable and the rank of each condition that equates a property with a literal or parameter.
+    """Yield the variable and the rank of each condition that equates a property with a string, integer or parameter.
 
     `n.name = 'Heat'` gives `("n", KEYED)`, and `n.year = $year` gives `("n", FILTERED)`. Conditions inside OR
     or NOT are ignored.
@@ -124,7 +124,7 @@ def after(clause: t.Clause, bound: frozenset[str]) -> frozenset[str]:
 
 
 def returned(body: t.QueryBody) -> Iterator[str]:
-    """Yield the names of the columns that a subquery returns."""
+    """Yield the names of the columns that a subquery returns, without those that `*` returns."""
     while isinstance(body, t.Union):
         body = body.parts[0]
     if isinstance(body, t.SingleQuery) and body.clauses and isinstance(body.clauses[-1], t.Return):

@@ -126,7 +126,7 @@ class Findings:
         )
 
     def _combinations(self) -> tuple[Combination, ...]:
-        """Return each set of labels with its count and properties, the most frequent set first."""
+        """Return each counted set of labels with its count and properties, the most frequent set first."""
         keys: dict[frozenset[str], list[str]] = {}
         for labels, key in sorted(self.node_types, key=lambda pair: pair[1]):
             keys.setdefault(labels, []).append(key)

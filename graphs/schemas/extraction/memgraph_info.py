@@ -24,7 +24,7 @@ def read_memgraph(steps: Steps) -> None:
 
 
 def add_schema_info(findings: Findings, document: str | Mapping[str, Any]) -> None:
-    """Add to `findings` the nodes in the document by their labels, and the edges by type and labels of their ends."""
+    """Add the nodes and edges in the document, with their properties, to `findings`."""
     info = json.loads(document) if isinstance(document, str) else document
     for node in info.get("nodes", ()):
         labels = [str(label) for label in node["labels"]]

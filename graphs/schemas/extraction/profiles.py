@@ -1,7 +1,8 @@
 """Profiles the values of a connected database: text that holds numbers or dates, and naming properties.
 
 One query per label reads a few hundred nodes. The format that the sample suggests for a text property is then checked
-against up to `MOST_CHECKED` values, inside the database. Another query tries the conversion that a repair would write.
+against up to `MOST_CHECKED` values, inside the database. If all values were checked, another query tries the conversion
+that a repair would write.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ from graphground.graphs.schemas.extraction.steps import Steps
 SAMPLED_NODES, SAMPLED_VALUES = 400, 100
 MOST_PROPERTIES = 80
 MOST_CHECKED = 100_000
-"""The maximum number of values that one check converts; the others are assumed to be similar, so conversions may still
-fail."""
+"""The maximum number of nodes or relationships that one check reads. The others are assumed to be similar, so
+conversions may still fail."""
 SECONDS = 2.0
 
 
 def read_profiles(steps: Steps, schema: PropertyGraphSchema, *, formats: bool = True) -> PropertyGraphSchema:
-    """Return the schema with the formats of its text properties, the naming property of each label, and its keys.
+    """Return the schema with the formats of its text properties, and the naming property and the keys of each label.
 
     Reading formats may take long; without `formats`, only naming properties and keys are read.
     """

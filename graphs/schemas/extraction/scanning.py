@@ -75,7 +75,7 @@ def shares_labels(steps: Steps, labels: list[str]) -> bool:
 
 
 def typed_keys(steps: Steps, step: str, match: str, variable: str) -> list[tuple[str, str | None]]:
-    """Return the property names after a MATCH, each with its type; empty if a query fails.
+    """Return the property names of the matched nodes or relationships, each with its type; empty if a query fails.
 
     The properties are read page by page if one pass takes too long.
     """
@@ -93,7 +93,7 @@ def typed_keys(steps: Steps, step: str, match: str, variable: str) -> list[tuple
 
 
 def side_by_side(steps: Steps, match: str, variable: str) -> list[list[Any]] | None:
-    """Return property names with their types, read quickly with one column per property; None if one may be missing.
+    """Return property names with their types, read quickly with one column per property; None if a name may be missing.
 
     The columns are the properties of the first nodes. The result is exact if no node has a property without a column.
     """

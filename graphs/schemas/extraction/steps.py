@@ -1,4 +1,7 @@
-"""Runs the queries of an extraction: several at once, each with a time limit; failures are collected, not raised."""
+"""Runs the queries of an extraction, several at once, each with a time limit.
+
+`Steps.rows` collects failures, and `Steps.must` raises them.
+"""
 
 from __future__ import annotations
 

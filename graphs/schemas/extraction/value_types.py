@@ -57,7 +57,7 @@ _LIST = re.compile(r"list\s*<(.*)>\Z", re.IGNORECASE)
 
 
 def property_type(name: str) -> str | None:
-    """Return the property type for a database's type name: None for null, `unknown` for any other unknown name.
+    """Return the property type for a database's type name: None for null, `unknown` for an unknown name.
 
     >>> property_type("StringArray"), property_type("ZONED DATETIME NOT NULL"), property_type("INTEGER | FLOAT")
     ('list[str]', 'datetime', 'float|int')

@@ -15,7 +15,7 @@ VALUE_GIVEN = 1.0
 CUED = 0.5
 BESIDE = 0.15
 FEW_BESIDE = 3
-"""The largest number of properties of a relationship type that are all selected, whatever the question names.
+"""The largest number of properties at which a relationship type keeps all of them, whatever the question names.
 
 They cost few tokens, and questions refer to them indirectly (*wore number 23*). If the token budget is short, they are
 among the first elements to be dropped.
@@ -124,7 +124,10 @@ class Attributes:
 
 
 def dominates(better: Evidence, weaker: Evidence) -> bool:
-    """Whether `better` has a higher score than `weaker`, clearly matches a further word, and no word more weakly."""
+    """Whether `better` has a higher score than `weaker` and clearly matches a further word.
+
+    It must also match the words that `weaker` matches, at least as strongly.
+    """
     extra = set(better.by) - set(weaker.by)
     return (
         set(weaker.by) < set(better.by)

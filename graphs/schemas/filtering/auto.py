@@ -130,7 +130,8 @@ class AutoFilter:
     def _best_labels(self, scored: Mapping[str, Evidence]) -> list[str]:
         """Return the named labels, the most relevant first.
 
-        Of more than `FEW_LABELS`, labels of low relevance are left out, and labels whose words a better label matches.
+        If there are more than `FEW_LABELS`, at most `MOST_LABELS` are kept. Labels of low relevance are left out, and
+        so are labels whose words a better label matches too.
         """
         best = sorted(scored, key=lambda name: -scored[name].relevance)
         if len(best) <= FEW_LABELS:
@@ -198,9 +199,10 @@ class AutoFilter:
         self._outward(reading, selection, types, chosen, explained, spoken)
 
     def _between(self, places: Sequence[int], selection: Selection, types: Mapping[str, Evidence]) -> None:
-        """Add the patterns in `places`, which connect two chosen labels, to which a word clearly refers.
+        """Add those patterns between two chosen labels to which a word clearly refers.
 
-        If there are none, add all patterns in `places`.
+        `places` are the positions of all patterns between the two labels. If a word clearly refers to none of them,
+        all are added.
         """
         scores = {
             place: types[self.schema.patterns[place].type].score
@@ -236,7 +238,7 @@ class AutoFilter:
     ) -> None:
         """Add patterns to which a word refers and which have a chosen label at one end.
 
-        If a type has no such pattern, all its patterns are added if no label is chosen or a word names the type
+        For a type without such a pattern, all its patterns are added if no label is chosen or a word names the type
         literally. If there are very many candidates, only the best are added. `explained` holds the types of the
         patterns added before, and `spoken` the numbers of the words that refer to these patterns.
         """

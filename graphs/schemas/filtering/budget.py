@@ -37,7 +37,8 @@ class LeftOut:
     def names(self, most: int = 30) -> list[str]:
         """Return up to `most` labels and up to `most` relationship types, and texts for the numbers of other elements.
 
-        Such a text is `… and 1,970 more labels` or `12 properties`.
+        Such a text is `… and 1,970 more labels` or `12 properties`. The number of patterns is left out if a
+        relationship type is listed.
         """
         listed: list[str] = []
         for names, kind in ((self.labels, "labels"), (self.types, "relationship types")):

@@ -20,9 +20,9 @@ SHARE = 0.5
 """The share of the whole schema's tokens up to which a selection is filled."""
 BY_KIND, BESIDE, NEIGHBOUR = 0.45, 0.3, 0.15
 MOST_LABELS = 60
-"""The largest number of labels of a schema from which a selection is filled up.
+"""The largest number of labels of a schema whose selections are filled up.
 
-The share `SHARE` of a larger schema would be too much text.
+For a larger schema, the share `SHARE` would be too much text.
 """
 
 
@@ -41,7 +41,7 @@ CUES: Mapping[str, frozenset[str]] = {
         "hired opened raised registered old young recent latest earliest first last time"
     ),
 }
-"""For each kind of property, the words of questions that refer to it, as lemmas."""
+"""For each kind of property, the words of questions that refer to it."""
 
 NAMES: Mapping[str, frozenset[str]] = {
     "amount": _words(
@@ -132,7 +132,10 @@ def _named(kind: str, key: str) -> bool:
 
 
 def fill(selection: Selection) -> None:
-    """Add further properties of the selected labels, then neighbours, up to `SHARE` of the whole schema's tokens."""
+    """Add properties of the selected labels, then neighbours, then properties of relationship types.
+
+    Stop when the selection has the share `SHARE` of the whole schema's tokens.
+    """
     schema = selection.schema
     budget = SHARE * estimate_tokens(base_form(schema))
     used = float(estimate_tokens(base_form(selection.part())))

@@ -15,7 +15,7 @@ from graphground.graphs.schemas.filtering.words import Word, fold, lemma, questi
 class Mention:
     """A part of the question that is a value in the graph.
 
-    `Mention(27, 41, "Musée d'Orsay", (("Museum", "name"),))` begins at character 27 and ends before character 41;
+    `Mention(27, 40, "Musée d'Orsay", (("Museum", "name"),))` begins at character 27 and ends before character 40;
     `holders` are pairs of a label and a property that have the value. `exact` is False if the text is known to differ
     from the value, for example in upper and lower case.
     """
@@ -84,7 +84,7 @@ def key_of(word: Word) -> str:
 
 
 def mentions_in(question: str, entities: object, schema: PropertyGraphSchema) -> list[Mention]:
-    """Return the mentions of a question, found with a table of values or an entity index; none without either."""
+    """Return the mentions of a question, found with a table of values or an entity index; empty without `entities`."""
     finder = getattr(entities, "mentions", None)
     if finder is not None:
         return list(finder(question))

@@ -49,7 +49,7 @@ def select_masked(vocabulary: Vocabulary, question: str, mentions: Sequence[Ment
 
 
 def select_similar(vocabulary: Vocabulary, similar: Mapping[Element, float]) -> Selection:
-    """Select the elements in `similar`, which are those near in meaning to the question, with their similarity."""
+    """Select the elements in `similar`; it holds the similarity of elements near in meaning to the question."""
     return select_named(vocabulary, similar)
 
 

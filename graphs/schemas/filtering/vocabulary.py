@@ -116,7 +116,7 @@ class Vocabulary:
         return lemma(word) in self._single
 
     def keys(self, words: Sequence[Word], skip: Iterable[int] = (), concepts: bool = True) -> dict[int, list[Key]]:
-        """Return by the number of each word the keys under which the word is looked up.
+        """Return, for the number of each word, the keys under which the word is looked up.
 
         Words whose numbers are in `skip` are left out; without `concepts`, so are the keys of concepts.
         """

@@ -34,8 +34,8 @@ def places(
 ) -> list[tuple[float, float]]:
     """Return the centre of each box, in pixels; the upper left corner of the picture is (0, 0).
 
-    `sizes` are the widths and heights of the boxes, and `links` are pairs of numbers of boxes. Boxes with links are
-    `gap` pixels apart horizontally, or 60 pixels vertically; boxes without links are closer together.
+    `sizes` are the widths and heights of the boxes, and `links` are pairs of numbers of boxes. Boxes with links are at
+    least `gap` pixels apart horizontally, or 60 pixels vertically; boxes without links are closer together.
 
     >>> places([(80, 30)], [])
     [(40.0, 15.0)]
@@ -68,10 +68,10 @@ def _linked(size: Floats, links: Sequence[tuple[int, int]], gap: float) -> Float
 
 
 def _in_rows(size: Floats, gaps: Floats, width: float, top: float) -> Floats:
-    """Return the centres of boxes in rows, the first of which begins at the height `top`.
+    """Return the centres of boxes in rows; the first row begins at the height `top`.
 
-    The rows are as wide as `width`, or as an area with the proportions of a screen that holds all boxes, whichever is
-    wider. `gaps` are the distances to the right of each box and below it.
+    The rows are `width` wide, or wider if the area of all boxes would otherwise be too high for a screen. `gaps` are
+    the distances to the right of each box and below it.
     """
     widest = max(width, float(np.sqrt(np.prod(size + gaps[:, None], axis=1).sum() * SCREEN)))
     placed = np.zeros_like(size)

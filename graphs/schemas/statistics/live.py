@@ -53,8 +53,8 @@ class LiveStatistics:
     def now(self, *, fresh: bool = False) -> Statistics | None:
         """Return the available statistics, which may be provisional; None if there are none.
 
-        With `fresh`, the result is also None if the statistics are outdated. In any case, the computation of missing or
-        outdated statistics is started in the background.
+        With `fresh`, the result is also None if the statistics are outdated. Missing, provisional and outdated
+        statistics are computed in the background, but not again shortly after the last computation.
         """
         if not self._opened:
             with self._lock:

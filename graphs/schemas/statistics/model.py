@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import Any
 
 MOSTLY_SYMMETRIC = 0.66
-"""The least share of a pattern's relationships that exist in both directions if the pattern is symmetric."""
+"""The share of relationships that must exist in both directions for a pattern to count as symmetric."""
 FEWEST_FOR_SYMMETRY = 10
 """The minimum number of relationships for which the share of symmetric relationships is meaningful."""
 

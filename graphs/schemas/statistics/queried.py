@@ -33,7 +33,7 @@ from graphground.graphs.schemas.statistics.values import LEFT_OUT, MOST_COMMON, 
 WHOLE, SAMPLED = 50_000, 10_000
 """Up to `WHOLE` nodes or relationships are all read; if there are more, only the first `SAMPLED` are read."""
 MOST_FILL = 3_000_000
-"""The number of nodes above which fill is also computed from a sample."""
+"""The number of nodes above which fill is computed only from a sample."""
 RARE = 10
 """The limit for rare properties: fewer than one in `RARE` nodes of a sample have such a property. Its values are read
 only when all nodes are counted."""
