@@ -82,7 +82,9 @@ def make_in_background(file: Path) -> subprocess.Popen[bytes] | None:
 
 
 def make_archive(file: Path) -> bool:
-    """Make the archive now, unless it exists or another process is making it; return whether it exists.
+    """Make the archive now, unless it exists or another process is making it.
+
+    Return whether it exists; False while another process is making it.
 
     A JVM writes the archive when it exits, so the training run is a separate process. After the archive is made, stale
     archives are removed.

@@ -73,7 +73,7 @@ def property_type(name: str) -> str | None:
         inner = property_type(found.group(1))
         if found.group(1).strip().upper().startswith("NOTHING"):
             return EMPTY_LIST
-        return list_of(inner) if inner else "unknown"
+        return list_of(inner or "unknown")
     if lower.endswith("array"):
         return list_of(SCALARS.get(lower[:-5], "unknown"))
     return SCALARS.get(lower, "unknown")

@@ -53,7 +53,7 @@ class Values:
             self._hashes.extend(map(hash, values))
         except TypeError:  # a map, or a list where none was declared
             del self._hashes[before:]
-            values = [repr(value) for value in values]
+            values = [value if _is_hashable(value) else repr(value) for value in values]
             self._hashes.extend(map(hash, values))
             self._ordered = False
         self._blocks += 1
@@ -110,6 +110,14 @@ class Values:
             self._least, self._greatest = min(self._least, least, key=key), max(self._greatest, greatest, key=key)
         except TypeError:
             self._ordered = False
+
+
+def _is_hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
 
 
 def in_order(date: str) -> tuple[int, str]:

@@ -23,6 +23,7 @@ from graphground.graphs.schemas.extraction.value_types import merged, property_t
         ("NULL", None),
         ("LIST<ANY> NOT NULL", "list[unknown]"),
         ("LIST<NOTHING> NOT NULL", "list[]"),
+        ("LIST<NULL>", "list[unknown]"),
         ("Duration", "duration"),
         ("INTEGER | STRING", "int|str"),
         ("Double", "float"),

@@ -47,6 +47,15 @@ def test_the_statistics_of_a_load_equal_the_databases_counts(film_graph: Graph) 
             assert without_ties(values) == without_ties(counted), (owner, key)
 
 
+def test_a_value_counts_as_the_same_in_blocks_with_and_without_unhashable_values() -> None:
+    values = Values("unknown")
+    values.add(["Heat", "Heat", ["Heat"]])
+    values.add(["Heat", "Ronin"])
+    found = values.statistics(of=5)
+    assert (found.count, found.distinct, found.repeated) == (5, 3, 3)
+    assert found.common[0] == ("Heat", 3)
+
+
 def test_a_graph_loaded_before_there_were_statistics_gets_them_in_the_background_and_keeps_them(
     films_home: Home, tmp_path: Path, film_graph: Graph
 ) -> None:
