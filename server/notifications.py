@@ -127,12 +127,13 @@ def level_of(record: logging.LogRecord) -> LoggingLevel:
     >>> level_of(logging.makeLogRecord({"levelno": logging.WARNING}))
     'warning'
     """
-    for least, level in (
+    levels: tuple[tuple[int, LoggingLevel], ...] = (
         (logging.CRITICAL, "critical"),
         (logging.ERROR, "error"),
         (logging.WARNING, "warning"),
         (logging.INFO, "info"),
-    ):
+    )
+    for least, level in levels:
         if record.levelno >= least:
-            return level  # type: ignore[return-value]
+            return level
     return "debug"

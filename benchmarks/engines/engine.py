@@ -60,7 +60,7 @@ def compare(title: str, run: Callable[..., Any], driver: neo4j.Driver, database:
     def bare(query: str) -> Callable[[], Any]:
         def ask() -> list[list[Any]]:
             with driver.session(database=database, default_access_mode="READ") as session:
-                return [record.values() for record in session.run(query)]  # type: ignore[arg-type]
+                return [record.values() for record in session.run(query)]
 
         return ask
 

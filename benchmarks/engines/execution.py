@@ -68,7 +68,7 @@ class Side:
         return encode_answer(execute_cypher(self.graphs, ExecuteCypherRequest(query=query, limit=limit)))
 
     def bare(self, query: str, **parameters: object) -> list[list[object]]:
-        return [record.values() for record in self.session.run(query, parameters)]  # type: ignore[arg-type]
+        return [record.values() for record in self.session.run(query, parameters)]
 
 
 def median(action: Callable[[], object], times: int) -> float:

@@ -109,7 +109,8 @@ def rows_of(side: Side, names: int, count: int, folder: Path | None) -> list[Row
     """Return the rows of the training or test graphs, read from a file in `folder` if an earlier run stored them."""
     file = folder / f"{side}-{names}.pickle" if folder else None
     if file and file.exists():
-        return pickle.loads(file.read_bytes())  # type: ignore[no-any-return]
+        stored: list[Row] = pickle.loads(file.read_bytes())
+        return stored
     rows = list(looked_up(side, names, count))
     if file:
         file.write_bytes(pickle.dumps(rows))

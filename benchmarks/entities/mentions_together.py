@@ -17,6 +17,7 @@ import random
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -66,7 +67,7 @@ def main() -> None:
             lambda encoder=encoder: [encoder.encode([mention]) for mention in mentions],  # type: ignore[misc]
             lambda encoder=encoder: list(encoder.encode(mentions)),
             same=close,
-        )  # type: ignore[misc]
+        )
     names = NamesInDatabase(graph.name, engine, lambda: graph.schema)
     names.find("any")  # reads all names first
     beside("without an index", lambda: [names.find(mention) for mention in mentions], lambda: names.find_all(mentions))
@@ -104,8 +105,8 @@ def beside(
     )
 
 
-def close(first: list[object], other: list[object]) -> bool:
-    return bool(np.allclose(np.concatenate(first), np.stack(other), atol=1e-4))  # type: ignore[call-overload]
+def close(first: list[Any], other: list[Any]) -> bool:
+    return bool(np.allclose(np.concatenate(first), np.stack(other), atol=1e-4))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Literal
+from typing import IO, Literal
 
 from benchmarks.engines.graphs_for_queries import TRAIN
 from benchmarks.entities.mention_errors import KINDS, with_error
@@ -74,9 +74,9 @@ def movie_slice() -> str:
         return file.read()
 
 
-def records_of(document: object) -> Iterator[Record]:
+def records_of(document: str | IO[str]) -> Iterator[Record]:
     """Yield the records that loading a SimpleKG document would index."""
-    text = document if isinstance(document, str) else document.read()  # type: ignore[attr-defined]
+    text = document if isinstance(document, str) else document.read()
     for node in json.loads(text)["entities"]:
         values = {
             key: value

@@ -98,6 +98,8 @@ class Observations:
     late: list[float] = field(default_factory=list)
     latencies: Latencies = field(default_factory=Latencies)
     minute: Latencies = field(default_factory=Latencies)
+    snapshot: tracemalloc.Snapshot | None = None
+    """The traced allocations after the first minute."""
 
     def add(self, kind: str, outcome: str, seconds: float, restarted: bool) -> None:
         with self.lock:
@@ -179,7 +181,7 @@ def watch(observed: Observations, home: Home, seconds: float, start: float) -> l
             flush=True,
         )
         if len(memories) == 1 and tracemalloc.is_tracing():
-            observed.snapshot = tracemalloc.take_snapshot()  # type: ignore[attr-defined]
+            observed.snapshot = tracemalloc.take_snapshot()
     return memories
 
 
@@ -223,8 +225,8 @@ def main() -> None:
     for client in clients:
         client.join()
     last = EngineState.read(home)
-    if options.traced:
-        for found in tracemalloc.take_snapshot().compare_to(observed.snapshot, "lineno")[:15]:  # type: ignore[attr-defined]
+    if observed.snapshot is not None:
+        for found in tracemalloc.take_snapshot().compare_to(observed.snapshot, "lineno")[:15]:
             print(f"  {found}")
     for outcome, count in sorted(observed.outcomes.items()):
         print(f"{outcome}: {count}")

@@ -52,7 +52,8 @@ class Reader:
             check_work()
             kind = type(clause)
             if kind is t.Match:
-                self.match(clause, scope)  # type: ignore[arg-type]
+                assert isinstance(clause, t.Match)
+                self.match(clause, scope)
             elif kind is t.With:
                 assert isinstance(clause, t.With)
                 scope = self.projection(clause.projection, scope)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from graphground.cypher.parser import atoms, expressions, labels
 from graphground.cypher.parser.cursor import Cursor
 from graphground.cypher.tree import (
@@ -114,8 +116,10 @@ def shortest_function(c: Cursor, variable: Variable | None) -> PathPattern:
     if c.kinds[c.i] != ")":
         raise c.fail("')'")
     c.i += 1
-    name = "shortestPath" if c.kinds[i] == "SHORTESTPATH" else "allShortestPaths"
-    return PathPattern(c.starts[i], c.end, variable, None, name, elements)  # type: ignore[arg-type]
+    name: Literal["shortestPath", "allShortestPaths"] = (
+        "shortestPath" if c.kinds[i] == "SHORTESTPATH" else "allShortestPaths"
+    )
+    return PathPattern(c.starts[i], c.end, variable, None, name, elements)
 
 
 def simple_path(c: Cursor) -> PathPattern:

@@ -59,15 +59,15 @@ def key(value: Any, rule: Rule = "paper", numbers: Mapping[float, float] | None 
 
 
 def _list_key(value: Iterable[Any], rule: Rule, numbers: Mapping[float, float] | None) -> Hashable:
-    keys = [key(item, rule, numbers) for item in value]
+    keys: list[Any] = [key(item, rule, numbers) for item in value]
     if rule == "published":
         try:
-            keys.sort()  # type: ignore[call-arg]
+            keys.sort()
         except TypeError as error:
             raise Unsortable(str(error)) from None
         return ("list", tuple(keys))
     if all(type(item) is str for item in keys):
-        return ("list", tuple(sorted(keys)))  # type: ignore[type-var]
+        return ("list", tuple(sorted(keys)))
     return ("list", frozenset(Counter(keys).items()))
 
 

@@ -21,7 +21,7 @@ class Texts:
     __slots__ = ("_bytes", "starts")
 
     def __init__(self, pieces: Array, starts: Array):
-        self._bytes, self.starts = memoryview(pieces), starts  # type: ignore[arg-type]
+        self._bytes, self.starts = pieces.data, starts
 
     def __len__(self) -> int:
         return len(self.starts) - 1

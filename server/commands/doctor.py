@@ -8,6 +8,7 @@ import platform
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
@@ -183,16 +184,7 @@ def graphs(settings: Settings, deep: bool) -> Iterator[Finding]:
                 "Load one: graphground graphs load FILE; or serve a database with --uri.",
             )
         for name in opened.names():
-            answer = check(
-                f"graph {name}",
-                lambda name=name: (
-                    opened.get(name)
-                    .run(  # type: ignore[misc]
-                        "RETURN 1 AS one", limit=1, timeout=30
-                    )
-                    .elapsed_ms
-                ),
-            )
+            answer = check(f"graph {name}", partial(_milliseconds, opened, name))
             yield answer
             engine = opened.get(name).engine if answer.good else None
             if engine is not None:
@@ -255,6 +247,11 @@ def whole(name: str, graph: Graph, home: Path) -> Finding:
         return Finding(f"graph {name}", True, read_whole(graph, home))
     except Exception as error:
         return Finding(f"graph {name}", False, "is damaged", f"{error} Load the graph again.")
+
+
+def _milliseconds(opened: Graphs, name: str) -> float:
+    """Return the time of a query on a graph."""
+    return opened.get(name).run("RETURN 1 AS one", limit=1, timeout=30).elapsed_ms
 
 
 def check(what: str, ask: Callable[[], float]) -> Finding:

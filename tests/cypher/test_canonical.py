@@ -87,7 +87,7 @@ def test_every_parser_decodes_a_sent_string_to_the_same_text(text: str) -> None:
     assert not re.search(r"\\u|//|/\*", re.sub(r"'(?:[^'\\]|\\.)*'", "", sent, flags=re.DOTALL))
     assert "\\u" not in sent
     parts = [node.value for node in parse(sent).walk() if type(node).__name__ == "StringLiteral"]
-    assert "".join(parts) == text  # type: ignore[arg-type]
+    assert "".join(parts) == text
 
 
 def test_positions_in_the_sent_text_are_mapped_to_the_original_text() -> None:

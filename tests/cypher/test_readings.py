@@ -82,7 +82,7 @@ HARMLESS = (
 @pytest.mark.parametrize("text", DISPUTED)
 def test_a_text_that_databases_parse_differently_is_refused_in_both_languages(text: str) -> None:
     for language in ("cypher5", "cypher25"):
-        report = validate(text, read_only=True, language=language)  # type: ignore[arg-type]
+        report = validate(text, read_only=True, language=language)
         assert (report.valid, {diagnostic.code for diagnostic in report.diagnostics}) == (False, {"two_readings"})
         assert report.access != "read"
 

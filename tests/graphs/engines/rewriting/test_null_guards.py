@@ -106,7 +106,7 @@ def both(tmp_path_factory: pytest.TempPathFactory, neo4j_5: Neo4jServer) -> Iter
     graph = open_stored("tangled", home)
     with neo4j.GraphDatabase.driver(neo4j_5.uri, auth=(neo4j_5.user, neo4j_5.password)) as driver:
         for statement in cypher_of(document):
-            driver.execute_query(statement)  # type: ignore[arg-type]
+            driver.execute_query(statement)
         yield graph, driver
     graph.close()
     end_engine(home, kill=True)
@@ -119,7 +119,7 @@ def test_the_rows_equal_those_of_neo4j(both: tuple[Graph, neo4j.Driver], later: 
     graph, driver = both
     query = FIRST + later
     assert validate(query).valid
-    neo4j_result = driver.execute_query(query)  # type: ignore[arg-type]
+    neo4j_result = driver.execute_query(query)
     table = graph.run(query, timeout=60)
     assert sorted(map(repr, table.rows)) == sorted(repr(record.values()) for record in neo4j_result.records)
     assert not table.rows or table.columns == list(neo4j_result.keys)

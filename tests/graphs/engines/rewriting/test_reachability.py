@@ -102,11 +102,11 @@ def test_the_reached_nodes_are_the_same_as_on_neo4j(
     changed = found = 0
     with neo4j.GraphDatabase.driver(neo4j_5.uri, auth=(neo4j_5.user, neo4j_5.password)) as driver:
         for statement in cypher_of(document):
-            driver.execute_query(statement)  # type: ignore[arg-type]
+            driver.execute_query(statement)
         for query in questions(seed, EACH):
             if not validate(query).valid:
                 continue
-            neo4j_records = driver.execute_query(query).records  # type: ignore[arg-type]
+            neo4j_records = driver.execute_query(query).records
             rows = graph.run(query, timeout=60).rows
             assert sorted(map(repr, rows)) == sorted(repr(record.values()) for record in neo4j_records), query
             changed += rewrite_for(ARCADEDB, query) != query

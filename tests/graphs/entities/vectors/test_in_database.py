@@ -57,7 +57,7 @@ def with_vectors(server: Neo4jServer) -> BoltEngine:
             {"name": "far_things", "label": "Thing", "property": "again", "dimensions": 256, "metric": "euclidean"},
             {"name": "others", "label": "Other", "property": "short", "dimensions": 4, "metric": "cosine"},
         ):
-            driver.execute_query(INDEX.format(**values))  # type: ignore[arg-type]
+            driver.execute_query(INDEX.format(**values))
         driver.execute_query("CALL db.awaitIndexes(60)")
     return bolt_engine(BoltAddress(server.uri, server.user, server.password))
 
@@ -69,7 +69,7 @@ def things(neo4j_5: Neo4jServer) -> Iterator[BoltEngine]:
     engine.close()
     with neo4j.GraphDatabase.driver(neo4j_5.uri, auth=(neo4j_5.user, neo4j_5.password)) as driver:
         for name in ("things", "far_things", "others"):
-            driver.execute_query(f"DROP INDEX {name}")  # type: ignore[arg-type]
+            driver.execute_query(f"DROP INDEX {name}")
 
 
 @pytest.mark.neo4j
@@ -177,7 +177,7 @@ def test_a_vector_index_of_the_newest_neo4j_is_queried(neo4j_newest: Neo4jServer
         with neo4j.GraphDatabase.driver(neo4j_newest.uri, auth=(neo4j_newest.user, neo4j_newest.password)) as driver:
             driver.execute_query("MATCH (n) DETACH DELETE n")
             for name in ("things", "far_things", "others"):
-                driver.execute_query(f"DROP INDEX {name}")  # type: ignore[arg-type]
+                driver.execute_query(f"DROP INDEX {name}")
 
 
 ARCADEDB = """

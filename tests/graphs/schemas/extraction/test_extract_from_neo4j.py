@@ -58,12 +58,19 @@ DATA = (
 ODD_TYPE = r"\u0060]->() DETACH DELETE b //"
 
 
+class ServerEngine(BoltEngine):
+    """An engine that knows its server, for tests that change the data."""
+
+    def __init__(self, server: Neo4jServer) -> None:
+        super().__init__(BoltAddress(server.uri, server.user, server.password, None))
+        self.server = server
+
+
 @pytest.fixture(scope="module", params=["neo4j_5", "neo4j_newest"])
-def engine(request: pytest.FixtureRequest) -> Iterator[BoltEngine]:
+def engine(request: pytest.FixtureRequest) -> Iterator[ServerEngine]:
     server: Neo4jServer = request.getfixturevalue(request.param)
     seeded(server, *DATA)
-    engine = BoltEngine(BoltAddress(server.uri, server.user, server.password, None))
-    engine.server = server  # type: ignore[attr-defined]
+    engine = ServerEngine(server)
     yield engine
     engine.close()
 
@@ -240,12 +247,12 @@ def test_progress_is_reported_up_to_the_end(engine: BoltEngine) -> None:
     assert steps[-1][1] == steps[-1][2]
 
 
-def test_the_fingerprint_changes_with_the_data(engine: BoltEngine) -> None:
+def test_the_fingerprint_changes_with_the_data(engine: ServerEngine) -> None:
     before = fingerprint(engine)
     assert fingerprint(engine) == before
-    seeded(engine.server, "CREATE (:Passing)")  # type: ignore[attr-defined]
+    seeded(engine.server, "CREATE (:Passing)")
     assert fingerprint(engine) != before
-    seeded(engine.server, "MATCH (n:Passing) DELETE n")  # type: ignore[attr-defined]
+    seeded(engine.server, "MATCH (n:Passing) DELETE n")
 
 
 def connected(name: str, engine: Any, folder: Path) -> Graph:
@@ -264,7 +271,7 @@ def test_the_schema_of_a_connected_graph_is_read_once_and_then_cached(engine: Bo
 
 @pytest.mark.parametrize("quick", [True, False])
 def test_changed_data_are_detected_and_read_again(
-    engine: BoltEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quick: bool
+    engine: ServerEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quick: bool
 ) -> None:
     live = LiveSchema(engine, "mine", "key", SchemaCache(tmp_path))
     live.open()
@@ -272,7 +279,7 @@ def test_changed_data_are_detected_and_read_again(
     assert not live.stale
     monkeypatch.setattr("graphground.graphs.opening.live_schema.QUICK_SECONDS", 60.0 if quick else 0.0)
     monkeypatch.setattr("graphground.graphs.opening.live_schema.MOST_SHARE", 1000.0)
-    seeded(engine.server, "CREATE (:Passing {p: 1})")  # type: ignore[attr-defined]
+    seeded(engine.server, "CREATE (:Passing {p: 1})")
     try:
         live.look()
         if not quick:
@@ -281,32 +288,32 @@ def test_changed_data_are_detected_and_read_again(
         assert "Passing" in live.schema.labels
         assert not live.stale
     finally:
-        seeded(engine.server, "MATCH (n:Passing) DELETE n")  # type: ignore[attr-defined]
+        seeded(engine.server, "MATCH (n:Passing) DELETE n")
     live.look()
     assert live.settle() or not live.stale
     assert "Passing" not in live.schema.labels
 
 
-def test_a_cached_schema_is_not_used_for_a_database_that_has_changed(engine: BoltEngine, tmp_path: Path) -> None:
+def test_a_cached_schema_is_not_used_for_a_database_that_has_changed(engine: ServerEngine, tmp_path: Path) -> None:
     connected("mine", engine, tmp_path)
-    seeded(engine.server, "CREATE (:Passing {p: 1})")  # type: ignore[attr-defined]
+    seeded(engine.server, "CREATE (:Passing {p: 1})")
     try:
         assert "Passing" in connected("mine", engine, tmp_path).schema.labels
     finally:
-        seeded(engine.server, "MATCH (n:Passing) DELETE n")  # type: ignore[attr-defined]
+        seeded(engine.server, "MATCH (n:Passing) DELETE n")
 
 
 def test_a_changed_database_is_read_again_when_get_schema_is_called_with_refresh(
-    engine: BoltEngine, tmp_path: Path
+    engine: ServerEngine, tmp_path: Path
 ) -> None:
     graph = connected("mine", engine, tmp_path)
     graphs = OpenGraphs([GraphSource("mine", "", "bolt", lambda: graph)])
     assert "Passing" not in get_schema(graphs, GetSchemaRequest()).schema_
-    seeded(engine.server, "CREATE (:Passing {p: 1})")  # type: ignore[attr-defined]
+    seeded(engine.server, "CREATE (:Passing {p: 1})")
     try:
         assert "Passing" in get_schema(graphs, GetSchemaRequest(refresh=True)).schema_
     finally:
-        seeded(engine.server, "MATCH (n:Passing) DELETE n")  # type: ignore[attr-defined]
+        seeded(engine.server, "MATCH (n:Passing) DELETE n")
 
 
 def test_an_unreachable_database_is_reported_when_its_schema_is_reread(engine: BoltEngine, tmp_path: Path) -> None:
@@ -343,11 +350,11 @@ class Endless(Slow):
 
 
 def test_closing_a_graph_ends_the_reading_of_its_schema_in_the_background(
-    engine: BoltEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    engine: ServerEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("graphground.graphs.opening.live_schema.QUICK_SECONDS", 0.0)
     monkeypatch.setattr("graphground.graphs.opening.live_schema.MOST_SHARE", 1000.0)
-    server = engine.server  # type: ignore[attr-defined]
+    server = engine.server
     LiveSchema(engine, "mine", "key", SchemaCache(tmp_path)).read()
     seeded(server, "CREATE (:Passing {p: 1})")
     own = Endless(BoltEngine(BoltAddress(server.uri, server.user, server.password, None)), "nodeTypeProperties")
