@@ -45,7 +45,8 @@ def empty_labels(facts: Facts, findings: Findings, data: Data) -> None:
 
 
 def empty_relationships(facts: Facts, findings: Findings, data: Data) -> None:
-    """Report relationship types that the graph does not contain, or that do not connect these labels in the pattern's direction."""
+    """Report relationship types that the graph does not contain,
+    or that do not connect these labels in the pattern's direction."""
     alternatives, negated = _alternatives(facts.query), _negated(facts.query)
     for use in facts.types:
         type_, link = use.name.name.text, use.symbol.link

@@ -258,7 +258,8 @@ class BoltEngine:
                 if planned:
                     return Table([COLUMN], plan_of(result), False, (time.perf_counter() - started) * 1000)
                 records = iter(result)
-                # After a stop before the first row, keep reading: closing the result would block, and no deadline would end it.
+                # After a stop before the first row, keep reading:
+                # closing the result would block, and no deadline would end it.
                 while not truncated:
                     chunk = list(islice(records, CHUNK if most_rows < 0 else min(CHUNK, most_rows + 1 - len(rows))))
                     if not chunk:

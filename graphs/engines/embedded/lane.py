@@ -258,7 +258,8 @@ class Lane:
             self._killed.add(f"bolt://127.0.0.1:{state.port}")
         kill_engine(self._home, instance)
         if not self._apart:
-            # Start the next process now, so that the next caller waits less; DEADLINES runs callbacks on their own threads.
+            # Start the next process now, so that the next caller waits less;
+            # DEADLINES runs callbacks on their own threads.
             DEADLINES.add(0.0, self._start)
 
     def _start(self) -> None:
