@@ -24,7 +24,7 @@ class BaseLookup(EntityLookup, Protocol):
         """Return the candidates for one mention, best first.
 
         Raises:
-            LookupError: the mode is `vector` and there are no vectors; the message says how to build them.
+            LookupError: the mode is `vector` and there are no usable vectors; the message says why.
         """
         return self.find_all([mention], label=label, property=property, mode=mode, limit=limit)[0]
 

@@ -132,7 +132,7 @@ class IndexBuilder:
         return self._finish(owner, owner, list(self._partitions))
 
     def _finish(self, owner: npt.NDArray[Any], place: npt.NDArray[Any], used: list[Partition]) -> IndexInfo:
-        """Write the rows of all entities and the words of these rows; return a description of the index.
+        """Write the rows and their words, and replace the old index; return a description of the new index.
 
         For each row, `owner` holds the number of its entity, or a negative number if the row is left out. A partition
         consists of the rows of one label, property and kind; they are ordered by the numbers in `place`. `used` lists

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 Match = Literal["exact", "alias", "fuzzy", "vector"]
 """The kind of a match: an equal name or value, an equal alias, a similar spelling, or a similar meaning."""
 Mode = Literal["auto", "fuzzy", "vector"]
-"""How to search: by spelling (`fuzzy`), by meaning (`vector`), or also by meaning if spelling is uncertain (`auto`)."""
+"""How to search: by spelling (`fuzzy`) or by meaning (`vector`).
+
+`auto` searches by spelling, and also by meaning if no name is spelt similarly enough.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,7 @@ class Candidate:
     name_property: str = "name"
     """The property that holds `name`, even if the match is an alias."""
     is_value: bool = False
-    """Whether the match is a value that several nodes share, such as a country of citizenship, and not a name."""
+    """Whether the match is a value that several nodes may share, such as a country of citizenship, and not a name."""
 
 
 class EntityLookup(Protocol):

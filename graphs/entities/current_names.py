@@ -1,7 +1,7 @@
 """Looks a few names up in the database itself, while the entity index is outdated.
 
-A call runs one query for each label and property, and all queries of the call share one time limit. The database finds
-the names through its own indexes if it has any, and otherwise reads the label's nodes.
+`compare` runs one query for each label and property, and all these queries share one time limit. The database finds the
+names through its own indexes if it has any, and otherwise reads the label's nodes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from graphground.graphs.entities.names_in_database import entries_of
 from graphground.graphs.entities.paging import NAME_PROPERTIES, name_property
 
 SECONDS = 4.0
-"""The maximum time, in seconds, for all queries of one call together."""
+"""The maximum time, in seconds, for all queries of one call of `compare` together."""
 MOST_NAMESAKES = 5
 """The maximum number of nodes of a label that are returned for one name."""
 Place = tuple[str, str, str]
@@ -38,11 +38,12 @@ class CurrentNames:
         label: str | None = None,
         property: str | None = None,
     ) -> tuple[set[Place], dict[str, list[Candidate]]]:
-        """Return the places whose name no node has any more, and for each mention the nodes with that name.
+        """Return the places whose name no node has, and for each mention the nodes with that name.
 
         The places are those in `places`, and those where a mention was looked up. `label` and `property` restrict the
         second result, which also includes nodes of labels that the schema does not contain yet. The labels with the
-        most nodes are read last. A name that cannot be read in time is missing from both results.
+        most nodes are read last. Those in `places` whose label or property is not in the schema are skipped. A name
+        that cannot be read in time is missing from both results.
         """
         deadline = time.monotonic() + SECONDS
         labels = self._schema().labels

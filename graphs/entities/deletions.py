@@ -1,6 +1,7 @@
 """The deletion table of an index, which finds the words within two typing errors of a typed word (see `hashing`).
 
-An index that replaces an older index with the same number of buckets reuses the entries of the words in both indexes.
+If a new index replaces an older index with the same number of buckets, it reuses the entries of the words that both
+indexes contain.
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ class FullTextNames(BaseLookup):
         """Return the candidates of each mention, best first.
 
         Raises:
-            LookupError: the mode is `vector` and the graph has no vectors; the message says how to build them.
+            LookupError: the mode is `vector` and the graph has no usable vectors; the message says why.
         """
         if mode == "vector":
             return self._whole.find_all(mentions, label=label, property=property, mode=mode, limit=limit)

@@ -58,7 +58,8 @@ class Fuzzy:
     def rows(self, typed: Sequence[str], low: int, high: int, wanted: int, errors: int) -> Array:
         """Return at most `wanted` rows between `low` and `high` that fit the folded words best, in no particular order.
 
-        `errors` is the maximum number of typing errors in a word.
+        `errors` is the maximum number of typing errors in a word. It is two for a word of five or more letters that the
+        index does not contain.
         """
         meanings = self._meanings(typed, low, high, errors)
         if not len(meanings.count):
@@ -123,7 +124,10 @@ class Fuzzy:
         return left
 
     def _add_up(self, meanings: _Meanings, walked: int) -> tuple[Array, Array]:
-        """Return the distinct rows of the first `walked` meanings in ascending order, each with its sum of scores."""
+        """Return the distinct rows of the first `walked` meanings in ascending order, each with its sum of scores.
+
+        If `walked` is 0, the first `_OF_ONE` rows of the rarest index word are used instead.
+        """
         if self._sums is None:
             self._sums = np.zeros(self._files.rows, dtype=np.float32)
         count = meanings.count[:walked] if walked else np.minimum(meanings.count[:1], _OF_ONE)

@@ -96,7 +96,10 @@ def name_numbers(words: U64, starts: npt.NDArray[np.int64], counts: npt.NDArray[
 
 
 def deletion_buckets(word: str, errors: int, bits: int) -> npt.NDArray[np.int64]:
-    """Return the numbers, of `bits` bits, of the buckets with the words within `errors` typing errors of a word."""
+    """Return the numbers of the buckets that contain the words within `errors` typing errors of a word.
+
+    The number of a bucket has `bits` bits.
+    """
     letters = word[:PREFIX]
     known = len(letters)
     codes = np.zeros(PREFIX, dtype=np.uint64)

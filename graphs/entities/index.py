@@ -86,6 +86,7 @@ class EntityIndex(BaseLookup):
 
         Raises:
             VectorsMissing: the mode is `vector` and the index has no vectors; the message says how to build them.
+            EncoderMissing: the mode is `vector` and the model of the vectors cannot be used.
         """
         low, high, allowed = self._scope(label, property)
         answers: list[Sequence[Candidate]] = [[] for _ in mentions]
@@ -121,6 +122,7 @@ class EntityIndex(BaseLookup):
 
         Raises:
             VectorsMissing: the index has no vectors; the message says how to build them.
+            EncoderMissing: the model of the vectors needs a library that is not installed.
         """
         if self._store is None:
             self._store = VectorStore(self._files)
@@ -174,7 +176,7 @@ class EntityIndex(BaseLookup):
         return best
 
     def check_names(self, label: str | None, property: str | None) -> None:
-        """Raise an error if a label or a property has no indexed values.
+        """Raise an error if a label or a property is not indexed.
 
         Raises:
             UnknownName: the label or property is not indexed; the message gives the nearest indexed label or property.
@@ -187,7 +189,8 @@ class EntityIndex(BaseLookup):
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
         """Whether exactly this value is indexed; True if this index cannot tell.
 
-        The index cannot tell if the property is not indexed or the value is too long to be indexed.
+        The index cannot tell if the property is not indexed, or if the property has indexed values and this value is
+        too long to be one of them.
         """
         if property is not None and property not in self.info.properties:
             return True

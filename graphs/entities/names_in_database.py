@@ -29,7 +29,7 @@ KEPT_SECONDS = 900.0
 """Seconds after which the names are read again; changes in the database are not noticed earlier."""
 WORST_SCORE = 60.0
 RESCORED = 50
-"""The minimum number of names, the most similar by rapidfuzz, that are then scored exactly, as by an index."""
+"""The minimum number of names to score exactly, as an index does; rapidfuzz selects the most similar names."""
 MENTIONS_AT_ONCE = 8
 """The number of mentions compared together; each pair of a mention and a name takes four bytes of memory."""
 
@@ -66,7 +66,7 @@ class NamesInDatabase(BaseLookup):
         """Return the candidates of each mention, best first; names are compared on all cores.
 
         Raises:
-            LookupError: the mode is `vector` and the graph has no vectors; the message says how to build them.
+            LookupError: the mode is `vector` and the graph has no usable vectors; the message says why.
         """
         vectors = self._vectors
         if mode == "vector":

@@ -43,9 +43,10 @@ MOST_NODES = 2_000_000
 WAIT_SECONDS = 3.0
 """Maximum seconds for which a lookup waits for an index that is being built; a small database is indexed sooner."""
 QUICK_SECONDS, FEW_NODES = 1.0, 5_000
-"""The seconds of the last refresh, and the number of nodes, up to which a lookup waits for the refresh of its index.
+"""Limits on the seconds of the last refresh and on the number of nodes.
 
-Either is sufficient: refreshing so few nodes is slow only on a busy machine.
+A lookup waits for the refresh of its index if either number is within its limit. Refreshing so few nodes is slow only
+on a busy machine.
 """
 UNMARKED_SECONDS, MOST_SHARE = 60.0, 0.05
 """The minimum seconds between two refreshes that lookups start, and the maximum share of the time for such refreshes.
@@ -63,7 +64,7 @@ logger = logging.getLogger(__name__)
 
 
 class SchemaChanged(Exception):
-    """The schema has changed the properties to read for a label after the label was read."""
+    """The properties to read for a label have changed in the schema since the label was read."""
 
 
 class OwnIndex(BaseLookup):

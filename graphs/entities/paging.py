@@ -68,7 +68,7 @@ def database_records(
     own id.
 
     Raises:
-        EngineError: the database failed, or changed while it was read.
+        EngineError: a label is not in the schema, or the database failed or changed while it was read.
     """
     for read in database_pages(engine, schema, labels, page):
         yield from read.records()
@@ -82,7 +82,7 @@ def database_pages(
     The database returns a page as one row of lists, which is 30 times faster than one row for each node.
 
     Raises:
-        EngineError: the database failed, or changed while it was read.
+        EngineError: a label is not in the schema, or the database failed or changed while it was read.
     """
     for label in _chosen(schema, labels):
         yield from _pages_of(engine, label, page)
@@ -97,7 +97,7 @@ def name_property(label: Label) -> str | None:
 
 
 def columns_of(label: Label) -> tuple[str | None, str | None, str | None, list[str]]:
-    """Return the property of the name, of the aliases and of the description (None if missing), and of other texts."""
+    """Return the properties of name, aliases and description (None if missing), and a list of other text properties."""
     name = name_property(label)
     aliases = next((key for key in ALIAS_PROPERTIES if label.properties.get(key) in _TEXTS), None)
     description = "description" if label.properties.get("description") == "str" else None

@@ -25,7 +25,7 @@ def index_folder(home: Home, name: str) -> Path:
 
 
 def index_of(home: Home, name: str, vectors: DatabaseVectors | None = None) -> EntityIndex | None:
-    """Open the index of a graph; None if no index has been built."""
+    """Open the index of a graph; None if there is no index, or only one of another version."""
     try:
         return open_index(index_folder(home, name), vectors)
     except IndexMissing:

@@ -14,7 +14,10 @@ SECONDS = 1.0
 MOST = 10_000
 """The number up to which relationships are counted; more relationships make no difference."""
 FACTOR = 5
-"""The ratio of relationships from which a node may be meant instead of the node with the best-matching name."""
+"""The minimum ratio of relationships at which another node may be meant.
+
+The relationships of the other node are divided by those of the node with the best-matching name.
+"""
 
 
 def degree(engine: Engine, schema: PropertyGraphSchema, candidate: Candidate) -> int:

@@ -6,8 +6,8 @@
 
 A sequence of words written like a name (capitalised, or in quotation marks) is looked up as one name. A shorter name
 of the graph inside the sequence is probably a part of another name, and is used only if the sequence consists entirely
-of names of the graph and words such as `of`. A lower-case word that is neither English nor in the schema may be a
-misspelt name, alone or with its neighbours. A sequence without an entity in the graph is reported as `not_found`.
+of names of the graph and words such as `of`. A word that is neither English nor in the schema may be a misspelt name,
+alone or with its neighbours. A sequence without an entity in the graph is reported as `not_found`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ of the and de la le les von van der den di da du del in for at to on y et & no a
 # fmt: on
 """Words that stay in lower case within a name."""
 APART = frozenset(("and", "or", "&", "in", "at", "by", "to", "for", "on", "from", "with"))
-"""Connectors that may separate two names in a sequence of capitalised words."""
+"""Words that may separate two names in a sequence of capitalised words."""
 LONGEST_MISSPELT = 6
 """The maximum number of words that are looked up as a misspelt name: an unknown word and its neighbours."""
 MOST_LOOKED_UP = 60
@@ -318,7 +318,7 @@ def _before_labels(
     schema: PropertyGraphSchema,
     judge_all: partial[list[Judgement]],
 ) -> list[QuestionMention]:
-    """Return the words before labels that may be values, as they are not in the schema: `gothic` in `gothic films`."""
+    """Return the words before a label that are not in the schema, and so may be values: `gothic` in `gothic films`."""
     labels = {lemma(split_name(label)[-1]) for label in schema.labels if split_name(label)}
     concepts = {concept for label in labels for concept in concepts_of(label)} - {"agent"}
     spans = [

@@ -168,7 +168,7 @@ def begins_sentence(question: str, start: int) -> bool:
 def _written_like_names(
     question: str, words: Sequence[Word], covered: set[int], quoted: Sequence[tuple[int, int]]
 ) -> list[Span]:
-    """Return the quoted parts and sequences of capitalised words outside the words `covered`, which belong to names."""
+    """Return the quoted parts and the sequences of capitalised words, without the words `covered` by other names."""
     spans: list[Span] = []
     run: list[Word] = []
     for number, word in enumerate([*words, None]):

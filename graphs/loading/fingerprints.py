@@ -50,7 +50,8 @@ class Fingerprints:
         """Read the fingerprints in the folder of a graph.
 
         Raises:
-            OSError, ValueError, KeyError: there are no fingerprints that this version can read.
+            OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile: there are no fingerprints that this version can
+                read.
         """
         with (folder / NAME).open("rb") as opened, np.load(opened) as file:
             about = orjson.loads(file["about"].tobytes())

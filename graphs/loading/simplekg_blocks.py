@@ -61,9 +61,10 @@ def relation_blocks(file: IO[bytes], begin: int) -> Blocks:
 
 
 def _blocks(file: IO[bytes], text: bytes, at: int, end: re.Pattern[bytes]) -> Blocks:
-    """Yield the blocks of an array in `text` and the rest of the file; return the byte position after the array.
+    """Yield the blocks of an array in `text` and the rest of the file; return the byte position after `end`.
 
-    `at` is the position of `text` in the file, and `end` matches the end of the array.
+    `at` is the position of `text` in the file. `end` matches the end of the array and what follows it: the beginning of
+    the next array, or the end of the file.
     """
     separator = b""
     while True:

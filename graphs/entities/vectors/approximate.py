@@ -65,7 +65,7 @@ class Neighbours:
             return True
 
     def nearest(self, vector: Vectors, wanted: int) -> Array:
-        """Return the positions of probably the nearest vectors, in no particular order; call `opened` first."""
+        """Return the positions of vectors that are probably nearest, in no particular order; call `opened` first."""
         eight = np.round(vector / np.abs(vector).max() * 127).astype(np.int8)
         with self._lock:
             found = self._index.search(eight, min(wanted, self.last - self.first), threads=1)
@@ -148,7 +148,7 @@ def seconds_for(eight: Array, count: int) -> float:
 
 
 def slower(count: int, sample: int) -> float:
-    """Return how many times longer a vector takes to add to an index of `count` vectors than of `sample` vectors."""
+    """Return how many times longer it takes to add a vector to an index of `count` vectors than of `sample` vectors."""
     return max(1.0, 1.0 + GROWTH * float(np.log2(max(count, 2) / max(sample, 2))))
 
 

@@ -45,7 +45,7 @@ class BuildRunning(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The estimated cost of a build: `Cost(459_393, 12.5, 132_000_000)` are the numbers of names, seconds and bytes.
+    """The estimated cost of a build, in names, seconds and bytes: `Cost(459_393, 12.5, 132_000_000)`.
 
     `done` is the number of vectors that already exist, and `descriptions` is the number of descriptions that get
     vectors. `approximate` is the number of vectors in labels that are large enough for an HNSW index;
@@ -112,9 +112,10 @@ def build_vectors(
 ) -> bool:
     """Build the vectors, or resume a stopped build; return whether the build is complete.
 
-    The names of `labels` (all labels if None) get vectors, and with `descriptions` their descriptions too. Labels with
-    `ann` or more vectors get an HNSW index (None: a million, if the library is installed; 0: never). `stop` is called
-    before each batch of a few thousand vectors; the build stops if it returns True.
+    The names of `labels` (all labels if None) get vectors. With `descriptions`, each description that at most
+    `MOST_SHARED` entities of a label share gets a vector too. Labels with `ann` or more vectors get an HNSW index
+    (None: a million, if the library is installed; 0: never). `stop` is called before each batch of a few thousand
+    vectors; the build stops if it returns True.
 
     Raises:
         BuildRunning: another process is building these vectors.
@@ -265,7 +266,7 @@ def _least(ann: int | None) -> int:
 
 
 def _identity(files: Files, encoder: Encoder, labels: Collection[str] | None, descriptions: bool) -> list[Any]:
-    """Return the parameters of a build; stored vectors are used only if their parameters are the same."""
+    """Return the parameters of a build; a build reuses stored vectors only if their parameters are the same."""
     return [
         encoder.name,
         sorted(labels) if labels is not None else None,

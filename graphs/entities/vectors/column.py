@@ -19,7 +19,7 @@ from graphground.graphs.entities.vectors.approximate import open_neighbours
 from graphground.graphs.entities.vectors.encoders import Vectors
 
 SCAN_KEEPS = 400
-"""The minimum number of vectors, the nearest by sign bits, that are then compared with eight bits per dimension."""
+"""The minimum number of vectors to compare with eight bits per dimension; they are the nearest by sign bits."""
 
 
 class ColumnWriter:

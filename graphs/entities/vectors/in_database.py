@@ -88,6 +88,7 @@ class DatabaseVectors:
 
         Raises:
             IndexUnfit: no index can be chosen (see `chosen`), or its vectors have other dimensions.
+            EncoderMissing: the model is still loading, or loading it failed.
             EngineError: the database failed.
         """
         return self.nearest_of_all([mention], label=label, limit=limit)[0]

@@ -31,7 +31,7 @@ HEARD = 0.5
 CONSIDERED = 30
 """The number of candidates to look up for a mention; it is large because several of them may have the same text."""
 COMPARED = 10
-"""The maximum number of different names, the most similar in spelling, that the model compares."""
+"""The maximum number of different names that the model compares; they are the most similar in spelling."""
 OTHERS = 5
 """The number of best candidates among which `find_entities` seeks a node with far more relationships."""
 NEAREST = 2
@@ -107,8 +107,8 @@ def exactly(mention: str, candidates: Sequence[Candidate]) -> list[Candidate]:
 def _shown(chosen: Sequence[Candidate], candidates: Sequence[Candidate]) -> Judgement:
     """Return the judgement on the candidates that may be meant, ordered so that different names come first.
 
-    The first candidate of each text (as a name, and as an alias) comes first, then namesakes with other labels, and
-    finally namesakes with the same label.
+    The first candidate of each text comes first, then namesakes with other labels, and finally namesakes with the same
+    label. A name and an alias with the same text count as two texts.
     """
     seen: Counter[tuple[str, ...]] = Counter()
     turns: list[int] = []

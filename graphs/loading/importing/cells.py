@@ -3,7 +3,7 @@
     >>> type_of_column(["1", "2", ""]), type_of_column(["007", "12"]), type_of_column(["1", "2.5"])
     ('int', 'str', 'float')
 
-A column stays text if a number in it has a needless leading zero, a leading plus sign or twenty digits before the
+A column stays text if a number in it has a needless leading zero, a leading plus sign or too many digits before the
 point, because parsing would lose them. An empty cell means that the property is missing.
 """
 

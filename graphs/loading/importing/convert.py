@@ -70,7 +70,7 @@ class Conversion:
         return found
 
     def entities(self) -> Iterator[AbstractMapping[str, Any]]:
-        """Yield an entity for each row of the node tables; add rows without a valid id to `problems`."""
+        """Yield the entities of the node tables; add invalid rows to `problems`."""
         for label, node in self.mapping.nodes.items():
             yield from self._nodes(label, node)
 
@@ -106,7 +106,7 @@ class Conversion:
             }
 
     def relations(self) -> Iterator[AbstractMapping[str, Any]]:
-        """Yield a relation for each row of the relationship tables; call it after `entities` has been read completely.
+        """Yield the relations of the relationship tables; call it after `entities` has been read completely.
 
         Raises:
             ImportRefused: rows of nodes or relationships are invalid; raised after the last row.

@@ -75,7 +75,7 @@ class DatabaseCopy:
 
         Raises:
             EngineError: the database does not respond, refuses the user or a query, or the connection was lost;
-                call again to resume with the next part.
+                call again to read the parts that are still missing.
             ImportRefused: the folder holds a copy of another database, or of an earlier state of this database.
         """
         self.folder.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
 """Infers a mapping from CSV files, Parquet files or frames: node tables, relationship tables and the types of cells.
 
-A file with a column of its own ids is a node table, and each of its columns that holds ids of another table is a
-relationship. A file without such a column is a relationship table if two of its columns hold ids of other tables;
+A file with a column of its own ids is a node table, and each of its other columns that holds ids of a table is a
+relationship. A file without its own ids is a relationship table if two of its columns hold ids of other tables;
 otherwise it is refused. A column holds the ids of a table if all its cells are ids of that table and its name fits
 (`movieId`, `movie_id`, or `start` and `end`). Any name that ends in `id` fits if all cells are ids of only one table.
 """
@@ -207,7 +207,7 @@ def _release_if_link(table: Content, tables: Sequence[Content]) -> None:
 
 
 def _references(table: Content, labels: dict[str, Content]) -> Iterator[tuple[str, str]]:
-    """Yield the columns that hold ids of other tables, each with the label of that table."""
+    """Yield each column that holds ids of a table, with the label of that table; the id column is left out."""
     named: dict[str, list[str]] = {}
     for column in table.file.columns:
         folded = _folded(column)

@@ -61,7 +61,7 @@ class JsonLines:
                     problems.add(self.name, line, "'type' must be 'node' or 'relationship'")
 
     def relationships(self, problems: Problems) -> Iterator[RelationshipRecord]:
-        """Yield a record for each line of type `relationship`."""
+        """Yield a record for each line of type `relationship`; invalid lines of this type are added to `problems`."""
         for line, record in self._records(Problems()):
             if record.get("type") != "relationship":
                 continue

@@ -104,8 +104,8 @@ class GraphOfRecords:
         """Give a property the same type in all labels that occur together on nodes.
 
         The value of a node with several labels is stored once, but belongs to the property of each of the labels. For
-        the same reason, a property has one type in all those patterns of a relationship type whose start or end may
-        have several labels.
+        the same reason, a property of a relationship type has the same type in all patterns whose start or end may have
+        several labels.
         """
         several = frozenset[str]().union(*self._together)
         groups = [[self._properties[label] for label in together] for together in self._together]

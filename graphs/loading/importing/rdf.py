@@ -3,12 +3,14 @@
     <http://example.org/heat> a <http://example.org/Movie> ; rdfs:label "Heat"@en ; ex:director
     <http://example.org/mann> .
 
-Turtle, N-Triples, N-Quads, TriG, RDF/XML and JSON-LD are read by pyoxigraph (the extra `rdf`). The last part of an IRI
-becomes the name; if two IRIs have the same last part, a number is added to the second name. `rdfs:label`,
-`skos:prefLabel`, `schema:name` and `foaf:name` name a node, `skos:altLabel` gives its aliases, `rdfs:comment` and
-`schema:description` its description. If a property has literals in several languages, only one language is kept:
-English, else literals without a language, else the language of the first literal. A resource without a class gets the
-label `Resource`.
+Turtle, N-Triples, N-Quads, TriG, RDF/XML and JSON-LD are read by pyoxigraph (the extra `rdf`). Labels, properties and
+types are named after the last part of their IRI; if two IRIs have the same last part, a number is added to the second
+name. A resource without a class gets the label `Resource`.
+
+`rdfs:label`, `skos:prefLabel`, `schema:name` and `foaf:name` name a node. `skos:altLabel` and `schema:alternateName`
+give its aliases, in all languages. `rdfs:comment`, `schema:description` and `dcterms:description` give its description.
+If any other property has literals in several languages, only one language is kept: English, else literals without a
+language, else the language of the first literal.
 """
 
 from __future__ import annotations

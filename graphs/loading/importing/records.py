@@ -17,6 +17,7 @@ from graphground.graphs.loading.importing.problems import Problems
 class NodeRecord:
     """A node; property values are Python's `str`, `int`, `float`, `bool`, `date` and `datetime`, and lists of these.
 
+    Other values, such as maps, become text when they are imported.
     `place` is the node's line in its file, or None if the source has no lines.
     """
 
@@ -47,5 +48,5 @@ class RecordSource(Protocol):
         ...
 
     def relationships(self, problems: Problems) -> Iterator[RelationshipRecord]:
-        """Yield every relationship."""
+        """Yield every relationship; relationships that cannot be read are added to `problems` and skipped."""
         ...
