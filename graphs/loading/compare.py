@@ -16,7 +16,7 @@ from typing import Any
 
 import orjson
 
-from graphground.graphs.loading.simplekg import SimpleKGFile
+from graphground.graphs.loading.simplekg import SimpleKGError, SimpleKGFile
 
 SHOWN = 10
 
@@ -89,10 +89,17 @@ def _digest(record: Mapping[str, Any], keys: Iterable[str]) -> bytes:
     return hashlib.blake2b(orjson.dumps(content, option=orjson.OPT_SORT_KEYS), digest_size=12).digest()
 
 
+def _keys(place: str, record: Mapping[str, Any], *names: str) -> list[str]:
+    for name in names:
+        if not isinstance(record.get(name), str):
+            raise SimpleKGError(f"{place} has no {name!r}, which must be text")
+    return [record[name] for name in names]
+
+
 def _nodes(file: SimpleKGFile) -> Iterator[tuple[str, bytes]]:
-    for _, record in file.entities():
+    for number, record in file.entities():
         yield (
-            record["eid"],
+            _keys(f"entities[{number}]", record, "eid")[0],
             _digest(record, ("label", "labels", "name", "aliases", "description", "properties", "provenance")),
         )
 
@@ -103,8 +110,9 @@ def _relationships(file: SimpleKGFile) -> Iterator[tuple[str, bytes]]:
     If several relationships have the same type and ends, their keys are numbered in the order of their digests.
     """
     seen: dict[str, list[bytes]] = {}
-    for _, record in file.relations():
-        key = f"({record['subj_id']})-[:{record['label']}]->({record['obj_id']})"
+    for number, record in file.relations():
+        start, type_, end = _keys(f"relations[{number}]", record, "subj_id", "label", "obj_id")
+        key = f"({start})-[:{type_}]->({end})"
         seen.setdefault(key, []).append(_digest(record, ("properties", "provenance")))
     for key, digests in seen.items():
         for place, digest in enumerate(sorted(digests)):

@@ -55,6 +55,7 @@ def read_whole(graph: Graph, folder: Path) -> str:
         if (
             rows
             and graph.entities is not None
+            and rows[0][0]  # the index has no empty names
             and isinstance(rows[0][0], str)
             and not graph.entities.holds(rows[0][0], label=label)
         ):

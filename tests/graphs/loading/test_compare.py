@@ -82,3 +82,22 @@ def test_a_changed_schema_is_a_change(tmp_path: Path) -> None:
     new = tmp_path / "new.json"
     new.write_text(old.read_text("utf-8").replace('{"n": "int"}', '{"n": "float"}'), "utf-8")
     assert compare(old, new).schema
+
+
+@pytest.mark.parametrize(
+    ("entities", "relations", "message"),
+    [
+        ([movie(1), {"label": "Movie", "name": "Heat"}], [], "entities[1] has no 'eid'"),
+        ([movie(1)], [{"label": "follows", "subj_id": "Movie#1"}], "relations[0] has no 'obj_id'"),
+    ],
+)
+def test_a_record_without_a_key_is_reported_with_its_number(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    entities: list[dict[str, Any]],
+    relations: list[dict[str, Any]],
+    message: str,
+) -> None:
+    good, broken = graph(tmp_path / "a.json", [movie(1)], []), graph(tmp_path / "b.json", entities, relations)
+    assert main(["compare", str(good), str(broken)]) == 1
+    assert message in capsys.readouterr().err
