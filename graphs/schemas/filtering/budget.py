@@ -92,10 +92,16 @@ class _Costs:
 
 
 def fit(selection: Selection, max_tokens: int) -> Selection:
-    """Return the most relevant part of a selection that fits into `max_tokens`; empty if not even one label fits.
+    """Return the most relevant part of a selection that fits into `max_tokens`: all of it if it fits.
+
+    The part is empty if not even one label fits.
 
     The tokens are estimated for the base form.
     """
+    # A large selection is not written out only to be counted: each label and each pattern takes more than one token.
+    may_fit = len(selection.labels) + len(selection.patterns) < max_tokens
+    if may_fit and estimate_tokens(base_form(selection.part())) <= max_tokens:
+        return selection
     aim = max_tokens
     for _ in range(TRIES):
         smaller = _greedy(selection, aim)

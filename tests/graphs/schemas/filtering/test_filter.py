@@ -162,6 +162,15 @@ def test_a_budget_is_kept_and_properties_are_dropped_before_connecting_patterns(
         assert {"taughtBy", "offeredBy", "locatedIn"} <= set(found.schema.relationship_types)
 
 
+@pytest.mark.parametrize("question", ["Where were the teachers of courses at schools in Springfield born?", "zebra"])
+def test_a_selection_that_fits_into_the_budget_is_kept_whole(question):
+    all_of_it = part(question)
+    found = part(question, max_tokens=estimate_tokens(base_form(all_of_it.schema)))
+    assert found.schema.labels == all_of_it.schema.labels
+    assert found.schema.patterns == all_of_it.schema.patterns
+    assert not found.cut
+
+
 def test_a_schema_of_which_only_properties_of_a_relationship_type_were_dropped_is_reported_as_cut():
     rated = RelationshipPattern("RATED", "User", "Film", {f"criterion_{number}": "int" for number in range(20)})
     labels = {name: Label(name, {"name": "str"}) for name in ("User", "Film")}
