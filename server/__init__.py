@@ -1,1 +1,1 @@
-"""The MCP server: the application that runs tools, middleware, settings, transports, and the command line."""
+"""The MCP server: the application, which runs the tools; its transports and its page; and the command line."""

@@ -180,7 +180,7 @@ class Difference:
         return [rids[number] for number in deleted], removals
 
     def _removals(self, type_: str, rids: Sequence[str]) -> Iterator[Removal]:
-        """Yield the relationships of a type to delete.
+        """Yield the relationships of a type to delete, except those of deleted nodes; count the changes.
 
         If one of several relationships with the same type and ends differs, all of them are deleted, because the engine
         cannot tell them apart.

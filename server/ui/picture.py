@@ -51,7 +51,7 @@ def matches(graph: Graph, query: str, parameters: dict[str, Any] | None, most: i
 
 
 def pattern(graph: Graph, query: str, parameters: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return the pattern that makes a query's result empty, with its counts of matches; None if no pattern does.
+    """Return the first MATCH after which no row is left, with the counts of its parts; None if not found in time.
 
     Raises:
         ToolFailure: `execute_cypher` would refuse the query.

@@ -116,7 +116,7 @@ def errors_allowed(word: str, other: str) -> int:
 
 
 def number_in(word: str) -> str | None:
-    """Return the digits of a number or an ordinal: `66` for `66th`, None for `u571`."""
+    """Return the digits of a number, an ordinal or a decade: `66` for `66th`, `1990` for `1990s`, None for `u571`."""
     found = _NUMBER.fullmatch(word)
     return found[1] if found else None
 

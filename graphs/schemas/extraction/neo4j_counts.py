@@ -133,7 +133,8 @@ def decided_by_counts(
 ) -> bool:
     """Add the patterns of a type if counts determine them; return whether they do.
 
-    Counts suffice if each start label, or each end label, is a label of all relationships of the type.
+    Counts suffice if every relationship of the type starts at a node with all the start labels, or ends at a node
+    with all the end labels.
     """
     if not all(count == total for count in leaving.values()) and not all(count == total for count in arriving.values()):
         return False

@@ -1,4 +1,4 @@
-"""Selects the properties that a question names or whose values it mentions, and dates and years for comparisons."""
+"""Selects the properties that a question names, whose values it mentions, or to which its other words refer."""
 
 from __future__ import annotations
 

@@ -160,8 +160,8 @@ class Statistics:
     def relationships(self, type_: str, start: str | None = None, end: str | None = None) -> int | None:
         """Return the number of relationships of a type; None if unknown.
 
-        Only relationships that start at a node labelled `start` and end at a node labelled `end` are counted; None
-        means any label.
+        With `start` and `end`, only relationships from a node labelled `start` to a node labelled `end` are counted.
+        With one of them, a relationship whose other end has several labels is counted once for each of these labels.
         """
         if start is None and end is None:
             known = self.types.get(type_)

@@ -77,7 +77,10 @@ def repeated(probe: Probe, shape: Shape, table: Table) -> Iterator[Diagnostic]:
 
 
 def other_direction(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[Diagnostic]:
-    """Report `(a:Country)-[:borders]->(b:Country)` if most relationships, but not all, exist in both directions."""
+    """Report `(a:Country)-[:borders]->(b:Country)` if most relationships, but not all, exist in both directions.
+
+    Nothing is reported if matching both directions gives the same number of rows, or the same count.
+    """
     for link in shape.facts.links:
         relationship = link.pattern
         ends = {*shape.labels(link.left), *shape.labels(link.right)}

@@ -17,7 +17,10 @@ MOST_VANISH = 0.5
 
 
 def vanished_rows(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[Diagnostic]:
-    """Report `WHERE NOT 'x' IN p.nicknames` if some nodes `p` have no nicknames, and `UNWIND p.nicknames` if many."""
+    """Report `WHERE NOT 'x' IN p.nicknames`, and `UNWIND p.nicknames`, if they drop nodes `p` without nicknames.
+
+    UNWIND is reported if it drops at least half of the nodes, and a later clause uses `p` or aggregates rows.
+    """
     for clause in shape.clauses:
         if isinstance(clause, t.Match | t.With) and clause.where is not None and not getattr(clause, "optional", False):
             for condition in conjuncts(clause.where):
