@@ -1,4 +1,4 @@
-"""Sets graphground up on a machine that has only Python 3.11 with pip, and runs it.
+"""Sets graphground up on a machine that has only Python (3.11 or newer) with pip, and runs it.
 
     python bootstrap.py serve     install, then serve the bundled graph over stdio
     python bootstrap.py test      install with the test tools, then run the quick tests
@@ -181,7 +181,7 @@ def engine_runs_here() -> bool:
 
 
 def without_engine(lock: Path) -> Path:
-    """Write a copy of the lock file without the embedded engine and its dependencies; return the copy's path."""
+    """Write a copy of the lock file without the embedded engine and JPype; return the copy's path."""
     text = re.sub(rf"(?m)^(?:{ENGINE}|jpype1)==(?:.*\\\n)*.*\n(?:    #.*\n)*", "", lock.read_text(encoding="utf-8"))
     OWN_TOOLS.mkdir(exist_ok=True)
     shortened = OWN_TOOLS / lock.name
@@ -258,7 +258,7 @@ def install(dev: bool) -> None:
 
 
 def link() -> None:
-    """Link each top folder into graphground/, for tools that ignore import hooks, such as type checkers."""
+    """Link the folders of `PARTS` into graphground/, for tools that ignore import hooks, such as type checkers."""
     for part in PARTS:
         here, there = HERE / "graphground" / part, HERE / part
         if there.is_dir() and not here.exists():

@@ -1,7 +1,7 @@
 """Maps the folders at the top of the repository to the import package `graphground`.
 
-`cypher/parser.py` is `graphground.cypher.parser`. Everything else about the
-distribution is declared in pyproject.toml.
+`cypher/parser.py` is `graphground.cypher.parser`. The README, the addresses and the data
+files of the distribution are also declared here; everything else is in pyproject.toml.
 """
 
 import os

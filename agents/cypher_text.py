@@ -50,7 +50,7 @@ _FOREIGN = re.compile(
 
 
 def is_query(text: str) -> bool:
-    r"""Whether a text has the form of a read-only Cypher query.
+    r"""Whether a text has the form of a Cypher query and contains no code of another language.
 
     >>> is_query("MATCH (t:Team) RETURN t.name"), is_query("WITH t AS (SELECT 1) SELECT count(*) FROM t")
     (True, False)

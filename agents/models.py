@@ -140,7 +140,7 @@ class Model:
         `grammar` is a grammar in GBNF that the reply must match; only llama.cpp's server accepts one.
 
         Raises:
-            ModelFailure: the request failed; after a temporary failure, it was retried as often as the settings allow.
+            ModelFailure: the request failed. After a temporary failure, it was retried within the settings' limits.
         """
         if self._cache is None:
             return await self._ask(messages, tools, grammar)

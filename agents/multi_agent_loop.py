@@ -7,7 +7,7 @@
 
 A round is one pass through generate, execute and evaluate; there are at most four by default. A query that fails is
 graded `error` without calling the evaluator. When the rounds, the calls, the tokens or the time run out, the best
-attempt is interpreted: the attempt with the best grade. If several have the best grade, attempts that returned rows are
+attempt is the outcome: the attempt with the best grade. If several have the best grade, attempts that returned rows are
 preferred, and among those the latest.
 """
 

@@ -22,9 +22,9 @@ _ENDS = ("<end_of_turn>", "<|im_end|>", "<|eot_id|>", "</s>")
 def query_in(text: str) -> str:
     r"""Return the Cypher query in a reply; empty if the reply contains no query.
 
-    The last block with the label `cypher` is preferred, then the last other block that has the form of a query, then
-    the first lines outside blocks that have that form. Code in another language is skipped, even under the label
-    `cypher`.
+    The last block labelled as Cypher is preferred, then the last other block that has the form of a query. Without such
+    a block, the first lines that have the form of a query are returned. Code in another language is skipped, even under
+    the label `cypher`.
 
     >>> query_in("Here it is:\n```cypher\nMATCH (t:Team) RETURN t.name\n```\nIt lists the teams.")
     'MATCH (t:Team) RETURN t.name'

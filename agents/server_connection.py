@@ -151,7 +151,7 @@ async def _client(
 def passed_on(environment: Mapping[str, str], passwords: Collection[str] = ()) -> dict[str, str]:
     """Select the environment variables for a new server: settings and passwords, no model keys, no Python variables.
 
-    `passwords` names the variables with passwords whose names do not end in PASSWORD; they are selected too.
+    `passwords` lists variables that hold passwords although their names do not end in PASSWORD; they are selected too.
 
     >>> passed_on({"GRAPHGROUND_HOME": "/data", "FILMS_PASSWORD": "x", "OPENAI_API_KEY": "sk-1", "PYTHONPATH": "/lib"})
     {'GRAPHGROUND_HOME': '/data', 'FILMS_PASSWORD': 'x'}

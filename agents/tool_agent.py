@@ -68,7 +68,10 @@ class ToolAgent:
         return _outcome(reply.text, last_query, stopped)
 
     async def _call(self, session: Session, use: ToolUse, seen: set[str]) -> tuple[str, str]:
-        """Call a tool; return the answer as the model sees it, and the query that was executed, empty if none was."""
+        """Call a tool, unless the same call was made before.
+
+        Return the answer as the model sees it, and the executed query; the query is empty if none was executed.
+        """
         arguments = use.parsed()
         if arguments is None:
             return f"The arguments are not a JSON object: {shortened(use.arguments, 200)}", ""
@@ -94,7 +97,10 @@ def _closed(messages: list[Message]) -> list[Message]:
 
 
 def _outcome(text: str, last_query: str, stopped: str) -> Outcome:
-    """Return the outcome of the last reply `text`: the query in it, or else `last_query`; without a query, an error."""
+    """Return the outcome of the last reply `text`: the query in it, or else `last_query`.
+
+    Without a query, the outcome is an error, unless the reply has the stance `not_in_graph` or `ask`.
+    """
     query, stance = query_in(text) or last_query, stance_in(text)
     if query or stance != "answer":
         return Outcome(cypher=query, text=text, stance=stance, stopped=stopped)

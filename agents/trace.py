@@ -3,7 +3,7 @@
     {"kind": "model", "time": "2026-11-22T11:01:47.120Z", "session": "nba-1", "name": "generator", "input": [...],
      "output": "MATCH …", "tokens": 876, "tokens_in": 812, "tokens_out": 64, "elapsed_ms": 1203.5, …}
     {"kind": "tool", …, "name": "execute_cypher", "arguments": {…}, "answer": "…", "failed": false}
-    {"kind": "state", …, "name": "evaluate", "input": "executed", "output": "incorrect"}
+    {"kind": "state", …, "name": "evaluate", "input": "round 1", "output": "incorrect"}
     {"kind": "prediction", …, "name": "loop", "input": {"question": …}, "output": {"cypher": …}}
 
 A session is one question. Keys of models never reach a trace.
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 SHOWN = 12_000
-"""The maximum number of characters of a message or of a tool's answer in a trace."""
+"""The maximum number of characters of a message to the model or of a tool's answer in a trace."""
 Line = dict[str, Any]
 
 

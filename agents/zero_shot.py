@@ -47,7 +47,7 @@ async def read_schema(session: Session, form: SchemaForm, max_tokens: int | None
     """Read the schema of the question's graph in one of the five forms, as text.
 
     Raises:
-        BoundReached: no tool call is left, or the time ran out.
+        BoundReached: no call or no token is left, or the time ran out.
         ServerFailure: the server cannot read the schema.
     """
     tool, arguments = schema_call(session.question, form, max_tokens)

@@ -101,7 +101,7 @@ def server_json(version: str, repository: str) -> dict[str, Any]:
 
 
 def bundle(folder: Path, wheel: Path, version: str) -> None:
-    """Create the folder that the MCPB tool packs: a manifest, a wheel, and a project that uv installs from it."""
+    """Create the folder that the MCPB tool packs: a manifest, the wheel, and a project that depends on the wheel."""
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "src").mkdir(parents=True)
     shutil.copy2(wheel, folder / wheel.name)

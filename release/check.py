@@ -1,7 +1,7 @@
 """Checks the files of release/build.py as a user would use them:
 with uvx and pipx, as a registry entry and as a bundle.
 
-    python release/check.py FOLDER
+    python release/check.py FOLDER [--only CHECK …]      (uvx, pipx, answers, server.json or bundle)
 
 Needs uv, npm for the bundle and Go for the registry's schema; a check whose tool is missing is skipped, and the output
 says so. The exit status is 1 if a check fails.
@@ -34,7 +34,7 @@ SCHEMA_MODULE = "github.com/modelcontextprotocol/registry@latest"
 
 
 def main() -> None:
-    """Run every check, and print a line for each check."""
+    """Run the checks, all or those after `--only`, and print a line for each check."""
     folder = Path(sys.argv[1]).absolute()
     only = sys.argv[3:] if sys.argv[2:3] == ["--only"] else []
     failed = 0

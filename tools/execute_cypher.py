@@ -151,7 +151,7 @@ def next_rows(cursor: str, request: ExecuteCypherRequest) -> ExecuteCypherAnswer
     """Return the rows that follow those of an earlier answer, without running a query.
 
     Raises:
-        ToolFailure: the cursor is unknown, has expired, or belongs to another query.
+        ToolFailure: the cursor is unknown, has expired, or belongs to another query or client.
     """
     began = time.perf_counter()
     rest = KeptRest.at(cursor)

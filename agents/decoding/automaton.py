@@ -12,7 +12,7 @@ from graphground.agents.decoding.prefix_tree import Ints, PrefixTree
 
 Bools = npt.NDArray[np.bool_]
 SYMBOL_BITS = 24
-"""The number of bits of a symbol: a byte, or a token number below 16 million."""
+"""The number of bits of a symbol: a byte, a character, or a token number below 16 million."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,10 +42,13 @@ class Constraint:
 
     @staticmethod
     def of_queries(queries: Iterable[str], vocabulary: Vocabulary, *, any_tokens: bool = False) -> Constraint:
-        """Return the constraint that allows exactly a finite set of queries.
+        """Return the constraint that allows only these queries.
+
+        Without `any_tokens`, queries that cannot be written with the tokens of the vocabulary are left out.
 
         Raises:
-            NotSpellable: no query can be written with these tokens; with `any_tokens`, some query cannot.
+            NotSpellable: no query can be written with the tokens of the vocabulary. With `any_tokens`: a byte of a
+                query has no token of its own, or the tokenizer is WordPiece.
         """
         texts: dict[bytes, str] = {}
         for query in queries:

@@ -1,7 +1,7 @@
 """Local models whose next token can be constrained: models of `transformers`, and GGUF models of `llama-cpp-python`.
 
-Each library is imported on first use. A model keeps the state that it computed for the previous request, so only
-the tokens after the common prefix of both requests are evaluated.
+Each library is imported on first use. A model keeps the state that it computed for the previous request. The prefix
+that two consecutive requests share is not evaluated again, except for positions whose probabilities are requested.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Builds an automaton over UTF-8 bytes from a regular expression, as `suggest_queries` returns with `grammar=regex`.
+"""Builds an automaton over UTF-8 bytes from a regular expression.
 
-The supported syntax is literals, escapes, `.`, classes of ASCII characters and their negations, groups, `|`, `?`, `*`,
-`+` and `{m,n}`.
+`suggest_queries` returns such an expression with `grammar=regex`. The supported syntax is literals, escapes, `.`,
+classes of ASCII characters and their negations, groups, `|`, `?`, `*`, `+` and `{m,n}`.
 """
 
 from __future__ import annotations

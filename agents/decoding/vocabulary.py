@@ -47,7 +47,7 @@ class Vocabulary:
     def encoded(self, text: str) -> tuple[int, ...] | None:
         """Return the tokens of a text; None if the tokens spell a different text.
 
-        The tokens spell a different text if a character is unknown, or if the tokenizer drops double spaces.
+        The tokens spell a different text if, for example, a character is unknown or the tokenizer drops double spaces.
         """
         tokens = tuple(token for token in self.encode(text) if self.tokens[token] is not None)
         spelled = self.bytes_of(tokens), self.spelled(text)

@@ -1,4 +1,4 @@
-"""Asks a model which nodes of a subgraph answer a question, and parses its reply."""
+"""Writes the prompt that asks which nodes of a subgraph answer a question, and parses the model's reply."""
 
 from __future__ import annotations
 

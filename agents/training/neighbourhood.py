@@ -1,6 +1,6 @@
 """Enumerates patterns of one and two relationships around entities, and counts their nodes, with one query.
 
-`UNWIND $names AS name MATCH (m0:Person {name: name})<-[r0]-(n) RETURN type(r0), labels(n), count(…)`: the database
+`UNWIND $mentioned AS name MATCH (m0:Person {name: name})<-[r0]-(n) RETURN type(r0), labels(n), count(…)`: the database
 reports the existing relationships and how many answers each leads to, so no schema is needed. Source: GraphRAFT (arXiv
 2504.05478), §4.1.
 """

@@ -87,7 +87,7 @@ async def pair_of(server: Server, graph: str, question: AnsweredQuestion, naming
     1. `find_entities`: the entities that the question names.
     2. `suggest_queries`: candidates around them, including conditions and counts.
     3. `execute_cypher`: counts the answers that each candidate finds. If all answers are single texts, patterns around
-       the entities are also counted: of one relationship, and of two if nothing was suggested.
+       the entities are also counted. Chains of two relationships are counted only if no suggested query can be counted.
 
     Raises:
         ServerFailure: the server did not answer, or refused the counting query.

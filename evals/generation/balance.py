@@ -68,10 +68,11 @@ class Balance:
         )
 
     def passes_over(self, pattern: Mapping[str, Any], template: Mapping[str, Any], rows: int) -> bool:
-        """Whether to reject an answer of this length, because more than half of the template's answers have it.
+        """Whether to reject an answer of this length, because it is frequent among the template's answers.
 
-        After `PASSED_OVER` rejections, the next answer of the pattern is accepted. A template whose answers all have
-        the same length, such as a count, is not balanced.
+        A length is frequent if more than half of the answers, and more than `FEW`, have it. After `PASSED_OVER`
+        rejections, the next answer of the pattern is accepted. A template whose answers all have the same length, such
+        as a count, is not balanced.
         """
         lengths = self._lengths[template["id"]]
         frequent = len(lengths) > 1 and lengths[bucket(rows)] > max(FEW, lengths.total() // 2)

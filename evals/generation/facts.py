@@ -27,7 +27,9 @@ class LinkFacts:
     starts: int
     ends: int
     all_starts: bool
-    """Whether every node of the start label has the relationship; as a condition, it would then exclude no node."""
+    """Whether every node of the start label has the relationship; as a condition, it would then exclude no node.
+
+    False for a label without the property `name`, whose nodes are not counted."""
     all_ends: bool
 
     def many(self, from_start: bool) -> bool:
@@ -48,13 +50,13 @@ class GraphFacts:
     links: tuple[LinkFacts, ...]
     counts: Mapping[str, int]
     names: Mapping[str, tuple[str, ...]]
-    """A sample of names by label: names that occur only once among the names that were read, at most `MOST_NAMES`."""
+    """For each label, a sample of at most `SAMPLED` names that occur only once among the names that were read."""
     single: Mapping[str, frozenset[str]]
     """All names that belong to a single node, by label; labels with more than `MOST_NAMES` named nodes are left out."""
 
 
 def read_facts(graph: Graph, rng: random.Random) -> GraphFacts:
-    """Read the facts from a graph, without labels and relationship patterns whose queries fail or reach the time limit.
+    """Read the facts from a graph, without relationship patterns whose queries fail or reach the time limit.
 
     A label whose nodes or names cannot be read has no names, as if it had no property `name`.
 

@@ -200,8 +200,8 @@ class _Generator:
     def _answer(self, gold: str) -> list[list[Any]] | None:
         """Return a gold query's rows; None if the task would be unusable.
 
-        It is unusable if there is no row, more than `MOST_ROWS`, or no value but null, or if the validator reports an
-        error or a warning.
+        It is unusable if the query fails, or returns no row, more than `MOST_ROWS` rows, or only nulls. It is also
+        unusable if the validator reports an error or a warning.
         """
         rows = self._rows(gold, MOST_ROWS + 1)
         if not rows or len(rows) > MOST_ROWS or all(value is None for row in rows for value in row):

@@ -155,7 +155,7 @@ def untimed(shape: Shape) -> Shape:
 def weaker(shape: Shape, names: Mapping[str, str]) -> dict[str, str]:
     """Return, for each named node, the MATCH part without that node's name and without the condition on years.
 
-    Each of these parts of a realistic shape matches more nodes than the whole.
+    If the shape is realistic, each of these MATCH parts matches more nodes than the MATCH part with all conditions.
     """
     plain = untimed(shape)
     return {

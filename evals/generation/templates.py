@@ -107,9 +107,10 @@ def fill(
 
 
 def condition(key: str, type_: str, values: Sequence[Any], rng: random.Random) -> tuple[str, str] | None:
-    """Return a condition for WHERE, and the condition in words; None if every tried condition keeps all or none.
+    """Return a condition for WHERE, and the condition in words.
 
-    A threshold is rounded. Nodes without a value fail every condition and do not count as excluded.
+    Return None if no condition was found that keeps some values and excludes others. A threshold is rounded. Nodes
+    without a value fail every condition and do not count as excluded.
     """
     known = [value for value in values if value is not None]
     if len(known) < 2:

@@ -1,6 +1,7 @@
 """Computes the figures of a run: scores, the number of wrong predictions by category, behaviours and costs.
 
-Scores are computed overall and by graph, pattern, template and variant.
+Scores are computed overall and by graph, pattern, template and variant. They include only tasks with the expected
+reaction `answer`, if there are any.
 """
 
 from __future__ import annotations
@@ -100,7 +101,7 @@ def _share(count: int, total: int) -> dict[str, Any] | None:
 def cost(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the cost of the predictions: tool calls, tokens, US dollars and seconds, in total and per task.
 
-    `by_tool` gives the same for each tool, without US dollars. `calls_per_correct` is the number of all tool calls,
+    `by_tool` gives the totals of each tool, without US dollars. `calls_per_correct` is the number of all tool calls,
     including calls for wrong answers, divided by the number of right answers; None without a right answer.
     """
     agents = [record["agent"] for record in records]

@@ -4,8 +4,8 @@
     ← {"qid": "nba-1", "cypher": "MATCH …", "trace": [{"tool": "find_entities", "seconds": 0.02}],
        "usage": {"input_tokens": 812, "output_tokens": 64, "cost_usd": 0.0021}}
 
-A reply must have `cypher`, or `error` for a failure; other fields are optional. `stance` is `not_in_graph` if the agent
-finds no answer in the graph, or `ask` if the agent asks a clarifying question; `text` holds the agent's words. The
+A reply has `cypher`, or `error` for a failure, or a `stance`; other fields are optional. `stance` is `not_in_graph` if
+the agent finds no answer in the graph, or `ask` if it asks a clarifying question; `text` holds the agent's words. The
 agent's stderr is not read. Each worker has its own process, which starts with the worker's first question and is
 restarted after it exits or exceeds the time limit.
 """

@@ -82,7 +82,7 @@ def category_of(
 
 
 class _Shape:
-    """The compared parts of a query: its names, its relationships with and without direction, its conditions."""
+    """The compared parts of a query: its names, labels, relationships (with and without direction) and conditions."""
 
     def __init__(self, query: t.Query) -> None:
         self.names = {value for key, value in _compared(query) if key == "name"}

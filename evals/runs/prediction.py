@@ -61,7 +61,7 @@ def read_reply(qid: str, reply: Mapping[str, Any], seconds: float = 0.0) -> Pred
         'MATCH (n) RETURN n'
 
     Raises:
-        ValueError: a field has a wrong type or value; the message names the field.
+        ValueError: a field has a wrong type or value.
     """
     query = next((reply[name] for name in ("cypher", "pred_cypher", "prediction", "query") if reply.get(name)), "")
     text = reply.get("text") or reply.get("answer") or ""

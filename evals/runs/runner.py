@@ -102,7 +102,7 @@ class Run:
         version: Callable[[str], str] = str,
         progress: Callable[[int, int], None] | None = None,
     ) -> Outcome:
-        """Predict and score the remaining tasks; `timeout` is the time limit of each query, in seconds.
+        """Predict and score the remaining tasks; `timeout` is the time limit of each predicted query, in seconds.
 
         `version` maps the name of a graph to an identifier of its data; gold answers are computed again when the
         identifier changes.

@@ -88,8 +88,8 @@ def score(
 def behaviour(task: Task, prediction: Prediction, correct: bool, table: Table | None) -> str:
     """Classify how the agent behaved, compared with the task's expected reaction.
 
-    `right`: the right answer, or the right refusal. `wrong`: an answer with rows that differ from the gold answer.
-    `empty`: an answer from a query without rows, where the gold answer has rows or another reaction was right.
+    `right`: the right answer, refusal or clarifying question. `wrong`: an answer with rows that differ from the gold
+    answer. `empty`: an answer from a query without rows, where the gold answer has rows or another reaction was right.
     `declined`: "not in the graph" or a clarifying question, where another reaction was right. `invented`: an answer
     with rows although the graph has no answer, or although the agent should have asked a clarifying question.
     `failed`: no query, or a query that cannot be run.
@@ -114,7 +114,7 @@ def behaviour(task: Task, prediction: Prediction, correct: bool, table: Table | 
 def _outcome(query: str, task: Task, graph: Graph, gold: Gold, timeout: float) -> Attempt:
     """Return the outcome of a prediction: without a table for an empty query, else its table or the failure.
 
-    The gold query's text is not run again if its gold answer was found within `timeout` seconds.
+    A prediction equal to the gold query is not run if the gold answer was found within `timeout` seconds.
     """
     if not query.strip():
         return Attempt(None)

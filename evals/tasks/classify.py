@@ -44,7 +44,7 @@ COMBINED = {
 
 
 def classify(gold: str) -> tuple[str, str]:
-    """Return the graph pattern and the RETURN template of a gold query; `other` if none of them matches."""
+    """Return the graph pattern and the RETURN template of a gold query, each `other` if none matches."""
     try:
         body = parse(gold).body
     except CypherSyntaxError:

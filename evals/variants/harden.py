@@ -8,7 +8,7 @@
 | `misspelt` | has one letter of a name swapped, left out or doubled | the same gold answer |
 | `shortened` | shortens a name to its first words, if no other name begins with them | the same gold answer |
 | `absent` | names something that is not in the graph | "not in the graph" |
-| `ambiguous` | names no entity although the gold query needs one | a clarifying question |
+| `ambiguous` | has `the movie` in place of a name, if there are several movies | a clarifying question |
 
 A question is changed only if it contains the exact name once, so that its meaning stays the same. Report the scores of
 original tasks and of variants separately (`variant` in a run's breakdown): an agent may find only names as stored.
