@@ -4,8 +4,9 @@
     >>> access(parse("MATCH (n) RETURN n")), access(parse("MATCH (n) CALL { CREATE (m) } RETURN n"))
     ('read', 'write')
 
-A procedure or a plug-in's function that is not known counts as `admin`, because it may do anything; so does LOAD CSV,
-which reads a file or an address. `violations` lists the forbidden constructs with reasons.
+A procedure or a plug-in's function that is not in `allowed` may do anything, so it counts as `admin`. The exceptions
+are built-in procedures with the mode `write` or `schema`. LOAD CSV, which reads a file or an address, counts as
+`admin` too. `violations` lists the forbidden constructs with reasons.
 """
 
 from __future__ import annotations

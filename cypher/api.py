@@ -83,9 +83,9 @@ def validate(
         parameters: the values of the query's parameters, by name.
         data: the graph's statistics (`graph.statistics()`), which the checks use for empty labels and duplicate names.
         language: the version of Cypher for a query that does not state a version.
-        read_only: report as an error every construct that does more than read the graph (`not_read_only`,
-            `forbidden_procedure`, `file_or_network_access`, `two_readings`) or that needs too much memory
-            (`value_doubles`, `value_too_large`); by default such constructs do not affect `valid`.
+        read_only: report as errors what does more than read the graph (`not_read_only`, `forbidden_procedure`,
+            `file_or_network_access`), what needs too much memory (`value_doubles`, `value_too_large`), and what
+            databases parse differently (`two_readings`); by default none of these affects `valid`.
         eager: whether the database computes rows even if `LIMIT 0` drops them, so that their memory counts too.
     """
 

@@ -169,7 +169,7 @@ DATABASE_CODES: Mapping[str, Code] = {
         "hint", "Long texts or lists in the answer were shortened and marked.", "RETURN range(1, 9999) AS n"
     ),
 }
-"""The codes that depend on the connected database: on its response or on its kind."""
+"""The codes that depend on the kind of the connected database, on its response, or on the parameters of the call."""
 
 QUESTION_CODES: Mapping[str, Code] = {
     "question_not_covered": Code(

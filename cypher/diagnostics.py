@@ -62,7 +62,7 @@ def cut(text: str, most: int) -> str:
 
 
 def cut_inside(text: str, most: int) -> str:
-    """Cut the middle out of a text longer than `most`: `cut_inside("no label 'aaaaaaa'", 15)` is `no label '…aa'`.
+    """Cut the middle out of a text longer than `most`: `cut_inside("no label 'aaaaaaa'", 15)` is `no label …aaaa'`.
 
     The end of a message says what to do, so it must survive a long name in the middle.
     """
@@ -76,7 +76,7 @@ def cut_inside(text: str, most: int) -> str:
 class Report:
     """The verdict on a query: `valid` is true when no diagnostic is an error.
 
-    `suggested_query` is the query with the smallest change that makes it valid, or None if no repair is clear.
+    `suggested_query` is the repaired query, or None if no repair is clear.
     """
 
     valid: bool

@@ -56,7 +56,7 @@ def doublings(query: tree.Query) -> list[Doubling]:
 
 
 def _grows(expression: tree.Expression | None) -> bool:
-    """Return whether a value is certainly a string, a list or a map, so that two copies need twice the memory."""
+    """Return whether a value is certainly a string, a list or a map; for a CASE, whether one of its results is."""
     check_work()
     match expression:
         case tree.Binary(operator="+" | "||"):
@@ -185,7 +185,10 @@ def _of_call(call: tree.FunctionCall, names: frozenset[str]) -> int:
 def _of_part(
     subject: tree.Expression, lower: tree.Expression | None, upper: tree.Expression | None, names: frozenset[str]
 ) -> int:
-    """Count the copies in a slice: 0 if it may drop many elements, because `s[..i] + x + s[i..]` copies s only once."""
+    """Count the copies in a slice.
+
+    A slice that may drop many elements of a single copy counts as 0, because `s[..i] + x + s[i..]` copies s only once.
+    """
     whole = _copies(subject, names)
     almost_all = upper is None and (lower is None or isinstance(lower, tree.IntegerLiteral))
     return whole if almost_all or whole > 1 else 0

@@ -11,8 +11,8 @@ from graphground.cypher.semantics.projections import is_aggregate
 def matched_part(clauses: Sequence[t.Clause]) -> list[t.Clause]:
     """Return the clauses up to the last MATCH and the filters directly after it; empty without MATCH.
 
-    A filter is a WITH … WHERE that neither aggregates nor sorts nor pages, or a FILTER. Clauses without a condition
-    between the filters, such as LET, are included.
+    A CALL subquery that contains a MATCH counts as a MATCH. A filter is a WITH … WHERE that neither aggregates nor
+    sorts nor pages, or a FILTER. Clauses without a condition between the filters, such as LET, are included.
     """
     last = max((place for place, clause in enumerate(clauses) if _matches(clause)), default=None)
     if last is None:

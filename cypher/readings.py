@@ -23,13 +23,19 @@ from graphground.cypher.tokens import Tokens, tokenize
 
 CODE = "two_readings"
 UNDISPUTED = re.compile(r"[\t\n\r\x20-\x5b\x5d-\x7e]*\Z")
-"""ASCII without a backslash: every parser finds the same tokens in it, except for `$` directly after a word."""
+"""Printable ASCII without a backslash, with tabs and line breaks.
+
+Every parser finds the same tokens in such a text, except for `$` directly after a word.
+"""
 _WORD_THEN_DOLLAR = re.compile(r"\w\$")
 AGREED_WHITESPACE = frozenset(
     " \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007"
     "\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 )
-"""Characters that every parser takes for whitespace; among them, only line feed and carriage return end a comment."""
+"""Characters that every parser takes for whitespace.
+
+Line feed and carriage return end a comment for every parser; the other characters do so for some parsers or none.
+"""
 COMMENT = re.compile(r"//[^\n\r]*|/\*.*?\*/", re.DOTALL)
 _LINE_END = re.compile("[\x00\x0b\x0c\x1a\x1c-\x1e\x85\u2028\u2029]")
 _APART = re.compile(r"(?<=[*/])([^\x20-\x7e]+)(?=[*/])")

@@ -1,4 +1,4 @@
-"""Finds the smallest change that makes a query valid: applies the edits of the diagnostics and checks the result.
+"""Repairs a query: applies the edits of the diagnostics and checks the result, or else chooses the best rewriting.
 
     >>> text = "MATCH (m:Movi) RETURN m.name"
     >>> repaired(text, validate(text, schema), lambda text: validate(text, schema))

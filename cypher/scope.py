@@ -91,7 +91,7 @@ class Binding:
         return found
 
     def roots(self) -> list[Binding]:
-        """Return the original bindings of which this binding may be an alias, or the binding itself if it is no alias.
+        """Return the original bindings of which this binding may be an alias; without origins, the binding itself.
 
         Aliases of aliases and the branches of subqueries are followed.
         """

@@ -35,7 +35,7 @@ BOOLEANS: tuple[tuple[str, str], ...] = (("true", "false"), ("yes", "no"), ("y",
 class Form:
     """A way of writing values as text: a pattern of the whole text, the values' type, and the Cypher that converts it.
 
-    `conversion` contains `{}` in place of the property; it is None if Cypher cannot convert the form.
+    `conversion` contains `{}` or `{0}` in place of the property; it is None if Cypher cannot convert the form.
     """
 
     pattern: str

@@ -6,10 +6,11 @@ r"""Splits a query's text into tokens.
     >>> tokens.names[2], tokens.names[4], tokens.names[1]
     ('n', 'a b', None)
 
-The kind of a word is the word in upper case (ASCII letters only, since keywords have no others); the kind of a symbol
-is the symbol itself. The other kinds are in lower case: `name` (in backticks), `string`, `integer`, `float`, `end`, and
-for invalid text `bad_string`, `bad_name`, `bad_comment` and `bad`. Keywords are not reserved in Cypher, so the parser
-decides whether a word is a keyword.
+The kind of an ASCII word is the word in upper case; any other word is its own kind, since no keyword contains other
+letters. The kind of a symbol is the symbol itself. The other kinds are in lower case: `name` (in backticks), `string`,
+`integer`, `float`, `end`, and for Unicode dashes and arrow heads `dash`, `left_head` and `right_head`. Invalid text has
+the kind `bad_string`, `bad_name`, `bad_comment` or `bad`. Keywords are not reserved in Cypher, so the parser decides
+whether a word is a keyword.
 """
 
 from __future__ import annotations

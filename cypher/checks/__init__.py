@@ -5,7 +5,7 @@
     >>> [(finding.code, finding.found, finding.suggestions) for finding in findings]
     [('unknown_label', 'Movi', ('Movie',))]
 
-Each family of checks is a module; each check is a function from the facts to findings.
+Each family of checks is a module; each check is a function that adds its findings to a `Findings`.
 """
 
 from __future__ import annotations

@@ -335,7 +335,7 @@ def _word(texts: TextValues, value: bool) -> str:
 def _as_text(literal: t.Expression, texts: TextValues) -> str:
     """Return a whole number as the property writes it, `12` as `'000012'` if codes have six digits.
 
-    The string is empty if the literal is no whole number, or if its form in the property is uncertain.
+    The string is empty if the literal is not a whole number of 0 or more, or if its form in the property is uncertain.
     """
     if not isinstance(literal, t.IntegerLiteral) or literal.value < 0:
         return ""

@@ -30,7 +30,7 @@ from graphground.cypher.tree import (
 class Symbol:
     """The graph element behind a variable or an unnamed node.
 
-    `kind` is `node`, `relationship`, `path`, `list` or `value`.
+    `kind` is `node`, `relationship`, `path` or `list`.
 
     `kinds` are the node kinds that the symbol may still have, one bit each; `declared` are the kinds that its written
     labels allow, and `contradicted` is true if these labels exclude each other. A subquery has its own symbol for an
@@ -158,7 +158,7 @@ class Comparison:
 
 @dataclass(slots=True)
 class LabelUse:
-    """An occurrence of a label name in a node pattern, or of a type name in a relationship pattern."""
+    """An occurrence of the name of a label or of a relationship type, in a pattern or in a test such as `n:Person`."""
 
     name: LabelName
     symbol: Symbol
@@ -167,7 +167,7 @@ class LabelUse:
 
 @dataclass(slots=True)
 class MatchUse:
-    """A MATCH with the symbols of its patterns, one list per path."""
+    """A MATCH with the symbols of its nodes, one list per path."""
 
     clause: Match
     parts: list[list[Symbol]]
@@ -197,7 +197,7 @@ class Facts:
     aggregated: list[tuple[FunctionCall, PropertyUse]] = field(default_factory=list)
     """Calls whose first argument is a property: `max(n.year)`."""
     calculated: list[tuple[Binary, Expression, PropertyUse]] = field(default_factory=list)
-    """Operations, each with the operand that is a property: `n.price * 2`."""
+    """Arithmetic operations, each with the operand that is a property: `n.price * 2`."""
     sorted: list[tuple[SortItem, PropertyUse]] = field(default_factory=list)
     """Sort keys that are properties, directly or through the alias of a column: `ORDER BY n.year`."""
     distinct_values: list[tuple[Node, Value]] = field(default_factory=list)

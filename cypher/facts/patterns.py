@@ -56,7 +56,7 @@ class PatternReader:
         return symbol
 
     def pattern(self, pattern: t.PathPattern, scope: Scope) -> list[Symbol]:
-        """Read one path: bind its symbols in the scope and return them in order."""
+        """Read one path: bind its variables in the scope, and return the symbols of its nodes in order."""
         if pattern.variable is not None:
             scope[pattern.variable.name] = self.symbol("path", pattern.variable.name, 0)
         return self.elements(pattern.elements, scope, pattern)

@@ -93,7 +93,9 @@ class Reader:
 
     def projection(self, projection: t.Projection, scope: Scope, answer: t.Return | None = None) -> Scope:
         """Read a WITH or RETURN; return its columns as the scope of the next clause.
-        `*` adds its columns to `scope`."""
+
+        With `*`, the other columns are added to `scope`, and `scope` is returned.
+        """
         values: list[Value] = []
         columns: Scope = {}
         for item in projection.items:
@@ -168,7 +170,10 @@ class Reader:
 
 
 def joined(facts: Facts, branches: list[Scope]) -> Scope:
-    """Return the columns of a UNION, each with the graph elements of that column in all branches."""
+    """Return the columns that the branches of a UNION or of a conditional query have in common.
+
+    A column that is a node in every branch has a new symbol, whose `sources` are these nodes.
+    """
     merged: Scope = {}
     for name in branches[0] if branches else ():
         values = [branch.get(name) for branch in branches]
@@ -186,7 +191,7 @@ def joined(facts: Facts, branches: list[Scope]) -> Scope:
 
 
 def element_of(value: Value) -> Value:
-    """Return the graph element or property that an item of the list `value` is, or None if unknown."""
+    """Return the value of one item of the list `value`: a graph element or a property, or None if unknown."""
     if isinstance(value, Symbol):
         return value.element if value.kind == "list" else None
     if isinstance(value, PropertyUse):

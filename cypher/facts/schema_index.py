@@ -82,7 +82,11 @@ class SchemaIndex:
         return found
 
     def _repeated(self, single: Pairs, minimum: int, maximum: int | None) -> Pairs:
-        """Return the pairs for a path of `minimum` to `maximum` steps; a long path counts as unbounded."""
+        """Return the pairs for a path of `minimum` to `maximum` steps.
+
+        All pairs are returned if `minimum` exceeds `MOST_STEPS + 1`. Otherwise at most `minimum + MOST_STEPS` steps are
+        followed.
+        """
         size = len(self.kinds)
         step = [0] * size
         for start, end in single:

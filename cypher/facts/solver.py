@@ -14,7 +14,7 @@ MOST_AROUND = 40
 
 
 def solve(facts: Facts) -> None:
-    """Narrow the kinds of all symbols until nothing changes; mark a link that no pair of kinds can satisfy as `bad`."""
+    """Narrow the kinds of all symbols until nothing changes; set `bad` on links that no pair of kinds can satisfy."""
     links = facts.links
     if facts.contradictions:
         links = [link for link in links if not (link.left.contradicted or link.right.contradicted)]

@@ -57,7 +57,7 @@ _KNOWN = (
     *(tree.Reduce, tree.AllReduce, tree.ListPredicate, tree.PatternComprehension, tree.Subquery),
     *(tree.Case, tree.ComparisonChain, tree.IsNull, tree.Property, tree.Subscript),
 )
-"""Expressions whose own value is computed; for any other expression only its parts are evaluated."""
+"""The expressions that `below` evaluates; of any other expression it evaluates only the parts."""
 _SHARED = (tree.Variable, tree.Parameter, tree.IntegerLiteral, tree.FloatLiteral, tree.StringLiteral)
 
 
@@ -92,8 +92,10 @@ class Evaluation:
         return None
 
     def whole(self, node: tree.Expression, value: Value) -> Value:
-        """Check a value that is passed to a plug-in, a procedure or the client,
-        which compute each element of a lazy list."""
+        """Return a value with all its elements computed, as plug-ins, procedures and the client receive it.
+
+        If it takes too much memory, record it and return None.
+        """
         if when_stored(value) <= MOST_BYTES:
             return stored(value) if isinstance(value, Items) else value
         self.found.append(LargeValue(node.start, node.end, in_words(value)))

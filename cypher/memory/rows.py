@@ -66,7 +66,7 @@ class Rows:
         self.most = self.most * most if self.most and most else 0
 
     def filtered(self, condition: tree.Expression, value: Value) -> None:
-        """Account for a WHERE, which may certainly keep all rows or none, or a known minimum of the rows of a range."""
+        """Account for a WHERE: it keeps all rows, no row, at least a known number of rows, or an unknown number."""
         possible = outcomes(value)
         if possible == {True}:
             return
@@ -276,7 +276,10 @@ def _aggregated(item: tree.ReturnItem, rows: Rows, evaluation: Evaluation) -> No
 
 
 def _groups(keys: list[tree.ReturnItem], rows: Rows) -> int:
-    """Return the minimum number of groups: the product of the numbers of different values of the keys, if known."""
+    """Return the minimum number of groups.
+
+    It is the product of the known numbers of different values of each key, but at most the number of rows.
+    """
     known = {
         key.expression.name: rows.names.get(key.expression.name)
         for key in keys

@@ -118,8 +118,7 @@ def constant(given: Any) -> Value:
 
 
 def choice(constants: Iterable[Constant]) -> Value:
-    """Return the bound for a value that is one of these constants;
-    a number or a string if there is a single constant."""
+    """Return the bound for a value that is one of these constants."""
     options = tuple({(type(option), option): option for option in constants}.values())
     if len(options) == 1:
         return constant(options[0])

@@ -1,5 +1,8 @@
-"""Parses schema and administration commands: indexes, constraints and SHOW completely,
-otherwise only the first words."""
+"""Parses schema and administration commands.
+
+Commands on indexes and constraints are parsed completely, and so is SHOW for indexes, constraints, functions and
+procedures. Of any other command only the first words are parsed.
+"""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def parse_text(text: str, language: str) -> tuple[Query, list[Note]]:
     """Return the tree of a query, and the noted problems that did not stop the parser.
 
     Raises:
-        ParseError: the text is not a query, or exceeds `MAX_LENGTH` or `MAX_TOKENS`.
+        ParseError: the text is not a single query, or is too long or too deeply nested.
     """
     if len(text) > MAX_LENGTH:
         raise ParseError(

@@ -52,7 +52,7 @@ class SketchLink:
     left: SketchNode
     right: SketchNode
     type: str | None
-    """The written type, even if the schema does not have it; None if the query gives no type."""
+    """The written type, even if the schema does not have it; None if the query gives no type or several."""
 
     def other(self, node: SketchNode) -> SketchNode:
         """Return the node at the other end of the link."""

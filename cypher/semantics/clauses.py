@@ -216,7 +216,7 @@ def _next(c: Checker, body: tree.Next) -> list[Binding] | None:
 
 
 def _named(c: Checker, body: tree.QueryBody, place: str) -> None:
-    """Report unnamed columns of a query if the next part of the statement needs their names."""
+    """Report the unnamed columns of a query; `place` says where they are returned, such as `before NEXT`."""
     if isinstance(body, tree.SingleQuery):
         last = body.clauses[-1]
         for item in last.projection.items if isinstance(last, tree.Return) else ():

@@ -76,7 +76,8 @@ class SortItem(Node):
 class Projection(Node):
     """The part of WITH or RETURN after the keyword: `DISTINCT *, n.name AS name ORDER BY name SKIP 1 LIMIT 2`.
 
-    `group_by` holds the keys of Cypher 25's GROUP BY: empty for `GROUP BY ()`, None without a GROUP BY.
+    `group_by` holds the keys of Cypher 25's GROUP BY. It is empty for `GROUP BY ()`, and None for `GROUP BY ALL` or
+    without a GROUP BY.
     """
 
     distinct: bool

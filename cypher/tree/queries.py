@@ -62,8 +62,8 @@ class Braced(QueryBody):
 class Command(QueryBody):
     """A schema or administration command: `CREATE INDEX …`, `DROP CONSTRAINT …`, `SHOW INDEXES …`, `GRANT …`.
 
-    `kind` is `show`, `schema` or `admin`; `words` holds the first keywords, `CREATE INDEX`; `clauses` holds the clauses
-    after a SHOW: YIELD, as a clause like `CallProcedure`, and RETURN.
+    `kind` is `show`, `schema` or `admin`; `words` holds the first keywords, `CREATE INDEX`. For a SHOW, `clauses` holds
+    the clauses after YIELD, such as ORDER BY and RETURN, and `expressions` the condition of WHERE.
     """
 
     kind: str
