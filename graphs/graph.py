@@ -107,7 +107,7 @@ class Graph:
     samples: Mapping[tuple[str, str], Sequence[Any]] | None = None
     """Sample values by (label or relationship type, property); None if they have not been read."""
     sampled: PropertyGraphSchema | None = None
-    """The schema with which the samples were read; None if they were stored with the graph."""
+    """The schema for which the samples were read; None if no samples have been read since the graph was opened."""
     dialect: Dialect | None = None
     """The dialect of the graph's database; None if only a query could find it."""
     language: Language = "cypher5"

@@ -113,7 +113,7 @@ def parse_stint(text: str) -> Stint:
 
 
 def feet_to_cm(text: str) -> float:
-    """Convert feet and inches to whole centimetres: `7-1` is 216.0."""
+    """Convert feet and inches to whole centimetres: `7-1` is 216.0. Raise a `TableError` for any other text."""
     found = FEET.fullmatch(text)
     if found is None or int(found["inches"]) > 11:
         raise TableError(f"{text!r} is not a height such as 6-9")

@@ -42,7 +42,8 @@ def selecting(definition: Definition, label: str) -> list[tuple[Relationship, bo
         selecting(movies, "Person")  →  [((:Movie)-[:directedBy]->(:Person), True)]
 
     Raises:
-        LookupError: `from_relationships` names a relationship that does not exist or is ambiguous.
+        LookupError: `from_relationships` names a relationship that does not exist, is ambiguous, or does not connect
+            the label with another label.
     """
     found = []
     for name in definition.nodes[label].from_relationships:
@@ -55,8 +56,8 @@ def levels(definition: Definition) -> list[list[str]]:
     """Return the labels in levels: the items of a label are selected through labels of earlier levels only.
 
     Raises:
-        CycleError: the items of a label are selected through the label itself, directly or through other labels.
-        LookupError: `from_relationships` names a relationship that does not exist or is ambiguous.
+        CycleError: the items of a label are selected through other labels that are selected through this label.
+        LookupError: `from_relationships` names a relationship that `selecting` refuses.
     """
     needs = {
         label: {

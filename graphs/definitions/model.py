@@ -130,7 +130,7 @@ class Relationship:
 
 @dataclass(frozen=True, kw_only=True)
 class RelationshipType:
-    """Facts about all patterns of a relationship type, used to generate questions."""
+    """Facts about all patterns of a relationship type."""
 
     cardinality: Annotated[Cardinality, "`many-to-one`: each start has at most one end."] = "many-to-many"
     mandatory: Annotated[

@@ -48,7 +48,7 @@ class Problem:
 
 
 class DefinitionError(ValueError):
-    """An invalid definition; `problems` lists all of its problems."""
+    """A definition that is invalid or cannot be read; `problems` lists what is wrong."""
 
     def __init__(self, source: str, problems: Sequence[Problem]) -> None:
         self.source, self.problems = source, list(problems)

@@ -1,7 +1,7 @@
 """Units of measurement: Wikidata's items, their names, and the factors between them.
 
-    >>> convert(Decimal("2"), find_unit("hour"), find_unit("minute"))
-    Decimal('120')
+    >>> convert(Decimal("1.1"), find_unit("hour"), find_unit("minute"))
+    Decimal('66')
 
 The factors to the base unit of each dimension come from Wikidata's own conversion table. A year and a month have their
 mean length in the Gregorian calendar. Each currency has its own dimension, so currencies are never converted.

@@ -27,7 +27,7 @@ DROPPED = "dropped-bundled.json"
 def load_bundled(name: str, home: Home) -> Entry | None:
     """Return the catalog entry of the graph called `name`, after loading the bundled graph of this name if necessary.
 
-    Return None if no graph is called `name`, or if it is a bundled graph that the user has dropped. A graph of this
+    Return None if there is no graph of this name, or only a bundled graph that the user has dropped. A graph of this
     name that the user loaded is not replaced.
 
     Raises:
@@ -75,7 +75,7 @@ def offer(name: str, home: Home, again: bool) -> None:
 
 
 def dropped_stamp(home: Home) -> int | None:
-    """Return a value that changes when a bundled graph is dropped or restored; None if no graph was ever dropped."""
+    """Return a value that changes when a bundled graph is dropped or restored; None if neither has happened yet."""
     try:
         return (home.folder / DROPPED).stat().st_mtime_ns
     except OSError:

@@ -27,11 +27,12 @@ def open_database(database: Database, home: Home, *, may_be_provisional: bool = 
     """Connect to your own database and open it as a graph, with its schema and its entity lookup.
 
     A schema in the data folder's cache is reused. If there is none and `may_be_provisional` is set, the first schema
-    of a large database is provisional: it is read from a sample, and replaced when the whole database has been read. A
+    of a large Neo4j is provisional: it is read from a sample, and replaced when the whole database has been read. A
     warning is logged if the database does not refuse writes.
 
     Raises:
-        EngineUnavailable: the address is wrong, the password is refused, or the database does not exist.
+        EngineUnavailable: the address is invalid, no server answers there, the password is refused, or the database
+            does not exist.
         EngineError: the schema cannot be read.
     """
     address = address_of(database)

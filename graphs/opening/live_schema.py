@@ -5,8 +5,9 @@ transaction. While the mark is unchanged, nothing else happens. When the mark ha
 immediately. A larger database is reread in the background, and until then its schema is `stale`: a caller that finds an
 error in a query first calls `settle`, and then checks the query again against the current schema.
 
-A large database that is not in the cache is not read completely before the first call: its schema is `provisional` at
-first (see `extraction.provisional`), the complete schema is read in the background, and `settle` waits for it.
+With `may_be_provisional`, a large Neo4j that is not in the cache is not read completely before the first call. Its
+schema is `provisional` at first (see `extraction.provisional`), the complete schema is read in the background, and
+`settle` waits for it.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ OPENING_STEP_SECONDS, OPENING_SECONDS, CLOSING_SECONDS = 10.0, 20.0, 5.0
 QUICK_SECONDS = 0.75
 """The maximum duration of the last reading, in seconds, for a changed database to be reread immediately."""
 SETTLE_STEP_SECONDS, SETTLE_SECONDS = 4.0, 8.0
-"""The longest time, in seconds, that a call waits for the schema to be reread: for each query of it, and in all."""
+"""The longest time, in seconds, that a call waits for the schema to be reread: for each query, and in all."""
 COMPLETE_SECONDS, REREAD_SECONDS = 600.0, 60.0
 """The seconds for which work in the background waits for the complete schema, and for a stale schema to be reread."""
 MOST_SHARE = 0.2
@@ -239,7 +240,7 @@ class LiveSchema:
         return found
 
     def refresh(self, step_timeout: float = 60.0, total_timeout: float = 600.0) -> Extraction:
-        """Return the current schema, with its counts and samples, after reading the database if necessary.
+        """Return the current schema and its counts, after reading the database if necessary.
 
         Wait first for a reading in progress. The database is read if its schema is incomplete, or if the database has
         changed or may have changed since the last reading. The timeouts are those of `read`, in seconds.

@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 
 class UnknownGraph(LookupError):
-    """The error that no graph has the given name, or that no name was given and there is not exactly one graph.
+    """An unknown name of a graph, or a missing name if there is not exactly one graph.
 
     `nearest` lists similar names or, if there are none, the names of other graphs.
     """
@@ -156,8 +156,7 @@ class OpenGraphs:
 
         Raises:
             UnknownGraph: no graph has that name, or no name was given and there is not exactly one graph.
-            EngineUnavailable: the graph cannot be opened, for the reason in the message; other graphs are not
-            affected.
+            EngineError: the graph cannot be opened, for the reason in the message; other graphs are not affected.
         """
         source = self._source(name)
         self._close_unused()

@@ -59,6 +59,7 @@ def open_stored(name: str, home: Home) -> Graph:
 
     Raises:
         EngineUnavailable: there is no such graph, it cannot be loaded, or its files are damaged.
+        IndexMissing: the graph has no entity index, or only one of another version.
     """
     catalog, entry = Catalog(home), _entry(name, home)
     problem = damage(home.databases / entry.id, catalog.folder(entry))

@@ -5,9 +5,9 @@ $GRAPHGROUND_HOME, or the user's data folder if it is not set
 ├── databases/ID/     the engine's files of one graph
 ├── graphs/ID/        the schema, statistics, entity index, fingerprints and manifest of the graph
 ├── loading/          graphs that are being loaded
-├── schemas/          schemas read from your own databases
+├── schemas/          schemas and statistics of your own databases
 ├── entities/         entity indexes of your own databases
-├── downloads/        downloaded graph files, kept for reuse
+├── downloads/        downloaded files, kept for reuse
 ├── engine/           the state, log and locks of the engine process
 └── apart/            the same for a second engine process, for queries that the first might not be able to terminate
 """
@@ -46,7 +46,7 @@ class Home:
 
     @property
     def schemas(self) -> Path:
-        """The folder of schemas read from your own databases."""
+        """The folder of the schemas and statistics of your own databases."""
         return self.folder / "schemas"
 
     @property

@@ -49,12 +49,12 @@ def stand_in(
     """Generate a graph on which `queries` return rows, and nearly right queries usually return different rows.
 
     `MATCH (m:Movie)-[:directedBy]->(p:Person {name: 'Michael Mann'}) WHERE m.runtime_minute > 90 RETURN m.name` adds a
-    person of that name and `instances` movies of more than 90 minutes that he directed. It also adds near misses: a
-    movie of 90 minutes, a movie with the same name as another movie, and sometimes a movie that he wrote.
+    person of that name and `instances` movies of more than 90 minutes that he directed. It also adds near misses, for
+    example a movie of 90 minutes, a movie with the same name as another movie, and sometimes a movie that he wrote.
 
-    Queries that cannot be parsed are ignored, and so are parts of queries with a label that the schema does not have.
-    Relationships and properties that the schema does not have are left out. The graph has more than `nodes` nodes or
-    `relationships` relationships if the queries need more.
+    Queries that cannot be parsed are ignored. Nothing is planted for a part of a query in which a node has no label, or
+    a label that the schema does not have. Relationships and properties that the schema does not have are left out. The
+    graph has more than `nodes` nodes or `relationships` relationships if the queries need more.
     """
     planter = _Planter(schema, random.Random(seed), instances)
     for text in queries:
@@ -93,7 +93,7 @@ class _Planter:
         )
 
     def plant(self, part: Part) -> None:
-        """Plant the witnesses of one part of a query and their near misses."""
+        """Plant the witnesses of one part of a query, and near misses unless the query names the returned node."""
         owners = self._owners(part)
         for way in part.alternatives:
             for condition in (*part.inline, *way):

@@ -19,7 +19,7 @@ from graphground.cypher import tree as t
 from graphground.graphs.synth.names import word
 
 MOST_ALTERNATIVES = 6
-"""The maximum number of ways to satisfy a part's conditions that are considered; an OR with many operands has more."""
+"""Of the ways to satisfy a part's conditions, at most this many are considered; an OR with many operands has more."""
 
 OPPOSITE = {
     "=": "<>",
@@ -341,7 +341,7 @@ def of_type(value: Any, type_: str | None) -> bool:
 
 
 def nearby(value: Any) -> Sequence[Any]:
-    """Return a number or date between its neighbours: the next lower value, the value itself, the next higher value.
+    """Return a number or date between two neighbours, a lower and a higher value.
 
     Each of `<`, `=` and `>` then matches one of the values. For a boolean or any other text, return only the value
     itself. For a list, return the results for all its items as one list.

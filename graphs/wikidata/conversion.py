@@ -193,6 +193,9 @@ def time_text(value: Value) -> str:
 
     >>> [time_text(("time", 1952, 3, 11, precision)) for precision in (11, 10, 9, 8, 7)]
     ['11 March 1952', 'March 1952', '1952', '1950s', '20th century']
+
+    Raises:
+        Unfit: the time is before the year 1, is coarser than a century, or is not a calendar day.
     """
     _, year, month, day, precision = value
     if year < 1:

@@ -24,7 +24,7 @@ class BlockReader(Protocol[Found]):
         ...
 
     def close(self) -> None:
-        """Release the reader's resources, such as a temporary database."""
+        """Release the reader's resources, such as a database connection."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""The SPARQL queries of a build. Each query lists the items that it is about, which bounds its cost.
+"""The SPARQL queries of a build. Each query lists the items or properties that it is about, which bounds its cost.
 
 >>> print(property_types(["P569"]))
 PREFIX wd: <http://www.wikidata.org/entity/>

@@ -1,6 +1,6 @@
 """A SPARQL endpoint as a source: items are queried in batches, which are halved if the endpoint cannot answer in time.
 
-Every query lists the items or classes that it is about, which bounds its cost. After a batch has been halved, later
+Every query lists the items or properties that it is about, which bounds its cost. After a batch has been halved, later
 batches keep the smaller size. Several batches are queried at the same time, by threads that send queries and parse
 answers. Only the caller's thread writes to the workspace, one batch after another, so that the result never depends on
 the order in which answers arrive.

@@ -99,7 +99,7 @@ def packed(statements: Sequence[Statement]) -> bytes:
 def items_in(body: bytes) -> list[int] | None:
     """Return the item numbers in bytes such as `b"42 5"`; None for bytes that `packed` returned.
 
-    If a property's statements have items as values, the normal rank and no qualifiers, a workspace stores only the
+    If a property's statements have items as values, the normal rank and no qualifiers, a workspace may store only the
     numbers of the items, in any order. They are returned without repetition, sorted as texts.
 
     >>> items_in(b"5 42 5")

@@ -253,8 +253,8 @@ class Workspace:
     def item_values(self, item: int, name: str) -> list[int] | None:
         """Return the numbers of the items that are an item's values of a property, in the order of its statements.
 
-        Return None unless the statements are stored as item numbers, which requires the normal rank and no qualifiers
-        (see `items_in`).
+        Return None if the statements are not stored as item numbers (see `items_in`), or if `statements` has already
+        unpacked them for this batch.
         """
         found = self._stored(item, int(name[1:]))
         return items_in(found) if isinstance(found, bytes) else None

@@ -35,7 +35,7 @@ Row = tuple[int | bytes, ...]
 
 @dataclass(slots=True)
 class Found:
-    """The findings in a block: rows for the staging tables, a frame of the extract, and two counts.
+    """The findings in a block: rows by table, a frame of the extract, and two counts.
 
     `statements` is the number of lines that lead to statement nodes, `broken` the number of malformed lines.
     """
@@ -46,7 +46,7 @@ class Found:
     broken: int = 0
 
     def add(self, table: str, rows: Iterable[Row]) -> None:
-        """Add rows for a staging table."""
+        """Add rows for a table."""
         self.rows.setdefault(table, []).extend(rows)
 
 

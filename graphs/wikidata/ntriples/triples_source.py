@@ -1,10 +1,10 @@
 """A dump of N-Triples as a source: two passes over the dump, for statements and for names, and more over an extract.
 
-The first pass writes the lines whose predicates the definition needs to a compressed extract beside the workspace. Each
-level of labels then takes up to five passes over the extract. They find the members of classes and the start items of
-relationships, the subjects of statements, the candidates' statements, the parts of these statements, and the value
-nodes. Each pass writes its findings to temporary tables on disk, so that memory does not grow with the dump and the
-order of its lines does not matter.
+The first pass keeps only lines with predicates that the definition needs, in a compressed extract beside the workspace.
+Each level of labels then takes up to five passes over the extract. They find the members of classes and the start items
+of relationships, the subjects of statements, the candidates' statements, the parts of these statements, and the value
+nodes. All findings are stored on disk, so that memory does not grow with the dump and the order of its lines does not
+matter.
 """
 
 from __future__ import annotations
