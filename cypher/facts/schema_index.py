@@ -7,12 +7,21 @@ kind, so inferring labels costs a few machine operations.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from graphground.cypher.schema import PropertyGraphSchema, RelationshipPattern
 
 Pairs = tuple[tuple[int, int], ...]
-MOST_STEPS = 12
+MOST_WORK = 200_000
+"""The number of ends of relationships that are followed for the pairs of a path with several steps; about 0.1 s."""
+
+
+def _bits(mask: int) -> Iterator[int]:
+    """Yield the positions of the bits that are set in a mask."""
+    while mask:
+        lowest = mask & -mask
+        yield lowest.bit_length() - 1
+        mask ^= lowest
 
 
 class SchemaIndex:
@@ -82,38 +91,36 @@ class SchemaIndex:
         return found
 
     def _repeated(self, single: Pairs, minimum: int, maximum: int | None) -> Pairs:
-        """Return the pairs for a path of `minimum` to `maximum` steps.
+        """Return the pairs for a path of `minimum` to `maximum` steps; all pairs if that takes more than `MOST_WORK`.
 
-        All pairs are returned if `minimum` exceeds `MOST_STEPS + 1`. Otherwise at most `minimum + MOST_STEPS` steps are
-        followed.
+        Steps are followed until they reach no further kinds.
         """
+        if maximum is not None and maximum < minimum:
+            return ()
         size = len(self.kinds)
         step = [0] * size
         for start, end in single:
-            for kind in range(size):
-                if start >> kind & 1:
-                    step[kind] |= end
+            for kind in _bits(start):
+                step[kind] |= end
         reached = [0] * size
         now = [1 << kind for kind in range(size)]
-        last = size + minimum if maximum is None else maximum
-        for count in range(min(last, MOST_STEPS + minimum) + 1):
+        work = count = 0
+        while work <= MOST_WORK:
             if count >= minimum:
-                reached = [before | new for before, new in zip(reached, now, strict=True)]
-            now = [self._after(row, step) for row in now]
-            if count > MOST_STEPS and count < minimum:
-                return ((self.everything, self.everything),)
-        return tuple((1 << kind, row) for kind, row in enumerate(reached) if row)
-
-    @staticmethod
-    def _after(row: int, step: list[int]) -> int:
-        result = 0
-        kind = 0
-        while row:
-            if row & 1:
-                result |= step[kind]
-            row >>= 1
-            kind += 1
-        return result
+                before, reached = reached, [old | new for old, new in zip(reached, now, strict=True)]
+                if count == maximum or (count > minimum and reached == before):
+                    return tuple((1 << kind, row) for kind, row in enumerate(reached) if row)
+            following = []
+            for row in now:
+                after = 0
+                for kind in _bits(row):
+                    after |= step[kind]
+                    work += 1
+                following.append(after)
+            now = following
+            work += size
+            count += 1
+        return ((self.everything, self.everything),)
 
     def property_types(self, kinds: int, key: str) -> frozenset[str]:
         """Return the types that a property has on nodes of these kinds; empty if no kind has it."""
