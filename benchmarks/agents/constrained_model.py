@@ -74,7 +74,7 @@ class SmallModel:
 
 
 async def rows_of(server: ServerConnection, graph: str, query: str) -> list[list[Any]] | None:
-    """Return the rows of a query; None if the query cannot be executed."""
+    """Return at most `ROWS` rows of a query; None if the query cannot be executed."""
     if not query:
         return None
     answer = await server.call("execute_cypher", {"graph": graph, "query": query, "limit": ROWS, "timeout_s": 30})
@@ -109,7 +109,7 @@ async def measure_question(
     options: argparse.Namespace,
     tally: Counter[str],
 ) -> None:
-    """Add one question to the tally, with its results only if one of the candidates returns the gold rows."""
+    """Count a question if its gold query returns rows; add its results if one of the candidates returns these rows."""
     gold_rows = await rows_of(server, graph, gold)
     request = {"graph": graph, "question": question, "limit": options.candidates, "count": False}
     suggested = await server.call("suggest_queries", request)

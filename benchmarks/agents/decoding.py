@@ -5,9 +5,9 @@
 
 The vocabulary is Qwen's (151,643 tokens), from a wheel that is installed into .tools; the queries are gold queries of
 four graphs, as they are and with a LIMIT added. A mask is computed for each token of 300 random queries with
-graphground's automaton, and of 50 random queries with each library. The output is the processor time for compiling in
-seconds, and the time for a mask in milliseconds: wall time and, for graphground, also processor time. Needs
-../shared/data; libraries that are not installed are left out.
+graphground's automaton, and of 50 random queries with llguidance and xgrammar. Of outlines, only compiling is measured.
+The output is the processor time for compiling in seconds, and the time for a mask in milliseconds: wall time and, for
+graphground, also processor time. Needs ../shared/data; libraries that are not installed are left out.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ SHOWN = 300
 
 
 def steps(lines: Iterable[dict[str, Any]]) -> Iterator[str]:
-    """Yield the steps of a run from its trace: calls of the model and of tools, texts, and how the run ended."""
+    """Yield the steps of a run from its trace: calls of the model and of tools, states, and how the run ended."""
     for line in lines:
         if line["kind"] == "model":
             yield f"[model, {line['name']}: {line.get('tokens_in', 0)} tokens in, {line.get('tokens_out', 0)} out]"

@@ -2,7 +2,7 @@
 
     python -m benchmarks.agents.schema_forms FOLDER [--each 50] [--seed 19]
 
-The forms are those of "Enhancing Text2Cypher with Schema Filtering"; `auto` is the default method of
+The forms are those of "Enhancing Text2Cypher with Schema Filtering". The table also has `auto`, the default method of
 `get_filtered_schema`. FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`). For
 a sample of the train questions of four graphs, each schema is read with the tool that the agent calls. No model is
 called: the table shows coverage and tokens, not execution accuracy. A pattern counts as kept if the schema has its type

@@ -41,7 +41,7 @@ async def measure(options: argparse.Namespace) -> None:
 
 
 async def measure_graph(server: ServerConnection, graph: str, options: argparse.Namespace) -> Counter[str]:
-    """Choose a query for each of a graph's questions, and count the outcomes."""
+    """Choose a query for each of `--each` random questions of a graph, and count the outcomes."""
     tally: Counter[str] = Counter()
     naming = await naming_of(server, graph)
     pairs = [pair for pair in questions(graph, 100_000, options.seed) if re.search(r"\[r[01]:", pair[1])]

@@ -1,6 +1,6 @@
 """Measures the front end's checks against a schema: `python -m benchmarks.cypher.against_schema [--misses FILE]`.
 
-Prints one line for each figure of docs/figures.md. Needs ../shared/data.
+Prints the figures of the section "Queries against a schema" in docs/figures.md. Needs ../shared/data.
 """
 
 from __future__ import annotations

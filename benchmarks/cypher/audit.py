@@ -1,7 +1,8 @@
 """Checks a query against a schema with regular expressions, independently of the front end, as a second opinion.
 
-`violations(query, schema)` returns the names of the query that are not in the schema, and the relationships between two
-labelled nodes that the schema does not allow. Scopes are ignored, so only simple queries can be checked.
+`violations(query, schema)` returns the names of the query that are not in the schema, the relationships that the schema
+does not allow, and comparisons of a property with a value of another type. Scopes are ignored, so only simple queries
+can be checked.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ COMPARED = re.compile(r"\b(\w+)\.(\w+)\s*(=|<>|<=|>=|<|>|CONTAINS|IN)\s*(\S+)")
 
 
 def violations(query: str, schema: PropertyGraphSchema) -> list[str]:
-    """Return the parts of a query that the schema does not have:
+    """Return the parts of a query that contradict the schema:
     `["label Flight", "hop (Person)-hasCEO-(Company)"]`."""
     found: list[str] = []
     for part in re.split(r"\bUNION\b", STRINGS.sub(lambda match: "'" + "_" * (len(match[0]) - 2) + "'", query)):

@@ -2,10 +2,10 @@
 
     python -m benchmarks.cypher.language [--neo4j bolt://127.0.0.1:7687 --password …] [--fuzz 10000] [--mutants 200000]
 
-Times are CPU times of this process, which other load on the machine hardly affects. Needs ../shared/data. `--neo4j` is
-the address of a running Neo4j 5.26, whose verdicts on random queries and on the openCypher compatibility kit are
-compared with ours. Queries are sent to the server only with EXPLAIN. Without `--neo4j`, no random queries are compared,
-and the kit's own verdicts are used.
+Times are CPU times, which other load on the machine hardly affects. Needs ../shared/data. `--neo4j` is the address of a
+running Neo4j 5.26, whose verdicts on random queries and on the openCypher compatibility kit are compared with ours.
+Queries are sent to the server only with EXPLAIN. Without `--neo4j`, no random queries are compared, and the kit's own
+verdicts are used.
 """
 
 from __future__ import annotations

@@ -22,7 +22,10 @@ STRINGS = re.compile(r"'(?:[^'\\]|\\.)*'")
 
 @dataclass(frozen=True)
 class Mutant:
-    """A wrong query made from `original` by changing `right` to `wrong`, and the expected diagnostic code."""
+    """A wrong query made from `original` by changing `right` to `wrong`, and the expected diagnostic code.
+
+    If SQL syntax was added, `right` is empty, and `wrong` is the name of the syntax.
+    """
 
     text: str
     original: str

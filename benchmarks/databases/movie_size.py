@@ -7,8 +7,8 @@
 The output: the seconds until the first schema; the seconds until the background build of the entity index is complete,
 with the 95th percentile of another client's queries before and during the build; and the seconds for the statistics.
 Then one percent of the nodes are renamed, added or removed, and a label is added: the output is the seconds until the
-schema has the new label and until the index is current, with the percentile meanwhile. At full size it needs 4 GB of
-memory; most of its time goes into filling the database.
+schema has the new label and until the index is current, with the percentile meanwhile. At the end, look-ups through a
+full-text index are measured. At full size it needs 4 GB of memory; most of its time goes into filling the database.
 
 The other client is a separate process that sends one query after another, with `PAUSE_SECONDS` between them. A query's
 time includes the client's wait for a processor, so on a busy machine the percentiles are an upper bound.
@@ -132,7 +132,7 @@ def films_of(server: Neo4jServer) -> int:
 
 
 def measure(server: Neo4jServer, folder: Path) -> None:
-    """Open the database as a server with an empty data folder does, and print each figure with its bar."""
+    """Open the database as a server with an empty data folder does, and print the figures."""
     films = films_of(server)
     database = Database("movie", server.uri, server.user, server.password)
     with querying(server, films, folder) as others:
@@ -192,7 +192,7 @@ def measure_index(graph: Graph, others: OtherClient, begin: float) -> None:
 
 
 def measure_statistics(graph: Graph) -> None:
-    """Measure the time to read all statistics again, without other reads at the same time."""
+    """Measure the time to read all statistics again, now that the index is complete."""
     assert graph.engine is not None
     begin = time.monotonic()
     facts = query_statistics(graph.engine, graph.schema)

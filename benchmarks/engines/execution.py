@@ -4,9 +4,8 @@
 
 FOLDER is a data folder with the loaded graph (`python -m benchmarks.engines.scale FOLDER movie`, or the stand-in of
 `benchmarks/engines/graphs_for_queries.py`). With `--neo4j`, a Neo4j is measured too; `--fill` first **empties** that
-Neo4j and loads a SimpleKG file into it. Times are medians in milliseconds, unless the output says otherwise.
-`execute_cypher` and the bare driver take turns; the driver sends the same text to the same database, in a session of
-access mode READ.
+Neo4j and loads a SimpleKG file into it. The times of repeated queries are medians, in milliseconds. `execute_cypher`
+and the bare driver take turns; the driver sends the same text to the same database, in a session of access mode READ.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
 
 The queries use CypherBench's graph patterns (one step, chains, stars, paths that meet, optional and negated patterns,
 unions, comparisons along relationships) and its forms of answers (names, properties, ordered and limited, grouped,
-counted, other aggregates, times in an interval). Every pattern follows an existing relationship from one of the graph's
-entities, so most queries return rows.
+counted, other aggregates, times in an interval). Most patterns begin with an existing relationship of one of the
+graph's entities, so most queries return rows.
 """
 
 from __future__ import annotations

@@ -2,15 +2,16 @@
 
     python -m benchmarks.entities.calibration --write            # fit on the training graphs, store the trees
     python -m benchmarks.entities.calibration                    # report on the test graphs
-    python -m benchmarks.entities.calibration --names 1000000    # the same graphs, each among a million other names
+    python -m benchmarks.entities.calibration --names 1000000    # some of these graphs, among a million other names
 
-The trees are fitted to mentions of entities in the training graphs (`verdict_mentions`): once with the names of the
-graph alone, once with 100,000 other names added, and once with a million. A mention is `not_found` if the probability
-of its best name is below a threshold. The threshold is chosen by cross-validation on the training graphs: the lowest
-one with which the share `ABSENT_REFUSED` of the absent mentions is `not_found`. An added name may equal a mention, or
-the name that the mention misspells. An absent mention is then left out; for a present mention the added entity is right
-too, and the report also has the share without such entities. The test graphs are used only for the report. `--rows
-FOLDER` stores the features in files, so that a second run need not look the mentions up again.
+The trees are fitted to mentions that were looked up in the training graphs (`verdict_mentions`). The graphs in `LARGE`
+are used three times: alone, with 100,000 other names added, and with a million. A mention is `not_found` if the
+probability of its best name is below a threshold. The threshold is chosen by cross-validation on the training graphs:
+the lowest one with which the share `ABSENT_REFUSED` of the absent mentions is `not_found`. An added name may equal a
+mention, or the name that the mention misspells. An absent mention is then left out; for a present mention the added
+entity is right too, and the report also has the share of mentions for which an entity of the graph itself is right. The
+test graphs are used only for the report. `--rows FOLDER` stores the features in files, so that a second run need not
+look the mentions up again.
 """
 
 from __future__ import annotations
@@ -106,7 +107,10 @@ def main() -> None:
 
 
 def rows_of(side: Side, names: int, count: int, folder: Path | None) -> list[Row]:
-    """Return the rows of the training or test graphs, read from a file in `folder` if an earlier run stored them."""
+    """Return the rows of the training or test graphs.
+
+    If `folder` is given, the rows are kept there: the first run writes a file, and later runs read it.
+    """
     file = folder / f"{side}-{names}.pickle" if folder else None
     if file and file.exists():
         stored: list[Row] = pickle.loads(file.read_bytes())
@@ -118,7 +122,10 @@ def rows_of(side: Side, names: int, count: int, folder: Path | None) -> list[Row
 
 
 def looked_up(side: Side, names: int, count: int) -> Iterator[Row]:
-    """Look up mentions of every training or test graph, with `names` other names added, and yield the rows."""
+    """Look up mentions of the training or test graphs, yield the rows, and print the times.
+
+    If `names` is not 0, this many other names are added to each graph, and only the graphs in `LARGE` are used.
+    """
     graphs = list(graphs_of(side))
     for number, (name, records) in enumerate(graphs):
         if names and name not in LARGE:

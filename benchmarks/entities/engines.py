@@ -3,9 +3,9 @@
     python -m benchmarks.entities.engines                     # 460,000 names, 200 mentions
     python -m benchmarks.entities.engines --names 20000       # a quick run
 
-Each mention is a name with one typing error. The embedded engine (ArcadeDB, in process) and a real Neo4j
-5.26 (started from `../shared/neo4j`) run `word~ AND word~ …` on a full-text index of the names; the entity index runs
-`find`; for ten of the mentions, rapidfuzz's WRatio is also computed with every name.
+Each mention is a name with one typing error. The embedded engine (ArcadeDB, in process) and a real Neo4j 5.26 (started
+from `../shared/neo4j`) run `word~ AND word~ …` on a full-text index of the names; the entity index runs `find`.
+ArcadeDB receives 40 of the mentions. For ten of the mentions, rapidfuzz's WRatio is also computed with every name.
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@
 
 For each size it prints the time and the peak memory of the build. A new process then opens the index and looks up 1,000
 mentions (unmodified and with six kinds of error), first without and then with the label of the entity. The output is
-the wall time, the processor time and the memory that the look-ups added. Other load hardly changes the processor time.
-For a few mentions the time of brute force is measured: rapidfuzz's WRatio with every name. The names are those of
-synthetic_names.py.
+the recall, the wall time, the processor time and the memory that the look-ups added. Other load hardly changes the
+processor time. For a few mentions the time of brute force is measured: rapidfuzz's WRatio with every name. The names
+are those of synthetic_names.py.
 """
 
 from __future__ import annotations

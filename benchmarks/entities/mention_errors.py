@@ -81,7 +81,7 @@ _ERRORS: dict[str, Callable[[str, random.Random], str]] = {
 
 
 def with_error(name: str, kind: str, rng: random.Random) -> str | None:
-    """Return the name with an error of the given kind; None if the error does not change the name."""
+    """Return the name with an error of the given kind; None if the name is too short or would not change."""
     if (kind == "typing error" and len(name) < 4) or (kind == "two typing errors" and len(name) < 6):
         return None
     changed = _ERRORS[kind](name, rng)

@@ -3,10 +3,10 @@
     python -m benchmarks.entities.mentions_together FOLDER [--graph movie] [--mentions 20] [--model all-MiniLM-L6-v2]
 
 FOLDER is a data folder with the loaded graph (`python -m benchmarks.engines.scale FOLDER movie --keep`). The mentions
-are random names of the graph, unmodified or with one error. The measured look-ups are by spelling, without an index, by
-meaning, and of the relationships that distinguish namesakes. One call for all mentions and a call per mention take
-turns, three times; the output is the shortest time of each in milliseconds. With `--model`, the vectors of that model
-are measured too (needs the extra `vectors`).
+are random names of the graph, unmodified or with one error. Four things are measured: look-ups with the entity index,
+look-ups without it, the vectors of the mentions, and the relationships that distinguish namesakes. One call for all
+mentions and a call per mention take turns, three times; the output is the shortest time of each in milliseconds. With
+`--model`, the vectors of that model are measured too (needs the extra `vectors`).
 """
 
 from __future__ import annotations

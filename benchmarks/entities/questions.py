@@ -3,8 +3,9 @@
     python -m benchmarks.entities.questions [--each 400] [--misses 20]
 
 A graph's index holds the names in its train questions. The gold names of a question are the texts in property maps of
-its gold query (`{name: 'Heat'}`) that also occur in the question. A mention is spurious, whatever its verdict, if no
-text of the gold query contains it. In the second round each gold name has one typing error.
+its gold query (`{name: 'Heat'}`) that also occur in the question. A mention is spurious, whatever its verdict, if it
+belongs to no text of the gold query (`same`). In the second round each gold name of at least four letters has one
+typing error.
 """
 
 from __future__ import annotations

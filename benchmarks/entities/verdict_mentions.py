@@ -1,8 +1,8 @@
 """Training and test data for the verdicts: graphs of real names, and mentions of present and absent entities.
 
-No entity is in both the training and the test data. The training graphs are the names of the four CypherBench train
-graphs, and six tenths of the Wikidata entities in `../shared/data`, split by class into graphs of 300 to 4,000 nodes.
-The test graphs are the bundled graph, the movie slice, and the other four tenths of the Wikidata entities.
+The Wikidata entities in `../shared/data` are split into ten graphs, mostly by class. The training graphs are six of
+these ten, and the names of the four CypherBench train graphs. The test graphs are the other four of the ten, the
+bundled graph and the movie slice. About half of the movie slice's entities are also in a training graph.
 """
 
 from __future__ import annotations

@@ -2,12 +2,13 @@
 
     python -m benchmarks.evals.generation FOLDER [--tasks 1000] [--graphs nba movie] [--nodes 3000] [--stand-ins FOLDER]
 
-The bar: 1,000 tasks in under five minutes, with all 12 patterns and all six template groups. Each task's
-query must run, return rows and cause no diagnostic, and the task must follow the rules of realism (checked by
+The bar: 1,000 tasks in under five minutes, with all 12 patterns and all six template groups. Each task's query must
+run, return rows and cause no error or warning, and the task must follow the rules of realism (checked by
 `tests/support/task_rules.py`, which shares no code with the generator). `nba` is the bundled graph. The other graphs
 are generated from their CypherBench schemas or, with `--stand-ins`, loaded from the files of
 `benchmarks.engines.graphs_for_queries` in that folder. The processor time includes that of the engine, which is started
-for each graph. Below the table, the patterns that a schema cannot have are listed with the generator's reasons.
+for each graph. Below the table, patterns with too few tasks and templates without tasks are listed, with the
+generator's reasons.
 """
 
 from __future__ import annotations

@@ -3,9 +3,10 @@
     python -m benchmarks.evals.patterns FOLDER
 
 FOLDER holds the tasks that `benchmarks.evals.generation FOLDER` has written. CypherBench's tasks are the distinct
-gold queries of the train tasks and of the recorded predictions. Both are classified by `evals.tasks.classify`. A domain
-without a published query in `../shared` has a `?` for CypherBench. Below the table, the time-sensitive relationship
-types of each domain are listed: by CypherBench's `graph_info.json`, and by the schema.
+gold queries of the train tasks and of the recorded predictions. All tasks are classified by `evals.tasks.classify`. A
+domain without a published query in `../shared` has a `?` for CypherBench. Below the table, the published patterns that
+we do not generate are listed, and the time-sensitive relationship types of each domain: by CypherBench's
+`graph_info.json`, and by the schema.
 """
 
 from __future__ import annotations

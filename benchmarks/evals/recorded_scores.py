@@ -161,7 +161,10 @@ def main() -> None:
 
 
 def compare(name: str, folder: Path, home: Home, most: int, shown: int) -> None:
-    """Generate the stand-in for one graph, and compare our scores on the stand-in with the recorded scores."""
+    """Generate the stand-in for one graph, and compare our scores on the stand-in with the recorded scores.
+
+    The scores are also written to a file in `folder`.
+    """
     start = time.monotonic()
     schema = schema_with_symmetry(name)
     gold = gold_queries(name)

@@ -5,10 +5,10 @@
     python -m benchmarks.importing.database_copy --uri bolt://… --user … --password …    a server that is filled already
 
 The time is that of `graphground graphs import bolt://…`: reading, inferring the schema, converting, loading, indexing.
-The comparison shares no code with the copy: both databases are read through the driver, and each record is hashed: a
-node with its id and labels, a relationship with its end nodes, and both with their properties and the properties'
-types. The exit status is 1 if a record differs or the time is over the bar. At full size it needs 5 GB of memory and 4
-GB of disk; filling the Neo4j takes longer than the copy.
+The comparison shares no code with the copy. Both databases are read through the driver, and each record is hashed with
+its properties and their types; a node also with its id and labels, a relationship also with its end nodes. The exit
+status is 1 if a record differs or the time is over the bar. At full size it needs 5 GB of memory and 4 GB of disk;
+filling the Neo4j takes longer than the copy.
 """
 
 from __future__ import annotations

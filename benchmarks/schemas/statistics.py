@@ -9,7 +9,7 @@
     python -m benchmarks.schemas.statistics neo4j [--share 1.0]
         as bolt, on a new Neo4j of the movie graph's size
     python -m benchmarks.schemas.statistics neo4j --sparse
-        also remove each property from a node
+        also remove each property from one node or relationship
 
 `load` runs `graphs.loading.worker` in child processes, in turns with the real collector and with a collector that does
 nothing. The wall times are compared, and the processor times of the thread that reads the file; the other threads do
@@ -134,7 +134,7 @@ def measure_published(folder: Path, names: Sequence[str], share: float) -> None:
 
 
 def load_once(kind: str, file: Path) -> None:
-    """Load a file in this process, and print the seconds as JSON."""
+    """Load a file in this process, and print the figures as JSON."""
     folder = Path(tempfile.mkdtemp())
     begin, work = time.perf_counter(), time.thread_time()
     with mock.patch.object(worker, "Collected", Nothing if kind == "without" else Collected):
@@ -176,7 +176,7 @@ def measure_bolt(uri: str, user: str, password: str) -> None:
 
 
 def make_sparse(server: Neo4jServer) -> None:
-    """Remove each property of `fill`, except names, from one record, so that the property must be counted."""
+    """Remove each property of `fill`, except `i` and `name`, from one record, so that the property must be counted."""
     kinds = (
         *((f"(n:{label})", keys) for label, keys in (("Movie", "runtime_minute released seen"), ("Genre", "kind"))),
         ("(n:Person)", "born gender height_cm"),
@@ -187,7 +187,7 @@ def make_sparse(server: Neo4jServer) -> None:
 
 
 def fill(server: Neo4jServer, share: float) -> None:
-    """Fill a server with films, people and genres: the number of records of the published movie graph times `share`."""
+    """Fill a server with films, people and genres: about the size of the published movie graph, times `share`."""
     nodes, relationships = (round(size * share) for size in SIZES["movie"])
     films, people = round(nodes * 0.45), round(nodes * 0.54)
     rows = "CALL (i) { %s } IN TRANSACTIONS OF 20000 ROWS"

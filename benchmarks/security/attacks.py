@@ -2,8 +2,9 @@
 
     python -m benchmarks.security.attacks --database NAME=URI,USER,PASSWORD[,DATABASE] … [--count 2000] [--seed 1]
 
-The nodes, relationships, labels, indexes and users of each database are read before and after. The exit status is 1 if
-anything differs. Name a user with all rights, because the databases' own permissions are not tested.
+Before and after the attacks, the nodes, properties and relationships of each database are counted, and its labels,
+indexes and users are read. The exit status is 1 if anything differs, or if `unclean` finds a problem in the canonical
+text of an attack. Name a user with all rights, because the databases' own permissions are not tested.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ PARAMETERS = {"p": 1, "key": "name` = 1 //", "url": "file:///etc/hostname", "map
 
 
 def state_of(address: BoltAddress) -> list[object]:
-    """Return everything in the database that an attack could change and that a query can read."""
+    """Return the results of the queries in `STATE`; a query that the database refuses is left out."""
     found: list[object] = []
     with neo4j.GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
         for query in STATE:

@@ -5,12 +5,13 @@
 
 There are two parts. In the first part, our front end parses `--own` random texts in every way in which a database may
 parse them. A text that we accept must have the same tokens if escapes are decoded before tokenizing, after it or never;
-if invisible characters are dropped; and if other line ends count. The canonical form of the text must also have the
-same tokens for a parser that does not count backslashes, or that supports nested comments or other escapes. In the
-second part, `--asked` accepted texts are run on each database, as written and in canonical form: all databases that do
-not refuse a text must return the same rows, and no database may be changed. Without `--database`, a Neo4j 5.26, a Neo4j
-2026.08 (in both languages) and an embedded ArcadeDB are started, all with root's rights. With `--state`, an interrupted
-run is resumed. The exit status is 1 if a text or a database violates these conditions.
+if invisible characters are dropped; if other line ends count; and if letters are converted to lower or upper case. The
+canonical form of the text must also have the same tokens for a parser that does not count backslashes, or that supports
+nested comments or other escapes. In the second part, `--asked` accepted texts are run on each database, as written and
+in canonical form: all databases that do not refuse a text must return the same rows, and no database may be changed.
+Without `--database`, a Neo4j 5.26, a Neo4j 2026.08 (in both languages) and an embedded ArcadeDB are started, all with
+root's rights. With `--state`, an interrupted run is resumed. The exit status is 1 if a text or a database violates
+these conditions.
 """
 
 from __future__ import annotations

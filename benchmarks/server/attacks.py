@@ -8,13 +8,13 @@ times a second, in a session that it opened before the attack. The output is the
 slowest time for each tool, its failures, the answers to the attacker, and the server's memory and descriptors at the
 end.
 
-Attacks: `checking` sends texts of 100 kB of every shape in tests/support/time_shapes.py to `validate_cypher`.
-`unstoppable` sends queries that the engine cannot terminate, with time limits of 0.05 s, from one session;
-`unstoppable-sessions` sends each of them from a new session. `slow` sends 16 slow queries at once from one session;
-`slow-sessions` sends 40 at once from ten sessions. `calls` makes 200 calls at once. `sessions` opens sessions and never
-closes them. `half-open` opens connections that never send a whole request. `bodies` sends requests of 1 MB slowly. Only
-loopback is used. The exit status is 1 if p95 was above 1 s (3 s if the engine restarts) or a call of the well-behaved
-client failed.
+Attacks: `none` does nothing, for comparison. `checking` sends texts of 100 kB of every shape in
+tests/support/time_shapes.py to `validate_cypher`. `unstoppable` sends queries that the engine cannot terminate, with
+time limits of 0.05 s, from one session; `unstoppable-sessions` sends each of them from a new session. `slow` sends 16
+slow queries at once from one session; `slow-sessions` sends 40 at once from ten sessions. `calls` makes 200 calls at
+once. `sessions` opens sessions and never closes them. `half-open` opens connections that never send a whole request.
+`bodies` sends requests of 1 MB slowly. Only loopback is used. The exit status is 1 if p95 was above 1 s (3 s if the
+engine restarts) or a call of the well-behaved client failed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Measures the page in headless Chromium (paint, typing, pictures, rows), and takes screenshots for the documentation.
+"""Measures the page in headless Chromium (paint, typing, pictures, rows), or takes the documentation's screenshots.
 
     python -m benchmarks.server.page [--rounds 9] [--screenshots docs/images]
 
@@ -102,7 +102,7 @@ CALLS = (
     ("get_schema", {"graph": "nab"}),
     ("execute_cypher", {"query": "MATCH (t:Team) RETURN t.name ORDER BY t.name LIMIT 3", "graph": "nba"}),
 )
-"""The tool calls made before the screenshot of the view of calls."""
+"""The last tool calls before the screenshot of the view of calls."""
 
 
 def run_script(page: Page, script: str) -> Any:

@@ -4,7 +4,7 @@
 
 Each library is installed by pip into a separate environment in a temporary folder. The library's page resembles the
 view of queries: it has a field for a query, a table of 100 rows and, with Dash, a graph. `usable` in the output is the
-time until the table is shown.
+time until these parts are shown.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Compares graphground with the two Neo4j servers on the package index, on one real Neo4j, over stdio.
+"""Compares graphground with the two MCP servers for Neo4j on the package index, on one real Neo4j, over stdio.
 
     python -m benchmarks.server.peers --uri bolt://127.0.0.1:7687 --user neo4j --password … [--rounds 200]
 
 The peers (`neo4j-mcp-server`, written in Go, and `mcp-neo4j-cypher`) are installed into separate environments under
 .tools/peers (needs uv and the package index). Use a scratch database: 50,000 nodes `BenchPerson` with an index on their
-names are loaded if they are missing. Every server receives the same JSON-RPC lines from the same small client. The
+names are loaded if they are missing. The same small client sends every server the same queries, as JSON-RPC. The
 servers take turns, so that other load slows all of them alike.
 """
 

@@ -87,7 +87,7 @@ def start(command: list[str], messages: list[dict[str, object]], last: int, cpu:
 
 
 def first_rows(rounds: int) -> None:
-    """Measure the time to the first row: with the engine stopped, with the engine running, and after kill -9."""
+    """Measure the time to the first row: with the engine stopped or running, after kill -9, and with eight servers."""
     home = Home.default()
     start(OURS, [*OPENING, FIRST_ROW], 3)  # loads the bundled graph before the measurement
     cold, warm, recovered = [], [], []

@@ -5,7 +5,8 @@
 
 Gold queries are run through `execute_cypher` on generated graphs on which they return rows. The output is the share of
 queries with each code, and the time that the check of an answer adds: median and 99th percentile in milliseconds, of
-the wall time and of the processor time of this process. `--out` writes each query with its diagnostics, for review.
+the wall time, and of the processor time of the thread that calls the check. `--out` writes each query with its
+diagnostics, for review.
 """
 
 from __future__ import annotations

@@ -5,8 +5,9 @@
 FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`). `--weights` ranks with
 other weights than the package's, for example weights learned without the measured graph
 (`benchmarks.tools.train_suggestions --without GRAPH`). `--proxy` compares the texts of queries instead of their rows,
-which is quicker. `--typos` puts a typing error into each name. A miss is classified as `entity` (a name was not found),
-`pattern` or `returns` (no candidate has the pattern or the RETURN of the gold query), or `ranked` (ranked too low).
+which is quicker. `--typos` swaps two letters in each name of at least five letters. A miss is classified as `entity` (a
+name was not found), `pattern` or `returns` (no candidate has the pattern or the RETURN of the gold query), or `ranked`
+(ranked too low).
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@
 The first run stores the stand-in graphs and the verdicts in FOLDER, so that later runs only compute new suggestions.
 `--share 5` takes every fifth question. A prediction is right if it returns the gold query's rows on the stand-in graph.
 Suggestions are computed without the question and with it. For both, the output is the numbers of predictions that are
-right afterwards, that a suggestion made right and that a suggestion made wrong; the numbers by error category; and a
-sample of predictions that stayed wrong. Needs ../shared/data.
+right afterwards, that a suggestion made right and that a suggestion made wrong, and the numbers by error category.
+`--misses` prints a sample of the predictions that are wrong afterwards. Needs ../shared/data.
 """
 
 from __future__ import annotations

@@ -4,10 +4,11 @@
 
 FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`). The same calls are made
 with both versions of the code; the older version is a git worktree, which is removed afterwards. A client shows its
-model either the text of an answer or the structured content, so the tokens of both are estimated. The calls are
-`list_graphs`; `get_schema` for each graph; and for each question `get_filtered_schema`, `find_entities` for the first
-name in the gold query, for that name with a typing error, and for the whole question, `validate_cypher` and
-`execute_cypher` for the gold query and for the gold query with that typing error, and `suggest_queries`.
+model either the text of an answer or the structured content, so the tokens of both are estimated. There is one call of
+`list_graphs`, and there are two calls of `get_schema` for each graph. For each question, `get_filtered_schema` and
+`suggest_queries` are called; `find_entities` is called with the question, with the first name in the gold query, and
+with that name misspelt; `validate_cypher` and `execute_cypher` are called with the gold query, and with the gold query
+after the same misspelling.
 
 The last column is the least number of tokens that the answer could have. It counts the structured content with empty
 messages: the fields that clients rely on, and the rows or the suggested query. For a filtered schema it counts only the
