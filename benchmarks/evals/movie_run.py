@@ -146,7 +146,7 @@ def main() -> None:
     arguments.add_argument("--tasks", type=int, default=2_000)
     arguments.add_argument("--workers", type=int, default=8)
     arguments.add_argument("--kill-at", type=float, default=0.4)
-    arguments.add_argument("--prepare", action="store_true", help="only generate and load the graph")
+    arguments.add_argument("--prepare", action="store_true", help="only prepare the graph and the tasks")
     arguments.add_argument("--answer", type=Path, help=argparse.SUPPRESS)
     options = arguments.parse_args()
     if options.answer is not None:

@@ -120,7 +120,7 @@ def read_batch(work: tuple[int, int, int]) -> tuple[int, int, list[str]]:
         if len(text) > 2000:
             text = text[:2000]
         if two_readings(text) or any(kind.startswith("bad") for kind in tokenize(text).kinds):
-            continue  # the front end refuses both
+            continue  # the front end refuses such a text
         accepted += 1
         reader = differing(text, READERS)
         if reader is not None:
