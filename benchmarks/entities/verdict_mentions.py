@@ -2,7 +2,7 @@
 
 The Wikidata entities in `../shared/data` are split into ten graphs, mostly by class. The training graphs are six of
 these ten, and the names of the four CypherBench train graphs. The test graphs are the other four of the ten, the
-bundled graph and the movie slice. About half of the movie slice's entities are also in a training graph.
+bundled graph, and those entities of the movie slice that are in none of the six.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ from graphground.graphs.entities.record import Record
 Side = Literal["learnt", "tested"]
 ALIAS, ARTICLE, ABSENT, ABSENT_MISSPELT = "alias", "article added", "absent", "absent, misspelt"
 PRESENT = (*KINDS, ALIAS)
+LEARNT = 6
+"""The number of the ten parts of the Wikidata entities that are training graphs."""
 MISSPELT = ("typing error", "two typing errors", ALIAS)
 """The kinds of present mentions that have a bar: misspelt names and aliases."""
 
@@ -49,12 +51,16 @@ def graphs_of(side: Side) -> Iterator[tuple[str, list[Record]]]:
         for graph in TRAIN:
             yield graph, list(train_records(graph))
     else:
-        for name, document in (("nba", open_bundled("nba")), ("movie slice", movie_slice())):
-            yield name, list(records_of(document))
+        yield "nba", list(records_of(open_bundled("nba")))
+        learnt = {key for key, label, *_ in real_entities() if piece_of(key, label) < LEARNT}
+        yield (
+            "movie slice",
+            [record for record in records_of(movie_slice()) if record.key.partition("#")[2] not in learnt],
+        )
     pieces: dict[int, list[Record]] = {}
     for key, label, name, aliases, description in real_entities():
         piece = piece_of(key, label)
-        if key.startswith("Q") and key[1:].isdecimal() and (piece < 6) == (side == "learnt"):
+        if key.startswith("Q") and key[1:].isdecimal() and (piece < LEARNT) == (side == "learnt"):
             pieces.setdefault(piece, []).append(Record(key, label, name, aliases, description))
     for piece, records in sorted(pieces.items()):
         yield f"Wikidata {piece}", records[: 300 if piece == 0 else None]

@@ -127,14 +127,16 @@ def measure(folder: Path, home: Home, count: int, workers: int, kill_at: float) 
     start = time.monotonic()
     run(command, folder, int(count * kill_at))
     seconds_to_kill, before = time.monotonic() - start, scored(folder / "run")
+    used_before = resource.getrusage(resource.RUSAGE_CHILDREN)
     output = run(command, folder, None)
     questions = Counter(log.read_text().split())
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds_used = used.ru_utime + used.ru_stime - used_before.ru_utime - used_before.ru_stime
     print(
         f"{scored(folder / 'run')} of {count} tasks scored in {time.monotonic() - start:.0f} s by {workers} workers, "
         f"load {os.getloadavg()[0]:.0f}; killed after {seconds_to_kill:.0f} s with {before} scored; "
         f"{sum(times > 1 for times in questions.values())} questions asked twice (at most {workers} are allowed); "
-        f"{usage.ru_utime + usage.ru_stime:.0f} s of processor time of the resumed run (without the engine)\n{output}",
+        f"{seconds_used:.0f} s of processor time of the resumed run (without the engine)\n{output}",
         flush=True,
     )
 

@@ -141,8 +141,8 @@ def load(uri: str, user: str, password: str) -> None:
         session.run("CREATE INDEX bench_name IF NOT EXISTS FOR (p:BenchPerson) ON (p.name)").consume()
         for begin in range(0, NODES, 10_000):
             session.run(
-                "UNWIND range($begin, $begin + 9999) AS i CREATE (:BenchPerson {name: 'Person ' + i, "
-                "born: 1900 + i % 100, height: 150.0 + i % 60, city: 'City ' + (i % 500)})",
+                "UNWIND range($begin, $begin + 9999) AS i MERGE (p:BenchPerson {name: 'Person ' + i}) "
+                "SET p.born = 1900 + i % 100, p.height = 150.0 + i % 60, p.city = 'City ' + (i % 500)",
                 begin=begin,
             ).consume()
         session.run("CALL db.awaitIndexes(60)").consume()

@@ -131,7 +131,7 @@ def measured(graph: Graph, options: argparse.Namespace, weights: Mapping[str, fl
         tally["diagnosed"] += sum(bool(validate(candidate.cypher, graph.schema).diagnostics) for candidate in found[:3])
         tally["candidates"] += len(found[:3])
         for part in classify(gold):
-            parts[part].update(original=1, first=hits[:1] == [True], within=any(hits))
+            parts[part].update(asked=1, first=hits[:1] == [True], within=any(hits))
         if not any(hits):
             space = space_of(graph.schema)
             tally[gold_of(space.read(question, mentions), space, gold)[1] or "ranked"] += 1

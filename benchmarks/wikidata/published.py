@@ -257,7 +257,7 @@ def comparable(path: Path) -> tuple[Any, Any]:
         sorted(graph["entities"], key=lambda entity: entity["eid"]),
         sorted(
             ({**relation, "rid": ""} for relation in graph["relations"]),
-            key=lambda relation: (relation["subj_id"], relation["obj_id"]),
+            key=lambda relation: json.dumps([relation["subj_id"], relation["obj_id"], relation], sort_keys=True),
         ),
     )
 
