@@ -102,10 +102,11 @@ def _lane(config: pytest.Config) -> str | None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Run a lane in several processes, unless `-n` is given or an option needs the terminal.
+    """Run the lanes `quick` and `all` in several processes, unless `-n` is given or an option needs one process.
 
-    There is one process more than there are cores, because tests often wait, but at most `MOST_PROCESSES`. With two
-    processes more than cores, a run takes about a tenth less time, but tests that measure time fail now and then.
+    On several cores there is one process more than cores, because tests often wait, but at most `MOST_PROCESSES`.
+    With two processes more than cores, a run takes about a tenth less time, but tests that measure time fail now and
+    then.
     """
     option = config.option
     alone = option.usepdb or option.capture == "no" or option.collectonly or hasattr(config, "workerinput")

@@ -120,7 +120,7 @@ def test_interrupted_and_failed_predictions_are_requested_again(tmp_path: Path) 
     assert predicted(path) == {"a"}
 
 
-def test_task_files_are_read_in_both_forms_and_wrong_ones_are_named(tmp_path: Path) -> None:
+def test_task_files_are_read_as_a_list_or_as_lines_and_wrong_files_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "tasks.json"
     record = {"qid": "1", "graph": "nba", "nl_question": "Who?", "gold_cypher": "RETURN 1"}
     path.write_text(json.dumps([record]), encoding="utf-8")

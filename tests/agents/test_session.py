@@ -1,4 +1,4 @@
-"""The limits of a session hold even during a call."""
+"""The limits of a session hold even during a call, and failed calls of a model are in the trace."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ def test_there_are_at_least_two_hundred_different_attempts() -> None:
     assert len({attack["query"] for attack in ATTACKS}) == len(ATTACKS) >= 200
 
 
-def test_no_attack_reaches_the_embedded_engine(film_graph: Graph, surroundings: Surroundings) -> None:
+def test_no_attack_has_an_effect_on_the_embedded_engine(film_graph: Graph, surroundings: Surroundings) -> None:
     before = [film_graph.run(query).rows for query in COUNTS]
     labels = film_graph.run("CALL db.labels()").rows
     assert attack(through_the_tool(film_graph), surroundings, ALL) >= 200

@@ -1,7 +1,8 @@
-"""Two thousand generated attacks on each database: none reaches the database, as a recording fake server shows.
+"""Two thousand generated attacks on each kind of database: a recording fake server shows that none can take effect.
 
-An attack is accepted only if every parser takes it for a part of a string, a name or a comment. The accepted query is
-sent as canonical text, in which a separate scanner finds no writing clause, no comment and no escape.
+A text that contains an attack is accepted only if every parser takes the attack for a part of a string, a name or a
+comment. The text is then sent as canonical text, in which a separate scanner finds no writing word, no comment and no
+escape.
 """
 
 import gzip
@@ -52,7 +53,7 @@ REFUSALS = {"not_read_only", "two_readings", "invalid_query"}
 
 
 @pytest.mark.parametrize("name", AGENTS)
-def test_no_attack_reaches_a_database(name: str) -> None:
+def test_no_attack_reaches_a_database_as_code(name: str) -> None:
     agent, cypher25 = AGENTS[name]
 
     def answer(call: Call) -> Rows | Refusal:

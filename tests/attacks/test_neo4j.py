@@ -46,7 +46,7 @@ def state_of(server: Neo4jServer) -> list[object]:
 
 
 @pytest.mark.neo4j
-def test_no_attack_reaches_a_neo4j_with_unrestricted_apoc(
+def test_no_attack_has_an_effect_on_a_neo4j_with_unrestricted_apoc(
     neo4j_with_apoc: Neo4jServer, neo4j_graph: Graph, surroundings: Surroundings
 ) -> None:
     before = state_of(neo4j_with_apoc)

@@ -15,7 +15,7 @@ from tests.support.shared_data import SHARED, needs
 
 NEEDED = [needs("schemas"), needs("cypherbench_tasks", "train.jsonl.gz")]
 STEP = 12
-"""Every twelfth query is checked here; `benchmarks/cypher/against_schema.py` checks every query."""
+"""Mistakes are planted in every twelfth query here, and in every query by `benchmarks/cypher/against_schema.py`."""
 
 
 def lines(*parts: str) -> Iterator[dict[str, Any]]:

@@ -26,8 +26,9 @@ NOT_YET = {
 }
 """The queries on which our verdict differs from Neo4j's.
 
-We refuse SHOW before NEXT and before another SHOW. We do not check the type of a single argument of `uuid`, the columns
-of `RETURN *` in a branch, and, in the filter of SEARCH, chained comparisons and several bounds of one property.
+We refuse SHOW before NEXT and before another SHOW. We do not check the type of a single argument of `uuid`, nor the
+columns of `RETURN *` in a branch. We accept chained comparisons and several bounds of one property in the filter of
+SEARCH.
 """
 
 

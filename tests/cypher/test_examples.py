@@ -30,7 +30,7 @@ MODULES = sorted(module.name for module in pkgutil.walk_packages(cypher.__path__
 
 
 def _names() -> dict[str, Any]:
-    """Return the names that examples use without defining them: a schema, a query, and the facts of another query."""
+    """Return the names that examples use without defining them, with their values."""
     query = parse("MATCH (n:Firm)-[:locatedIn]->(m {name: 'Chile'}) RETURN n.name")
     facts = Reader(query, index_of(COMPANIES)).read()
     solve(facts)

@@ -1,4 +1,4 @@
-"""The tables of codes: each example triggers its code, each code has tests, and the page matches the tables."""
+"""The tables of codes: each example triggers its code, each schema code has tests, and the page is current."""
 
 import ast
 import runpy

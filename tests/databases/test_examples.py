@@ -1,4 +1,4 @@
-"""The requirements for databases without any preparation, checked on example databases.
+"""What the tools must achieve on a database without any preparation, checked on example databases.
 
 `python -m benchmarks.databases.measure` prints the figures.
 """

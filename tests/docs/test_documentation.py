@@ -183,7 +183,7 @@ def test_options_and_variables_that_the_pages_name_exist() -> None:
         assert set(re.findall(r"(?:GRAPHGROUND|NEO4J)_[A-Z_]+", page)) <= variables, name
 
 
-def test_the_page_on_frameworks_has_five_snippets_of_about_twenty_lines() -> None:
+def test_the_page_on_frameworks_has_five_snippets_of_at_most_thirty_lines() -> None:
     from benchmarks.frameworks.snippets import SECTION
 
     found = SECTION.findall((ROOT / "docs" / "frameworks.md").read_text(encoding="utf-8"))

@@ -37,7 +37,7 @@ def blocks(page: str, language: str = "") -> list[str]:
 
 
 def commands(page: str) -> list[str]:
-    """Return the commands of a page in order, from its code blocks and its text."""
+    """Return the commands of a page: first the commands in its code blocks, then the commands in its text."""
     text = (DOCS / page).read_text("utf-8")
     return [
         line for block in blocks(page) for line in block.splitlines() if line.startswith("graphground ")

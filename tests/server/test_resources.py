@@ -1,4 +1,4 @@
-"""Resources as a client reads them: the catalog, schemas, pictures of schemas, labels."""
+"""The resource that contains the picture of a schema."""
 
 from __future__ import annotations
 

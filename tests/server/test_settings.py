@@ -54,7 +54,7 @@ def test_a_settings_file_names_several_databases(tmp_path: Path) -> None:
     assert (films.name, films.password, books.name, books.description) == ("films", "secret", "books", "Books")
 
 
-def test_the_variables_of_passwords_are_named_without_being_set(tmp_path: Path) -> None:
+def test_the_names_of_password_variables_are_read_even_if_the_variables_are_not_set(tmp_path: Path) -> None:
     home = write(
         tmp_path, "[graphs.films]\nuri = 'bolt://a'\npassword_variable = 'FILMS_KEY'\n[graphs.b]\nuri = 'bolt://b'\n"
     )

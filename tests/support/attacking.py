@@ -1,7 +1,7 @@
-"""The attacks, the file, path and address that they must not reach, and two ways to try an attack.
+"""Attacks, two ways to try them, and a file, a path and an address that they must not reach.
 
-`tests/attacks/attacks.json` holds the attacks. The success of an attack is never judged by its answer: the nodes, the
-schema and the users are compared before and after, and a file, a path and a listening socket reveal any access.
+`tests/attacks/attacks.json` holds the attacks. The tests compare the content of the database before and after. No
+answer may contain the secret in the file, nothing may be written to the path, and no connection may reach the address.
 """
 
 import json
@@ -108,7 +108,10 @@ def past_the_check(address: BoltAddress) -> Iterator[Callable[[str, dict[str, st
 
 
 def attack(attempt: Callable[[str, dict[str, str]], str], surroundings: Surroundings, kinds: tuple[str, ...]) -> int:
-    """Try all attacks of the given kinds and return their number; fail at once if an answer reveals the secret."""
+    """Try all attacks of the given kinds and return their number.
+
+    The test fails at the first attack that reveals the secret, reaches the address or writes to the path.
+    """
     chosen = [entry for entry in ATTACKS if entry["kind"] in kinds]
     for entry in chosen:
         query, parameters = surroundings.written(entry["query"])

@@ -150,8 +150,10 @@ class Page:
             self._session = session
 
     def saved(self, path: Path) -> bytes:
-        """Wait until a file that the page downloads is complete, because Chromium first creates an empty file;
-        return its content."""
+        """Wait until a file that the page downloads is not empty, and return its content.
+
+        Chromium first creates an empty file.
+        """
         deadline = time.monotonic() + SECONDS
         while not path.exists() or not path.stat().st_size:
             assert time.monotonic() < deadline, f"{path} was not saved"

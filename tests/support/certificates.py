@@ -54,7 +54,10 @@ def tls_settings(folder: Path) -> dict[str, str]:
 
 
 def authority_and_server(folder: Path) -> Path:
-    """Write `private.key` and `public.crt` for `localhost`; return the path of its authority's certificate."""
+    """Write `private.key` and `public.crt` of a server `localhost`, signed by a private authority.
+
+    Return the path of the authority's certificate.
+    """
     self_signed(folder)
     authority = x509.load_pem_x509_certificate((folder / "public.crt").read_bytes())
     authority_key = serialization.load_pem_private_key((folder / "private.key").read_bytes(), None)

@@ -32,8 +32,8 @@ class Ended:
 class RunCommand(Protocol):
     """A function that runs `graphground` with the given words, and returns its exit status and output.
 
-    `home` is the data folder (an empty one if None), `text` is the standard input, `more` are further environment
-    variables, and `folder` is the working folder (a temporary one if None).
+    `home` is the data folder and `folder` the working folder; each is the test's temporary folder if None. `text` is
+    the standard input, and `more` are further environment variables.
     """
 
     def __call__(

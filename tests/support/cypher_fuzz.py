@@ -440,7 +440,7 @@ class Maker:
 
 
 def broken(text: str, source: random.Random) -> str:
-    """Return a query with one to three tokens dropped, doubled, swapped or replaced."""
+    """Return a query after one to three changes; each drops, doubles, swaps, replaces or inserts a token."""
     found = tokenize(text)
     pieces = [text[start:end] for start, end in zip(found.starts, found.ends, strict=True) if end > start]
     for _ in range(source.randint(1, 3)):

@@ -1,4 +1,4 @@
-"""Every diagnostic code with the tests that cover it: the error taxonomy as a table."""
+"""Every diagnostic code of the checks against a schema, with the tests that cover it."""
 
 REQUIREMENTS: dict[str, tuple[str, ...]] = {
     "unknown_label": (
@@ -65,4 +65,4 @@ REQUIREMENTS: dict[str, tuple[str, ...]] = {
     "unbounded_path": ("checks/test_costs.py::test_a_path_without_a_bound_causes_a_warning",),
     "no_limit": ("checks/test_costs.py::test_a_result_without_condition_or_limit_causes_a_hint",),
 }
-"""The tests of each code, by module and name; `test_reference.py` also checks the examples of the language's codes."""
+"""The tests of each code, by module and name; `test_reference.py` also checks the examples of the codes."""

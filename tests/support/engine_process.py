@@ -8,8 +8,10 @@ MODULE = "graphground.graphs.engines.embedded.process"
 
 
 def engine_pids(home: Path) -> list[int]:
-    """Return the ids of the living engine processes of a data folder,
-    found in /proc and not in its state file (Linux)."""
+    """Return the ids of the living engine processes of a data folder.
+
+    The ids come from /proc, so this works only on Linux; the folder's state file is not read.
+    """
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:

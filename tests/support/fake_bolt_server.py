@@ -200,7 +200,7 @@ def _within(version: tuple[int, int], offer: bytes) -> bool:
 
 
 def packed(value: Any) -> bytes:
-    """Encode a value in PackStream (except temporal and spatial values)."""
+    """Encode a value in PackStream: None, a boolean, a number, a text, a list or a dictionary."""
     match value:
         case None:
             return b"\xc0"

@@ -123,7 +123,11 @@ def read_data(query: str) -> Rows | None:
 
 
 class Memgraph:
-    """The answers of the fake; with `reads_only` it refuses writes, as for a user who only has the right MATCH."""
+    """The answers of the fake.
+
+    With `reads_only` it refuses CREATE, as Memgraph does for a user who only has the right MATCH. Without `schema_info`
+    it refuses SHOW SCHEMA INFO.
+    """
 
     def __init__(self, *, reads_only: bool = False, schema_info: bool = True) -> None:
         self.reads_only, self.schema_info = reads_only, schema_info

@@ -125,8 +125,10 @@ class HostileTexts:
         return (ESCAPES, BACKSLASHES, QUOTES, COMMENTS, BLANKS, ODD, LETTERS, CODE)[int(self.random.random() * 8)]
 
     def attack(self) -> str:
-        """Return a forbidden query (a write, a file access, a call that runs text, …), disguised,
-        wrapped or smuggled."""
+        """Return a forbidden query: a write, a file access, a call that runs text, …
+
+        The query is hidden by a disguise, a wrapper or a smuggler, or followed by a very deep or long expression.
+        """
         payload = self.pick(PAYLOADS)
         drawn = self.random.random()
         if drawn < 0.3:
@@ -147,7 +149,7 @@ class HostileTexts:
         """Return a payload in one disguise.
 
         The disguises are: a letter escaped, a letter replaced, an odd character inserted, spaces replaced by comments
-        or blanks, letters in random case.
+        or by unusual whitespace, letters in random case.
         """
         place = int(self.random.random() * len(payload))
         letter = payload[place]
@@ -169,7 +171,11 @@ class HostileTexts:
 
 
 def unclean(sent: str) -> str | None:
-    """Return what a sent query wrongly contains outside strings and names, or None; our tokenizer is not used."""
+    """Return what a sent query wrongly contains, or None; our tokenizer is not used.
+
+    Unicode escapes are wrong everywhere. Comments, backslashes, odd characters and writing words are wrong outside
+    strings and names.
+    """
     if "\\u" in sent or "\\U" in sent:
         return "an escape"
     rest = QUOTED.sub(lambda found: "''" if found[0][0] != "`" else "``", sent)

@@ -19,7 +19,10 @@ INITIALIZE = {
 def posted(
     address: str, message: dict[str, Any], *, token: str | None = None, context: ssl.SSLContext | None = None
 ) -> tuple[int, dict[str, Any]]:
-    """Post one message; return the status and the JSON of the answer."""
+    """Post one message; return the status and the JSON of the answer.
+
+    If the status is an error, return the text and the headers of the response in place of the JSON.
+    """
     headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
     if token is not None:
         headers["Authorization"] = f"Bearer {token}"

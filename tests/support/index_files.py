@@ -21,7 +21,7 @@ def contents(folder: Path) -> dict[str, Any]:
 
 
 def assert_same_index(folder: Path, expected: Path) -> None:
-    """Assert that two indexes have the same contents in every file."""
+    """Assert that `contents` returns the same for two indexes."""
     actual, expected_files = contents(folder), contents(expected)
     assert actual.keys() == expected_files.keys()
     for name, values in expected_files.items():

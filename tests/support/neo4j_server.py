@@ -2,8 +2,8 @@
 
     def test_x(neo4j_5: Neo4jServer) -> None: ...      # and neo4j_newest, neo4j_with_apoc
 
-Each server is started once per run, on a free loopback port, emptied for each test module, and stopped with the run,
-even if the run is killed. At most two servers run at once.
+Each server is started at first use, on a free loopback port, and emptied for each test module. At most two servers run
+at once. All servers stop with the run, even if the run is killed.
 
     python -m tests.support.neo4j_server       fetches Neo4j and makes the archives of its classes now
 """
@@ -316,7 +316,10 @@ class Neo4jServers:
 
 
 def emptied(server: Neo4jServer) -> None:
-    """Delete every node, index, constraint and added user. Neo4j keeps the names of properties."""
+    """Delete all nodes, constraints and added users, and all indexes except the lookup indexes.
+
+    Neo4j keeps the names of properties.
+    """
     import neo4j
 
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:

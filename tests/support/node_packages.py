@@ -57,7 +57,7 @@ def install() -> None:
     """Install all packages in their exact versions, if they are not installed already.
 
     Raises:
-        NotInstalled: there is no npm, or no registry can be reached.
+        NotInstalled: there is no npm, npm has no Node.js for this machine, or the installation fails.
     """
     package = {"private": True, "dependencies": {**PACKAGES, node_package(): NODE}}
     manifest = FOLDER / "package.json"

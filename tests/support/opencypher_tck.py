@@ -1,5 +1,7 @@
-"""Reads the openCypher compatibility kit: the query and the expected outcome of each scenario
-and each outline's example."""
+"""Reads the openCypher compatibility kit: the queries of each scenario, and whether they must compile.
+
+The queries of a scenario outline are read once for each of its examples.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ _STEP = re.compile(r"^\s*(Given|When|Then|And|But)\b\s*(.*)$")
 
 
 def cases(folder: Path) -> Iterator[Case]:
-    """Yield all queries under test, of all features below a folder."""
+    """Yield all queries of all features below a folder, including queries that only prepare or check a scenario."""
     for path in sorted(folder.rglob("*.feature")):
         yield from _feature(path)
 

@@ -22,7 +22,7 @@ START_SECONDS = 90.0
 
 
 def start_writable(home: Home) -> EngineState:
-    """Start the server of a data folder's databases so that root may write."""
+    """End the engine of a data folder, and start a server of the same databases in which root may write."""
     end_engine(home, kill=True)
     used_file(home).touch()
     with (home.engine / "writable.log").open("wb") as log:

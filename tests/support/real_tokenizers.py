@@ -43,7 +43,7 @@ def install() -> None:
     """Install the packages without their dependencies, if they are not installed already, and make them importable.
 
     Raises:
-        NotInstalled: the installer is missing, or no registry can be reached.
+        NotInstalled: uv is missing, or the installation fails.
     """
     FOLDER.mkdir(parents=True, exist_ok=True)
     with FileLock(FOLDER / "lock", timeout=INSTALL_SECONDS):

@@ -2,7 +2,7 @@
 
     python tests/support/scripted_agent.py LOG
 
-Every question is written to LOG, so that a test can count the calls of the "model".
+The id of every question is written to LOG, so that a test can count the calls of the "model".
 """
 
 import json

@@ -17,7 +17,7 @@ from typing import Any
 from tests.support.local_http import LocalHandler, LocalServer
 
 TOKENS_IN, TOKENS_OUT = 100, 20
-"""The token counts that the endpoint reports for every reply."""
+"""The token counts that the endpoint reports for a reply, unless its `counts` is False."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Asked:
 
     @property
     def text(self) -> str:
-        """The text of all messages."""
+        """The text of the system prompt and of all messages."""
         return "\n".join(_texts(self.body.get("system")) + _texts(self.body.get("messages")))
 
     @property

@@ -18,7 +18,7 @@ ARGUMENTS = {"graph": "nba", "query": "MATCH (t:Team) RETURN count(t) AS teams"}
 
 
 def final_text(request: dict[str, Any]) -> str | None:
-    """Return `There are 30 teams.` if the request contains a tool's result; None otherwise."""
+    """Return a sentence with the number in the tool's result (`There are 30 teams.`); None if there is no result."""
     rows = re.search(r"rows\W+(\d+)", json.dumps(request))
     return f"There are {rows[1]} teams." if rows else None
 

@@ -1,4 +1,4 @@
-"""A small graph for tests: a film, its people, a date before Christ, and names that need quoting."""
+"""A small graph for tests: two films, their people, a date before Christ, and names that need quoting."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def install() -> None:
     """Build and install llama.cpp with the model, if that has not been done already.
 
     Raises:
-        NotInstalled: the installer or a compiler is missing, or no registry can be reached.
+        NotInstalled: uv is missing, or the installation or the build fails.
     """
     FOLDER.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(FOLDER.with_suffix(".lock"), timeout=BUILD_SECONDS):

@@ -25,7 +25,7 @@ def install() -> None:
     """Install the packages, if they are not installed already.
 
     Raises:
-        NotInstalled: the installer is missing, or no registry can be reached.
+        NotInstalled: uv is missing, or the installation fails.
     """
     FOLDER.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(FOLDER.with_suffix(".lock"), timeout=INSTALL_SECONDS):

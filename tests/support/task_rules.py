@@ -38,7 +38,7 @@ class Records:
         return [eid for eid in self.by_label[label] if self.nodes[eid]["name"] == name]
 
     def matches(self, pattern: str, without: frozenset[str] = frozenset()) -> set[str]:
-        """Return the nodes `n` of a MATCH pattern; `without` lists variables whose names are ignored."""
+        """Return the nodes that match `n` in a MATCH pattern; `{name: …}` is ignored for variables in `without`."""
         allowed: dict[str, set[str]] = {}
         for node, label, literal in NODE.findall(pattern):
             is_named = literal and node not in without

@@ -1,4 +1,4 @@
-"""Schemas that are not current: one of a database that has changed, one of which only a sample has been read."""
+"""Schemas that are not current: the schema of a database that has changed, and a schema read from a sample."""
 
 from __future__ import annotations
 

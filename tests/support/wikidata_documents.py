@@ -62,7 +62,7 @@ def joined_documents() -> tuple[Document, ...]:
 
 
 def documents_with_unlabelled_values() -> Iterator[Document]:
-    """Yield the joined documents, with WD50K's statements whose value has no label, such as a team's league."""
+    """Yield the joined documents, extended by WD50K's statements whose value has no label, such as a team's league."""
     labelled = {document["id"] for document in joined_documents()}
     found: dict[str, dict[str, list[Document]]] = defaultdict(lambda: defaultdict(list))
     for part in ("train", "valid", "test"):

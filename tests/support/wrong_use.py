@@ -1,4 +1,4 @@
-"""Wrong uses of the tools, at least one for each kind of error that a client can cause."""
+"""Wrong uses of the tools: calls that must fail, with the expected error codes."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ def test_a_graph_without_data_is_reported_with_the_command_that_loads_data() -> 
 
 
 class PlayersWithoutIndex(Relationships):
-    """A database whose names are in no index, and which records its queries."""
+    """A database without an entity index; it records its queries."""
 
     def __init__(self) -> None:
         self.queries: list[str] = []

@@ -59,7 +59,7 @@ def test_with_every_tokenizer_a_walk_through_allowed_tokens_ends_at_a_query(voca
         assert constraint.text_of(written) in QUERIES
 
 
-def test_llguidance_allows_the_same_tokens(vocabulary: Vocabulary) -> None:
+def test_llguidance_accepts_the_tokens_of_the_queries(vocabulary: Vocabulary) -> None:
     if vocabulary.family == "words":
         with pytest.raises(ValueError, match="WordPiece tokenizer"):
             llguidance_matcher(QUERIES, vocabulary)

@@ -1,4 +1,7 @@
-"""Messages repeat neither their suggestions nor the properties that loading adds to every node."""
+"""Messages do not repeat their suggestions, and do not list the properties that loading adds to every node.
+
+A label that has no other properties is an exception.
+"""
 
 import pytest
 

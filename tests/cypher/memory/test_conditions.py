@@ -1,4 +1,4 @@
-"""Conditions over constants: no database contradicts the outcomes that are computed without running the condition."""
+"""Conditions over constants: the embedded engine never contradicts the outcomes that we compute without a database."""
 
 import random
 

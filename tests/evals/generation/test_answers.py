@@ -1,4 +1,7 @@
-"""Task generation's cache of query results: it returns the same rows as the graph, and runs each query only once."""
+"""Task generation's cache of query results: it returns the same rows as the graph.
+
+A query runs again only after the cache has dropped its rows.
+"""
 
 import random
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The facts that task generation reads, on a graph some of whose queries fail."""
+"""The facts that task generation reads from a graph if some of the queries fail."""
 
 import random
 from collections.abc import Mapping

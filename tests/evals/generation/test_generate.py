@@ -170,7 +170,7 @@ def test_links_in_another_order_give_the_same_task() -> None:
     assert len(keys) == 2
 
 
-def test_an_optional_match_of_a_relationship_that_was_matched_before_always_finds_something() -> None:
+def test_an_optional_match_that_repeats_the_relationship_of_the_match_is_recognised_as_pointless() -> None:
     links = [
         LinkFacts(RelationshipPattern(type_, "Player", "Team"), 9, 5, 5, False, False)
         for type_ in ("playsFor", "draftedBy")

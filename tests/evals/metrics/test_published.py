@@ -118,7 +118,10 @@ def test_the_published_text_processing_loses_parts_that_the_tree_keeps(published
 
 
 def parts_and_nodes(similarity: ModuleType, query: str) -> list[tuple[str, list[str]]]:
-    """Return pairs of a part of the published provenance query, without names of relationships, and its nodes."""
+    """Return each part of the published provenance query with the variables of its nodes.
+
+    Generated names are changed to those of our queries: relationships have none, and nodes have `published…`.
+    """
     parts = [similarity.extract_match_cypher(part) for part in similarity.split_by_union(query)]
     named = [similarity.add_variables(part) for part in parts if part]
     return [

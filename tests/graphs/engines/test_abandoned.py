@@ -1,4 +1,7 @@
-"""An abandoned query is tracked until it ends in the database, or until a function, the last resort, ends it."""
+"""An abandoned query is tracked for a limited time, until it ends in the database.
+
+If the query does not end by itself, a function ends it as the last resort.
+"""
 
 import threading
 

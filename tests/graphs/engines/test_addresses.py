@@ -36,8 +36,7 @@ def test_several_databases_of_one_server_are_several_graphs(server: Neo4jServer)
     system.close()
 
 
-def test_no_other_user_is_impersonated(server: Neo4jServer) -> None:
-    """Check that sessions run as the user given with the address; another user cannot be requested."""
+def test_sessions_run_as_the_user_of_the_address(server: Neo4jServer) -> None:
     engine = bolt_engine(as_scheme(server, "bolt"))
     assert engine.run("SHOW CURRENT USER YIELD user RETURN user").rows == [[server.user]]
     engine.close()

@@ -1,4 +1,4 @@
-"""Slots, each of which lets an engine run one query: slow queries of one caller leave slots for other callers."""
+"""Slots, which are permissions to run one query: slow queries of one caller leave slots for other callers."""
 
 import threading
 import time

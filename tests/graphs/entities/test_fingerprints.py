@@ -1,4 +1,4 @@
-"""Nodes with any different text have different fingerprints; how the nodes are divided into pages has no effect."""
+"""Two nodes have the same fingerprint only if all their texts are equal; their division into pages has no effect."""
 
 import random
 from typing import Any

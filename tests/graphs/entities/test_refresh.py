@@ -44,7 +44,7 @@ def some_node(chosen: random.Random) -> Node:
 
 
 def changed(graph: Graph, chosen: random.Random) -> Graph:
-    """Return the graph after some nodes were added, removed, renamed or moved to another label."""
+    """Return the graph after random changes: nodes are added, removed or changed, and may come in another order."""
     now = {key: dict(node) for key, node in graph.items()}
     for _ in range(chosen.choice([0, 1, 5, 40])):
         key = chosen.choice(list(now) or ["none"])

@@ -1,4 +1,4 @@
-"""Building from a SPARQL endpoint: the graph is correct, whatever failures the endpoint has."""
+"""Building from a SPARQL endpoint: failures of the endpoint never change the graph, and a stopped build resumes."""
 
 import json
 import os

@@ -68,7 +68,8 @@ def block_of(chance: random.Random, odd: float) -> bytes:
 def expected(block: bytes) -> list[tuple[int, bytes, bytes, int, int]]:
     """Read a block line by line; return the wanted lines.
 
-    Each is a tuple: index of the predicate, subject, rest, item number of the subject, item number of the rest (or -1).
+    Each line is a tuple: the index of the predicate, the subject, the rest, and the item numbers of the subject and of
+    the rest, which are -1 for terms that are not items.
     """
     found = []
     for line in block.split(b"\n"):

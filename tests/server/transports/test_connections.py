@@ -38,7 +38,10 @@ def opened(address: tuple[str, int], data: bytes = b"") -> socket.socket:
 
 
 def closed(connection: socket.socket) -> bool:
-    """Return whether the server closes the connection, without sending another byte, within the socket's time limit."""
+    """Return True if the server closes the connection, and False if it sends a byte.
+
+    If the server does neither, the test fails at the socket's time limit.
+    """
     try:
         return connection.recv(1) == b""
     except ConnectionError:

@@ -1,4 +1,4 @@
-"""Sessions with limits: if there are too many, a new session replaces the least recently used."""
+"""Sessions with limits: if there are too many, a new session replaces the idle session with the fewest requests."""
 
 import json
 import urllib.error

@@ -120,8 +120,10 @@ def chromium() -> Iterator[Page]:
     ]
 )
 def tab(chromium: Page, request: pytest.FixtureRequest) -> Page:
-    """Return a fresh tab, 1280 pixels wide in light colours;
-    `.ci/slow` also runs all tests in dark colours and at 400 pixels."""
+    """Return a fresh tab, 1280 pixels wide in light colours.
+
+    In `.ci/slow`, the tests that use this fixture are repeated in dark colours and at 400 pixels.
+    """
     width, dark = request.param
     chromium.fresh(width=width, dark=dark)
     return chromium

@@ -17,7 +17,7 @@ HOSTILE_NAMES = (
     "long " + "x" * 10_000,
     "line\nbreak\ttab \U0001f600",
 )
-"""Texts that must be shown unchanged, and that try to change the page's title."""
+"""Texts that must be shown as text: markup, links, formulas, characters that reorder text, and a very long text."""
 
 
 def hostile_graph() -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The frame of the page in a real browser: navigation, addresses, colours, widths, accessibility, failures."""
+"""The frame of the page in a real browser: the list of graphs, and addresses with an unknown graph or view."""
 
 import pytest
 

@@ -111,7 +111,7 @@ def test_tab_reaches_each_control_of_every_view_in_order_with_a_name_and_a_visib
 
 
 def tab_to(page: Page, name: str) -> None:
-    """Press Tab until the control with that name has the focus."""
+    """Press Tab until a control whose name begins with `name` has the focus."""
     for _ in range(MOST_STOPS):
         page.press("Tab")
         if page.evaluate("document.activeElement !== document.body") and named(page)[1].startswith(name):

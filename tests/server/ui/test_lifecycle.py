@@ -1,4 +1,4 @@
-"""Failures while the page is open: a stopped server, a killed engine, an unreachable database, a token."""
+"""Failures while the page is open: a stopped server, a killed engine, an unreachable database."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ LETTER_PIXELS = (
 
 @pytest.fixture
 def narrow(chromium: Page) -> Page:
-    """Return a tab 400 pixels wide in dark colours; the other tests use wide tabs in light colours."""
+    """Return a tab 400 pixels wide in dark colours."""
     chromium.fresh(width=400, dark=True)
     return chromium
 

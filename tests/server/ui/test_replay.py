@@ -21,7 +21,7 @@ QUESTION = "Which teams did Kobe Bryant play for?"
 
 @pytest.fixture(scope="module")
 def replay_address(page_address: str) -> str:
-    """Return the address of a page whose server has answered a repeatable call of each kind."""
+    """Return the address of a page whose server has answered a repeatable call of each kind, and has refused a call."""
     called(
         page_address.replace("/ui/", "/mcp"),
         ("execute_cypher", {"query": QUERY, "graph": "nba", "parameters": {"team": "Chicago Bulls"}}),

@@ -110,7 +110,10 @@ def _question(paragraph: str) -> Question:
 
 
 def clear(driver: neo4j.Driver) -> None:
-    """Remove all nodes, constraints and indexes; property names remain in the store, as in any used database."""
+    """Remove all nodes and constraints, and all indexes except the lookup indexes.
+
+    Property names remain in the store, as in any used database.
+    """
     while driver.execute_query("MATCH (n) WITH n LIMIT 20000 DETACH DELETE n RETURN count(*) AS c").records[0][0]:
         pass
     for (name,) in driver.execute_query("SHOW CONSTRAINTS YIELD name RETURN name").records:
@@ -120,7 +123,7 @@ def clear(driver: neo4j.Driver) -> None:
 
 
 def write(driver: neo4j.Driver, script: GraphScript) -> None:
-    """Write a script's nodes and relationships, in batches."""
+    """Write a script's nodes and relationships in batches, then run its statements."""
     ids: dict[int, str] = {}
     by_labels: dict[tuple[str, ...], list[int]] = {}
     for number, (labels, _) in enumerate(script.nodes):

@@ -70,7 +70,7 @@ INSTITUTES = [
 
 
 def build(graph: GraphScript) -> None:
-    """Add 60 papers and 36 authors, two with the same full name; the DOI is unique, titles have a full-text index."""
+    """Add 60 papers and 37 authors, two with the same full name; the DOI is unique, titles have a full-text index."""
     chance = random.Random(42)
     venues = [
         graph.node("Venue", title=title, issn=issn, kind="journal" if place < 3 else "workshop")

@@ -1,4 +1,4 @@
-"""Measures the tools on an example database: suggested fixes, names, filtered schemas, suggested queries.
+"""Measures the tools on an example database: fixes, claims in diagnostics, names, filtered schemas, suggested queries.
 
 with opened(server, ERP, folder) as trial:
     print(fixes(trial), names(trial), filtered(trial), suggestions(trial))
@@ -196,7 +196,7 @@ def used(query: str, schema: PropertyGraphSchema) -> list[str]:
 def suggestions(trial: Trial, within: int = 3) -> Tally:
     """Count questions for which one of the first `within` suggested queries returns the gold query's rows.
 
-    Questions without mentions, or with more than two hops or none, are left out. Repeated rows are ignored.
+    Questions without mentions, without hops or with more than two hops are left out. Repeated rows are ignored.
     """
     tally = Tally(f"questions answered by one of the first {within} suggested queries")
     for question in trial.database.questions():
@@ -222,7 +222,7 @@ def values(trial: Trial, query: str) -> list[str] | None:
 
 
 def without_repeats(rows: list[str] | None) -> list[str] | None:
-    """Return each row once, sorted; None for None, the answer to a refused query."""
+    """Return each row once, sorted; None if `rows` is None, as for a refused query."""
     return sorted(set(rows)) if rows is not None else None
 
 

@@ -32,7 +32,7 @@ TEAMS = ["Platform Engineering", "Payments", "Data Warehouse", "Identity and Acc
 
 
 def build(graph: GraphScript) -> None:
-    """Add 2 data centres, 8 racks, 48 machines with interfaces and processes, the software catalogue, and 4 teams."""
+    """Add 2 data centres with 8 racks, 48 machines, 6 subnets, interfaces, switches, processes, software and teams."""
     chance = random.Random(1608)
     sites = [
         graph.node("DataCenter", name=name, location=city, tier=tier)

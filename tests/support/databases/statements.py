@@ -1,8 +1,10 @@
 """Checks the claims in diagnostics against the data: a query tests each sentence of a known form.
 
-    false_statements(driver, "A Subnet has no property 'name'. Names are in the property cidr.")   # []
+    found = Statements()
+    found.check(driver, query, "A Subnet has no property 'name'. Names are in the property cidr.")
+    found.false     # [], if both sentences are true
 
-Sentences of an unknown form are counted, but not checked.
+Sentences of an unknown form are not checked. Messages without a sentence of a known form are counted.
 """
 
 from __future__ import annotations
@@ -129,7 +131,7 @@ FORMS: tuple[tuple[str, Check], ...] = (
 
 @dataclass
 class Statements:
-    """The checked claims: the number of checked sentences, the false sentences, and messages of unknown form."""
+    """The checked claims: the number of checked sentences, and the false sentences with their queries."""
 
     checked: int = 0
     false: list[str] = field(default_factory=list)
@@ -153,8 +155,10 @@ class Statements:
 
 
 def mistaken(gold: str) -> list[str]:
-    """Return queries that an agent might write instead: with a misspelled name, a wrong type,
-    or another label's property."""
+    """Return queries with one mistake each, such as an agent makes.
+
+    The mistake is a wrong label, type, property or value, or a relationship in the wrong direction.
+    """
     found = []
     for pattern, change in (
         (r":([A-Z]\w+)[ )}{]", lambda name: name[:-1] + "z" + name[-1]),

@@ -44,7 +44,7 @@ OWNERS = [
 
 
 def build(graph: GraphScript) -> None:
-    """Add 900 reports of transfers from one bank to another, 40 accounts, 8 owners and 30 alerts."""
+    """Add 10 banks in 10 countries, 900 reports of transfers between them, 40 accounts, 8 owners and 30 alerts."""
     chance = random.Random(4507)
     nations = {
         code: graph.node("Country", code=code, name=name, tld=f".{code.lower()}") for code, name in NATIONS.items()

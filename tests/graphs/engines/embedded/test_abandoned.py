@@ -1,4 +1,4 @@
-"""Queries without a client are terminated; those of a connected client may take any time."""
+"""A query whose client is gone is terminated; a query of a connected client may take any time."""
 
 import socket
 import sys

@@ -1,4 +1,4 @@
-"""The default memory limits of the embedded engine."""
+"""The memory limits of the embedded engine: the default limits, and the limits for a configured heap."""
 
 import pytest
 

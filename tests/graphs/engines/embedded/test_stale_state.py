@@ -58,7 +58,7 @@ def impostor(port: int) -> Iterator[list[bytes]]:
 
 
 def killed(home: Home) -> EngineState:
-    """Return the state that a killed engine leaves behind."""
+    """Start an engine and kill it; return the state that it leaves behind."""
     state = ensure_engine(home)
     os.kill(state.pid, signal.SIGKILL)
     while is_alive(home):

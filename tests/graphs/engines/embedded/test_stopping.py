@@ -40,7 +40,7 @@ def engine(small_home: Home) -> Iterator[EmbeddedEngine]:
 
 @pytest.fixture
 def killed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let an engine process of any age be killed for a query as soon as its caller stops waiting for the query."""
+    """Let an engine process of any age be killed as soon as a caller stops waiting for a query that does not end."""
     monkeypatch.setattr(lane, "LEAST_LIFE", 0.0)
     monkeypatch.setattr(lane, "PROOF_SECONDS", 0.0)
 

@@ -1,4 +1,4 @@
-"""Copies of a Neo4j: every node, relationship, property and type is copied; an interrupted copy resumes."""
+"""Copies of a Neo4j or an ArcadeDB: every node, relationship and property is copied; an interrupted copy resumes."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ FILMS = {"movies": MOVIES, "people": PEOPLE, "acted_in": ACTED_IN}
 
 
 def parquet_folder(place: Path, **changed: Columns) -> Path:
-    """Write a folder with the films, with some columns changed."""
+    """Write the films as a folder of Parquet files; `changed` replaces or adds whole tables."""
     for name, columns in {**FILMS, **changed}.items():
         pyarrow.parquet.write_table(pyarrow.table(columns), place / f"{name}.parquet", row_group_size=2)
     return place

@@ -1,4 +1,4 @@
-"""The first schema of a large Neo4j is marked as provisional; names that it does not have are not called missing."""
+"""The first schema of a large Neo4j is marked as provisional; a property that is not in it causes only a warning."""
 
 from __future__ import annotations
 

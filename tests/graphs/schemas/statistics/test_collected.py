@@ -18,7 +18,10 @@ from graphground.graphs.storage.home import Home
 
 
 def without_ties(values: PropertyStatistics) -> list[Any]:
-    """Return a property's figures in comparable form: only the counts of the most common values, since ties vary."""
+    """Return a property's figures in comparable form: without the most common values, but with their counts.
+
+    If several values are equally common, it varies which of them are kept.
+    """
     return [
         values.count,
         values.of,
