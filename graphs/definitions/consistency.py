@@ -57,7 +57,7 @@ def levels(definition: Definition) -> list[list[str]]:
 
     Raises:
         CycleError: the items of a label are selected through other labels that are selected through this label.
-        LookupError: `from_relationships` names a relationship that `selecting` refuses.
+        LookupError: `from_relationships` names a relationship that `selecting` refuses, or that has an unknown label.
     """
     needs = {
         label: {
@@ -65,6 +65,8 @@ def levels(definition: Definition) -> list[list[str]]:
         }
         for label in definition.nodes
     }
+    if unknown := {other for others in needs.values() for other in others} - definition.nodes.keys():
+        raise LookupError(f"there is no node label {min(unknown)!r}")
     sorter = TopologicalSorter(needs)
     sorter.prepare()
     order = list(definition.nodes)

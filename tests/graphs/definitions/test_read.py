@@ -109,6 +109,12 @@ def test_each_problem_is_reported_with_its_line_and_the_fix(old: str, new: str, 
     assert any(expected in problem for problem in found), found
 
 
+def test_an_unknown_label_at_the_other_end_of_a_selecting_relationship_is_reported() -> None:
+    assert problems_of(GOOD.replace('start = "Movie"', 'start = "Movi"')) == [
+        "line 16: relationships[0].start: there is no node label 'Movi' (nearest: Movie)"
+    ]
+
+
 def test_all_problems_are_reported_at_once_in_the_order_of_their_lines() -> None:
     text = GOOD.replace('"Q11424"', '"x"').replace('"float"', '"flaot"').replace('"P57"', '"57"')
     lines = [int(problem.split()[1].rstrip(":")) for problem in problems_of(text)]
