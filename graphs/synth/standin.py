@@ -215,8 +215,10 @@ class _Planter:
         """
         if owner is None or condition.value is None or condition.key in RESERVED:
             return
-        type_ = (self._type(owner, condition.key) or "").removeprefix("list[").removesuffix("]")
-        self._values[owner, condition.key] += [value for value in nearby(condition.value) if of_type(value, type_)]
+        type_ = self._type(owner, condition.key)
+        self._values[owner, condition.key] += [
+            value for value in nearby(condition.value) if of_type(value, type_) or of_type([value], type_)
+        ]
 
     def _type(self, owner: str | None, key: str) -> str | None:
         owner = owner or ""

@@ -10,9 +10,10 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
 
 from graphground.cypher import tree as t
@@ -20,6 +21,8 @@ from graphground.graphs.synth.names import word
 
 MOST_ALTERNATIVES = 6
 """Of the ways to satisfy a part's conditions, at most this many are considered; an OR with many operands has more."""
+
+MIDNIGHT = "T00:00:00Z"
 
 OPPOSITE = {
     "=": "<>",
@@ -182,13 +185,17 @@ def _entries(properties: t.Expression | None) -> Iterator[tuple[str, Any]]:
 def constant(node: t.Node) -> Any:
     """Return the value of a constant: `'x'`, `3`, `-3`, `[1, 2]`, or `date('1999-01-01')`, whose value is its text.
 
-    Return None for any other expression.
+    A `datetime` without a time is at midnight. Return None for any other expression.
+
+    >>> constant(next(parse("RETURN datetime('1999-01-01')").find(t.FunctionCall)))
+    '1999-01-01T00:00:00Z'
     """
     match node:
         case t.StringLiteral() | t.IntegerLiteral() | t.FloatLiteral() | t.BooleanLiteral():
             return node.value
         case t.FunctionCall(key="date" | "datetime", arguments=[t.StringLiteral() as text]):
-            return text.value
+            is_day = node.key == "datetime" and len(text.value) == 10 and _is_date(text.value)
+            return f"{text.value}{MIDNIGHT}" if is_day else text.value
         case t.Unary(operator="-", operand=t.IntegerLiteral() | t.FloatLiteral() as number):
             return -number.value
         case t.ListLiteral(items=items):
@@ -200,7 +207,7 @@ def constant(node: t.Node) -> Any:
 def _ways(node: t.Expression, negated: bool) -> Iterator[tuple[Condition, ...]]:
     """Yield the ways to make a condition true (or false if `negated`), each a tuple of comparisons that must all hold.
 
-    A comparison of an unsupported kind is left out, as if it were always true.
+    A comparison of an unsupported kind is left out, as if it were always true; so is a comparison with an empty list.
     """
     match node:
         case t.Unary(operator="NOT", operand=inner):
@@ -227,7 +234,7 @@ def _comparison(node: t.Binary) -> Condition | None:
     match left, right:
         case t.Property(subject=t.Variable(name=name), key=key), _ if node.operator in OPPOSITE:
             value = constant(right)
-            return Condition(name, key.text, node.operator, value) if value is not None else None
+            return Condition(name, key.text, node.operator, value) if value not in (None, []) else None
         case _, t.Property(subject=t.Variable(name=name), key=key):
             value = constant(left)
             operator = "HAS" if node.operator == "IN" else _TURNED.get(node.operator)
@@ -264,8 +271,19 @@ def satisfying(condition: Condition, rng: random.Random) -> Any:
         case "ENDS WITH":
             return f"{word(rng.randrange(999))}{value}"
         case "NOT IN":
-            return f"{word(rng.randrange(999))}" if value and isinstance(value[0], str) else _moved(max(value), 1)
+            return _outside(value if isinstance(value, list) else [value], rng)
     return None
+
+
+def _outside(values: Sequence[Any], rng: random.Random) -> Any:
+    """Return a value that is not among the values: a number if there are numbers, otherwise a value of their type."""
+    numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+    if numbers:
+        return _moved(max(numbers), 1)
+    texts = [value for value in values if isinstance(value, str)]
+    if texts:
+        return _moved(max(texts), 1) if all(map(_is_date, texts)) else word(rng.randrange(999))
+    return _moved(values[0], 1)
 
 
 def violating(condition: Condition, rng: random.Random) -> Any:
@@ -284,7 +302,8 @@ def _is_date(value: str) -> bool:
 def _moved(value: Any, steps: int) -> Any:
     """Move a value by a number of steps: an integer by 1 each, a date by a day, a float by a tenth of itself.
 
-    A boolean is negated; a text is extended by one letter for each step.
+    Positive steps lead to a higher value, also of a negative float. A boolean is negated; a text is extended by one
+    letter for each step.
     """
     match value:
         case bool():
@@ -292,10 +311,11 @@ def _moved(value: Any, steps: int) -> Any:
         case int():
             return value + steps
         case float():
-            return round(value * (1 + 0.1 * steps) if value else float(steps), 4)
+            moved = value * (1 + 0.1 * (steps if value > 0 else -steps)) if value else float(steps)
+            return float(f"{moved:.10g}")
         case str() if _is_date(value):
             try:
-                return (date.fromisoformat(value[:10]) + timedelta(days=steps)).isoformat()
+                return (date.fromisoformat(value[:10]) + timedelta(days=steps)).isoformat() + value[10:]
             except (ValueError, OverflowError):
                 return value
     return f"{value}{'z' * abs(steps)}"
@@ -303,7 +323,7 @@ def _moved(value: Any, steps: int) -> Any:
 
 def fresh_value(key: str, type_: str, rng: random.Random) -> Any:
     """Return a random value of a property type; most values are distinct, except for booleans and years."""
-    match type_.split("|")[0]:
+    match _alternatives(type_)[0]:
         case "int":
             return rng.randint(1850, 2023) if "year" in key else rng.randint(1, 100_000)
         case "float":
@@ -312,7 +332,7 @@ def fresh_value(key: str, type_: str, rng: random.Random) -> Any:
             return rng.random() < 0.5
         case "date" | "datetime" as kind:
             day = (date(1850, 1, 1) + timedelta(days=rng.randrange(62_000))).isoformat()
-            return day if kind == "date" else f"{day}T00:00:00Z"
+            return day if kind == "date" else f"{day}{MIDNIGHT}"
         case text if text.startswith("list["):
             return [fresh_value(key, text[5:-1], rng) for _ in range(2)]
     return word(rng.randrange(65_536))
@@ -321,9 +341,12 @@ def fresh_value(key: str, type_: str, rng: random.Random) -> Any:
 def of_type(value: Any, type_: str | None) -> bool:
     """Whether a value may be stored under a property of this type.
 
-    >>> of_type(3, "float"), of_type("long", "int"), of_type(["a"], "list[str]")
-    (True, False, True)
+    >>> of_type(3, "float"), of_type("long", "int"), of_type(["a"], "list[str]"), of_type(3, "int|str")
+    (True, False, True, True)
     """
+    alternatives = _alternatives(type_ or "")
+    if len(alternatives) > 1:
+        return any(of_type(value, alternative) for alternative in alternatives)
     if isinstance(value, list):
         return (type_ or "").startswith("list[") and all(of_type(item, str(type_)[5:-1]) for item in value)
     match type_:
@@ -335,9 +358,24 @@ def of_type(value: Any, type_: str | None) -> bool:
             return isinstance(value, bool)
         case "date":
             return isinstance(value, str) and len(value) == 10 and _is_date(value)
+        case "datetime":
+            return isinstance(value, str) and _is_datetime(value)
         case "str":
             return isinstance(value, str)
     return False
+
+
+def _alternatives(type_: str) -> list[str]:
+    """Return the types in a union: `int` and `list[int|str]` for `int|list[int|str]`."""
+    return re.split(r"\|(?![^\[]*\])", type_)
+
+
+def _is_datetime(value: str) -> bool:
+    try:
+        datetime.fromisoformat(value)
+    except ValueError:
+        return False
+    return value[10:11] == "T"
 
 
 def nearby(value: Any) -> Sequence[Any]:
