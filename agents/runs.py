@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -130,10 +131,16 @@ def read_questions(path: Path, graph: str = "") -> list[Question]:
     """Return the questions of a task file: a JSON list, or one record per line, optionally gzipped.
 
     Raises:
-        QuestionsError: the file has another form; the message says where.
+        QuestionsError: the file is corrupt or has another form; the message says where.
+        OSError: the file cannot be opened.
     """
     data = path.read_bytes()
-    text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8-sig")
+    try:
+        text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8-sig")
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise QuestionsError(f"{path} cannot be decompressed: {error}") from None
+    except UnicodeDecodeError as error:
+        raise QuestionsError(f"{path} is not UTF-8 text: {error}") from None
     try:
         whole: list[Any] = json.loads(text) if text.lstrip().startswith("[") else list(_lines(text))
     except ValueError as error:

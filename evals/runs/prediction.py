@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from graphground.cypher.diagnostics import cut
 from graphground.evals.tasks.task import Task, TaskError, read_records
 
 Stance = Literal["answer", "not_in_graph", "ask"]
@@ -76,21 +79,18 @@ def read_reply(qid: str, reply: Mapping[str, Any], seconds: float = 0.0) -> Pred
     trace = [] if reply.get("trace") is None else reply["trace"]
     if not isinstance(trace, list):
         raise ValueError("`trace` must be a list of tool calls")
-    calls = tuple(_call(call) for call in trace)
-    try:
-        return Prediction(
-            qid,
-            clean_query(query),
-            cast(Stance, stance),
-            text,
-            seconds=float(reply.get("seconds") or seconds),
-            tokens_in=int(usage.get("input_tokens") or sum(call.tokens_in for call in calls)),
-            tokens_out=int(usage.get("output_tokens") or sum(call.tokens_out for call in calls)),
-            cost=float(usage.get("cost_usd") or 0.0),
-            trace=calls,
-        )
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"`usage` and `seconds` must hold numbers ({error})") from None
+    calls = tuple(_call(call, number) for number, call in enumerate(trace))
+    return Prediction(
+        qid,
+        clean_query(query),
+        cast(Stance, stance),
+        text,
+        seconds=_number(reply, "seconds") or seconds,
+        tokens_in=int(_number(usage, "input_tokens", "usage.") or sum(call.tokens_in for call in calls)),
+        tokens_out=int(_number(usage, "output_tokens", "usage.") or sum(call.tokens_out for call in calls)),
+        cost=_number(usage, "cost_usd", "usage."),
+        trace=calls,
+    )
 
 
 def clean_query(text: str) -> str:
@@ -151,12 +151,25 @@ def _object(reply: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return value
 
 
-def _call(call: Any) -> ToolCall:
+def _number(fields: Mapping[str, Any], name: str, where: str = "") -> float:
+    """Return a number of a reply, 0 if it is missing; `where` is the path of the object that holds it."""
+    value = fields.get(name) or 0
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise ValueError(f"`{where}{name}` must be a number, not {cut(json.dumps(value, default=str), 60)}")
+    return number
+
+
+def _call(call: Any, number: int) -> ToolCall:
     if not isinstance(call, dict) or not isinstance(call.get("tool"), str):
         raise ValueError('each call in `trace` must be an object such as {"tool": "find_entities", "seconds": 0.02}')
+    where = f"trace[{number}]."
     return ToolCall(
         call["tool"],
-        float(call.get("seconds") or 0.0),
-        int(call.get("input_tokens") or 0),
-        int(call.get("output_tokens") or 0),
+        _number(call, "seconds", where),
+        int(_number(call, "input_tokens", where)),
+        int(_number(call, "output_tokens", where)),
     )

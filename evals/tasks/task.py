@@ -11,6 +11,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -102,7 +103,9 @@ def read_records(path: Path) -> Iterator[dict[str, Any]]:
         text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8-sig")
     except OSError as error:
         raise TaskError(f"{path} cannot be read: {error.strerror or error}") from None
-    except (UnicodeDecodeError, EOFError, gzip.BadGzipFile) as error:
+    except (EOFError, zlib.error) as error:
+        raise TaskError(f"{path} cannot be decompressed: {error}") from None
+    except UnicodeDecodeError as error:
         raise TaskError(f"{path} is not UTF-8 text: {error}") from None
     try:
         document = json.loads(text)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import json
 import sys
 from collections.abc import Sequence
@@ -131,6 +132,20 @@ def test_task_files_are_read_as_a_list_or_as_lines_and_wrong_files_are_refused(t
         path.write_text(text, encoding="utf-8")
         with pytest.raises(QuestionsError, match=r"tasks\.json|record 1 has no"):
             read_questions(path)
+
+
+def test_a_corrupt_task_file_is_named(tmp_path: Path) -> None:
+    whole = gzip.compress(b'[{"question": "Who?"}]')
+    assert len(whole) > 30
+    for name, data, said in (
+        ("cut", whole[:-12], "cannot be decompressed"),
+        ("bits", whole[:10] + b"\xff" * 20 + whole[30:], "cannot be decompressed"),
+        ("sum", whole[:-8] + b"\x00" * 8, "cannot be decompressed: CRC check failed"),
+        ("bytes", b"\xff\xfe\x00", "is not UTF-8 text"),
+    ):
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(QuestionsError, match=f"{name} {said}"):
+            read_questions(tmp_path / name)
 
 
 def test_the_command_answers_one_question_or_a_task_file(

@@ -298,7 +298,14 @@ def test_text_around_a_query_in_a_reply_is_removed(text: str, query: str) -> Non
         ({"trace": {}}, "list of tool calls"),
         ({"trace": [{}]}, "an object such as"),
         ({"usage": [1]}, "JSON object"),
-        ({"usage": {"input_tokens": "many"}}, "hold numbers"),
+        ({"usage": {"input_tokens": "many"}}, '`usage.input_tokens` must be a number, not "many"'),
+        ({"seconds": "abc"}, '`seconds` must be a number, not "abc"'),
+        ({"usage": {"cost_usd": float("inf")}}, "`usage.cost_usd` must be a number, not Infinity"),
+        (
+            {"trace": [{"tool": "a"}, {"tool": "b", "seconds": [1]}]},
+            r"`trace\[1\].seconds` must be a number, not \[1\]",
+        ),
+        ({"trace": [{"tool": "a", "output_tokens": {"n": 1}}]}, r"`trace\[0\].output_tokens` must be a number"),
     ],
 )
 def test_a_malformed_reply_is_reported_with_the_field(reply: dict[str, object], said: str) -> None:

@@ -90,6 +90,18 @@ def test_a_missing_or_unreadable_file_is_named(tmp_path: Path) -> None:
         read_tasks(tmp_path / "bytes.json")
 
 
+def test_a_corrupt_gzip_file_is_named(tmp_path: Path) -> None:
+    whole = gzip.compress(json.dumps([RECORD]).encode())
+    for name, data, said in (
+        ("cut", whole[:-12], "cannot be decompressed"),
+        ("bits", whole[:10] + b"\xff" * 20 + whole[30:], "cannot be decompressed"),
+        ("sum", whole[:-8] + b"\x00" * 8, "cannot be read: CRC check failed"),
+    ):
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(TaskError, match=f"{name} {said}"):
+            read_tasks(tmp_path / name)
+
+
 @pytest.mark.parametrize(
     ("query", "pattern", "template"),
     [
