@@ -10,8 +10,9 @@
 | `absent` | names something that is not in the graph | "not in the graph" |
 | `ambiguous` | has `the movie` in place of a name, if there are several movies | a clarifying question |
 
-A question is changed only if it contains the exact name once, so that its meaning stays the same. Report the scores of
-original tasks and of variants separately (`variant` in a run's breakdown): an agent may find only names as stored.
+A question is changed only if it contains the exact name once, so that its meaning stays the same, and if the schema has
+the label of the name. Report the scores of original tasks and of variants separately (`variant` in a run's breakdown):
+an agent may find only names as stored.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ def _changed(task: Task, kind: Kind, graph: Graph, rng: random.Random) -> Task |
     usable = [
         (label, name)
         for label, name in names_in(task.gold)
-        if len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", task.question)) == 1
+        if label in graph.schema.labels and len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", task.question)) == 1
     ]
     if not usable:
         return None
@@ -144,7 +145,7 @@ def _absent(graph: Graph, label: str, name: str, rng: random.Random) -> str | No
 
 
 def _ambiguous(graph: Graph, label: str, name: str, rng: random.Random) -> str | None:
-    rows = _rows(graph, f"MATCH (n:{quoted_name(label)}) RETURN count(n) > $name AS several", 2)
+    rows = _rows(graph, f"MATCH (n:{quoted_name(label)}) RETURN count(n) > $name AS several", 1)
     word = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", label).lower()
     return f"the {word}" if rows and rows[0][0] else None
 

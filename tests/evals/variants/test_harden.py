@@ -40,6 +40,17 @@ def test_a_question_that_does_not_contain_the_name_exactly_once_is_unchanged(sma
     assert harden([Task("t", "elsewhere", HEAT.question, HEAT.gold)], small) == []
 
 
+def test_a_name_of_a_label_that_the_graph_does_not_have_is_unchanged(small: Graph) -> None:
+    gold = HEAT.gold.replace("Movie", "Film")
+    assert harden([Task("t", "films", HEAT.question, gold)], small) == []
+
+
+def test_the_label_alone_is_ambiguous_if_two_nodes_have_it(small: Graph) -> None:
+    assert small.run("MATCH (m:Movie) RETURN count(m)").rows == [[2]]
+    (variant,) = harden([HEAT], small, kinds=["ambiguous"])
+    assert (variant.question, variant.expected) == ("Who directed the movie?", "ask")
+
+
 @pytest.mark.parametrize(
     ("query", "names"),
     [
