@@ -66,7 +66,6 @@ def open_database(database: Database, home: Home, *, may_be_provisional: bool = 
             database.description,
             engine,
             names,
-            live.samples,
             dialect=able.dialect,
             language=able.language,
             refuses_writes=refused,

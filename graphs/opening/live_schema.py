@@ -15,9 +15,8 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.cancellation import CURRENT, Cancellation
@@ -106,14 +105,6 @@ class LiveSchema:
     def schema(self) -> PropertyGraphSchema:
         """The schema as it was last read; before the first reading, an empty schema with `open=True`."""
         return self._found.schema if self._found is not None else PropertyGraphSchema(self.name, {}, (), open=True)
-
-    @property
-    def samples(self) -> Mapping[tuple[str, str], Sequence[Any]] | None:
-        """The sample values that were read with the schema, by label (or relationship type) and property.
-
-        None if no samples were read.
-        """
-        return (self._found.samples or None) if self._found is not None else None
 
     @property
     def counts(self) -> tuple[int | None, int | None]:
