@@ -177,7 +177,7 @@ def test_a_write_that_bypasses_the_check_is_refused_for_the_read_only_user(serve
     assert graph.engine is not None
     with pytest.raises(QueryFailed):
         graph.engine.run("CREATE (:Movie {name: 'x'})")
-    graph.engine.close()
+    graph.close()
 
 
 def test_the_server_warns_at_start_before_the_first_call(server: Server, tmp_path: Path) -> None:
