@@ -12,6 +12,7 @@ because stdout belongs to the MCP protocol.
 from __future__ import annotations
 
 import ast
+import errno
 import hashlib
 import os
 import platform
@@ -97,7 +98,10 @@ def python_with_pip() -> str:
 
 
 def system_certificates() -> str | None:
-    """Return the file of trusted certificate authorities: SSL_CERT_FILE, or else the system's file, or else None."""
+    """Return the file of trusted certificate authorities that SSL_CERT_FILE names or, if it is not set, the system's.
+
+    None if there is no such file.
+    """
     named = os.environ.get("SSL_CERT_FILE")
     known = [named] if named else [ssl.get_default_verify_paths().cafile, *SYSTEM_CERTIFICATES]
     return next((path for path in known if path and Path(path).is_file()), None)
@@ -293,9 +297,11 @@ if __name__ == "__main__":
     except CannotInstall as error:
         sys.exit(f"graphground: {error}")
     except OSError as error:
+        forbidden = isinstance(error, PermissionError) or error.errno == errno.EROFS
         sys.exit(
             f"graphground: {error.strerror or error}"
-            + (f": {error.filename}. Clone into a folder in which you can create files." if error.filename else ".")
+            + (f": {error.filename}." if error.filename else ".")
+            + (" Clone into a folder in which you can create files." if forbidden else "")
         )
     except KeyboardInterrupt:
         sys.exit(130)

@@ -178,7 +178,7 @@ class Model:
                 raise ModelFailure(
                     result.failure.kind,
                     f"{result.failure}; the endpoint asks to wait {wait:.0f} s, which is longer than "
-                    f"{self.settings.longest_wait:.0f} s. Run the command again later; it resumes.",
+                    f"{self.settings.longest_wait:.0f} s; try again later",
                 )
             if attempt > self.settings.retries or timeouts > TIMEOUT_RETRIES:
                 raise ModelFailure(result.failure.kind, f"{result.failure}; gave up after {attempt} attempts")

@@ -8,8 +8,8 @@ r"""Builds MATCH clauses and property look-ups from stored names, which may cont
     "n['A\\\\u0041']"
 
 Some databases decode `\u0041` in backticks and others do not, so a query with such a name in backticks is never sent
-(`cypher.readings`). All databases decode strings alike, so such a label, type or property is compared with a string
-instead. Such a query is slower, because it uses no index and no count store.
+(`cypher.readings`). All databases read a string alike if its backslashes are escaped, so such a label, type or property
+is compared with a string instead. Such a query is slower, because it uses no index and no count store.
 """
 
 from __future__ import annotations

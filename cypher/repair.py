@@ -29,7 +29,7 @@ LONGEST = 20_000
 LEAD = 0.12
 """The minimum difference between the costs of the two best rewritings for the best to be suggested."""
 MOST_COST = 6.0
-"""The highest cost of a rewriting: a costlier one would keep too little of the query to preserve its meaning."""
+"""The highest cost at which a repair of the whole query is suggested; a costlier one would keep too little of it."""
 
 
 def repaired(text: str, report: Report, check: Callable[[str], Report]) -> str | None:

@@ -2,8 +2,8 @@
 
     python release/build.py FOLDER [--repository https://git.example.org/graphground/graphground]
 
-The repository's address, if given, is written into the wheel's metadata, the links of its README, and server.json. The
-bundle (FOLDER/bundle) is packed by `npx @anthropic-ai/mcpb pack FOLDER/bundle FOLDER/graphground.mcpb`.
+The repository's address, if given, is written into the wheel's metadata, the links of its README, and server.json. To
+pack the bundle, then run `npx @anthropic-ai/mcpb pack FOLDER/bundle FOLDER/graphground.mcpb`.
 """
 
 from __future__ import annotations

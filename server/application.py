@@ -62,7 +62,7 @@ class Application:
         return name in all_tools() or name in self.own.queries
 
     def graphs(self) -> Graphs:
-        """Return the graphs of the server, after opening them on the first call."""
+        """Return the graphs of the server, listed on the first call; each graph is opened on its first use."""
         with self._lock:
             if self._graphs is None:
                 self._graphs = self._open_graphs()

@@ -152,7 +152,8 @@ class Settings:
         None,
         "GRAPHGROUND_MODEL",
         "A language model for questions on the page, such as gpt-5-mini or anthropic:claude-sonnet-4-5; needs --ui and "
-        "the extra `agents`. The model receives the question, names, rows, and a part of the schema.",
+        "the extra `agents`. The model receives the question, a part of the schema, names, suggested queries, the problems of "
+        "its own queries, and rows.",
     )
     model_endpoint: str | None = setting(
         None,

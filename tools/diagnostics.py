@@ -43,9 +43,10 @@ class DiagnosticAnswer(BaseModel):
 def report_on(graph: Graph, query: str, parameters: Mapping[str, Any] | None, question: str | None = None) -> Report:
     """Check a query against the current schema of the database, and return the report.
 
-    An outdated or provisional schema never causes an error: the current schema is read first, and if that takes too
-    long, schema errors become warnings that say so.
+    A schema that is provisional or known to be outdated causes no error: before a schema error is reported, the current
+    schema is read. If that fails or takes too long, schema errors become warnings that say so.
     """
+    checked = graph.schema
 
     def verdict() -> Report:
         return validate(
@@ -66,10 +67,10 @@ def report_on(graph: Graph, query: str, parameters: Mapping[str, Any] | None, qu
         if not graph.settle():
             return doubted(report, INCOMPLETE, ("error", "warning"))
     report = _by_question(graph, query, question, verdict())
-    if graph.stale and any(
-        diagnostic.code in SCHEMA_CODES and diagnostic.severity != "hint" for diagnostic in report.diagnostics
-    ):
-        if graph.settle():
+    if any(diagnostic.code in SCHEMA_CODES and diagnostic.severity != "hint" for diagnostic in report.diagnostics):
+        if graph.stale:
+            graph.settle()
+        if graph.schema is not checked:  # read during this call, here or in the background
             return _by_question(graph, query, question, verdict())
         if graph.stale:
             return doubted(report, CHANGED)
@@ -92,9 +93,10 @@ def _by_question(graph: Graph, query: str, question: str | None, report: Report)
 
 
 def doubted(report: Report, reason: str, severities: Sequence[str] = ("error",)) -> Report:
-    """Turn findings about the schema into warnings, because the schema may be outdated or incomplete.
+    """Turn findings about the schema into warnings, and drop the suggested query: the schema may not be current.
 
-    Only findings with one of the `severities` are changed; the reason is added to their messages.
+    Of the findings about the schema, only those with one of the `severities` are changed. The reason is added to their
+    messages.
     """
     diagnostics = tuple(
         replace(diagnostic, severity="warning", message=f"{diagnostic.message} ({reason})")

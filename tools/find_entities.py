@@ -74,7 +74,9 @@ class EntityCandidate(BaseModel):
     score: float = Field(description="From 0 to 1.")
     match: Literal["exact", "alias", "fuzzy", "vector"]
     description: str | None = None
-    cypher: str | None = Field(None, description="A pattern to paste into a query; null if the verdict is `not_found`.")
+    cypher: str | None = Field(
+        None, description="A pattern to paste into a query; missing if the verdict is `not_found`."
+    )
     matched: str | None = Field(None, description="The alias that matched.")
     key: str | None = Field(None, description="Distinguishes entities that share a name.")
     relationships: list[str] = Field(default_factory=list, description="One or two, if the verdict is `ambiguous`.")

@@ -28,7 +28,7 @@ class ValidateCypherAnswer(Answer):
     valid: bool
     access: Literal["read", "write", "schema", "admin"]
     diagnostics: list[DiagnosticAnswer] = Field(default_factory=list)
-    suggested_query: str | None = Field(None, description="The query that was probably intended; null if unclear.")
+    suggested_query: str | None = Field(None, description="The query that was probably intended; missing if unclear.")
 
 
 def validate_cypher(graphs: Graphs, request: ValidateCypherRequest) -> ValidateCypherAnswer:

@@ -5,7 +5,7 @@
 The queries use CypherBench's graph patterns (one step, chains, stars, paths that meet, optional and negated patterns,
 unions, comparisons along relationships) and its forms of answers (names, properties, ordered and limited, grouped,
 counted, other aggregates, times in an interval). Most patterns begin with an existing relationship of one of the
-graph's entities, so most queries return rows.
+graph's entities, so most queries return rows; a second step is chosen from the schema alone.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ def tokens_of(text: str, values: bool) -> Reading:
 
 
 def decoded_first(text: str) -> str:
-    """Decode escapes as Neo4j does: everywhere, except after an escaped backslash."""
+    """Decode Unicode escapes as Neo4j does: everywhere, unless the backslash of the escape is itself escaped."""
     decoded = decode_unicode_escapes(text)
     return decoded[0] if decoded is not None else text
 

@@ -1,12 +1,12 @@
 """Measures how much a well-behaved client is slowed while another client attacks the same server over HTTP.
 
-    python -m benchmarks.server.attacks HOME [--graph nba] [--seconds 60] [--attack checking …]
+    python -m benchmarks.server.attacks HOME [--graph nba] [--seconds 60] [--attack checking --attack slow …]
 
 HOME is a data folder; it may be empty for the bundled graph `nba`. For each attack a server is started, a separate
-process attacks without pause, and a well-behaved client calls list_graphs, validate_cypher and a look-up in turn, five
-times a second, in a session that it opened before the attack. The output is the well-behaved client's p50, p95 and
-slowest time for each tool, its failures, the answers to the attacker, and the server's memory and descriptors at the
-end.
+process attacks without pause, and a well-behaved client calls list_graphs, validate_cypher and execute_cypher in turn,
+with pauses of 0.2 s, in a session that it opened before the attack. Without `--attack` all attacks run. The output is
+the well-behaved client's p50, p95 and slowest time for each tool, its failures, the answers to the attacker, and the
+server's memory and descriptors at the end.
 
 Attacks: `none` does nothing, for comparison. `checking` sends texts of 100 kB of every shape in
 tests/support/time_shapes.py to `validate_cypher`. `unstoppable` sends queries that the engine cannot terminate, with

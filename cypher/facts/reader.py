@@ -84,7 +84,7 @@ class Reader:
             scope.update(added(scope, inner))
 
     def search(self, search: t.Search, scope: Scope) -> None:
-        """Read Cypher 25's SEARCH: properties in its filter are checked; its score belongs to no property."""
+        """Read Cypher 25's SEARCH: its query, its filter, and the variable of its score."""
         self.expressions.value(search.query, scope)
         if search.where is not None:
             self.expressions.condition(search.where, scope)

@@ -10,7 +10,7 @@ from graphground.cypher.facts.schema_index import narrowed
 from graphground.cypher.work import check_work
 
 MOST_AROUND = 40
-"""The maximum number of connected links that are tried reversed one by one; for more links, no reversal is proposed."""
+"""Each of at most this many connected links is tried in reverse; for more links, no reversal is proposed."""
 
 
 def solve(facts: Facts) -> None:

@@ -23,7 +23,10 @@ def count_of(numbers: range) -> int:
 
 
 def least_kept(condition: tree.Expression, name: str, numbers: range) -> int:
-    """Return the minimum number of values for which a condition is true, if `name` takes each of `numbers` once."""
+    """Return a lower bound for the number of values of `name` for which a condition is true.
+
+    `name` takes each of `numbers` once.
+    """
     check_work()
     whole = count_of(numbers)
     match condition:

@@ -88,7 +88,7 @@ class Rows:
 
 
 def evaluate(body: tree.Node, evaluation: Evaluation) -> None:
-    """Find every value and every set of rows of a query that take too much memory."""
+    """Add each value and each set of rows that takes too much memory to the findings of `evaluation`."""
     evaluation.subquery = lambda node, names: _subquery(node, names, evaluation)
     _body(body, Rows(), evaluation, last=True)
 

@@ -1,4 +1,7 @@
-"""Parses clauses: MATCH, WITH, RETURN, UNWIND, CALL, LOAD CSV, and the table of all clauses by keyword."""
+"""Parses clauses such as MATCH, WITH, RETURN, UNWIND and LOAD CSV.
+
+`CLAUSES` and `NEWER` map each keyword to the function that parses its clause.
+"""
 
 from __future__ import annotations
 

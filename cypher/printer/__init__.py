@@ -4,7 +4,8 @@
     >>> to_text(parse("match (n:Person {name:'x'})-->(m) where (n.a+1)*2>3 return m.name as `first name`"))
     "MATCH (n:Person {name: 'x'})-->(m) WHERE (n.a + 1) * 2 > 3 RETURN m.name AS `first name`"
 
-Parsing the printed text gives an equal tree (its `shape` is the same). `expressions`, `patterns` and `clauses` each
+Parsing the printed text in the same language gives an equal tree (its `shape` is the same); a prefix such as
+`CYPHER 25` is not printed. `expressions`, `patterns` and `clauses` each
 print one family of nodes.
 """
 

@@ -176,7 +176,7 @@ def problem_of(question: str, raw: str, literals: Sequence[str]) -> str:
     if _CODE.search(_without(question, literals)):
         return "code in the question: it must be plain English"
     if len(question.split()) < 3 or not question.rstrip("\"'”’ ").endswith(("?", ".")):
-        return "not a sentence: it has three words or more, and ends with a question mark or a full stop"
+        return "not a sentence: it must have at least three words, and end with a question mark or a full stop"
     if len(question) > 100 + 2 * len(raw):
         return "too long: it is more than twice as long as the raw question"
     missing = _quoted(literal for literal in literals if not _states(question, literal))

@@ -69,7 +69,7 @@ function overview() {
   if (summary.note) main.append(make("section", { class: "note", id: "note" }, summary.note));
   if (summary.gold_failures) {
     main.append(make("section", { class: "note" },
-      `The gold query of ${summary.gold_failures} tasks could not be run; those tasks count as wrong.`));
+      `Gold queries that could not be run: ${summary.gold_failures}. Their tasks count as wrong.`));
   }
   main.append(make("div", { class: "cards", id: "scores" }, card("Execution accuracy", overall.execution_accuracy),
     card("PSJS", overall.psjs), card("Executable", overall.executable),

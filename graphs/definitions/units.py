@@ -56,7 +56,7 @@ def find_unit(text: str) -> Unit | None:
 
 
 def convert(amount: Decimal, source: Unit, target: Unit) -> Decimal | None:
-    """Convert an amount to the target unit; None if the two units measure different dimensions.
+    """Convert an amount to the target unit; None if the dimensions differ, as those of any two currencies do.
 
     >>> convert(Decimal("1"), find_unit("US dollar"), find_unit("euro")) is None
     True

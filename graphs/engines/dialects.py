@@ -71,8 +71,8 @@ NEO4J = Dialect(
         r"Statement\.AccessMode|Security\.Forbidden|ForbiddenOnReadOnlyDatabase"
         r"|WriteOnReadOnlyAccessDatabase"
     ),
-    reader="on Enterprise and Aura: GRANT ROLE reader TO the user; every Neo4j refuses writes in the READ sessions "
-    "that graphground opens, so check for a proxy in between",
+    reader="on Enterprise, and on the tiers of Aura that have roles: GRANT ROLE reader TO the user. Neo4j itself refuses "
+    "writes in the READ sessions that graphground opens; if this one does not, look for a proxy in between",
     eager=False,
     own_id="elementId(n)",
     by_id="elementId(n) = $key",

@@ -3,8 +3,8 @@
     with BoltLoader(BoltAddress("bolt://localhost:7687", "admin", "secret")) as loader:
         loader.bulk_load(SimpleKGFile(Path("movie.json.gz")))
 
-This is the only code that writes to your own database. Only `graphground graphs load --into` calls it; tools and
-the server do not import it, which a contract in pyproject.toml checks.
+This is the only code that writes to your own database. Only `graphground graphs load --into` calls it.
+Nothing that a client can call imports it, which a contract in pyproject.toml checks.
 """
 
 from __future__ import annotations

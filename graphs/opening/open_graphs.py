@@ -58,8 +58,9 @@ class GraphSource:
     """A graph that can be opened: its name, and the function that opens it.
 
     `counts` returns the numbers of nodes and relationships without opening the graph; None for an unknown number.
-    When the result of `version` changes, the graph is reopened. When a server starts, it opens each `eager` graph and
-    runs the query `warm_up`, so that one-time work of the engine is done before the first real query.
+    When the result of `version` changes, the graph is reopened. Shortly after a server's first request, it opens each
+    `eager` graph in the background and runs the query `warm_up`, so that one-time work of the engine is done before the
+    first real query.
     """
 
     name: str

@@ -16,7 +16,7 @@ def reading(question: Question, item: Ranked) -> str:
     names that were not found.
     """
     pattern, returns = item.pattern, item.returns
-    parts = [f"{_asked(pattern, returns)} {_pattern(pattern)}{_condition(returns)}"]
+    parts = [f"{_asked(pattern, returns)} {_pattern(pattern, returns)}{_condition(returns)}"]
     for entity in dict.fromkeys(pattern.entities):
         if entity.mention.casefold() != entity.name.casefold():
             parts.append(f"reads '{entity.mention}' as '{entity.name}'")
@@ -52,7 +52,7 @@ def _asked(pattern: Pattern, returns: Returns) -> str:
         "avg": f"average {key} of",
         "larger": f"which has the {latest} {key},",
         "smaller": f"which has the {earliest} {key},",
-        "minus": f"difference in {key} of",
+        "minus": f"difference in {key} between",
         "equal": f"whether {key} is the same for",
         "counts": f"names, with the number of {counted} for each, of",
         "by_count": f"names, by the number of {counted}, {most} first, of",
@@ -60,7 +60,7 @@ def _asked(pattern: Pattern, returns: Returns) -> str:
     }[returns.template]
 
 
-def _pattern(pattern: Pattern) -> str:
+def _pattern(pattern: Pattern, returns: Returns) -> str:
     target, steps, entities = pattern.target, pattern.steps, pattern.entities
     match pattern.kind:
         case "node":
@@ -68,7 +68,8 @@ def _pattern(pattern: Pattern) -> str:
         case "named":
             return _node(entities[0])
         case "comparison":
-            return f"{_node(entities[0])} or {_node(entities[1])}"
+            word = "and" if returns.template in ("minus", "equal") else "or"
+            return f"{_node(entities[0])} {word} {_node(entities[1])}"
         case "anchored":
             return f"{target} {_arrow(steps[0])} {_node(entities[0])}"
         case "time":

@@ -115,7 +115,7 @@ def query_of(schema: PropertyGraphSchema, item: Ranked) -> str:
 
 
 def _uses(item: Ranked, texts: Sequence[str]) -> bool:
-    """Whether a condition of the query compares with one of the texts."""
+    """Whether the query has a condition on a value that contains one of the texts, or that one of them contains."""
     value = item.returns.condition.value if item.returns.condition else None
     return value is not None and any(value.text in text or text in value.text for text in texts)
 

@@ -84,7 +84,7 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
             "filter_removes_all",
             condition,
             f"{opening} {text} {'is never' if verb == 'is' else f'never {verb}'} {quoted(value)} in {where}; "
-            "the nearest values are "
+            f"the nearest value{'s are' if len(nearest) > 1 else ' is'} "
             f"{', '.join(quoted(candidate) for candidate in nearest)}{', …' if len(values) > len(nearest) else ''}.",
             [probe.source(condition).replace(probe.source(literal), quoted(candidate)) for candidate in nearest],
         )

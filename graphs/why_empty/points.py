@@ -54,7 +54,7 @@ class CountedPattern:
 def counted_pattern(
     graph: Graph, query: t.Query, parameters: Mapping[str, Any] | None = None, *, seconds: float = 3.0
 ) -> CountedPattern | None:
-    """Return the pattern with its counts; None if no MATCH is found, within `seconds`, after which no row is left."""
+    """Return the first MATCH after which no row is left, with counts; None if none is found within `seconds`."""
     probe = Probe(graph, query, parameters or {}, seconds)
     try:
         for single in query.find(t.SingleQuery):

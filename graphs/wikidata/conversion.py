@@ -3,11 +3,13 @@
 | type | from | becomes |
 |---|---|---|
 | `str` | item | its name |
-| `str` | text, quantity, time | the text; `170 minute`; `11 March 1952`, `March 1952`, `1952`, `1950s` |
+| `str` | text | the text |
+| `str` | quantity | `170 minute` |
+| `str` | time from year 1 on | `11 March 1952`, `March 1952`, `1952`, `1950s`, `20th century` |
 | `int` | time, precise to the year or finer | the year |
 | `int`, `float` | quantity | the number, converted into the property's unit |
 | `int`, `float` | text that is a number | the number; `float` only for a property without a unit |
-| `date` | time, precise to the day | the day, ISO 8601, from year 1 on |
+| `date` | time from year 1 on, precise to the day | the day, ISO 8601 |
 | `bool` | – | whether the item is among the values |
 | `list[…]` | all values | those that fit, without repetition, sorted |
 

@@ -87,7 +87,7 @@ class DumpSource:
     @property
     def notes(self) -> list[str]:
         """A list with one note, the number of lines that could not be read; empty if all lines could be read."""
-        return [f"{self.broken:,} lines of the dump are not JSON; they were left out."] if self.broken else []
+        return [f"Lines of the dump that are not JSON and were left out: {self.broken:,}."] if self.broken else []
 
     def check(self, plan: Plan) -> None:
         """Raise a `SourceError` if the definition has SPARQL conditions, which a dump cannot evaluate."""

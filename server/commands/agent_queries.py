@@ -109,7 +109,8 @@ async def compare_forms(parsed: argparse.Namespace, server: ServerConnection) ->
     with progress_bars() as progress:
         counts = await tokens_of_forms(server, questions, lambda done: progress("questions", done, len(questions)))
     base = sum(counts["base"]) or 1
-    sys.stdout.write(f"estimated tokens of the schema, mean of {len(questions)} questions\n")
+    mean_of = f", mean of {len(questions)} questions" if len(questions) > 1 else ""
+    sys.stdout.write(f"estimated tokens of the schema{mean_of}\n")
     for form, found in counts.items():
         mean, share = sum(found) / len(found), 100 * sum(found) / base
         sys.stdout.write(f"{form:<12}{mean:>8.0f}{share:>7.0f} % of base\n")

@@ -241,12 +241,14 @@ def memory_protection(name: str, engine: Engine) -> Iterator[Finding]:
 
 def whole(name: str, graph: Graph, home: Path) -> Finding:
     """Check that all loaded nodes and relationships can be read, and that one name of each label is indexed."""
-    from graphground.graphs.opening.whole import read_whole
+    from graphground.graphs.opening.whole import Incomplete, read_whole
 
     try:
         return Finding(f"graph {name}", True, read_whole(graph, home))
-    except Exception as error:
+    except Incomplete as error:
         return Finding(f"graph {name}", False, "is damaged", f"{error} Load the graph again.")
+    except Exception as error:
+        return Finding(f"graph {name}", False, "could not be read completely", str(error))
 
 
 def _milliseconds(opened: Graphs, name: str) -> float:

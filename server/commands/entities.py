@@ -87,7 +87,7 @@ def build(parsed: argparse.Namespace) -> int:
 
 
 def info(parsed: argparse.Namespace) -> int:
-    """Print the contents of the index, and whether the graph has changed since the index was built."""
+    """Print the sizes of the index, and whether the number of nodes of a label has changed since it was built."""
     with closing(open_graphs(settings_from(parsed))) as graphs:
         graph = graphs.get(parsed.name_of_graph)
         return show(graph, folder_of(graph, parsed), parsed.json)
@@ -234,7 +234,7 @@ def check_labels(known: Mapping[str, int], labels: Sequence[str] | None) -> None
 
 
 def show(graph: Graph, folder: Path, as_json: bool = False) -> int:
-    """Print the contents of the index, and whether the graph has changed since the index was built."""
+    """Print the sizes of the index, and whether the number of nodes of a label has changed since it was built."""
     from graphground.graphs.entities.freshness import staleness
     from graphground.graphs.entities.index import open_index
 

@@ -153,7 +153,7 @@ def score_tasks(parsed: argparse.Namespace) -> int:
     before = f", {outcome.before} were scored before" if outcome.before else ""
     sys.stdout.write(f"Scored {outcome.scored} of {len(tasks)} tasks{before}. Run: {parsed.folder}\n")
     for reason, count in outcome.unscored.items():
-        sys.stderr.write(f"graphground: {count} tasks not scored: {reason}\n")
+        sys.stderr.write(f"graphground: tasks not scored: {count} ({reason})\n")
     if outcome.scored + outcome.before:
         _print_scores(parsed.folder)
     return 1 if outcome.unscored else 0

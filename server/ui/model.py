@@ -64,6 +64,8 @@ class Answered(Arguments):
     columns: list[str]
     rows: list[list[Any]]
     total: int = Field(ge=0)
+    more: bool = False
+    """Whether the query returns more than `total` rows."""
 
 
 class PageModel:
@@ -108,7 +110,7 @@ class PageModel:
         body = Answered.model_validate(await arguments_in(request))
         rows = [", ".join(body.columns)]
         rows += [orjson.dumps(row, default=str).decode() for row in body.rows[:SHOWN_ROWS]]
-        rows.append(f"{body.total} rows in all.")
+        rows.append(f"{'More than ' if body.more else ''}{body.total} row{'' if body.total == 1 else 's'} in all.")
         result = "\n".join(rows)[:SHOWN_CHARACTERS]
         reply = await self._ask(agent_prompt("interpreter", question=body.question, query=body.query, result=result))
         return of_value({"text": reply.text[:10_000], **_cost(reply)})

@@ -127,11 +127,11 @@ def test_after_a_rate_limit_the_client_waits_as_long_as_the_endpoint_asks(
     assert wait.endswith(f"trying again in {seconds:.1f} s")
 
 
-def test_a_wait_that_is_too_long_stops_the_run_with_a_hint_about_resuming() -> None:
+def test_a_wait_that_is_too_long_stops_the_run_with_advice_to_try_later() -> None:
     refusal = fail(429, "rate_limit_error", retry_after="3600")
     with (
         ScriptedEndpoint(lambda request: refusal) as endpoint,
-        pytest.raises(ModelFailure, match=r"3600 s.*resumes") as error,
+        pytest.raises(ModelFailure, match=r"3600 s.*try again later$") as error,
     ):
         ask(settings(endpoint))
     assert error.value.kind == "rate_limit"

@@ -3,11 +3,13 @@ import re
 
 import pytest
 
-from graphground.cypher.schema import PropertyGraphSchema
+from graphground.cypher import validate
+from graphground.cypher.schema import Label, PropertyGraphSchema
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.schemas.token_count import estimate_tokens
 from graphground.server.application import Application
+from graphground.tools import diagnostics
 from graphground.tools.failure import ToolFailure
 from graphground.tools.find_entities import FindEntitiesRequest, find_entities
 from graphground.tools.get_filtered_schema import GetFilteredSchemaRequest, get_filtered_schema
@@ -61,6 +63,21 @@ def test_no_tool_presents_an_outdated_schema_as_current():
     assert note in checked.diagnostics[0].message
     with pytest.raises(ToolFailure, match=note):
         find_entities(graphs, FindEntitiesRequest(mentions=["Nordlys"], label="Festival"))
+
+
+def test_an_error_is_not_reported_if_the_schema_is_read_again_during_the_check(monkeypatch):
+    definition = SlowSchema()
+    definition.stale = False
+
+    def check_and_replace_schema(*arguments, **named):
+        report = validate(*arguments, **named)
+        definition.schema = PropertyGraphSchema("films", {**FILMS.labels, "Festival": Label("Festival")}, ())
+        return report
+
+    monkeypatch.setattr(diagnostics, "validate", check_and_replace_schema)
+    graphs = OpenGraphs([GraphSource("films", "", "none", lambda: Graph("films", definition))])
+    checked = validate_cypher(graphs, ValidateCypherRequest(query="MATCH (f:Festival) RETURN f"))
+    assert "unknown_label" not in [diagnostic.code for diagnostic in checked.diagnostics]
 
 
 def test_no_tool_presents_a_sampled_schema_as_complete():

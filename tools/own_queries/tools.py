@@ -23,7 +23,8 @@ logger = logging.getLogger(__name__)
 class OwnTools:
     """The tools for the owner's queries; records which of them are broken.
 
-    A query is checked once its graph is open, and again at each call, because a database may change.
+    `check` opens the graph of each query and checks the query. Each call checks its query again, because a database may
+    change.
     """
 
     def __init__(self, queries: Sequence[OwnQuery] = ()) -> None:

@@ -133,10 +133,14 @@ class DatabaseVectors:
         ]
         fitting = fitting or [vector_index for vector_index in known if vector_index.online]
         if len(fitting) != 1:
-            problem = "several vector indexes" if fitting else "no vector index over nodes that is online"
+            if not fitting:
+                raise IndexUnfit(
+                    f"the database has no vector index over nodes that is online ({names}); create one, or wait until it "
+                    "is built"
+                )
             raise IndexUnfit(
-                f"the database has {problem} ({names}); name one with `vector_index` in the graph's "
-                "settings" + (", or give a label" if fitting and label is None else "")
+                f"the database has several vector indexes ({names}); name one with `vector_index` in the graph's settings"
+                + (", or give a label" if label is None else "")
             )
         return fitting[0]
 

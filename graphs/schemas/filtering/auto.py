@@ -298,7 +298,10 @@ class AutoFilter:
         return self._places.get(type_, [])
 
     def _connect(self, selection: Selection, types: Mapping[str, Evidence]) -> None:
-        """Add shortest paths between the chosen labels until the labels are connected or no path is left."""
+        """Add shortest paths between the chosen labels, except to groups that no path reaches.
+
+        Of more than `FEW_LABELS` labels, only the most relevant are connected.
+        """
         preferred = {place: evidence.score for type_, evidence in types.items() for place in self.places_of(type_)}
         strong = sorted(selection.labels, key=lambda label: -selection.labels[label])
         if len(strong) > FEW_LABELS:

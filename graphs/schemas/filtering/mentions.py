@@ -110,7 +110,7 @@ class _Moved:
 
 
 def singular_form(question: str) -> tuple[str, list[int]]:
-    """Return the question with lower-case plurals made singular, and the original position of each character."""
+    """Return the question with each lower-case word replaced by its lemma, and each character's original position."""
     parts: list[str] = []
     places: list[int] = []
     last = 0

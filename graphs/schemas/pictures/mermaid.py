@@ -34,7 +34,7 @@ def mermaid(drawing: Drawing) -> str:
         lines.append("  classDef empty stroke-dasharray: 4 3")
         lines.append(f"  class {','.join(names[box.id] for box in drawing.boxes if box.empty)} empty")
     if drawing.left_out:
-        lines.append(f"  %% {drawing.left_out} more are left out")
+        lines.append(f"  %% left out: {drawing.left_out} more")
     return "\n".join(lines)
 
 

@@ -67,10 +67,11 @@ def repeated(probe: Probe, shape: Shape, table: Table) -> Iterator[Diagnostic]:
         return
     every, different = counted[0]
     fix = f"WITH DISTINCT {variables} RETURN"
+    repeat = "repeats another" if every - different == 1 else "repeat others"
     yield probe.diagnostic(
         "repeated_rows",
         step.clause,
-        f"{every - different:,} of {every:,} rows repeat others: the pattern reaches the same {variables} in several "
+        f"{every - different:,} of {every:,} rows {repeat}: the pattern reaches the same {variables} in several "
         f"ways. To return each only once, write {fix} ….",
         severity="hint",
     )

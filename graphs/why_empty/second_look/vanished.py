@@ -49,8 +49,8 @@ def _condition(
     yield probe.diagnostic(
         "null_drops_rows",
         condition,
-        f"{count:,} of the matched {name} {'have' if count != 1 else 'has'} no {use.key}: the condition is null for "
-        f"them, so they are left out. To include them write {fix}.",
+        f"{count:,} of the matched {name} {'have' if count != 1 else 'has'} no {use.key}: the condition is null there, "
+        f"so {'they are' if count != 1 else 'it is'} left out. To include {'them' if count != 1 else 'it'}, write {fix}.",
         [fix],
         severity="hint",
     )
@@ -67,7 +67,8 @@ def _unwind(probe: Probe, shape: Shape, clause: t.Unwind, use: PropertyUse) -> I
     yield probe.diagnostic(
         "null_drops_rows",
         clause,
-        f"{found - having:,} of {found:,} {name} have no {use.key}, and UNWIND drops their rows.",
+        f"{found - having:,} of {found:,} {name} {'have' if found - having != 1 else 'has'} no {use.key}, and UNWIND "
+        "drops the rows without it.",
         severity="hint",
     )
 

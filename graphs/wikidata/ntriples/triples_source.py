@@ -48,7 +48,8 @@ class NTriplesSource:
     @property
     def notes(self) -> list[str]:
         """Notes on data that a truthy dump does not have, and the number of lines that could not be read."""
-        lines = [f"{self.broken:,} lines of the dump are not N-Triples; they were left out."] if self.broken else []
+        note = f"Lines of the dump that are not N-Triples and were left out: {self.broken:,}."
+        lines = [note] if self.broken else []
         return [*self._missing, *lines]
 
     def check(self, plan: Plan) -> None:

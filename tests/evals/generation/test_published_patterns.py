@@ -19,7 +19,7 @@ NEVER_THERE = {"biology": {"basic_(n)-(m0),(n)-(m0)"}, "terrorist_attack": {"bas
 
 
 def facts_of(graph: str) -> GraphFacts:
-    """Return facts that rule out no pattern: all labels have names, and all relationships have many ends."""
+    """Return facts that rule out no pattern: nodes have names, and several relationships of each pattern."""
     schema = schema_of(graph)
     links = tuple(LinkFacts(pattern, 10, 5, 5, False, False) for pattern in schema.patterns)
     labels = dict.fromkeys(schema.labels, ("a", "b"))

@@ -1,4 +1,4 @@
-"""The diagnostics for wrong names in queries on the bundled graph."""
+"""Wrong and alternative names on the bundled graph: diagnostics of queries, and the best candidates for nicknames."""
 
 from __future__ import annotations
 

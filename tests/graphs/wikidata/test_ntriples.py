@@ -227,7 +227,7 @@ def test_unreadable_lines_are_counted_and_skipped(expected_graph: bytes, tmp_pat
     built(source, tmp_path / "places.json")
     assert (tmp_path / "places.json").read_bytes() == expected_graph
     assert source.broken == 3
-    assert source.notes == ["3 lines of the dump are not N-Triples; they were left out."]
+    assert source.notes == ["Lines of the dump that are not N-Triples and were left out: 3."]
 
 
 @RAW

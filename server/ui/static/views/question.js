@@ -103,7 +103,7 @@ export async function show(place, context) {
   }
 
   function sayInWords(text, query, { columns, rows, total, truncated }) {
-    const shown = { question: text, query, columns, rows: rows.slice(0, ROWS_TO_MODEL), total: total ?? rows.length + (truncated ? 1 : 0) };
+    const shown = { question: text, query, columns, rows: rows.slice(0, ROWS_TO_MODEL), total: total ?? rows.length, more: Boolean(truncated) && total === undefined };
     return step("The answer in words", model.model, () => read("model/words", shown), ({ text: words, ...cost }) => [
       element("p", { class: "words" }, words),
       costOf(cost),
@@ -167,7 +167,7 @@ export async function show(place, context) {
 
 function aboutModel(model) {
   if (!model || model.problem) return "No language model is used: these are the tools that an agent has, one after the other.";
-  return `The tools ground the question; then ${model.model} at ${model.where} writes the query. The model receives the question, the part of the schema, the names found, and up to ${ROWS_TO_MODEL} rows.`;
+  return `The tools ground the question; then ${model.model} at ${model.where} writes the query. The model receives the question, the part of the schema that it needs, the names found, suggested queries, the problems of its own queries, and up to ${ROWS_TO_MODEL} rows.`;
 }
 
 function finding({ severity, message }) {
