@@ -195,10 +195,13 @@ def private_index(folder: Path, packages: Path) -> Iterator[str]:
 
         def log_message(self, *_: object) -> None: ...
 
+    class Server(ThreadingHTTPServer):
+        def handle_error(self, *_: object) -> None:
+            """Ignore the error of a client that does not trust this server."""
+
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(folder / "public.crt", folder / "private.key")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Index)
-    server.handle_error = lambda *_: None  # type: ignore[method-assign]  # a client that does not trust us
+    server = Server(("127.0.0.1", 0), Index)
     server.socket = context.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()

@@ -46,7 +46,6 @@ def report_on(graph: Graph, query: str, parameters: Mapping[str, Any] | None, qu
     A schema that is provisional or known to be outdated causes no error: before a schema error is reported, the current
     schema is read. If that fails or takes too long, schema errors become warnings that say so.
     """
-    checked = graph.schema
 
     def verdict() -> Report:
         return validate(
@@ -66,13 +65,13 @@ def report_on(graph: Graph, query: str, parameters: Mapping[str, Any] | None, qu
             return report
         if not graph.settle():
             return doubted(report, INCOMPLETE, ("error", "warning"))
+    checked = graph.schema
     report = _by_question(graph, query, question, verdict())
     if any(diagnostic.code in SCHEMA_CODES and diagnostic.severity != "hint" for diagnostic in report.diagnostics):
-        if graph.stale:
-            graph.settle()
+        current = not graph.stale or graph.settle()
         if graph.schema is not checked:  # read during this call, here or in the background
-            return _by_question(graph, query, question, verdict())
-        if graph.stale:
+            report = _by_question(graph, query, question, verdict())
+        if not current and graph.stale:
             return doubted(report, CHANGED)
     return report
 

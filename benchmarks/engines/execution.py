@@ -17,6 +17,7 @@ import statistics
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import neo4j
@@ -133,7 +134,7 @@ def unions(side: Side, people: list[str]) -> None:
                 "WITH DISTINCT n RETURN n.name"
             )
             text = send(query)
-            milliseconds.append(median(lambda text=text: side.bare(text), 3))  # type: ignore[misc]
+            milliseconds.append(median(partial(side.bare, text), 3))
         print(
             f"{side.title}: UNION in CALL {name}: median {statistics.median(milliseconds):.1f}, worst {max(milliseconds):.1f}"
         )

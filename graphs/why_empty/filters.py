@@ -63,16 +63,15 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
     """
     where = "the rows that the other conditions leave" if rest else "the rows before this condition"
     opening = f"This condition removes every row: {probe.source(condition)}."
-    compared = _comparison(condition)
+    inner, negated = _without_not(condition)
+    compared = _comparison(inner)
     if compared is None:
         return probe.diagnostic("filter_removes_all", condition, opening)
     subject, literal = compared
     value = probe.value(literal)
     text = probe.source(subject)
-    verbs = _verbs(condition, subject)
-    if verbs is not None and isinstance(value, str) and not isinstance(literal, t.FunctionCall):
-        verb, negated = verbs
-        inner = _inner(condition)
+    verb = _verb(inner, subject)
+    if verb is not None and isinstance(value, str) and not isinstance(literal, t.FunctionCall):
         values = _values(probe, before, text, isinstance(inner, t.Binary) and inner.operator == "IN")
         if not values:
             return probe.diagnostic("filter_removes_all", condition, f"{opening} {text} is null in {where}.")
@@ -96,35 +95,6 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
     )
 
 
-def _inner(condition: t.Expression) -> t.Expression:
-    """Return a condition without the NOTs before it."""
-    while isinstance(condition, t.Unary) and condition.operator == "NOT":
-        condition = condition.operand
-    return condition
-
-
-def _verbs(condition: t.Expression, subject: t.Expression) -> tuple[str, bool] | None:
-    """Return the verb that describes a comparison of the property `subject` with a text, and whether it is negated.
-
-    `("is", True)` for `n.name <> 'Heat'`. None for a comparison by order, and if the constant is searched for the
-    property, as in `'Heat 2' CONTAINS n.name`.
-    """
-    inner = _inner(condition)
-    if not isinstance(inner, t.Binary):
-        return None
-    if inner.operator == "IN":
-        verb = "contains" if inner.right is subject else None
-    else:
-        verb = _VERBS.get(inner.operator) if inner.left is subject or inner.operator in ("=", "<>") else None
-    if verb is None:
-        return None
-    nots = 0
-    while isinstance(condition, t.Unary):
-        condition = condition.operand
-        nots += 1
-    return verb, (nots + (inner.operator == "<>")) % 2 == 1
-
-
 _VERBS = {
     "=": "is",
     "<>": "is",
@@ -135,10 +105,28 @@ _VERBS = {
 }
 
 
+def _without_not(condition: t.Expression) -> tuple[t.Expression, bool]:
+    """Return a condition without the NOTs before it, and whether it is negated; `<>` counts as one more NOT."""
+    negated = False
+    while isinstance(condition, t.Unary) and condition.operator == "NOT":
+        condition, negated = condition.operand, not negated
+    return condition, negated != (isinstance(condition, t.Binary) and condition.operator == "<>")
+
+
+def _verb(condition: t.Expression, subject: t.Expression) -> str | None:
+    """Return the verb that describes a comparison of the property `subject` with a text: `is` for `n.name = 'Heat'`.
+
+    None for a comparison by order, and if the constant is searched for the property, as in `'Heat 2' CONTAINS n.name`.
+    """
+    if not isinstance(condition, t.Binary):
+        return None
+    if condition.operator == "IN":
+        return "contains" if condition.right is subject else None
+    return _VERBS.get(condition.operator) if condition.left is subject or condition.operator in ("=", "<>") else None
+
+
 def _comparison(condition: t.Expression) -> tuple[t.Expression, t.Expression] | None:
     """Return the property and the constant of a comparison such as `n.year > 1999` or `'x' IN n.list`, else None."""
-    if isinstance(condition, t.Unary) and condition.operator == "NOT":
-        return _comparison(condition.operand)
     if isinstance(condition, t.ComparisonChain):
         properties = [operand for operand in condition.operands if isinstance(operand, t.Property)]
         others = [conjunct for conjunct in condition.operands if not isinstance(conjunct, t.Property)]

@@ -80,6 +80,21 @@ def test_an_error_is_not_reported_if_the_schema_is_read_again_during_the_check(m
     assert "unknown_label" not in [diagnostic.code for diagnostic in checked.diagnostics]
 
 
+def test_a_schema_that_was_read_again_but_is_still_outdated_causes_warnings_only(monkeypatch):
+    definition = SlowSchema()
+
+    def check_and_replace_schema(*arguments, **named):
+        report = validate(*arguments, **named)
+        definition.schema = PropertyGraphSchema("films", {**FILMS.labels}, FILMS.patterns)
+        return report
+
+    monkeypatch.setattr(diagnostics, "validate", check_and_replace_schema)
+    graphs = OpenGraphs([GraphSource("films", "", "none", lambda: Graph("films", definition))])
+    checked = validate_cypher(graphs, ValidateCypherRequest(query="MATCH (f:Festival) RETURN f.name"))
+    assert checked.valid
+    assert (checked.diagnostics[0].code, checked.diagnostics[0].severity) == ("unknown_label", "warning")
+
+
 def test_no_tool_presents_a_sampled_schema_as_complete():
     graphs = OpenGraphs([GraphSource("films", "", "none", lambda: Graph("films", SampledSchema()))])
     for form in ("base", "enhanced", "json"):

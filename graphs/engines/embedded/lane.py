@@ -230,9 +230,10 @@ class Lane:
             raise EngineUnreachable("The engine process has ended; a new one is being started.")
 
     def _kill(self, instance: str, abandoned: Abandoned) -> bool:
-        """Kill the process if a query continues although it was terminated; return whether the process has ended.
+        """Kill the process if a query continues although it was terminated; return whether nothing is left to do.
 
-        While this returns False, the query may still end by itself, or the process is younger than `LEAST_LIFE`.
+        Nothing is left if the process has ended or the lane is closed. Otherwise the query may still end by itself, or
+        the process is younger than `LEAST_LIFE`.
 
         ArcadeDB does not check for termination everywhere (`reduce`, list comprehensions, `any`), and Java has no other
         way to stop a thread. Queries of other clients are retried on the next process.

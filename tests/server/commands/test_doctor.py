@@ -1,7 +1,15 @@
 import subprocess
 from pathlib import Path
 
+import pytest
+
+from graphground.graphs.engines.engine import EngineUnavailable
+from graphground.graphs.graph import Graph
+from graphground.graphs.opening import whole as reading
+from graphground.graphs.storage.home import Home
+from graphground.server.commands.doctor import whole
 from tests.support.commands import RunCommand
+from tests.support.films import FILMS
 from tests.support.serving import COMMAND, environment
 
 
@@ -32,3 +40,22 @@ def test_a_data_folder_that_cannot_be_created_is_named(run_command: RunCommand, 
     assert result.returncode == 1
     assert "BAD  data folder:" in result.stdout
     assert "Set GRAPHGROUND_HOME" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("error", "what", "advised"),
+    [
+        (reading.Incomplete("399 nodes can be read, but 400 were loaded."), "is damaged", True),
+        (EngineUnavailable("The engine ended."), "could not be read completely", False),
+    ],
+)
+def test_only_a_graph_with_missing_elements_is_called_damaged(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, error: Exception, what: str, advised: bool
+) -> None:
+    def fail(*_: object) -> str:
+        raise error
+
+    monkeypatch.setattr(reading, "read_whole", fail)
+    found = whole("films", Graph("films", FILMS), Home(tmp_path))
+    assert (found.good, found.found) == (False, what)
+    assert ("Load the graph again" in found.fix) is advised
