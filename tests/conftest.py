@@ -67,6 +67,8 @@ for variable in ("GRAPHGROUND_ENGINE_JVM_ARGS", "GRAPHGROUND_LOADER_JVM_ARGS"):
     # If a JVM compiles only with its first compiler, a process
     # that lives for a minute takes a third less processor time.
     os.environ.setdefault(variable, "-XX:TieredStopAtLevel=1")
+# numpy would start a thread per core in each process, and no test multiplies large matrices.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 MOST_PROCESSES = 4
 """The maximum number of processes of a test run: each may start one or two engines."""
 
@@ -104,9 +106,7 @@ def _lane(config: pytest.Config) -> str | None:
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Run the lanes `quick` and `all` in several processes, unless `-n` is given or an option needs one process.
 
-    On several cores there is one process more than cores, because tests often wait, but at most `MOST_PROCESSES`.
-    With two processes more than cores, a run takes about a tenth less time, but tests that measure time fail now and
-    then.
+    On several cores there are two processes more than cores, because tests often wait, but at most `MOST_PROCESSES`.
     """
     option = config.option
     alone = option.usepdb or option.capture == "no" or option.collectonly or hasattr(config, "workerinput")
@@ -114,7 +114,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         return
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if cores > 1:
-        option.numprocesses = min(cores + 1, MOST_PROCESSES)
+        option.numprocesses = min(cores + 2, MOST_PROCESSES)
         option.loadscopereorder = False  # `pytest_collection_modifyitems` has put long modules first
 
 

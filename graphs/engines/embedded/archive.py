@@ -4,8 +4,8 @@
     make_archive(file)         # runs a separate engine on a few queries, and records the classes that it loads
 
 Reading, checking and linking 12,000 classes takes most of the engine's start. Java 25 writes the linked classes into
-one file (JEP 483, 514), which later JVMs map into memory. The file is valid for one version of the engine, its Java and
-its options; a JVM that cannot use the file says so in its log and starts without it.
+one file (JEP 483, 514), which later JVMs map into memory. The file is valid for one installation of the engine, its
+Java and its options; a JVM that cannot use the file says so in its log and starts without it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pathlib import Path
 import platformdirs
 from filelock import FileLock, Timeout
 
-from graphground.graphs.engines.embedded.jvm import OPTIONS
+from graphground.graphs.engines.embedded.jvm import OPTIONS, jar_files
 
 FOLDER = "GRAPHGROUND_ENGINE_ARCHIVE"
 OFF = "off"
@@ -39,16 +39,30 @@ TRAINING = (
     "MATCH (n) WHERE n.name IN ['x', 'y'] AND NOT EXISTS { MATCH (n)-[:R]->() } RETURN toUpper(n.name), labels(n)",
     "CALL () { MATCH (a:A) RETURN a.name AS name UNION MATCH (b:B) RETURN b.name AS name } RETURN name, date() AS day",
 )
+SCHEMA = {
+    "name": "training",
+    "entities": [
+        {"label": "A", "properties": {}},
+        {"label": "B", "properties": {"year": "int", "day": "date", "tags": "list[str]"}},
+    ],
+    "relations": [{"label": "R", "subj_label": "A", "obj_label": "B", "properties": {"since": "int"}}],
+}
+"""The schema of the graph that is loaded in the training run."""
 
 
 def archive_file() -> Path | None:
-    """Return the path of this engine version's archive, which may not exist yet; None if archives are switched off."""
+    """Return the path of this installation's archive, which may not exist yet; None if archives are switched off.
+
+    The name depends on the sizes and times of the engine's jars, because a JVM refuses an archive whose jars have been
+    replaced, even by the same version.
+    """
     folder = os.environ.get(FOLDER, "").strip()
     if folder.lower() == OFF:
         return None
     place = Path(folder).expanduser() if folder else platformdirs.user_cache_path("graphground")
     versions = f"{version('arcadedb-embedded')} {version('jpype1')} {sys.prefix} {sys.version_info[:2]}"
-    content = f"{versions} {OPTIONS} {TRAINING}"
+    jars = [(jar.name, jar.stat().st_size, int(jar.stat().st_mtime)) for jar in jar_files()]
+    content = f"{versions} {jars} {OPTIONS} {SCHEMA} {TRAINING}"
     return place / f"engine-{hashlib.sha256(content.encode()).hexdigest()[:16]}.aot"
 
 

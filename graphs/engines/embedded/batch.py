@@ -61,7 +61,7 @@ class GraphWriter:
         jvm_args: Sequence[str] = (),
         label_sets: Mapping[str, Sequence[str]] = MappingProxyType({}),
     ) -> None:
-        """Start the JVM and open the files.
+        """Start the JVM, unless it runs, and open the files.
 
         `label_sets` maps the name of each type for nodes with several labels to these labels.
         """
@@ -69,10 +69,11 @@ class GraphWriter:
 
         from graphground.graphs.engines.embedded.jvm import start_jvm
 
-        log = folder.parent / "log"
-        log.mkdir(exist_ok=True)
-        kind = FOR_FEW if folder.exists() else FOR_MANY
-        start_jvm(heap, log, [*OPTIONS, *kind, *archive_option(archive_file()), *jvm_args])
+        if not jpype.isJVMStarted():
+            log = folder.parent / "log"
+            log.mkdir(exist_ok=True)
+            kind = FOR_FEW if folder.exists() else FOR_MANY
+            start_jvm(heap, log, [*OPTIONS, *kind, *archive_option(archive_file()), *jvm_args])
         self._types = jpype.JClass("com.arcadedb.schema.Type")
         factory = jpype.JClass("com.arcadedb.database.DatabaseFactory")(str(folder))
         self._dates = {

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 OPTIONS = (
@@ -35,17 +36,41 @@ def start_jvm(heap: str, logs: Path, options: Sequence[str]) -> None:
         ArcadeDBError: ArcadeDB's files are missing.
     """
     import jpype
-    from arcadedb_embedded.jvm import get_bundled_jre_lib_path, get_jar_path
 
-    # Sorted, because an archive is valid for one order of the class path.
-    jars = sorted(map(str, Path(get_jar_path()).glob("*.jar")))
     jpype.startJVM(
-        get_bundled_jre_lib_path(),
+        jvm_library(),
         *OPTIONS,
         f"-Xmx{heap}",
         f"-XX:ErrorFile={logs / 'jvm-crash-%p.log'}",
         f"-Darcadedb.server.logsDirectory={logs}",
         *options,
-        classpath=os.pathsep.join(jars),
+        classpath=os.pathsep.join(map(str, jar_files())),
         interrupt=False,  # Python handles SIGINT, not the JVM
     )
+
+
+def jar_files() -> list[Path]:
+    """Return the jars of the engine, sorted, because an archive is valid for one order of the class path."""
+    return sorted((_package_folder() / "jars").glob("*.jar"))
+
+
+def jvm_library() -> str:
+    """Return the path of the library of the Java that comes with the engine: `…/jre/lib/server/libjvm.so` on Linux.
+
+    Raises:
+        ArcadeDBError: the library is missing.
+    """
+    for part in ("lib/server/libjvm.so", "lib/server/libjvm.dylib", "bin/server/jvm.dll"):
+        if (file := _package_folder() / "jre" / part).exists():
+            return str(file)
+    from arcadedb_embedded.jvm import get_bundled_jre_lib_path
+
+    return str(get_bundled_jre_lib_path())
+
+
+def _package_folder() -> Path:
+    """Return the folder of the package `arcadedb_embedded`, without importing it, which takes 50 ms."""
+    spec = find_spec("arcadedb_embedded")
+    assert spec is not None
+    assert spec.origin is not None
+    return Path(spec.origin).parent

@@ -1,7 +1,7 @@
 """The training run for the class archive: `python -m graphground.graphs.engines.embedded.training HOME FILE`.
 
-The run starts an engine in a separate folder, sends the queries of `archive.TRAINING` over Bolt, and exits in such a
-way that the JVM writes its archive.
+The run starts an engine in a separate folder, loads a small graph, sends the queries of `archive.TRAINING` over Bolt,
+and exits in such a way that the JVM writes its archive.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ import traceback
 from dataclasses import replace
 from pathlib import Path
 
-from graphground.graphs.engines.embedded.archive import MAKING_SECONDS, TRAINING
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.engines.embedded.archive import MAKING_SECONDS, SCHEMA, TRAINING
+from graphground.graphs.engines.embedded.batch import GraphWriter
 from graphground.graphs.engines.embedded.process import EngineProcess
 from graphground.graphs.engines.embedded.settings import EmbeddedSettings
 from graphground.graphs.storage.home import Home
@@ -32,7 +34,7 @@ def main(folder: str, archive: str) -> None:
 
 
 def train(folder: str, archive: str) -> None:
-    """Run the training queries; the JVM writes its archive when it exits."""
+    """Load the graph and run the queries; the JVM writes its archive when it exits."""
     import jpype
     from neo4j import GraphDatabase
 
@@ -45,17 +47,17 @@ def train(folder: str, archive: str) -> None:
     )
     process.start()
     server, state = process.server, process.state
-    server.createDatabase(DATABASE, jpype.JClass("com.arcadedb.engine.ComponentFile").MODE.READ_WRITE)
+    # A load is part of the run, because the processes that load graphs use the archive too.
+    writer = GraphWriter(process.home.databases / DATABASE, PropertyGraphSchema.from_cypherbench(SCHEMA), settings.heap)
+    starts = writer.nodes("A", [{"name": f"x{number}"} for number in range(50)])
+    ends = writer.nodes(
+        "B", [{"name": f"y{number}", "year": number, "day": "1999-01-01", "tags": ["a"]} for number in range(50)]
+    )
+    writer.relationships(
+        "R", [{"since": 1, "_src": start, "_dst": end} for start, end in zip(starts, ends, strict=True)]
+    )
+    writer.finish()
     address = f"bolt://127.0.0.1:{state.port}"
-    with GraphDatabase.driver(address, auth=("root", state.root)) as driver:
-        driver.execute_query(
-            "UNWIND range(1, 50) AS i CREATE (:A {name: 'x' + i})-[:R {since: i}]->"
-            "(:B {name: 'y', year: i, day: date('1999-01-01'), tags: ['a']})",
-            database_=DATABASE,
-        )
-    # Reopened like a loaded graph: from its files, read-only.
-    server.getDatabase(DATABASE).getEmbedded().close()
-    server.removeDatabase(DATABASE)
     with (
         GraphDatabase.driver(address, auth=("reader", state.reader)) as driver,
         driver.session(database=DATABASE, default_access_mode="READ") as session,

@@ -36,6 +36,18 @@ def test_the_archive_setting_is_a_word_that_disables_it_or_a_folder(
     assert archive.archive_option(file) == [f"-XX:AOTCache={file}"]
 
 
+def test_an_engine_whose_files_were_replaced_gets_another_archive(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    jar = tmp_path / "engine.jar"
+    jar.write_bytes(b"classes")
+    monkeypatch.setattr(archive, "jar_files", lambda: [jar])
+    before = archive.archive_file()
+    assert before == archive.archive_file()
+    os.utime(jar, (0, 0))
+    assert archive.archive_file() != before, "a JVM refuses an archive if the time of a jar has changed"
+
+
 def test_unused_archives_are_removed_and_those_of_other_installations_stay(tmp_path: Path) -> None:
     current, earlier, orphan, other, unknown, old = (tmp_path / f"engine-{number}.aot" for number in range(6))
     for file in (current, earlier, orphan, other, unknown, old):
