@@ -106,7 +106,7 @@ def _lane(config: pytest.Config) -> str | None:
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Run the lanes `quick` and `all` in several processes, unless `-n` is given or an option needs one process.
 
-    On several cores there are two processes more than cores, because tests often wait, but at most `MOST_PROCESSES`.
+    On several cores there is one process more than cores, because tests often wait, but at most `MOST_PROCESSES`.
     """
     option = config.option
     alone = option.usepdb or option.capture == "no" or option.collectonly or hasattr(config, "workerinput")
@@ -114,7 +114,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         return
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if cores > 1:
-        option.numprocesses = min(cores + 2, MOST_PROCESSES)
+        option.numprocesses = min(cores + 1, MOST_PROCESSES)
         option.loadscopereorder = False  # `pytest_collection_modifyitems` has put long modules first
 
 

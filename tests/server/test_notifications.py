@@ -19,6 +19,7 @@ from mcp_types import LoggingMessageNotification, ResourceListChangedNotificatio
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.storage.home import Home
 from graphground.server.notifications import LogLevels
+from tests.support.data_folders import copied
 from tests.support.serving import COMMAND, LEGACY, MODERN, environment, http_server, stdio
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
@@ -26,10 +27,10 @@ SLOW = "UNWIND range(1, 40000) AS a UNWIND range(1, 40000) AS b WITH a, b WHERE 
 
 
 @pytest.fixture(scope="module")
-def own_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    folder = tmp_path_factory.mktemp("notified")
-    yield folder
-    end_engine(Home(folder))
+def own_home(bundled_home: Home, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    home = copied(bundled_home, tmp_path_factory.mktemp("notified") / "home")
+    yield home.folder
+    end_engine(home)
 
 
 @pytest.fixture(params=["stdio", "http"])

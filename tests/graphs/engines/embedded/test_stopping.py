@@ -46,7 +46,13 @@ def killed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("killed_at_once")
-@pytest.mark.parametrize("query", DEAF.values(), ids=list(DEAF))
+@pytest.mark.parametrize(
+    "query",
+    [
+        pytest.param(query, id=name, marks=pytest.mark.long if name in ("list comprehension", "any") else ())
+        for name, query in DEAF.items()
+    ],
+)
 def test_a_query_that_ignores_termination_ends_at_its_limit_and_the_next_query_succeeds(
     engine: EmbeddedEngine, query: str
 ) -> None:
