@@ -20,7 +20,10 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def typing_error(name: str, rng: random.Random) -> str:
-    """Make one random typing error: a wrong, missing, additional or swapped letter."""
+    """Return a name with one random typing error: a wrong, missing or additional letter, or two swapped letters.
+
+    Rarely, the name is unchanged: the wrong letter may be the right one.
+    """
     place = rng.randrange(len(name))
     match rng.randrange(4):
         case 0:

@@ -42,7 +42,7 @@ MOST_CALLERS = 4_096
 
 
 class Full(Exception):
-    """A slot that did not become free in time, or a caller with too many waiting calls."""
+    """No slot became free in time, or the caller has too many waiting calls."""
 
 
 class Slot:

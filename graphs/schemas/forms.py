@@ -328,7 +328,7 @@ class _Enhanced:
         """Return how many nodes or relationships have a value; None if all have a value, or if the number is unknown.
 
         The result is `75%`, `3 of 4,000 have a value` or `(no values)`. A share from a sample is written `about 75%`;
-        for a share near 0 or 100 % from a sample, the result is None.
+        for a share near 0% or 100% from a sample, the result is None.
         """
         values = self.facts.property(owner, key)
         if values is None or not values.of or values.count == values.of:

@@ -25,8 +25,8 @@ def conjuncts(where: t.Expression | None) -> list[t.Expression]:
 def blame_condition(probe: Probe, before: str, conditions: Sequence[t.Expression]) -> Iterator[Diagnostic]:
     """Report each condition that alone removes every row; if there is none, the first whose removal leaves rows.
 
-    If there is no such condition either, report that only all conditions together remove every row. `before` is the
-    text of the clauses to which the conditions apply.
+    If there is no such condition either, report that each condition alone leaves rows, but all together leave none.
+    `before` is the text of the clauses to which the conditions apply.
     """
 
     def left(remaining: Sequence[t.Expression]) -> bool:

@@ -24,7 +24,7 @@ MOST_NODES = 14
 
 
 class QueriedGraph(Protocol):
-    """The interface of a graph that a picture needs; `graphs.graph.Graph` implements it."""
+    """The part of a graph's interface that a picture uses; `graphs.graph.Graph` implements it."""
 
     @property
     def language(self) -> Language:

@@ -84,7 +84,7 @@ def opened(server: Neo4jServer, database: ExampleDatabase, folder: Path, write: 
 
 @dataclass
 class Tally:
-    """The number of successes among all cases, with the cases that failed."""
+    """The number of successes among all cases, with the cases that failed; `fixes` lists attempts without a fix too."""
 
     what: str
     right: int = 0
