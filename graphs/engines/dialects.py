@@ -164,10 +164,13 @@ def dialect_of(agent: str) -> Dialect:
 def version_of(agent: str) -> str:
     """Return the version of the product itself, not of a product with which the greeting claims compatibility.
 
-    The text is empty if the greeting contains no version.
+    The text is empty if the greeting does not contain the product's own version.
 
     >>> version_of("Neo4j/5.26.0 compatible (ArcadeDB 26.10.2)"), version_of("Neo4j/5.26.30")
     ('26.10.2', '5.26.30')
+    >>> version_of("Neo4j/v5.11.0 compatible graph database server - Memgraph")
+    ''
     """
-    found = re.search(r"(?:ArcadeDB|Memgraph)[ /]v?(\d[\w.-]*)", agent) or re.search(r"/v?(\d[\w.-]*)", agent)
+    before = "/" if dialect_of(agent) is NEO4J else "(?:ArcadeDB|Memgraph)[ /]"
+    found = re.search(rf"{before}v?(\d[\w.-]*)", agent)
     return found.group(1) if found else ""

@@ -206,7 +206,8 @@ def write_schema(
 
 
 def end_of_interval(pattern: RelationshipPattern) -> str | None:
-    """Return `end_year` if the pattern has `start_year` and `end_year`; None if it has no properties of an interval."""
+    """Return the property that ends an interval, such as `end_year` beside `start_year`; None if no property `start…`
+    has a counterpart `end…`."""
     ends = (f"end{key[5:]}" for key in pattern.properties if key.startswith("start"))
     return next((end for end in ends if end in pattern.properties), None)
 

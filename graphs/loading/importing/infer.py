@@ -2,8 +2,9 @@
 
 A file with a column of its own ids is a node table, and each of its other columns that holds ids of a table is a
 relationship. A file without its own ids is a relationship table if two of its columns hold ids of other tables;
-otherwise it is refused. A column holds the ids of a table if all its cells are ids of that table and its name fits
-(`movieId`, `movie_id`, or `start` and `end`). Any name that ends in `id` fits if all cells are ids of only one table.
+otherwise it is refused. A column holds the ids of a table if it is not empty, all its non-empty cells are ids of that
+table, and its name fits: `movieId` or `movie_id`, or, in a file without its own ids, `start` or `end`. Any name that
+ends in `id` but names no table fits if the non-empty cells are ids of exactly one table.
 """
 
 from __future__ import annotations
