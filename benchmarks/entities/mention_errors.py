@@ -22,7 +22,7 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 def typing_error(name: str, rng: random.Random) -> str:
     """Return a name with one random typing error: a wrong, missing or additional letter, or two swapped letters.
 
-    Rarely, the name is unchanged: the wrong letter may be the right one.
+    Rarely, the name is unchanged, for example if the two swapped letters are equal.
     """
     place = rng.randrange(len(name))
     match rng.randrange(4):

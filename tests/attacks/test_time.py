@@ -15,8 +15,8 @@ from tests.support.time_shapes import SHAPES
 SLACK = 0.1
 """The maximum number of seconds between two checks of the time limit."""
 QUICK = 0.2
-"""The seconds for 100 kB, and in proportion for shorter texts, below which a time is not compared with that of a
-quarter of the text."""
+"""If checking a text of 100 kB takes fewer seconds, its time is not compared with that of a shorter text. For other
+lengths, the limit is proportional to the length."""
 
 
 @pytest.fixture(autouse=True)

@@ -69,7 +69,7 @@ def jvm_library() -> str:
 
 
 def _package_folder() -> Path:
-    """Return the folder of the package `arcadedb_embedded`, without importing it, which takes 50 ms."""
+    """Return the folder of the package `arcadedb_embedded`; importing the package would take 50 ms."""
     spec = find_spec("arcadedb_embedded")
     assert spec is not None
     assert spec.origin is not None

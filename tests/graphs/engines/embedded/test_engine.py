@@ -75,6 +75,13 @@ def test_the_engine_listens_on_a_single_loopback_port(small_home: Home, engine: 
     assert addresses[0].split(":")[0] in ("0100007F", "0000000000000000FFFF00000100007F")
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+def test_the_engine_process_starts_without_numpy(small_home: Home, engine: EmbeddedEngine) -> None:
+    libraries = Path(f"/proc/{ensure_engine(small_home).pid}/maps").read_text()
+    assert "_jpype" in libraries
+    assert "numpy" not in libraries
+
+
 def test_the_passwords_are_in_a_file_that_only_its_user_can_read(small_home: Home, engine: EmbeddedEngine) -> None:
     engine.run("RETURN 1")
     assert stat.S_IMODE(state_file(small_home).stat().st_mode) == 0o600
