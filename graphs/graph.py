@@ -113,7 +113,7 @@ class Graph:
     language: Language = "cypher5"
     """The version of Cypher for queries that do not state one."""
     refuses_writes: bool | None = None
-    """Whether the database itself refused a trial write; None if this was not tried."""
+    """Whether the database itself refused a trial write; None if this could not be tried or is unclear."""
     background: Sequence[Background] = ()
     facts: StatisticsReader | None = None
     """The reader of the graph's statistics; None if the graph has no data."""

@@ -20,7 +20,7 @@ class GraphSummary(BaseModel):
     nodes: int | None = Field(None, description="Number of nodes, once known.")
     relationships: int | None = Field(None, description="Number of relationships, once known.")
     database_refuses_writes: bool | None = Field(
-        None, description="Whether the database itself also refuses writes; missing if not tested."
+        None, description="Whether the database itself also refuses writes; missing if unknown."
     )
 
 

@@ -31,6 +31,7 @@ from graphground.graphs.engines.engine import (
     QueryFailed,
     QueryMoved,
     QueryTimeout,
+    TrialWrite,
     timed_out,
 )
 from graphground.graphs.engines.errors import ran_out_of_memory, translated, was_ended
@@ -172,14 +173,14 @@ class BoltEngine:
             self._wait_for_queries()
 
     def capabilities(self) -> Capabilities:
-        """Return the capabilities of the database; a single trial write shows whether the database refuses writes."""
+        """Return the capabilities of the database; its trial write is made only once."""
         if self._capabilities is None:
             dialect = self.dialect
             self._capabilities = Capabilities(
                 dialect.product,
                 self._version(),
                 dialect,
-                self._refuses_writes(),
+                self._trial_write(),
                 can_terminate=dialect.terminate is not None,
                 has_vector_index=dialect.vector_index,
                 language=self._language(),
@@ -408,11 +409,8 @@ class BoltEngine:
                 return str(rows[0][0])
         return version_of(self._agent)
 
-    def _refuses_writes(self) -> bool:
-        """Whether the database refuses its dialect's write probe; a failure for another reason is not a refusal.
-
-        False if the probe needs an existing label and no label can be read.
-        """
+    def _trial_write(self) -> TrialWrite:
+        """Try the dialect's write probe once and return the outcome."""
         dialect, probe = self.dialect, self.dialect.write_probe
         if "{label}" in probe:
             try:
@@ -420,7 +418,7 @@ class BoltEngine:
             except QueryFailed:
                 labels = []
             if not labels:
-                return False
+                return "impossible"
             probe = probe.replace("{label}", quoted_name(str(labels[0][0])))
         query: Any = neo4j.Query(cast(Any, probe), timeout=10)
         try:
@@ -434,10 +432,10 @@ class BoltEngine:
                 else:
                     session.run(query).consume()
         except exceptions.Neo4jError as error:
-            return dialect.refusal.search(f"{error.code} {error.message}") is not None
+            return "refused" if dialect.refusal.search(f"{error.code} {error.message}") else "failed"
         except exceptions.DriverError as error:
             raise translated(error, self.address) from error
-        return False
+        return "accepted"
 
 
 def plan_of(result: neo4j.Result) -> list[list[Any]]:

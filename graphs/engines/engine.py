@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from graphground.cypher.language import Language
 from graphground.graphs.engines.dialects import Dialect
@@ -12,6 +12,10 @@ from graphground.graphs.engines.table import Table
 
 if TYPE_CHECKING:
     from graphground.cypher.tree import Query
+
+TrialWrite = Literal["refused", "accepted", "failed", "impossible"]
+"""The outcome of a trial write: refused because of missing permissions, accepted, failed for another reason, or
+impossible because the database has no label that the write could use."""
 
 
 class EngineError(Exception):
@@ -67,8 +71,8 @@ class Capabilities:
     version: str
     dialect: Dialect
     """The differences between this kind of database and others."""
-    enforces_read_only: bool
-    """Whether the database itself refuses writes in read sessions, as a trial write shows."""
+    trial_write: TrialWrite
+    """The outcome of a trial write in a read session."""
     can_terminate: bool
     """Whether a single query can be terminated without affecting others."""
     has_vector_index: bool = False

@@ -41,7 +41,7 @@ class GraphSummary:
     """A graph as shown in a list: `GraphSummary("nba", "Players, teams, …", "embedded", 4327, 18991)`.
 
     The numbers of nodes and relationships are None while unknown. `problem` is the reason why the graph is unavailable
-    now, or None. `refuses_writes` is whether the graph's database refused a trial write; None if this was not tried.
+    now, or None. `refuses_writes` is whether the graph's database refused a trial write; None if unknown.
     """
 
     name: str

@@ -9,23 +9,40 @@ from graphground.graphs.engines.engine import Engine
 logger = logging.getLogger(__name__)
 
 
-def refuses_writes(name: str, engine: Engine) -> bool:
+def refuses_writes(name: str, engine: Engine) -> bool | None:
     """Whether the database refuses a trial write; log a warning about the graph `name` if it does not.
+
+    None, also with a warning, if the trial write was impossible or failed for another reason.
 
     Raises:
         EngineError: the database does not respond.
     """
-    if engine.capabilities().enforces_read_only:
+    outcome = engine.capabilities().trial_write
+    if outcome == "refused":
         return True
     logger.warning("graph %r: %s", name, warning(engine))
-    return False
+    return False if outcome == "accepted" else None
 
 
 def warning(engine: Engine) -> str:
-    """Return the warning, with advice, about a database where only our own check prevents writes."""
+    """Return the warning, with advice, about a database that has not refused a trial write.
+
+    Raises:
+        EngineError: the database does not respond.
+    """
     capabilities = engine.capabilities()
-    trial = "which was rolled back" if capabilities.dialect.probe_writes else "which would have changed nothing"
+    product, advice = capabilities.product, f"Connect as a read-only user ({capabilities.dialect.reader})."
+    if capabilities.trial_write == "accepted":
+        trial = "which was rolled back" if capabilities.dialect.probe_writes else "which would have changed nothing"
+        return (
+            f"its {product} did not refuse a trial write, {trial}. Only graphground's own check prevents queries from "
+            f"writing. {advice}"
+        )
+    if capabilities.trial_write == "impossible":
+        reason = "a trial write needs a label, and no label could be read"
+    else:
+        reason = "a trial write failed for a reason other than missing permissions"
     return (
-        f"its {capabilities.product} did not refuse a trial write, {trial}. Only graphground's "
-        f"own check prevents queries from writing. Connect as a read-only user ({capabilities.dialect.reader})."
+        f"it is not known whether its {product} refuses writes: {reason}. If it does not, only graphground's own check "
+        f"prevents queries from writing. {advice}"
     )

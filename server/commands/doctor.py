@@ -216,12 +216,14 @@ def write_protection(name: str, engine: Engine) -> Finding:
     from graphground.graphs.opening.write_guard import warning
 
     try:
-        refused = engine.capabilities().enforces_read_only
+        outcome = engine.capabilities().trial_write
     except Exception as error:
         return Finding(f"graph {name}", False, "could not be tested for write protection", str(error))
-    if refused:
+    if outcome == "refused":
         return Finding(f"graph {name}", True, "writes are refused by the database too")
-    return Finding(f"graph {name}", True, "writes are refused by this server only", warning(engine))
+    if outcome == "accepted":
+        return Finding(f"graph {name}", True, "writes are refused by this server only", warning(engine))
+    return Finding(f"graph {name}", True, "writes are refused by this server, perhaps only by it", warning(engine))
 
 
 def memory_protection(name: str, engine: Engine) -> Iterator[Finding]:

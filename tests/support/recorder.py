@@ -35,7 +35,7 @@ class Recorder:
         raise AssertionError("nothing here asks for a plan")
 
     def capabilities(self) -> Capabilities:
-        return Capabilities("recorder", "1", self.dialect, enforces_read_only=False, can_terminate=False)
+        return Capabilities("recorder", "1", self.dialect, trial_write="accepted", can_terminate=False)
 
     def cancel(self) -> None:
         pass

@@ -56,7 +56,7 @@ class Relationships:
     def explain(self, query: str, parameters: Mapping[str, Any] | None = None) -> None: ...
 
     def capabilities(self) -> Capabilities:
-        return Capabilities("Neo4j", "5", NEO4J, True, True)
+        return Capabilities("Neo4j", "5", NEO4J, "refused", True)
 
     def cancel(self) -> None: ...
 

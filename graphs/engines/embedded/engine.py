@@ -88,7 +88,7 @@ class EmbeddedEngine:
         return None
 
     def capabilities(self) -> Capabilities:
-        """Return the engine's capabilities; a trial write shows whether the engine refuses writes."""
+        """Return the engine's capabilities; its trial write is made only once."""
         return self._shared.connected().capabilities()
 
     def close(self) -> None:

@@ -143,7 +143,7 @@ def test_a_write_is_refused_by_the_database(engine: BoltEngine, query: str) -> N
 def test_capabilities_are_determined_by_a_trial_write(engine: BoltEngine, server: Neo4jServer) -> None:
     capabilities = engine.capabilities()
     assert (capabilities.product, capabilities.version, capabilities.dialect.name) == ("Neo4j", server.version, "neo4j")
-    assert capabilities.enforces_read_only
+    assert capabilities.trial_write == "refused"
     assert engine.run("MATCH (n) RETURN count(n)").rows == [[2]]
 
 

@@ -43,7 +43,7 @@ class Counts:
     def explain(self, query: str, parameters: Mapping[str, Any] | None = None) -> None: ...
 
     def capabilities(self) -> Capabilities:
-        return Capabilities("counts", "1", NEO4J, enforces_read_only=True, can_terminate=True)
+        return Capabilities("counts", "1", NEO4J, trial_write="refused", can_terminate=True)
 
     def cancel(self) -> None: ...
 

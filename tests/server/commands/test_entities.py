@@ -43,7 +43,7 @@ class ThreePeople:
         from graphground.graphs.engines.dialects import NEO4J
         from graphground.graphs.engines.engine import Capabilities
 
-        return Capabilities("Neo4j", "5.26", NEO4J, True, True)
+        return Capabilities("Neo4j", "5.26", NEO4J, "refused", True)
 
     def cancel(self) -> None: ...
 

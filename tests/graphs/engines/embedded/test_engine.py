@@ -139,7 +139,7 @@ def test_writes_file_access_and_administration_have_no_effect(engine: EmbeddedEn
 def test_the_capabilities_state_that_the_engine_refuses_writes_and_can_end_queries(engine: EmbeddedEngine) -> None:
     capabilities = engine.capabilities()
     assert capabilities.dialect.name == "arcadedb"
-    assert capabilities.enforces_read_only
+    assert capabilities.trial_write == "refused"
     assert capabilities.can_terminate
 
 

@@ -288,7 +288,7 @@ class OneIndex:
     def capabilities(self) -> Any:
         from graphground.graphs.engines.engine import Capabilities
 
-        return Capabilities("Memgraph", "3", MEMGRAPH, True, True)
+        return Capabilities("Memgraph", "3", MEMGRAPH, "refused", True)
 
     def close(self) -> None: ...
 

@@ -1,0 +1,60 @@
+"""The report about a database's own refusal of writes, on fake servers with answers that real ones rarely give."""
+
+import logging
+from collections.abc import Callable
+
+import pytest
+
+from graphground.graphs.engines.address import BoltAddress
+from graphground.graphs.engines.bolt import BoltEngine
+from graphground.graphs.opening.write_guard import refuses_writes
+from graphground.server.commands.doctor import write_protection
+from tests.support.fake_bolt_server import Answer, Call, Refusal, Rows, stand_in
+
+NEO4J = "Neo4j/5.26.30"
+ARCADEDB = "Neo4j/5.26.0 compatible (ArcadeDB 26.10.2)"
+
+
+def without_labels(call: Call) -> Answer:
+    return Rows(["label"], [])
+
+
+def that_is_full(call: Call) -> Answer:
+    if "CREATE" in call.query:
+        return Refusal("Neo.TransientError.General.OutOfMemoryError", "There is not enough memory.")
+    return Rows(["x"], [])
+
+
+@pytest.mark.parametrize(
+    ("agent", "answer", "expected"),
+    [
+        (
+            ARCADEDB,
+            without_labels,
+            "it is not known whether its ArcadeDB refuses writes: a trial write needs a label, and no label could be "
+            "read.",
+        ),
+        (
+            NEO4J,
+            that_is_full,
+            "it is not known whether its Neo4j refuses writes: a trial write failed for a reason other than missing "
+            "permissions.",
+        ),
+    ],
+    ids=["no label", "no memory"],
+)
+def test_a_trial_write_without_a_clear_outcome_is_reported_as_such(
+    agent: str, answer: Callable[[Call], Answer], expected: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with stand_in(agent, answer) as server, caplog.at_level(logging.WARNING):
+        engine = BoltEngine(BoltAddress(server.uri))
+        assert refuses_writes("films", engine) is None
+        finding = write_protection("films", engine)
+        engine.close()
+        trials = [call.query for call in server.calls if "CREATE" in call.query]
+    (message,) = caplog.messages
+    assert message.startswith(f"graph 'films': {expected}")
+    assert "did not refuse" not in message
+    assert finding.word == "WARN"
+    assert finding.fix.startswith(expected)
+    assert len(trials) == (0 if "label" in expected else 1), "the outcome is kept"
