@@ -1,4 +1,7 @@
-"""Computes lower bounds for the results of operators and functions from the bounds of their arguments.
+"""Derives what is certain about the results of operators and functions from what is certain about their arguments.
+
+Certain is an exact number, the possible constants, or a minimum size.
+
 
 >>> result("range", [Number(1), Number(1000)]).size
 1000

@@ -139,7 +139,7 @@ def _similarity(prediction: Prediction, task: Task, graph: Graph, gold: Gold, ti
 
 
 def _same_provenance(query: str, gold: str, graph: Graph) -> bool:
-    """Whether a query only reads and has the gold query's provenance queries, so that both match the same nodes.
+    """Whether a query only reads, and has the same provenance queries as the gold query: both match the same nodes.
 
     Raises:
         CypherSyntaxError: one of the texts is not a query.

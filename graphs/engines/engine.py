@@ -119,8 +119,8 @@ class Engine(Protocol):
     def transaction_mark(self) -> str | None:
         """Return a text that changes with every committed transaction of any client; None if there is no such text.
 
-        For Neo4j the text is the bookmark of the last transaction, which comes with the answer of any query, in about a
-        millisecond.
+        For Neo4j the text is the bookmark of the last transaction. Neo4j sends it with the result of any query; a query
+        just to read it takes about a millisecond.
         """
         ...
 

@@ -82,9 +82,10 @@ class EntityLookup(Protocol):
         ...
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
-        """Whether a node of the label has exactly this value in the property (None: any label, any property).
+        """Whether a node of the label has exactly this value in the property.
 
-        The result is also True if the lookup cannot tell.
+        None stands for any label, or for any property that the lookup covers. The result is also True if the lookup
+        does not cover the given property or cannot tell for another reason.
         """
         ...
 

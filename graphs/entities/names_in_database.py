@@ -29,7 +29,10 @@ KEPT_SECONDS = 900.0
 """Seconds after which the names are read again; changes in the database are not noticed earlier."""
 WORST_SCORE = 60.0
 RESCORED = 50
-"""The minimum number of names to score exactly, as an index does; rapidfuzz selects the most similar names."""
+"""The number of names per mention, the most similar ones by rapidfuzz, whose scores are then computed as in an index.
+
+If more than 16 candidates are requested, it is three times their number. Fewer names are scored if few are similar.
+"""
 MENTIONS_AT_ONCE = 8
 """The number of mentions compared together; each pair of a mention and a name takes four bytes of memory."""
 

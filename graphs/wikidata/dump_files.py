@@ -1,4 +1,4 @@
-"""Reads the lines of a dump in blocks: plain, .gz or .bz2, decompressed on all cores if the format allows it.
+"""Reads the lines of a plain, .gz or .bz2 dump in blocks; decompresses it on all cores if the format allows it.
 
     for block in blocks(Path("latest-all.json.bz2")):
         block.split(b"\\n")

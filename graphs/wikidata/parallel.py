@@ -11,7 +11,10 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 ONE_PROCESS = 1 << 26
-"""The largest size, in bytes, of a dump that a single process reads: more processes would take longer to start."""
+"""The largest size, in bytes, of a dump that a single process reads.
+
+Starting more processes for a smaller dump would take longer than they save.
+"""
 Task = TypeVar("Task")
 Found = TypeVar("Found", covariant=True)
 

@@ -15,7 +15,7 @@ from tests.support.cypher_fuzz_words import AGGREGATES, FUNCTIONS, KEYS, LABELS,
 class Maker:
     """A generator of queries; `scope` holds the variables of the current query with their kinds.
 
-    The kinds are `n` (node), `r` (relationship), `p` (path), `v` (value) and `l` (list of relationships).
+    The kinds are `n` (node), `r` (relationship), `p` (path), `v` (value) and `l` (list of nodes or relationships).
     """
 
     def __init__(self, seed: int) -> None:

@@ -106,7 +106,11 @@ def filtered(where: t.Expression | None) -> Iterator[tuple[str, int]]:
 
 
 def after(clause: t.Clause, bound: frozenset[str]) -> frozenset[str]:
-    """Return the variables that are bound after a clause."""
+    """Return the variables that are known to be bound after a clause.
+
+    Variables inside a parenthesized path, columns that a subquery returns by `*`, and the variable of LOAD CSV are not
+    included.
+    """
     match clause:
         case t.Match():
             return bound | set(variables(clause.patterns))

@@ -78,7 +78,7 @@ class Spelling:
 
 
 def _forms(word: str) -> Iterator[str]:
-    """Yield the singular and the plural of a word; nothing for a very short word."""
+    """Yield a word and the word with a plural ending; nothing for a very short word."""
     if len(word) >= SHORTEST:
         yield word
         yield f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"

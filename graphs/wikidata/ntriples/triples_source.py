@@ -110,7 +110,7 @@ class NTriplesSource:
     def _members(
         self, needed_predicates: Predicates, labels: Sequence[str], workspace: Workspace, staging: Staging
     ) -> None:
-        """Store as candidates the members of classes, and the start items of the relationships that select items."""
+        """Store the members of classes, and the start items of relationships that select items, as candidates."""
         plan = needed_predicates.plan
         ends: dict[bytes, list[tuple[int, ItemSet]]] = defaultdict(list)
         by_statement: dict[bytes, bytes] = {}
