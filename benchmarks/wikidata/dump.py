@@ -1,4 +1,4 @@
-"""Measures statements per second and peak memory of reading dumps of entity JSON of several sizes, on one core.
+"""Measures how fast dumps of several sizes are read, and the time and memory of a whole build from them, on one core.
 
     python -m benchmarks.wikidata.dump [--statements 10000 1000000] [--real]
 

@@ -2,9 +2,9 @@
 
     MATCH (p:Player)-[:playsFor]->(t:Team) WHERE p.height_cm > 300 RETURN t.name
 
-For this query, the node `p:Player` with the filter `p.height_cm > 300` is marked as failing: 0 of 541 players match,
-and the rest of the pattern is not counted. If each node has matches, the first relationship after which no match is
-left is marked as failing, or else the conditions on several nodes.
+For this query, the node `p:Player` with the filter `p.height_cm > 300` is marked as failing: 0 of 403 players match.
+Each other node is then counted only by itself. If each node has matches, the first relationship after which no match
+is left is marked as failing, or else the conditions on several nodes.
 """
 
 from __future__ import annotations

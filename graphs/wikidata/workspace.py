@@ -200,7 +200,7 @@ class Workspace:
         )
 
     def unnamed_values(self, size: int) -> Iterator[list[int]]:
-        """Yield the items that occur as values, are not nodes and have no fetched name, in batches of `size`."""
+        """Yield the items that are values, not nodes, and whose names have not been fetched, in batches of `size`."""
         return self._keyset(
             "SELECT item FROM values_seen WHERE ?1 = 0 AND item > ?2 AND "
             "NOT EXISTS (SELECT 1 FROM names WHERE names.item = values_seen.item) AND "

@@ -261,7 +261,7 @@ def event_of_call(call: _Recorded, secrets: Sequence[str] = ()) -> Event:
 
 
 def without_secrets(event: Event, secrets: Sequence[str] = ()) -> Event:
-    """Return an event of another program's trace, without its secrets."""
+    """Return a copy, without secrets, of an event from another program's trace."""
     redactor = Redactor(secrets)
     arguments = redactor.arguments(event.arguments)
     return replace(

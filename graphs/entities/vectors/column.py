@@ -1,7 +1,7 @@
 """One column of vectors, of names or of descriptions: eight bits per dimension, and sign bits for searching.
 
-A search compares the sign bits of all vectors by counting those that differ, and then compares the nearest few hundred
-vectors with eight bits per dimension. As in the entity index, a label is a range of positions. A label with very many
+A search counts the sign bits in which each vector differs, and then compares the nearest few hundred vectors at eight
+bits per dimension. As in the entity index, a label is a range of positions. A label with very many
 vectors may have an HNSW index (see `approximate.py`), which is searched instead.
 """
 

@@ -4,9 +4,9 @@
 so they include rare properties and mixed types, and their column `mandatory` states whether every node or relationship
 has the property. `db.schema.visualization` is not exact, because it pairs every start label of a type with every end
 label. Its patterns are therefore only candidates. The count store gives the number of relationships of a type that
-start at a label, and of those that end at a label. If every start label of a type, or every end label, has the number
-of all relationships of the type, the type's patterns are certain. The patterns of any other type are read by scanning
-its relationships.
+start at a label, and of those that end at a label. If the count of every start label of a type, or the count of every
+end label, equals the number of all relationships of the type, the type's patterns are certain. The patterns of any
+other type are read by scanning its relationships.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ MOST_KEPT, LOOKED_AT = 10, 20
 
 
 def order_and_limit(probe: Probe, shape: Shape) -> Iterator[Diagnostic]:
-    """Report `ORDER BY p.height_cm DESC LIMIT 1` if several players are equally tall, or if nulls come first."""
+    """Report `ORDER BY p.height_cm DESC LIMIT 1` if several share the greatest height, or if nulls come first."""
     for step in shape.steps:
         projection = step.projection
         limit = projection.limit

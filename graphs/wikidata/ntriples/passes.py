@@ -60,7 +60,10 @@ class Extract(_Pass):
     """The pass that keeps the lines for later passes, and reads the class tree and the redirects of merged items."""
 
     wanted: tuple[bytes, ...]
-    """The predicates of the lines that are kept: the vocabulary of the extract."""
+    """The predicates of the lines that are read: the vocabulary of the extract.
+
+    Redirects of merged items and normal ranks are read, but not kept as lines.
+    """
     subclass_of: bytes
     claims: frozenset[bytes]
 
