@@ -67,7 +67,7 @@ class StaticEncoder:
 
 
 class SentenceEncoder:
-    """A sentence-transformers model, several hundred times slower than the static model (docs/figures.md).
+    """A sentence-transformers model, about 200 times slower than the static model (docs/figures.md).
 
     The import of the library takes ten seconds, so the model loads in the background; `encode` waits up to a minute.
 
