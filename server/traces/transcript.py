@@ -14,6 +14,7 @@ from typing import Any
 
 import orjson
 
+from graphground.cypher.wording import counted
 from graphground.server.traces.event import AGENT_STEP, TOOL_CALL, UNREADABLE, Event
 
 MOST_ROWS = 20
@@ -94,13 +95,9 @@ def _summary(events: Sequence[Event]) -> str:
     received = sum(event.tokens_out or 0 for event in events)
     sessions = len({event.session for event in events})
     return (
-        f"{_counted(len(events), 'event')} in {_counted(sessions, 'session')}, {failed} failed; "
+        f"{counted(len(events), 'event')} in {counted(sessions, 'session')}, {failed} failed; "
         f"about {sent:,} tokens in and {received:,} out."
     )
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
 def _heading(event: Event) -> str:
