@@ -138,9 +138,9 @@ class BoltEngine:
         except (exceptions.DriverError, exceptions.Neo4jError) as error:
             raise translated(error, self.address) from error
 
-    def explain(self, query: str, parameters: Mapping[str, Any] | None = None) -> None:
+    def explain(self, query: str) -> None:
         """Compile a query without running it."""
-        self.run(f"EXPLAIN {query}", parameters, limit=0, timeout=30)
+        self.run(f"EXPLAIN {query}", limit=0, timeout=30)
 
     def explained(
         self, query: str | Query, parameters: Mapping[str, Any] | None, database: str, prefix: str = "EXPLAIN "

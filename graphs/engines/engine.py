@@ -101,7 +101,7 @@ class Engine(Protocol):
         """
         ...
 
-    def explain(self, query: str, parameters: Mapping[str, Any] | None = None) -> None:
+    def explain(self, query: str) -> None:
         """Compile a query without running it; raise `QueryFailed` if the database refuses the query."""
         ...
 

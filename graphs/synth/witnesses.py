@@ -257,13 +257,13 @@ def satisfying(condition: Condition, rng: random.Random) -> Any:
         case "<" | ">" as operator:
             return _moved(value, rng.randint(1, 3) * (1 if operator == ">" else -1))
         case "<>" | "CONTAINS NOT":
-            return _moved(value, 5) if not isinstance(value, str) or _is_date(value) else f"{word(rng.randrange(999))}"
+            return _another(value, rng)
         case "IN":
             return rng.choice(value) if isinstance(value, list) and value else value
         case "HAS":
-            return [value, word(rng.randrange(999))]
+            return [value, _another(value, rng)]
         case "HAS NOT":
-            return [word(rng.randrange(999))]
+            return [_another(value, rng)]
         case "CONTAINS":
             return f"{word(rng.randrange(999))} {value} {word(rng.randrange(999))}"
         case "STARTS WITH":
@@ -273,6 +273,11 @@ def satisfying(condition: Condition, rng: random.Random) -> Any:
         case "NOT IN":
             return _outside(value if isinstance(value, list) else [value], rng)
     return None
+
+
+def _another(value: Any, rng: random.Random) -> Any:
+    """Return another value of the same type: a random word for a text that is not a date."""
+    return word(rng.randrange(999)) if isinstance(value, str) and not _is_date(value) else _moved(value, 5)
 
 
 def _outside(values: Sequence[Any], rng: random.Random) -> Any:

@@ -31,7 +31,7 @@ class Recorder:
         self.ran.append(query if isinstance(query, str) else query.text)
         return Table(["name"], [["Heat"]], self.truncated, 0.1)
 
-    def explain(self, query: str, parameters: Mapping[str, Any] | None = None) -> None:
+    def explain(self, query: str) -> None:
         raise AssertionError("nothing here asks for a plan")
 
     def capabilities(self) -> Capabilities:

@@ -53,7 +53,7 @@ class Relationships:
             0.1,
         )
 
-    def explain(self, query: str, parameters: Mapping[str, Any] | None = None) -> None: ...
+    def explain(self, query: str) -> None: ...
 
     def capabilities(self) -> Capabilities:
         return Capabilities("Neo4j", "5", NEO4J, "refused", True)

@@ -74,7 +74,7 @@ class EmbeddedEngine:
         """Start the engine process early, so that the first query does not wait for it."""
         self._shared.connected()
 
-    def explain(self, query: str, parameters: Mapping[str, Any] | None = None) -> None:
+    def explain(self, query: str) -> None:
         """Compile a query without running it."""
         self._shared.explain(query)
 

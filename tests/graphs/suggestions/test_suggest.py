@@ -40,7 +40,7 @@ class Counts:
         ]
         return Table(["pattern", "matches"], [[number, 1] for number in numbers], False, 1.0)
 
-    def explain(self, query: str, parameters: Mapping[str, Any] | None = None) -> None: ...
+    def explain(self, query: str) -> None: ...
 
     def capabilities(self) -> Capabilities:
         return Capabilities("counts", "1", NEO4J, trial_write="refused", can_terminate=True)

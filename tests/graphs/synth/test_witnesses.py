@@ -102,3 +102,14 @@ def test_a_stand_in_is_made_for_any_list_in_a_condition(condition: str) -> None:
     schema = PropertyGraphSchema("things", {"A": Label("A", {"name": "str", "x": "int"})}, ())
     graph = stand_in(schema, [f"MATCH (n:A) WHERE {condition} RETURN n.name"], 50, 0, seed=4)
     assert sum(1 for _ in graph.entities()) >= 50
+
+
+@pytest.mark.parametrize("value", [5, 2.5, True, "five", "2001-02-03"])
+def test_a_list_that_has_a_value_or_lacks_it_has_elements_of_the_values_type(value: Any) -> None:
+    condition = Condition("n", "x", "HAS", value)
+    with_value, without = (choose(condition, random.Random(1)) for choose in (satisfying, violating))
+    assert value in with_value
+    assert value not in without
+    assert {type(element) for element in [*with_value, *without]} == {type(value)}
+    if value == "2001-02-03":
+        assert len(without[0]) == len(value), "a date"

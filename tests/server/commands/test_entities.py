@@ -37,7 +37,7 @@ class ThreePeople:
         ]
         return Table([], [[list(column) for column in zip(*rows[skip : skip + size], strict=True)]], False, 0.0)
 
-    def explain(self, query: str, parameters: object = None) -> None: ...
+    def explain(self, query: str) -> None: ...
 
     def capabilities(self):  # type: ignore[no-untyped-def]
         from graphground.graphs.engines.dialects import NEO4J

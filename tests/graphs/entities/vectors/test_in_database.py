@@ -283,7 +283,7 @@ class OneIndex:
             0.0,
         )
 
-    def explain(self, query: str, parameters: Any = None) -> None: ...
+    def explain(self, query: str) -> None: ...
 
     def capabilities(self) -> Any:
         from graphground.graphs.engines.engine import Capabilities

@@ -200,8 +200,8 @@ class Slow:
             raise QueryTimeout("it took too long")
         return self.engine.run(query, parameters, limit=limit, timeout=timeout)
 
-    def explain(self, query: str, parameters: Mapping[str, Any] | None = None) -> None:
-        self.engine.explain(query, parameters)
+    def explain(self, query: str) -> None:
+        self.engine.explain(query)
 
     def cancel(self) -> None:
         self.engine.cancel()
