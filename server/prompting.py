@@ -51,7 +51,7 @@ def get_prompt(application: Application, name: str, given: Mapping[str, str]) ->
             nearest = closest(argument, known)
             raise PromptError(
                 f"the prompt {name} has no argument {argument!r}; "
-                f"{f'did you mean {nearest[0]!r}' if nearest else f'it has: {known}'}"
+                + (f"did you mean {nearest[0]!r}?" if nearest else f"its arguments are: {', '.join(known)}")
             )
     for needed in template.arguments:
         if needed.required and not given.get(needed.name, "").strip():

@@ -99,10 +99,11 @@ def _parameter(name: str, table: Any, place: str) -> OwnParameter:
             raise SettingsError(f"{place} needs the key {key!r}")
         _check_type(entries, key, str, "text", place)
     for key in ("type", "items"):
-        if key in entries and entries[key] not in TYPES[: None if key == "type" else -1]:
-            nearest = closest(str(entries[key]), TYPES, limit=1)
+        allowed = TYPES if key == "type" else TYPES[:-1]
+        if key in entries and entries[key] not in allowed:
+            nearest = closest(str(entries[key]), allowed, limit=1)
             hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
-            raise SettingsError(f"{place}: {key} must be one of {', '.join(TYPES)}, not {entries[key]!r}{hint}")
+            raise SettingsError(f"{place}: {key} must be one of {', '.join(allowed)}, not {entries[key]!r}{hint}")
     for key in {"enum", "pattern", "items", *NUMBERS, *COUNTS} & entries.keys() - set(BOUNDS[entries["type"]]):
         raise SettingsError(f"{place}: {key} is not allowed for the type {entries['type']}")
     for key in NUMBERS:

@@ -6,11 +6,10 @@ import logging
 from collections.abc import Sequence
 from functools import partial
 
-from graphground.graphs.bundled import bundled_graphs
 from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.engines.port_check import problem_at
 from graphground.graphs.graph import Graph
-from graphground.graphs.opening.bundled import is_bundled
+from graphground.graphs.opening.bundled import is_bundled, offered
 from graphground.graphs.opening.connected import address_of, open_database
 from graphground.graphs.opening.database import Database
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
@@ -71,8 +70,8 @@ def sources_beside(own: Sequence[GraphSource], settings: Settings, home: Home) -
 
 
 def bundled_names(home: Home) -> set[str]:
-    """Return the names of the bundled graphs, except those that the user has replaced by a graph of the same name."""
-    return {bundled.name for bundled in bundled_graphs() if is_bundled(bundled.name, home)}
+    """Return the names of the bundled graphs, except those that the user has dropped, or replaced by another graph."""
+    return {bundled.name for bundled in offered(home) if is_bundled(bundled.name, home)}
 
 
 def left_out(settings: Settings) -> set[str]:

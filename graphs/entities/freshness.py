@@ -27,21 +27,26 @@ def staleness(engine: Engine, index: EntityLookup) -> str | None:
         last = _known.get(index)
     if last is not None and time.monotonic() - last[0] < _CHECK_SECONDS:
         return last[1]
-    reason = _reason(engine, index)
+    try:
+        reason = difference(engine, index)
+    except EngineError:
+        reason = None
     with _lock:
         _known[index] = (time.monotonic(), reason)
     return reason
 
 
-def _reason(engine: Engine, index: EntityLookup) -> str | None:
+def difference(engine: Engine, index: EntityLookup) -> str | None:
+    """Return the reason why an index is out of date, found now; None if every label has as many nodes as it had.
+
+    Raises:
+        EngineError: the nodes of a label could not be counted.
+    """
     info = index.info
     if info is None:
         return None
     for label, count in info.labels.items():
-        try:
-            rows = engine.run(f"{nodes(label).match()} RETURN count(n) AS c", timeout=SECONDS).rows
-        except EngineError:
-            return None
+        rows = engine.run(f"{nodes(label).match()} RETURN count(n) AS c", timeout=SECONDS).rows
         if int(rows[0][0]) != count:
             return (
                 f"the entity index was built on {info.built_at} from {count:,} {label} nodes; "

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from graphground.cypher.wording import counted
 from graphground.server.commands.agent_connection import add_connection, graph_of, password_variables_of, server_of
 from graphground.server.commands.agent_queries import add_commands
 from graphground.server.commands.command_line import CommandLine, WrongUse, command_line, run
@@ -81,7 +82,7 @@ def _add_common(command: CommandLine) -> None:
         "question",
         nargs="?",
         metavar="QUESTION",
-        help="The question; without it and --tasks, questions are read from stdin (JSON Lines).",
+        help="The question; if neither it nor --tasks is given, questions are read from stdin (JSON Lines).",
     )
     command.add_argument("--tasks", type=Path, metavar="FILE", help="A task file; its predictions go to --out.")
     command.add_argument(
@@ -100,13 +101,25 @@ def _add_common(command: CommandLine) -> None:
     command.add_argument("--no-cache", action="store_true", help="Do not cache replies.")
     bounds = command.add_argument_group("bounds of one question")
     bounds.add_argument(
-        "--most-calls", type=int, default=30, metavar="N", help="Maximum number of tool calls (default: 30)."
+        "--most-calls",
+        type=int,
+        default=30,
+        metavar="N",
+        help="Maximum number of tool calls for a question (default: 30).",
     )
     bounds.add_argument(
-        "--most-tokens", type=int, default=200_000, metavar="N", help="Maximum number of tokens (default: 200000)."
+        "--most-tokens",
+        type=int,
+        default=200_000,
+        metavar="N",
+        help="Maximum number of tokens for a question (default: 200000).",
     )
     bounds.add_argument(
-        "--most-seconds", type=float, default=600.0, metavar="S", help="Maximum time in seconds (default: 600)."
+        "--most-seconds",
+        type=float,
+        default=600.0,
+        metavar="S",
+        help="Maximum time for a question, in seconds (default: 600).",
     )
     add_connection(command)
 
@@ -189,7 +202,7 @@ async def _answer(
                 parsed.workers,
                 lambda done, total: progress("questions", done, total),
             )
-        sys.stdout.write(f"Asked {count} of {len(questions)} questions. Predictions: {parsed.out}\n")
+        sys.stdout.write(f"Asked {count} of {counted(len(questions), 'question')}. Predictions: {parsed.out}\n")
         return 0
     if parsed.question:
         record = await runs.ask(agent, Question("1", graph, parsed.question), server, models, bounds, trace)

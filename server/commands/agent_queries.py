@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from graphground.cypher.wording import counted
 from graphground.server.commands.agent_connection import add_connection, graph_of, password_variables_of, server_of
 from graphground.server.commands.command_line import CommandLine, WrongUse
 from graphground.server.commands.models import add_model, model_settings, report_wait
@@ -159,7 +160,7 @@ async def write_pairs(parsed: argparse.Namespace, server: ServerConnection) -> i
                 pair_count += 1
             question_count += 1
             progress("questions", question_count, len(questions))
-    sys.stdout.write(f"Wrote {pair_count} pairs for {len(questions)} questions: {parsed.out}\n")
+    sys.stdout.write(f"Wrote {counted(pair_count, 'pair')} for {counted(len(questions), 'question')}: {parsed.out}\n")
     return 0
 
 
@@ -180,5 +181,5 @@ async def reason(parsed: argparse.Namespace, server: ServerConnection) -> int:
     chosen = chosen_nodes(reply.text, subgraph.nodes)
     sys.stdout.write("".join(f"{node.name} ({node.label})\n" for node in chosen))
     if not chosen:
-        sys.stderr.write(f"graphground: the model chose none of the {len(subgraph.nodes)} nodes\n")
+        sys.stderr.write(f"graphground: the model received {counted(len(subgraph.nodes), 'node')} and chose none\n")
     return 0 if chosen else 1

@@ -122,7 +122,7 @@ def explained(error: Exception) -> str:
     if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename else ""
         if error.errno == errno.ENOSPC:
-            return f"{place}the disk is full. Make room, or choose a folder on another disk with --home."
+            return f"{place}the disk is full. Make room, or write to another disk."
         return f"{place}{error.strerror or error}"
     return (
         f"unexpected {type(error).__name__}: {' '.join(str(error).split())}. This is a defect in graphground; "

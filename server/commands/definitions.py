@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from graphground.cypher.wording import counted
 from graphground.server.commands.command_line import FAILED, CommandLine
 
 
@@ -30,7 +31,7 @@ def check(parsed: argparse.Namespace) -> int:
         return FAILED
     doubtful = [f"  {place}: {why}" for place, why in doubts(found)]
     sys.stdout.write(
-        f"{name}: {len(found.nodes)} labels and {len(found.relationships)} relationship patterns; no "
-        "problem found.\n" + ("Doubtful:\n" + "\n".join(doubtful) + "\n" if doubtful else "")
+        f"{name}: {counted(len(found.nodes), 'label')} and {counted(len(found.relationships), 'relationship pattern')}; "
+        "no problem found.\n" + ("Doubtful:\n" + "\n".join(doubtful) + "\n" if doubtful else "")
     )
     return 0

@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from graphground import __version__
+from graphground.cypher.wording import counted
 from graphground.graphs.engines.engine import Engine
 from graphground.graphs.graph import Graph
 from graphground.server.commands.command_line import FAILED, CommandLine, command_line, run
@@ -47,7 +48,11 @@ def parser() -> CommandLine:
     """Build the parser of `graphground doctor`."""
     parser = command_line("doctor", "Check the installation, the data folder and every graph.", doctor)
     parser.add_argument("--json", action="store_true", help="Print the findings as JSON.")
-    parser.add_argument("--deep", action="store_true", help="Read every node, relationship and name of loaded graphs.")
+    parser.add_argument(
+        "--deep",
+        action="store_true",
+        help="Read every node and relationship of loaded graphs, and look up one name of each label.",
+    )
     add_options(parser, GRAPHS)
     return parser
 
@@ -96,7 +101,7 @@ def doctor(parsed: argparse.Namespace) -> int:
             + "\n"
         )
     elif problems:
-        sys.stdout.write(f"{problems} problem{'s' if problems > 1 else ''}.\n")
+        sys.stdout.write(f"{counted(problems, 'problem')}.\n")
     else:
         sys.stdout.write("Everything works.\n")
     return FAILED if problems else 0
@@ -120,12 +125,15 @@ def packages(engine_needed: bool) -> Iterator[Finding]:
     if find_spec("neo4j._rust") is None:
         yield Finding("neo4j-rust-ext", True, "is not installed; answers with many rows take about three times as long")
     if find_spec("arcadedb_embedded") is None:
-        yield Finding(
-            "embedded engine",
-            not engine_needed,
-            f"is not installed; there may be no build for {platform.system()} {platform.machine()}",
-            "Serve your own database: graphground serve --uri neo4j://HOST:7687 --user NAME.",
-        )
+        if engine_needed:
+            yield Finding(
+                "embedded engine",
+                False,
+                f"is not installed; there may be no build for {platform.platform()}",
+                "Serve your own database: graphground serve --uri neo4j://HOST:7687 --user NAME.",
+            )
+        else:
+            yield Finding("embedded engine", True, "is not installed; only your own databases can be served")
 
 
 def data_folder(home: Path) -> Finding:
@@ -174,7 +182,7 @@ def graphs(settings: Settings, deep: bool) -> Iterator[Finding]:
             yield Finding(
                 f"graph {name}",
                 True,
-                f"bundled, and not served together with your own database; serve it with --graph {name}",
+                "bundled, and left out because your own database is served; to serve both, name both with --graph",
             )
         if not opened.names():
             yield Finding(
@@ -238,7 +246,7 @@ def memory_protection(name: str, engine: Engine) -> Iterator[Finding]:
     if limit is not None and is_unlimited(limit):
         yield Finding(f"graph {name}", True, "the memory of a single query is not limited", ADVICE)
     elif limit is not None:
-        yield Finding(f"graph {name}", True, f"a single query may take {limit} of memory")
+        yield Finding(f"graph {name}", True, f"the memory of a single query is limited to {limit}")
 
 
 def whole(name: str, graph: Graph, home: Path) -> Finding:

@@ -11,6 +11,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from graphground.cypher.wording import counted
 from graphground.server.commands.command_line import CommandLine, command_line, run
 from graphground.server.commands.options import GRAPHS, add_options, open_graphs, settings_from
 from graphground.server.commands.progress import progress_bars
@@ -142,7 +143,7 @@ def build_from_database(graph: Graph, folder: Path, labels: Sequence[str] | None
         )
         return
     sys.stdout.write(
-        f"{built.nodes:,} nodes, {built.texts:,} texts, {built.words:,} words; "
+        f"{counted(built.nodes, 'node')}, {counted(built.texts, 'text')}, {counted(built.words, 'distinct word')}; "
         f"{built.bytes / 1e6:,.1f} MB in {built.seconds:.1f} s\n"
     )
 
@@ -185,15 +186,16 @@ def make_vectors(
             }
         )
     else:
-        existing = f" ({cost.done:,} vectors exist already)" if cost.done else ""
-        more = f" and {cost.descriptions:,} descriptions" if cost.descriptions else ""
+        existing = f" (already built: {cost.done:,})" if cost.done else ""
+        more = f" and {counted(cost.descriptions, 'description')}" if cost.descriptions else ""
         sys.stdout.write(
-            f"vectors of {cost.names:,} names{more}{existing} with {maker.name}: about "
+            f"vectors of {counted(cost.names, 'name')}{more}{existing} with {maker.name}: about "
             f"{cost.seconds:,.0f} s, {cost.bytes / 1e6:,.1f} MB\n"
         )
         if cost.approximate:
             sys.stdout.write(
-                f"including an HNSW index over {cost.approximate:,} vectors: about {cost.approximate_seconds:,.0f} s\n"
+                f"including an HNSW index over {counted(cost.approximate, 'vector')}: "
+                f"about {cost.approximate_seconds:,.0f} s\n"
             )
     sys.stdout.flush()
     if estimate_alone:
@@ -235,13 +237,19 @@ def check_labels(known: Mapping[str, int], labels: Sequence[str] | None) -> None
 
 def show(graph: Graph, folder: Path, as_json: bool = False) -> int:
     """Print the sizes of the index, and whether the number of nodes of a label has changed since it was built."""
-    from graphground.graphs.entities.freshness import staleness
+    from graphground.graphs.engines.engine import EngineError
+    from graphground.graphs.entities.freshness import difference
     from graphground.graphs.entities.index import open_index
 
     index = open_index(folder)
     about = index.info
     vectors, problem = vectors_of(index)
-    stale = staleness(graph.engine, index) if graph.engine is not None else None
+    stale, uncounted = None, ""
+    if graph.engine is not None:
+        try:
+            stale = difference(graph.engine, index)
+        except EngineError as error:
+            uncounted = f"the nodes could not be counted: {error}"
     if as_json:
         print_json(
             {
@@ -257,27 +265,29 @@ def show(graph: Graph, folder: Path, as_json: bool = False) -> int:
                 "properties": about.properties,
                 "vectors": vectors,
                 "problem": problem,
-                "stale": stale or None,
+                "stale": stale,
+                "uncounted": uncounted or None,
             }
         )
         return 0
-    source = about.source or "a file"
     lines = [
-        f"built {about.built_at} from {about.nodes:,} nodes of {source} in {about.seconds:.1f} s",
-        f"{about.texts:,} texts of {about.words:,} words, {about.bytes / 1e6:,.1f} MB in {folder}",
+        f"built {about.built_at} in {about.seconds:.1f} s from {counted(about.nodes, 'node')} "
+        f"(source: {about.source or 'a file'})",
+        f"{counted(about.texts, 'text')} with {counted(about.words, 'distinct word')}, "
+        f"{about.bytes / 1e6:,.1f} MB in {folder}",
         "labels: " + ", ".join(f"{label} {count:,}" for label, count in about.labels.items()),
         "properties: " + ", ".join(f"{name} {count:,}" for name, count in about.properties.items()),
     ]
     if vectors:
         approximate = f"; {vectors['approximate']:,} in HNSW indexes" if vectors["approximate"] else ""
         lines.append(
-            f"vectors: {vectors['names']:,} names, {vectors['descriptions']:,} descriptions with "
-            f"{vectors['model']}{approximate}"
+            f"vectors: {counted(vectors['names'], 'name')}, {counted(vectors['descriptions'], 'description')} "
+            f"with {vectors['model']}{approximate}"
         )
     else:
         lines.append(f"vectors: {problem}")
     if graph.engine is not None:
-        lines.append(stale or "the graph still has as many nodes as when the index was built")
+        lines.append(uncounted or stale or "each label of the index has as many nodes as when the index was built")
     sys.stdout.write("\n".join(lines) + "\n")
     return 0
 

@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from graphground.cypher.wording import counted
 from graphground.server.commands.command_line import CommandLine, WrongUse, command_line, run
 from graphground.server.commands.eval_rephrase import add_rephrase
 from graphground.server.commands.eval_stand_in import add_stand_in
@@ -44,7 +45,7 @@ def parser() -> CommandLine:
         "--suggest", action="store_true", help="Take the first query of suggest_queries: a baseline without a model."
     )
     running.add_argument(
-        "--repair", action="store_true", help="Replace a wrong query by the suggestion of validate_cypher."
+        "--repair", action="store_true", help="Replace a wrong query with the suggestion of validate_cypher."
     )
     running.add_argument("--workers", type=int, default=8, metavar="N", help="Number of concurrent tasks (default: 8).")
     running.add_argument(
@@ -150,8 +151,8 @@ def score_tasks(parsed: argparse.Namespace) -> int:
             version=lambda name: _version(name, home),
             progress=lambda done, total: progress("tasks", done, total),
         )
-    before = f", {outcome.before} were scored before" if outcome.before else ""
-    sys.stdout.write(f"Scored {outcome.scored} of {len(tasks)} tasks{before}. Run: {parsed.folder}\n")
+    before = f"; scored before: {outcome.before}" if outcome.before else ""
+    sys.stdout.write(f"Scored {outcome.scored} of {counted(len(tasks), 'task')}{before}. Run: {parsed.folder}\n")
     for reason, count in outcome.unscored.items():
         sys.stderr.write(f"graphground: tasks not scored: {count} ({reason})\n")
     if outcome.scored + outcome.before:
@@ -181,7 +182,7 @@ def compare(parsed: argparse.Namespace) -> int:
     found = compared(read_run(parsed.first)[1], read_run(parsed.second)[1])
     before, after = (found[name]["execution_accuracy"]["mean"] for name in ("first", "second"))
     sys.stdout.write(
-        f"{found['tasks']} tasks in common; execution accuracy {before:.1%} and {after:.1%}\n"
+        f"{counted(found['tasks'], 'task')} in common; execution accuracy {before:.1%} and {after:.1%}\n"
         f"won {len(found['won'])}, lost {len(found['lost'])}, right in both {found['both_right']}, wrong "
         f"in both {found['both_wrong']}\nMcNemar's exact test: p = {found['p_value']:.4g}\n"
     )
@@ -208,10 +209,11 @@ def make(parsed: argparse.Namespace) -> int:
             progress=lambda done, total: progress("tasks", done, total),
         )
     write_tasks(generated.tasks, parsed.file)
-    sys.stdout.write(f"Wrote {len(generated.tasks)} tasks to {parsed.file}.\n")
+    sys.stdout.write(f"Wrote {counted(len(generated.tasks), 'task')} to {parsed.file}.\n")
     if len(generated.tasks) < parsed.tasks:
         sys.stderr.write(
-            f"graphground: only {len(generated.tasks)} realistic tasks could be made from this graph, not {parsed.tasks}\n"
+            f"graphground: only {counted(len(generated.tasks), 'realistic task')} could be made from this graph, "
+            f"not {parsed.tasks}\n"
         )
     for name, reason in generated.missing.items():
         sys.stderr.write(f"graphground: {name}: {reason}\n")
@@ -233,7 +235,7 @@ def harden(parsed: argparse.Namespace) -> int:
             for variant in variants_of(tasks, graphs.get(name), parsed.seed, kinds)
         ]
     write_tasks(variants, parsed.file)
-    sys.stdout.write(f"Wrote {len(variants)} variants of {len(tasks)} tasks to {parsed.file}.\n")
+    sys.stdout.write(f"Wrote {counted(len(variants), 'variant')} of {counted(len(tasks), 'task')} to {parsed.file}.\n")
     return 0
 
 

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from graphground.cypher.wording import counted
 from graphground.server.commands.command_line import CommandLine, WrongUse
 from graphground.server.commands.models import add_model, model_settings, reply_folder, report_wait
 from graphground.server.commands.progress import progress_bars
@@ -53,11 +54,11 @@ def rephrase(parsed: argparse.Namespace) -> int:
         parsed.report.write_text("".join(lines), encoding="utf-8")
     rephrased = sum(not result.problem for result in results)
     sys.stdout.write(
-        f"Wrote {len(results)} tasks to {parsed.file}: {rephrased} questions rephrased, {len(results) - rephrased} kept raw. "
-        f"The model received {calls} requests.\n"
+        f"Wrote {counted(len(results), 'task')} to {parsed.file}: {counted(rephrased, 'question')} rephrased, "
+        f"{len(results) - rephrased} kept raw. The model received {counted(calls, 'request')}.\n"
     )
     for kind, (count, example) in kinds_of(results).items():
-        sys.stderr.write(f"graphground: questions kept raw ({kind}): {count}, first {example.task.qid}\n")
+        sys.stderr.write(f"graphground: questions kept raw ({kind}): {count}, for example {example.task.qid}\n")
     return 0 if rephrased else 1
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from graphground.cypher.wording import counted
 from graphground.server.commands.command_line import CommandLine, WrongUse
 from graphground.server.commands.generated_file import add_generated_file, check_generated_file, write_generated_file
 
@@ -46,7 +47,8 @@ def make_stand_in(parsed: argparse.Namespace) -> int:
         parsed, lambda schema: stand_in(schema, gold, parsed.nodes, parsed.relationships, parsed.seed)
     )
     sys.stdout.write(
-        f"Wrote {parsed.out}: {nodes:,} nodes, {relationships:,} relationships for {len(gold)} gold queries. "
+        f"Wrote {parsed.out}: {counted(nodes, 'node')}, {counted(relationships, 'relationship')} "
+        f"for {counted(len(gold), 'gold query', 'gold queries')}. "
         f"`graphground graphs load {parsed.out} --name {parsed.graph or names[0]}` loads it.\n"
     )
     return 0

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from graphground.cypher.wording import counted
 from graphground.server.commands.command_line import CommandLine, WrongUse, command_line, run
 from graphground.server.commands.comparing import add_compare
 from graphground.server.commands.definitions import add_check
@@ -77,18 +78,23 @@ def main(arguments: Sequence[str]) -> int:
 
 def list_graphs(parsed: argparse.Namespace) -> int:
     """Print one line for each loaded graph."""
+    from graphground.graphs.opening.bundled import offered
     from graphground.graphs.storage.catalog import Catalog
 
-    entries = Catalog(home_from(parsed)).entries()
+    home = home_from(parsed)
+    entries = Catalog(home).entries()
     if parsed.json:
         sys.stdout.write(json.dumps([_described(entry) for entry in entries], indent=1) + "\n")
         return 0
     if not entries:
-        sys.stdout.write("No graph is loaded. `graphground graphs load FILE` loads one.\n")
+        bundled = "".join(
+            f" The bundled graph {graph.name} is loaded when it is first used." for graph in offered(home)
+        )
+        sys.stdout.write(f"No graph is loaded. `graphground graphs load FILE` loads one.{bundled}\n")
     width = max((len(entry.name) for entry in entries), default=0)
     for entry in entries:
         sys.stdout.write(
-            f"{entry.name:<{width}}  {entry.nodes:>10,} nodes  {entry.relationships:>10,} relationships"
+            f"{entry.name:<{width}}  {counted(entry.nodes, 'node'):>16}  {counted(entry.relationships, 'relationship'):>24}"
             f"  {entry.description}".rstrip()
             + "\n"
         )
@@ -135,7 +141,9 @@ def load_into_database(file: Path, uri: str, user: str, database: str | None) ->
     address = BoltAddress(uri, user, os.environ.get("GRAPHGROUND_ADMIN_PASSWORD", ""), database)
     with progress_bars() as report:
         nodes, relationships = load_into(file, address, report)
-    sys.stdout.write(f"Loaded into {address.where()}: {nodes:,} nodes, {relationships:,} relationships.\n")
+    sys.stdout.write(
+        f"Loaded into {address.where()}: {counted(nodes, 'node')}, {counted(relationships, 'relationship')}.\n"
+    )
     return 0
 
 
@@ -150,7 +158,7 @@ def info(parsed: argparse.Namespace) -> int:
         sys.stdout.write(json.dumps({**_described(entry), "schema": schema.to_cypherbench()}, indent=1) + "\n")
         return 0
     lines = [
-        f"{entry.name}: {entry.nodes:,} nodes, {entry.relationships:,} relationships",
+        f"{entry.name}: {counted(entry.nodes, 'node')}, {counted(entry.relationships, 'relationship')}",
         *([entry.description] if entry.description else []),
         f"loaded {entry.loaded} from {entry.source}",
         "labels: " + ", ".join(schema.labels),
@@ -191,7 +199,7 @@ def export(parsed: argparse.Namespace) -> int:
     home = home_from(parsed)
     load_bundled(parsed.name, home)
     nodes, relationships = export_graph(parsed.name, file, home)
-    sys.stdout.write(f"Wrote {nodes:,} nodes and {relationships:,} relationships to {file}.\n")
+    sys.stdout.write(f"Wrote {counted(nodes, 'node')} and {counted(relationships, 'relationship')} to {file}.\n")
     return 0
 
 

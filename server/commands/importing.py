@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from graphground.cypher.wording import counted
 from graphground.graphs.engines.address import BoltAddress
 from graphground.server.commands.command_line import FAILED, CommandLine, WrongUse
 from graphground.server.commands.loaded import loaded_lines, require_unused_name
@@ -49,7 +50,9 @@ def add_import(group: CommandLine) -> None:
         action="store_true",
         help="For tables: print the inferred mapping and stop. Edit it and pass it with --mapping.",
     )
-    importing.add_argument("--name", help="The graph's name; default: the mapping's, or the folder's.")
+    importing.add_argument(
+        "--name", help="The graph's name; default: the mapping's, or that of the folder, file or host."
+    )
     importing.add_argument("--description", default="", help="A one-line description of the graph.")
     importing.add_argument(
         "--output", type=Path, metavar="FILE", help="Also write the SimpleKG file here (.json or .json.gz)."
@@ -78,8 +81,7 @@ def import_graph(parsed: argparse.Namespace) -> int:
         sys.stderr.write(
             "".join(f"graphground: {problem}\n" for problem in refused.problems)
             + (f"graphground: and {more:,} more\n" if more else "")
-            + f"Nothing was imported: {refused.count:,} "
-            f"{'problem' if refused.count == 1 else 'problems'}.\n"
+            + f"Nothing was imported: {counted(refused.count, 'problem')}.\n"
         )
         return FAILED
 

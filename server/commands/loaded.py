@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from graphground.cypher.wording import counted
 from graphground.server.commands.command_line import WrongUse
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 def loaded_lines(loaded: Loaded) -> str:
     """Return the name and size of a loaded graph, and the differences from the version that it replaced, if any."""
     entry = loaded.entry
-    lines = [f"Loaded {entry.name!r}: {entry.nodes:,} nodes, {entry.relationships:,} relationships."]
+    lines = [f"Loaded {entry.name!r}: {counted(entry.nodes, 'node')}, {counted(entry.relationships, 'relationship')}."]
     if loaded.reason:
         lines.append(f"The whole file was loaded: {loaded.reason}.")
     for part, counts in (loaded.changes or {}).items():

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from graphground.cypher.wording import counted
+
 SHOWN = 3
 """The maximum number of suggestions printed for one diagnostic."""
 WIDEST = 100_000
@@ -27,8 +29,7 @@ def print_table(answer: Mapping[str, Any]) -> None:
     console.print(table)
     total = answer.get("total")
     more = (f" of {total:,}" if total else ", and there are more") if answer["truncated"] else ""
-    rows = "1 row" if answer["row_count"] == 1 else f"{answer['row_count']} rows"
-    console.print(f"{rows}{more}; {answer['elapsed_ms']} ms")
+    console.print(f"{counted(answer['row_count'], 'row')}{more}; {answer['elapsed_ms']} ms")
 
 
 def print_csv(answer: Mapping[str, Any]) -> None:

@@ -87,7 +87,7 @@ def query(parsed: argparse.Namespace) -> int:
     elif outcome.is_error and not answer.get("diagnostics"):
         sys.stderr.write("\n".join(failure_lines(answer)) + "\n")
     elif parsed.check and not failed:
-        sys.stdout.write(f"The query is valid ({answer['access']}).\n")
+        sys.stdout.write("The query is valid and only reads.\n")
     elif parsed.picture and not failed:
         sys.stdout.write(f"{picture}\n")
     elif not failed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from graphground.cypher.wording import counted
 from graphground.server.commands.command_line import CommandLine
 from graphground.server.commands.generated_file import add_generated_file, check_generated_file, write_generated_file
 
@@ -24,7 +25,7 @@ def synth(parsed: argparse.Namespace) -> int:
         parsed, lambda schema: generated(schema, parsed.nodes, parsed.relationships, parsed.seed)
     )
     sys.stdout.write(
-        f"Wrote {parsed.out}: {nodes:,} nodes, {relationships:,} relationships. "
+        f"Wrote {parsed.out}: {counted(nodes, 'node')}, {counted(relationships, 'relationship')}. "
         f"`graphground graphs load {parsed.out}` loads it.\n"
     )
     return 0

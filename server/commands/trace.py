@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from graphground.cypher.wording import counted
 from graphground.server.commands.command_line import CommandLine, WrongUse, command_line, run
 
 if TYPE_CHECKING:
@@ -101,7 +102,8 @@ def sessions(parsed: argparse.Namespace) -> int:
         failed = sum(event.failed for event in events)
         words = (session or "(none)", events[0].time, events[0].client or "(unknown client)")
         sys.stdout.write(
-            f"{'  '.join(visible(word, 60) for word in words)}  {len(events)} events, {failed} failed, {tokens:,} tokens\n"
+            f"{'  '.join(visible(word, 60) for word in words)}  {counted(len(events), 'event')}, {failed} failed, "
+            f"{counted(tokens, 'token')}\n"
         )
     return 0
 

@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from graphground.cypher.wording import counted
 from graphground.server.commands.command_line import CommandLine, WrongUse, command_line, run
 from graphground.server.commands.progress import Report, progress_bars
 
@@ -102,7 +103,8 @@ def source_of(parsed: argparse.Namespace, report: Report) -> Source:
 
 def summary(built: Built) -> str:
     """Return the size of a built graph as text, with the most frequent reasons for discarding values."""
-    lines = [f"Wrote {built.nodes:,} nodes and {built.relationships:,} relationships to {built.path}."]
+    size = f"{counted(built.nodes, 'node')} and {counted(built.relationships, 'relationship')}"
+    lines = [f"Wrote {size} to {built.path}."]
     most = sorted(built.discarded, key=lambda discarded: -discarded["count"])[:SHOWN]
     if most:
         lines.append("Discarded, most frequent first (the .discarded.json beside the file has all):")

@@ -73,7 +73,7 @@ def visible(text: str, longest: int, *, lines: bool = False) -> str:
     cut = text[:longest]
     if not cut.isascii() or not cut.isprintable():
         cut = "".join(_seen(character, lines) for character in cut)
-    return cut if len(text) <= longest else f"{cut}… ({len(text) - longest:,} more characters)"
+    return cut if len(text) <= longest else f"{cut}… ({counted(len(text) - longest, 'more character')})"
 
 
 def _seen(character: str, lines: bool) -> str:
@@ -164,7 +164,7 @@ def _table(columns: Sequence[Any], rows: Sequence[Any]) -> str:
     lines = ["  ".join(cell.ljust(widths[place]) for place, cell in enumerate(row)).rstrip() for row in shown]
     lines.insert(1, "  ".join("-" * size for size in widths))
     if len(rows) > MOST_ROWS:
-        lines.append(f"… and {len(rows) - MOST_ROWS:,} more rows")
+        lines.append(f"… and {counted(len(rows) - MOST_ROWS, 'more row')}")
     return "\n".join(lines)
 
 

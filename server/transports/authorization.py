@@ -99,34 +99,37 @@ def authorization(settings: Settings, address: str) -> tuple[AuthSettings | None
     """
     tokens = fixed_tokens(settings)
     public = settings.public_url or address
-    try:
-        if settings.jwks_url or settings.issuer:
-            if not (settings.jwks_url and settings.issuer and settings.public_url):
-                raise SettingsError(
-                    "--jwks-url, --issuer and --public-url belong together: the address of the keys, the server that "
-                    "issues tokens, and this server's own address, which tokens must name as their audience"
-                )
-            if tokens:
-                raise SettingsError("choose fixed tokens (--token-file, GRAPHGROUND_TOKEN) or --jwks-url, not both")
-            scopes = list(settings.scope) or None
-            return (
-                AuthSettings(
-                    issuer_url=AnyHttpUrl(settings.issuer),
-                    resource_server_url=AnyHttpUrl(public),
-                    required_scopes=scopes,
-                    validate_token_resource=True,
-                ),
-                JsonWebTokens(settings.jwks_url, settings.issuer, public),
+    if settings.jwks_url or settings.issuer:
+        if not (settings.jwks_url and settings.issuer and settings.public_url):
+            raise SettingsError(
+                "--jwks-url, --issuer and --public-url belong together: the address of the keys, the server that "
+                "issues tokens, and this server's own address, which tokens must name as their audience"
             )
         if tokens:
-            # Without an authorization server nothing is advertised: the operator gives the token to clients.
-            return AuthSettings(issuer_url=AnyHttpUrl(public), resource_server_url=None), FixedTokens(tokens)
+            raise SettingsError("choose fixed tokens (--token-file, GRAPHGROUND_TOKEN) or --jwks-url, not both")
+        return (
+            AuthSettings(
+                issuer_url=_address("--issuer", settings.issuer),
+                resource_server_url=_address("--public-url", public),
+                required_scopes=list(settings.scope) or None,
+                validate_token_resource=True,
+            ),
+            JsonWebTokens(settings.jwks_url, settings.issuer, public),
+        )
+    if tokens:
+        # Without an authorization server nothing is advertised: the operator gives the token to clients.
+        issuer = _address("--public-url" if settings.public_url else "--host", public)
+        return AuthSettings(issuer_url=issuer, resource_server_url=None), FixedTokens(tokens)
+    return None, None
+
+
+def _address(option: str, value: str) -> AnyHttpUrl:
+    try:
+        return AnyHttpUrl(value)
     except ValidationError:
         raise SettingsError(
-            f"--issuer and --public-url must be addresses such as https://graphs.example.org/mcp, not "
-            f"{settings.issuer!r} and {public!r}"
+            f"{option} must give an address such as https://graphs.example.org/mcp, not {value!r}"
         ) from None
-    return None, None
 
 
 def fixed_tokens(settings: Settings) -> list[str]:

@@ -86,7 +86,7 @@ def refusal(error: Exception) -> JSONRPCError | None:
     line = found[0]["input"]
     if found[0]["type"] != "json_invalid":
         request = next((entry["input"] for entry in found if isinstance(entry["input"], dict)), None)
-        message = "Invalid request: a message needs jsonrpc, a method, and an id that is a text or an integer"
+        message = "Invalid request: a request needs jsonrpc, a method, and an id that is a text or an integer"
         return _error(request, INVALID_REQUEST, message)
     if not isinstance(line, str | bytes) or not line.strip():
         return None

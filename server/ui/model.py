@@ -24,6 +24,7 @@ from graphground.agents.conversation import Message, Reply
 from graphground.agents.failures import ModelFailure
 from graphground.agents.models import Model, ModelSettings
 from graphground.agents.replies import query_in
+from graphground.cypher.wording import counted
 from graphground.prompts.agents import agent_prompt
 from graphground.server.application import Application
 from graphground.server.settings import Settings
@@ -110,7 +111,7 @@ class PageModel:
         body = Answered.model_validate(await arguments_in(request))
         rows = [", ".join(body.columns)]
         rows += [orjson.dumps(row, default=str).decode() for row in body.rows[:SHOWN_ROWS]]
-        rows.append(f"{'More than ' if body.more else ''}{body.total} row{'' if body.total == 1 else 's'} in all.")
+        rows.append(f"{'More than ' if body.more else ''}{counted(body.total, 'row')} in all.")
         result = "\n".join(rows)[:SHOWN_CHARACTERS]
         reply = await self._ask(agent_prompt("interpreter", question=body.question, query=body.query, result=result))
         return of_value({"text": reply.text[:10_000], **_cost(reply)})
@@ -185,7 +186,9 @@ def _grounding(names: Mapping[str, Any], suggested: Mapping[str, Any], attempts:
         )
     queries = [f"- {candidate['reason']}: {candidate['cypher']}" for candidate in suggested.get("candidates", [])[:3]]
     if queries:
-        parts.append("Queries about these names that run; they may not answer the question:\n" + "\n".join(queries))
+        parts.append(
+            "Queries about these names. Each of them runs, but may not answer the question:\n" + "\n".join(queries)
+        )
     parts += [
         f"Your earlier query was\n\n```cypher\n{attempt.query}\n```\n\nand its problems were\n\n{attempt.problems}"
         for attempt in attempts

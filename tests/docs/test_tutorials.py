@@ -67,12 +67,12 @@ def test_the_folder_of_the_page_on_imports_becomes_a_graph(place: Path, capsys: 
     plain, show, edited = (
         next(line for line in lines if re.search(ending, line)) for ending in ("films$", "--show", "--mapping")
     )
-    assert "Loaded 'films': 2 nodes, 1 relationships." in run(plain, capsys)
+    assert "Loaded 'films': 2 nodes, 1 relationship." in run(plain, capsys)
     run(show, capsys)
     assert (place / "films.toml").read_text("utf-8").startswith('name = "films"')
     (mapping,) = blocks("importing.md", "toml")
     (place / "films.toml").write_text(mapping, "utf-8")
-    assert "Loaded 'films': 2 nodes, 1 relationships." in run(f"{edited} --force", capsys)
+    assert "Loaded 'films': 2 nodes, 1 relationship." in run(f"{edited} --force", capsys)
     query = "MATCH (p:Person)-[r:ACTED_IN]->(m:Movie) WHERE 'war' IN m.genres RETURN p.name, r.role, m.aliases"
     answer = run(f'graphground query films "{query}"', capsys)
     assert "Tatsuya Nakadai" in answer

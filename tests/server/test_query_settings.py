@@ -61,7 +61,11 @@ def test_a_table_in_the_settings_becomes_a_query_with_parameters(tmp_path: Path)
         ('type = "string"', 'type = "integer"\nminimum = "x"', "minimum must be a number"),
         ('type = "string"', 'type = "string"\nmaximum = 3', "maximum is not allowed for the type string"),
         ('type = "string"', 'type = "string"\npattern = "("', "cannot be used"),
-        ('type = "string"', 'type = "array"\nitems = "array"', "items must be one of"),
+        (
+            'type = "string"',
+            'type = "array"\nitems = "array"',
+            "items must be one of string, integer, number, boolean, date, not 'array'",
+        ),
         ("default = 5", "default = 5\nrequired = true", "cannot be required"),
         ('type = "string"', 'type = "string"\nenum = []', "enum must be a list"),
         ('type = "string"', 'type = "string"\nenum = [1]', "not of type string"),

@@ -1,13 +1,16 @@
 """The graphs of a server, and its messages on stderr about graphs that cannot be opened."""
 
 import logging
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from graphground.graphs.engines.engine import EngineUnavailable
+from graphground.graphs.opening.bundled import offer
+from graphground.graphs.storage.home import Home
 from graphground.server.settings import Settings
-from graphground.server.sources import graph_sources
+from graphground.server.sources import graph_sources, left_out
 
 
 def test_a_missing_graph_causes_a_warning_at_start_and_an_error_when_used(
@@ -31,3 +34,14 @@ def test_an_unusable_address_causes_a_warning_at_start_without_its_password(
     assert message.startswith("graph 'films': ")
     assert "hidden" not in message
     assert "films" in graphs.names()
+
+
+def test_a_bundled_graph_is_left_out_beside_your_own_database_unless_it_is_named_or_dropped(tmp_path: Path) -> None:
+    own = Settings(home=str(tmp_path), uri="bolt://127.0.0.1:1", name="films")
+    assert left_out(own) == {"nba"}
+    assert graph_sources(own).names() == ["films"]
+    both = replace(own, graph=("nba", "films"))
+    assert left_out(both) == set()
+    assert graph_sources(both).names() == ["nba", "films"]
+    offer("nba", Home(tmp_path), again=False)
+    assert left_out(own) == set()

@@ -43,6 +43,10 @@ async def test_a_missing_resource_or_prompt_is_reported_with_the_existing_names(
             await client.get_prompt("nothing", {})
         with pytest.raises(MCPError, match="needs the argument 'question'"):
             await client.get_prompt("answer_question", {})
+        with pytest.raises(MCPError, match=r"has no argument 'grph'; did you mean 'graph'\?"):
+            await client.get_prompt("answer_question", {"grph": "nba"})
+        with pytest.raises(MCPError, match="has no argument 'zzz'; its arguments are: question, graph"):
+            await client.get_prompt("answer_question", {"zzz": "nba"})
 
 
 async def value(client: Client, query: str) -> Any:

@@ -65,7 +65,7 @@ function properties(listed, naming) {
 }
 
 function fill({ fill: share, distinct, least, greatest }) {
-  const meter = element("meter", { min: 0, max: 1, value: share, "aria-label": "Share of nodes with a value" });
+  const meter = element("meter", { min: 0, max: 1, value: share, "aria-label": "Share with a value" });
   const range = least !== null && greatest !== null ? `, ${cut(least, 30)} to ${cut(greatest, 30)}` : "";
   const different = distinct === null ? "" : `, ${count(distinct)} distinct`;
   return element("div", { class: "fill" }, meter, ` ${(100 * share).toFixed(share > 0.995 && share < 1 ? 2 : 0)} % filled${different}${range}`);

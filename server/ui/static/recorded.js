@@ -120,7 +120,7 @@ function parts(found, { go, graphs }) {
 }
 
 /** Return an answer: a failure and diagnostics as sentences, rows and candidates as a table, other fields as JSON. */
-function answered({ answer, failed }) {
+function answered({ answer, failed, arguments: args }) {
   if (!isObject(answer)) return [block("Answer", typeof answer === "string" ? answer : JSON.stringify(answer, null, 1))];
   const blocks = [];
   const rest = { ...answer };
@@ -137,7 +137,7 @@ function answered({ answer, failed }) {
   }
   if (Array.isArray(answer.columns) && Array.isArray(answer.rows) && answer.rows.every(Array.isArray)) {
     take("columns", "rows");
-    blocks.push(element("h2", {}, "Rows"), tableOf(answer));
+    blocks.push(element("h2", {}, "Rows"), tableOf(answer, typeof args?.query === "string" ? "; open the query in the editor for all" : ""));
   }
   for (const [name, records] of Object.entries({ mentions: flattened(answer.mentions), candidates: answer.candidates })) {
     if (!Array.isArray(records) || !records.length || !records.every(isObject)) continue;
@@ -171,7 +171,7 @@ function fromRecords(records) {
   return { columns, rows: records.map((record) => columns.map((column) => record[column] ?? "")) };
 }
 
-function tableOf({ columns, rows }) {
+function tableOf({ columns, rows }, advice = "") {
   const more = rows.length - MOST_ROWS;
   return element(
     "div",
@@ -186,7 +186,7 @@ function tableOf({ columns, rows }) {
         rows.slice(0, MOST_ROWS).map((row) => element("tr", {}, row.map((value) => element("td", {}, cut(textOf(value), LONGEST_CELL))))),
       ),
     ),
-    more > 0 ? element("p", { class: "quiet" }, `and ${counted(more, "more row")}; open the query in the editor for all.`) : null,
+    more > 0 ? element("p", { class: "quiet" }, `and ${counted(more, "more row")}${advice}.`) : null,
   );
 }
 

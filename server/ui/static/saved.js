@@ -1,5 +1,7 @@
 /** Reads saved files as events for the view of calls: traces in JSON Lines, and reports of evaluations. */
 
+import { counted } from "./dom.js";
+
 const DATA = '<script type="application/json" id="data">';
 
 /**
@@ -34,5 +36,5 @@ function sentence({ predictor, overall = {} }, count) {
     ["PSJS", overall.psjs],
     ["executable", overall.executable],
   ].flatMap(([name, score]) => (typeof score?.mean === "number" ? [`${name} ${(100 * score.mean).toFixed(1)} %`] : []));
-  return [`Report of ${predictor || "an evaluation"}, ${count} tasks`, ...figures].join("; ") + ".";
+  return [`Report of ${predictor || "an evaluation"}, ${counted(count, "task")}`, ...figures].join("; ") + ".";
 }

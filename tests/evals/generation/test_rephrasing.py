@@ -187,7 +187,7 @@ def test_the_command_reports_raw_questions_and_never_sends_a_request_twice(
     out, err = capsys.readouterr()
     assert "2 questions rephrased, 1 kept raw. The model received 6 requests." in out
     assert "received 0 requests" in out
-    assert "questions kept raw (no question): 1, first films-Ronin" in err
+    assert "questions kept raw (no question): 1, for example films-Ronin" in err
 
 
 def stops_at_ronin(refusal: Answer) -> Callable[[Asked], Answer]:

@@ -235,7 +235,10 @@ def test_the_command_line_lists_loads_describes_and_drops(empty_home: Home, tmp_
         )
         return result.returncode, result.stdout, result.stderr
 
-    assert graphs("list")[1].startswith("No graph is loaded")
+    assert graphs("list")[1] == (
+        "No graph is loaded. `graphground graphs load FILE` loads one. "
+        "The bundled graph nba is loaded when it is first used.\n"
+    )
     path = written(tmp_path, small())
     assert graphs("load", str(path), "--description", "Two films")[:2] == (
         0,

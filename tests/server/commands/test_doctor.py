@@ -1,13 +1,16 @@
 import subprocess
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.graph import Graph
+from graphground.graphs.opening import memory_limit
 from graphground.graphs.opening import whole as reading
 from graphground.graphs.storage.home import Home
-from graphground.server.commands.doctor import whole
+from graphground.server.commands import doctor as checks
+from graphground.server.commands.doctor import memory_protection, packages, whole
 from tests.support.commands import RunCommand
 from tests.support.films import FILMS
 from tests.support.serving import COMMAND, environment
@@ -40,6 +43,30 @@ def test_a_data_folder_that_cannot_be_created_is_named(run_command: RunCommand, 
     assert result.returncode == 1
     assert "BAD  data folder:" in result.stdout
     assert "Set GRAPHGROUND_HOME" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("engine_needed", "good", "found", "fix"),
+    [
+        (True, False, "there may be no build for ", "Serve your own database: "),
+        (False, True, "is not installed; only your own databases can be served", ""),
+    ],
+)
+def test_a_missing_engine_is_a_problem_only_if_no_database_is_served(
+    monkeypatch: pytest.MonkeyPatch, engine_needed: bool, good: bool, found: str, fix: str
+) -> None:
+    monkeypatch.setattr(checks, "find_spec", lambda name: None if name == "arcadedb_embedded" else object())
+    (finding,) = (each for each in packages(engine_needed) if each.what == "embedded engine")
+    assert finding.good is good
+    assert found in finding.found
+    assert finding.fix.startswith(fix)
+    assert bool(finding.fix) is bool(fix), "a fix makes the finding a warning"
+
+
+def test_a_limit_of_memory_is_reported_as_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory_limit, "memory_limit", lambda engine: "256.00MiB")
+    (finding,) = memory_protection("films", cast(Any, None))
+    assert (finding.word, finding.found) == ("ok  ", "the memory of a single query is limited to 256.00MiB")
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from graphground.graphs.engines.engine import Engine, EngineError
 from graphground.graphs.engines.table import Table
 from graphground.graphs.entities.discovery import text_schema
 from graphground.graphs.entities.paging import count_nodes, database_records
 from graphground.graphs.entities.record import Record
 from graphground.graphs.entities.vectors.encoders import Vectors
-from graphground.server.commands.entities import make_vectors
+from graphground.graphs.graph import Graph
+from graphground.server.commands.entities import make_vectors, show
 
 NODES = [{"name": "Ann", "aliases": ["A."], "city": "Bergen"}, {"name": "Bob", "tags": ["x", "y"]}, {"name": "Cid"}]
 
@@ -68,7 +70,7 @@ def test_the_cost_of_vectors_is_printed_before_they_are_built(
 
     build_index(tmp_path / "i", [Record("1", "City", "Oslo")])
     assert make_vectors(tmp_path / "i", "", None, True) == 0
-    assert capsys.readouterr().out.startswith("vectors of 1 names with static-minilm-256: about 0 s")
+    assert capsys.readouterr().out.startswith("vectors of 1 name with static-minilm-256: about 0 s")
     assert make_vectors(tmp_path / "i", "", None, False) == 0
     assert capsys.readouterr().out.endswith("done\n")
 
@@ -103,7 +105,7 @@ def test_ctrl_c_stops_a_build_of_chosen_labels_and_the_same_command_continues_it
     with pytest.raises(VectorsMissing):
         VectorStore(Files(tmp_path / "i"))
     assert make_vectors(tmp_path / "i", "", ["City"], False) == 0
-    assert "(4 vectors exist already)" in capsys.readouterr().out
+    assert "(already built: 4)" in capsys.readouterr().out
     assert VectorStore(Files(tmp_path / "i")).names == 10
 
 
@@ -114,6 +116,34 @@ def test_a_label_missing_from_the_index_is_refused_with_the_nearest(tmp_path: Pa
     build_index(tmp_path / "i", [Record("1", "City", "Oslo")])
     with pytest.raises(UnknownName, match="nearest: City"):
         make_vectors(tmp_path / "i", "", ["Citty"], True)
+
+
+class Uncounted(ThreePeople):
+    """A database whose nodes cannot be counted."""
+
+    def run(self, *arguments: object, **named: object) -> Table:
+        raise EngineError("The query exceeded its time limit.")
+
+
+def test_the_index_is_described_with_its_numbers_and_whether_the_database_still_has_as_many_nodes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from graphground.graphs.entities.build import build_index
+
+    def shown(engine: Engine) -> str:
+        assert show(Graph("people", text_schema(ThreePeople(), "people"), engine=engine), tmp_path / "i") == 0
+        return capsys.readouterr().out
+
+    build_index(tmp_path / "i", [Record("1", "Person", "Ann Ann")], source="database Neo4j")
+    assert shown(ThreePeople()).endswith("the graph has 3 now\n")
+    build_index(
+        tmp_path / "i", [Record(str(number), "Person", "Ann Ann") for number in range(3)], source="database Neo4j"
+    )
+    text = shown(ThreePeople())
+    assert " from 3 nodes (source: database Neo4j)\n" in text
+    assert "3 texts with 1 distinct word, " in text
+    assert text.endswith("each label of the index has as many nodes as when the index was built\n")
+    assert shown(Uncounted()).endswith("the nodes could not be counted: The query exceeded its time limit.\n")
 
 
 def test_a_missing_graph_is_named_on_stderr(tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ def test_the_gold_queries_of_the_chosen_graph_return_rows_on_a_stand_in(
     records = json.loads(output)
     ada = {entity["eid"] for entity in records["entities"] if entity["name"] == "Ada Vance"}
     assert ada & {relation["obj_id"] for relation in records["relations"]}
-    assert "for 1 gold queries" in capsys.readouterr().out
+    assert "for 1 gold query." in capsys.readouterr().out
     assert main([*command, "--graph", "films", "--force"]) == 0
     assert Path("out.json").read_bytes() == output
     with pytest.raises(SystemExit):

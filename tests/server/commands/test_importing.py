@@ -94,7 +94,7 @@ def test_a_file_of_json_lines_becomes_a_graph(tmp_path: Path, capsys: pytest.Cap
     )
     home = ["--home", str(tmp_path / "home")]
     assert main(["import", str(path), *home]) == 0
-    assert capsys.readouterr().out == "Loaded 'films': 2 nodes, 1 relationships.\n"
+    assert capsys.readouterr().out == "Loaded 'films': 2 nodes, 1 relationship.\n"
     path.write_text('{"type": "edge"}\n')
     assert main(["import", str(path), "--force", *home]) == 1
     assert (

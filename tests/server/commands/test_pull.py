@@ -36,7 +36,7 @@ def test_a_pulled_graph_is_loaded_with_its_description_and_checksum(
     try:
         with FileServer(FILES) as server:
             assert main(["pull", "art", "--mirror", server.url, "--home", str(tmp_path)]) == 0
-        assert "Loaded 'art': 1 nodes, 0 relationships." in capsys.readouterr().out
+        assert "Loaded 'art': 1 node, 0 relationships." in capsys.readouterr().out
         entry = Catalog(home).get("art")
         assert entry.digest == hashlib.sha256(FILES["/graphs/simplekg/art_simplekg.json"]).hexdigest()
         assert entry.description.startswith("Paintings and sculptures")

@@ -90,7 +90,7 @@ def test_a_mistake_is_shown_under_the_query_with_a_caret(query: Query) -> None:
 
 
 def test_a_check_does_not_run_the_query(query: Query) -> None:
-    assert query("nba", "MATCH (t:Team) RETURN t.name", "--check").stdout == "The query is valid (read).\n"
+    assert query("nba", "MATCH (t:Team) RETURN t.name", "--check").stdout == "The query is valid and only reads.\n"
     wrong = query("nba", "MATCH (t:Taem) RETURN t.name", "--check")
     assert (wrong.returncode, wrong.stdout) == (1, "")
     assert "try: MATCH (t:Team) RETURN t.name" in wrong.stderr

@@ -50,7 +50,7 @@ def test_the_sessions_are_listed_with_their_calls(trace: str, capsys: pytest.Cap
     first, second = capsys.readouterr().out.splitlines()
     assert "aa" in first
     assert "2 events, 0 failed, 5 tokens" in first
-    assert "1 events, 1 failed" in second
+    assert "1 event, 1 failed" in second
 
 
 def test_a_missing_file_is_reported_with_the_option_that_writes_it(

@@ -9,7 +9,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from graphground.server.traces.event import Event
-from graphground.server.traces.transcript import transcript
+from graphground.server.traces.transcript import LONGEST_CELL, MOST_ROWS, transcript
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -121,6 +121,13 @@ def test_a_session_is_written_as_sections_with_query_rows_and_diagnostics() -> N
     assert "… and 12 more rows" in text
     assert "warning no_limit (line 1, column 2): No LIMIT." in text
     assert "3.1 ms" in text
+
+
+def test_a_single_row_or_character_that_is_left_out_is_counted_in_the_singular() -> None:
+    answer = {"columns": ["name"], "rows": [["x" * (LONGEST_CELL + 1)]] * (MOST_ROWS + 1)}
+    text = transcript([Event(name="execute_cypher", answer=answer)])
+    assert "(1 more character)" in text
+    assert "… and 1 more row\n" in text
 
 
 def test_an_empty_trace_is_reported_as_empty() -> None:

@@ -138,7 +138,9 @@ def test_a_server_requires_tokens_with_the_scope_and_names_their_issuer(data_fol
     [
         ({"jwks_url": "https://x"}, "belong together"),
         ({"issuer": "https://x"}, "belong together"),
-        ({"jwks_url": "https://x", "issuer": "x", "public_url": "y"}, "must be addresses"),
+        ({"jwks_url": "https://x", "issuer": "x", "public_url": PUBLIC}, "^--issuer must give an address .* not 'x'$"),
+        ({"jwks_url": "https://x", "issuer": ISSUER, "public_url": "y"}, "^--public-url must give .* not 'y'$"),
+        ({"token": "0123456789abcdef", "public_url": "y"}, "^--public-url must give .* not 'y'$"),
         ({"jwks_url": "https://x", "issuer": ISSUER, "public_url": PUBLIC, "token": "0123456789abcdef"}, "not both"),
         ({"token": "short"}, "at least 16 characters"),
         ({"token_file": "/nonexistent"}, "cannot be read"),

@@ -136,7 +136,7 @@ def test_long_replies_of_the_model_and_many_rows_sent_to_it_are_shortened() -> N
         words = posted(page, "model/words", body)["answer"]
         wrong = posted(page, "model/words", {"question": ""})
         posted(page, "model/words", {**body, "rows": [["Heat"]], "total": 1_000, "more": True})
-    assert "More than 1000 rows in all." in endpoint.requests[-1].last
+    assert "More than 1,000 rows in all." in endpoint.requests[-1].last
     assert answer["query"] == ""
     assert len(answer["text"]) == 2_000
     assert len(words["text"]) <= 15_000

@@ -16,6 +16,7 @@ from graphground.server.settings import Settings
 from graphground.server.settings_error import SettingsError
 from tests.server.ui.conftest import ready
 from tests.server.ui.hostile_graph import HOSTILE_NAMES
+from tests.server.ui.test_views import text_of
 from tests.support.browser import Page
 from tests.support.serving import LEGACY, connected
 
@@ -139,6 +140,28 @@ def test_a_saved_trace_of_an_agent_is_opened_in_the_page(tab: Page, work_address
     assert tab.errors == []
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"candidates": [{"cypher": f"RETURN {number}"} for number in range(21)]},
+        {"columns": ["name"], "rows": [["Heat"]] * 21},
+    ],
+)
+def test_only_rows_of_a_recorded_query_are_said_to_be_in_the_editor(
+    tab: Page, work_address: str, tmp_path: Path, answer: dict[str, Any]
+) -> None:
+    path = tmp_path / "calls.jsonl"
+    path.write_text(json.dumps({"name": "own_tool", "arguments": {"question": "Who?"}, "answer": answer}) + "\n")
+    opened(tab, work_address)
+    document = tab.call("DOM.getDocument")["root"]["nodeId"]
+    node = tab.call("DOM.querySelector", nodeId=document, selector="input[type=file]")["nodeId"]
+    tab.call("DOM.setFileInputFiles", nodeId=node, files=[str(path)])
+    tab.wait("document.querySelectorAll('.calls > li').length === 1")
+    tab.click(".calls summary")
+    tab.wait("document.querySelector('.call .small-table p')")
+    assert text_of(tab, ".call .small-table p") == "and 1 more row."
+
+
 def test_a_report_of_an_evaluation_is_opened_in_the_page(tab: Page, work_address: str, tmp_path: Path) -> None:
     hostile = "</script><img src=x onerror=\"document.title='attacked'\">"
     task = {
@@ -153,7 +176,8 @@ def test_a_report_of_an_evaluation_is_opened_in_the_page(tab: Page, work_address
     }
     summary = {"predictor": "zero-shot", "overall": {"execution_accuracy": {"mean": 0.5}}}
     path = tmp_path / "report.html"
-    path.write_text(report_page({"summary": summary, "tasks": [task, {**task, "execution_accuracy": 1.0}]}), "utf-8")
+    wide = {**task, "predicted_answer": {"columns": ["t.name"], "rows": [["Heat"]] * 22, "row_count": 22}}
+    path.write_text(report_page({"summary": summary, "tasks": [wide, {**task, "execution_accuracy": 1.0}]}), "utf-8")
     opened(tab, work_address)
     document = tab.call("DOM.getDocument")["root"]["nodeId"]
     node = tab.call("DOM.querySelector", nodeId=document, selector="input[type=file]")["nodeId"]
@@ -169,6 +193,7 @@ def test_a_report_of_an_evaluation_is_opened_in_the_page(tab: Page, work_address
     tab.wait("document.querySelector('.call pre')")
     assert hostile in tab.evaluate("document.querySelector('.call').innerText").replace('\\"', '"')
     assert "attacked" not in tab.evaluate("document.title")
+    assert text_of(tab, ".call .small-table p") == "and 2 more rows; open the query in the editor for all."
     tab.click(".call button")
     tab.wait("location.hash.startsWith('#/query/nba?q=MATCH')")
     assert tab.errors == []

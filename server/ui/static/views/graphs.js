@@ -1,6 +1,6 @@
 /** The graphs: size, kind of database, and whether it can be reached. */
 
-import { count, cut, element } from "../dom.js";
+import { count, counted, cut, element } from "../dom.js";
 
 const AGAIN_MILLISECONDS = 3000;
 
@@ -12,7 +12,7 @@ export async function show(place, { graphs, address, read, report, failed, signa
   }
   const cards = new Map(graphs.map((graph) => [graph.name, card(graph, address)]));
   place.append(element("ul", { class: "cards" }, [...cards.values()].map(({ item }) => item)));
-  report(`${graphs.length} ${graphs.length === 1 ? "graph" : "graphs"}`);
+  report(counted(graphs.length, "graph"));
   let problems = "";
   const look = async () => {
     const away = [];
@@ -65,7 +65,7 @@ function sentencesOn({ problem, opened, index, statistics, refuses_writes: refus
   if (problem) return [`Not available: ${problem}`];
   return [
     opened ? "Available, and open." : "Available; opened when it is first used.",
-    index ? `Index of ${count(index)} names.` : null,
+    index ? `Index of ${counted(index, "name")}.` : null,
     statistics === false ? "Statistics are being collected." : null,
     refuses === true ? "The database itself refuses writes." : null,
     refuses === false ? "The database would accept writes: this server alone refuses them." : null,

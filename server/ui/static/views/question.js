@@ -60,7 +60,7 @@ export async function show(place, context) {
       element("pre", { tabindex: 0 }, schema),
     ]);
     if (!current()) return;
-    const suggested = await step("Queries that the question may mean", "suggest_queries", { question: text, graph }, ({ candidates }) => [
+    const suggested = await step("Suggested queries", "suggest_queries", { question: text, graph }, ({ candidates }) => [
       element("ol", { class: "suggestions" }, candidates.map((candidate, place_) => suggestion(candidate, place_, text, current))),
     ]);
     if (!current()) return;
@@ -99,7 +99,7 @@ export async function show(place, context) {
       }
       attempts.push({ query: written.query, problems: problems.slice(0, 20_000) });
     }
-    if (current()) steps.append(element("li", {}, element("p", { class: "failure" }, `In ${ATTEMPTS} attempts the model wrote no query that runs.`)));
+    if (current()) steps.append(element("li", {}, element("p", { class: "failure" }, `In ${ATTEMPTS} attempts the model wrote no query that returns rows.`)));
   }
 
   function sayInWords(text, query, { columns, rows, total, truncated }) {
