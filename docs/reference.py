@@ -62,7 +62,7 @@ OTHER_VARIABLES = """| variable | default | |
 | `GRAPHGROUND_LOADER_JVM_ARGS` | | Further options for the JVM of the process that loads a graph. |
 | `GRAPHGROUND_ENGINE_ARCHIVE` | the user's cache folder | Folder of the engine's class archive, for faster starts; `off`: no archive. |
 | `GRAPHGROUND_MIRROR` | | Servers to download published graphs from, for `graphs pull`. |
-| `OPENAI_API_KEY`, `ANTHROPIC_API_KEY` | | The keys of model providers, for `agent`. |
+| `OPENAI_API_KEY`, `ANTHROPIC_API_KEY` | | Keys of model providers, for `agent`, `eval rephrase` and questions on the page. |
 | `SSL_CERT_FILE` | the system's | Trusted certificate authorities, for installing and for addresses such as `neo4j+s://…`. |"""
 CONSOLE = re.compile(r"```console\n\$ (.+)\n((?:(?!```).*\n)*)```")
 
@@ -117,9 +117,10 @@ def reference() -> str:
     ]
     parts += [
         "## Settings",
-        "Each setting is an option of `graphground serve`, an environment variable, and a key of the settings file: the "
-        "option's name with `_` for `-`. In the file a table `[graphs.NAME]` replaces `--uri`, `--user`, `--database` and "
-        "`--name`. Options override variables, and variables override the file.",
+        "Each setting is an option of `graphground serve` and an environment variable. The settings file may contain all "
+        "of them but `--settings`, each under the option's name with `_` for `-`; in the file, a table `[graphs.NAME]` "
+        "replaces `--uri`, `--user`, `--database` and `--name`. Options override variables, and variables override the "
+        "file.",
         "\n".join(rows),
         "A `[graphs.NAME]` table of the settings file has `uri`, `username`, `password` or "
         "`password_variable`, `database`, `description`, `name_property` (see [Use your own Neo4j](own-neo4j.md)), and "
