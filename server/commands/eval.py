@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def parser() -> CommandLine:
     """Build the parser of `graphground eval` and its subcommands."""
-    group = command_line("eval", "Measure agents on tasks: run, report, compare.")
+    group = command_line("eval", "Make tasks for a graph, run agents over tasks, and report and compare the runs.")
     running = group.add_command(
         "run",
         score_tasks,
