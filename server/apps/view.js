@@ -159,7 +159,7 @@ function cell(value) {
 }
 
 function cut(words, most) {
-  return words.length > most ? `${words.slice(0, most)}… (${words.length - most} more characters)` : words;
+  return words.length > most ? `${words.slice(0, most)}… (of ${words.length} characters)` : words;
 }
 
 function folded(title, content) {

@@ -51,7 +51,7 @@ def add_import(group: CommandLine) -> None:
         help="For tables: print the inferred mapping and stop. Edit it and pass it with --mapping.",
     )
     importing.add_argument(
-        "--name", help="The graph's name; default: the mapping's, or that of the folder, file or host."
+        "--name", help="The graph's name; default: the mapping's name, or that of the folder, file or host."
     )
     importing.add_argument("--description", default="", help="A one-line description of the graph.")
     importing.add_argument(
