@@ -92,7 +92,8 @@ class ModelSettings:
         if not found and (self.key_variable or not self.address):
             raise ModelFailure(
                 "key_missing",
-                f"no key for {self.name}: set the environment variable {self.key_from}, or give your own endpoint",
+                f"no key for {self.name}: set the environment variable {self.key_from}"
+                f"{'' if self.key_variable else ', or give your own endpoint'}",
             )
         return found or "none"
 
@@ -181,7 +182,10 @@ class Model:
                     f"{self.settings.longest_wait:.0f} s; try again later",
                 )
             if attempt > self.settings.retries or timeouts > TIMEOUT_RETRIES:
-                raise ModelFailure(result.failure.kind, f"{result.failure}; gave up after {attempt} attempts")
+                raise ModelFailure(
+                    result.failure.kind,
+                    f"{result.failure}; gave up after {attempt} attempt{'' if attempt == 1 else 's'}",
+                )
             self._on_wait(f"{result.failure}; trying again in {wait:.1f} s")
             await anyio.sleep(wait)
         raise AssertionError("the last attempt either returns or raises")

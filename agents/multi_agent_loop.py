@@ -139,7 +139,7 @@ class MultiAgentLoop:
             session.state("execute", f"round {attempt.number}", "failed")
             return
         attempt.rows = int(answer.fields["row_count"])
-        session.state("execute", f"round {attempt.number}", f"{attempt.rows} row{'' if attempt.rows == 1 else 's'}")
+        session.state("execute", f"round {attempt.number}", f"rows: {attempt.rows}")
 
     async def _evaluate(self, session: Session, attempt: Attempt, schema: str) -> None:
         if attempt.rows is not None:
@@ -181,13 +181,14 @@ class MultiAgentLoop:
     async def _instructions(self, session: Session, attempt: Attempt) -> str:
         reply = await self._ask(session, "extractor", query=attempt.query)
         values = values_in(reply, attempt.query)
-        session.state("extract", f"round {attempt.number}", f"{len(values)} values")
+        session.state("extract", f"round {attempt.number}", f"values: {len(values)}")
         findings = [verified.sentence() for verified in await verify(session, values)]
         named = await check_names(session, attempt.query)
         findings += named
-        session.state("verify", f"round {attempt.number}", f"{len(findings)} findings")
+        session.state("verify", f"round {attempt.number}", f"findings: {len(findings)}")
         if attempt.reason and not named:  # databases refuse queries in which the checks find nothing wrong
-            findings.append(f"{'The query failed' if attempt.rows is None else 'Its result'}: {attempt.reason}")
+            failed = "The query failed" if attempt.rows is None else "The query's result was rejected"
+            findings.append(f"{failed}: {attempt.reason}")
         instructions = await self._ask(
             session,
             "instructions",

@@ -107,8 +107,8 @@ async def run(
     if failures:
         raise ModelFailure(
             failures[0].kind,
-            f"{failures[0]}. {asked_count} of {len(left)} questions were asked; {path} has their predictions, and the same "
-            "command continues with the others.",
+            f"{failures[0]}. Questions processed: {asked_count} of {len(left)}"
+            f"{f' (their predictions are in {path})' if asked_count else ''}; run the same command again to continue.",
         )
     return asked_count
 
@@ -146,7 +146,9 @@ def read_questions(path: Path, graph: str = "") -> list[Question]:
     except ValueError as error:
         raise QuestionsError(f"{path} is neither a JSON list nor one JSON object per line: {error}") from None
     if not whole or not all(isinstance(record, dict) for record in whole):
-        raise QuestionsError(f"{path} holds no questions: each record is an object with `question` or `nl_question`")
+        raise QuestionsError(
+            f"{path} must hold questions: each record must be an object with `question` or `nl_question`"
+        )
     return [Question.of_record(record, number, graph) for number, record in enumerate(whole, start=1)]
 
 

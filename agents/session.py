@@ -169,7 +169,7 @@ class Session:
     def _within(self, count: int, most: int, kind: str) -> None:
         spent, seconds = self.tokens_in + self.tokens_out, time.monotonic() - self._started
         if count >= most:
-            raise BoundReached("calls", f"stopped after {count} {kind}, the limit for one question")
+            raise BoundReached("calls", f"stopped at the limit of {kind} for one question: {most}")
         if spent >= self._bounds.tokens:
             raise BoundReached("tokens", f"stopped after {spent:,} tokens; the limit is {self._bounds.tokens:,}")
         if seconds >= self._bounds.seconds:

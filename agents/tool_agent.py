@@ -37,8 +37,10 @@ class ToolAgent:
     async def answer(self, session: Session) -> Outcome:
         """Let the model call tools until it replies without a call or reaches a limit, and return the outcome."""
         question = session.question
-        graph = question.graph or "(the only one that is open)"
-        messages = [Message("system", agent_prompt("tool_agent", graph=graph)), Message("user", question.text)]
+        graph = question.graph or "that is open"
+        argument = "name that graph in every call" if question.graph else "leave out the argument `graph`"
+        prompt = agent_prompt("tool_agent", graph=graph, graph_argument=argument)
+        messages = [Message("system", prompt), Message("user", question.text)]
         offers = await session.tools()
         grammar = await suggested_grammar(session, self._suggested)
         last_query, seen = "", set[str]()

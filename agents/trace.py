@@ -57,8 +57,8 @@ def read_trace(path: Path) -> Iterator[Line]:
 
 
 def shortened(text: str, limit: int = SHOWN) -> str:
-    """Return the text, cut after `limit` characters with a note that says how many are missing."""
-    return text if len(text) <= limit else f"{text[:limit]}\n… {len(text) - limit} more characters"
+    """Return the text, cut after `limit` characters with a note on its full length."""
+    return text if len(text) <= limit else f"{text[:limit]}… (of {len(text):,} characters)"
 
 
 def figures(lines: Iterator[Line] | list[Line]) -> dict[str, Any]:

@@ -140,11 +140,17 @@ async def check_names(session: Session, query: str) -> list[str]:
     if answer.failed:
         return []
     sentences = [
-        f"line {found.get('line', 1)}: {found['message']}"
-        + (f" Instead: {', '.join(map(str, found['suggestions'][:3]))}" if found.get("suggestions") else "")
+        f"line {found.get('line', 1)}: {_sentence(found['message'])}"
+        + (f" Instead: {' or '.join(map(str, found['suggestions'][:3]))}." if found.get("suggestions") else "")
         for found in answer.fields.get("diagnostics", ())
         if found.get("severity") != "hint"
     ]
     if answer.fields.get("suggested_query"):
         sentences.append(f"Probably meant: {answer.fields['suggested_query']}")
     return sentences
+
+
+def _sentence(message: str) -> str:
+    """Return a message without the lines that show the position, and with a full stop unless it ends in `.` or `?`."""
+    line = message.partition("\n")[0]
+    return line if line.endswith((".", "?")) else f"{line}."

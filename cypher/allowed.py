@@ -26,8 +26,10 @@ from collections.abc import Mapping
 # fmt: off
 PROCEDURE_REASONS: Mapping[str, str] = {
     "Lists names from the schema store; takes no argument.":
-        "db.labels db.relationshipTypes db.propertyKeys db.info db.ping db.schema.nodeTypeProperties "
-        "db.schema.relTypeProperties db.schema.visualization db.index.fulltext.listAvailableAnalyzers",
+        "db.labels db.relationshipTypes db.propertyKeys db.schema.nodeTypeProperties db.schema.relTypeProperties "
+        "db.schema.visualization",
+    "Describes the database or its text analyzers, or tests the connection; takes no argument.":
+        "db.info db.ping db.index.fulltext.listAvailableAnalyzers",
     "Queries an index by name; the query is Lucene text or a vector, never Cypher.":
         "db.index.fulltext.queryNodes db.index.fulltext.queryRelationships db.index.vector.queryNodes "
         "db.index.vector.queryRelationships",
@@ -128,11 +130,11 @@ def allowed_page() -> str:
         "The procedures and functions that a query may call, each with the reason. Written by "
         "`python docs/write_allowed.py` from `cypher/allowed.py`; a test compares the two.",
         "",
-        "A query may call Cypher's own functions, except `graph.byName` and others that access another graph, "
-        "and the procedures and functions below. Anything else is refused with `forbidden_procedure`, because its "
-        "effects are unknown. The source code of each (APOC Core 5.26, Neo4j 5.26) was reviewed: none builds or "
-        "runs Cypher, opens a file or an address, lists settings or users, or uses memory out of proportion to its "
-        "arguments.",
+        "A query may call the procedures and functions below, and Cypher's own functions except `graph.byName` and "
+        "others that access another graph. Any other procedure, and any other function with a namespace, is refused "
+        "with `forbidden_procedure`. Those below were reviewed in the source code of APOC Core 5.26, or in the manuals "
+        "of Neo4j 5.26 and Graph Data Science: none builds or runs Cypher, opens a file or an address, lists settings "
+        "or users, or uses memory out of proportion to its arguments and the part of the graph that it reads.",
         "",
     ]
     for title, reasons in (("Procedures", PROCEDURE_REASONS), ("Functions of plug-ins", FUNCTION_REASONS)):

@@ -71,9 +71,7 @@ LANGUAGE_CODES: Mapping[str, Code] = {
         "CALL apoc.cypher.run('…', {})",
     ),
     "file_or_network_access": Code(
-        "error",
-        "The query reads a file or an address outside the graph.",
-        "LOAD CSV FROM 'file:///x' AS row RETURN row",
+        "error", "The query reads a file, an address or another graph.", "LOAD CSV FROM 'file:///x' AS row RETURN row"
     ),
     "value_doubles": Code(
         "error",
@@ -82,8 +80,8 @@ LANGUAGE_CODES: Mapping[str, Code] = {
     ),
     "value_too_large": Code(
         "error",
-        "The query builds a list, a string or a set of rows from constants alone that takes more memory than any query "
-        "should.",
+        "The query builds a list, a string or a set of rows from constants and parameters alone that takes more memory "
+        "than any query should.",
         "UNWIND range(1, 100000000) AS i RETURN collect(i) AS x",
     ),
     "two_readings": Code(

@@ -203,9 +203,16 @@ def _string(piece: str, start: int, found: list[TwoReadings]) -> None:
                 TwoReadings(
                     start + escape.start(),
                     start + escape.end(),
-                    f"{escape[0]!s} is decoded at different stages, or never, depending on the database. {_BY_HAND}",
+                    f"{escape[0]!s} is decoded at different stages, or never, depending on the database. "
+                    f"{_instead_of(decoded, piece[0])}",
                 )
             )
+
+
+def _instead_of(decoded: str | None, quote: str) -> str:
+    r"""Return what to write for a character of a string: `\'` if it would end the string, otherwise the character."""
+    letter = chr(int(decoded, 16)) if decoded is not None else ""
+    return f"Write \\{letter}, or pass the text as a parameter" if letter in (quote, "\\") else _BY_HAND
 
 
 def _harmless(letter: str) -> bool:

@@ -155,7 +155,7 @@ class PropertyGraphSchema:
                 if end not in self.labels:
                     raise SchemaError(
                         f"schema {self.name!r}: the pattern {pattern} names the label {end!r}, "
-                        f"which is not among its labels ({', '.join(self.labels)})"
+                        f"which is not a label of the schema (labels: {', '.join(self.labels)})"
                     )
 
     @cached_property

@@ -200,7 +200,7 @@ def _habit(error: ParseError) -> tuple[str, tuple[str, ...]]:
 
 
 def _newer(kinds: list[str], at: int) -> str:
-    """Return the construct of Cypher 25 at this position, or an empty string."""
+    """Return the construct of Cypher 25 at this position, to begin a sentence, or an empty string."""
     kind = kinds[at]
     before = kinds[at - 1] if at else ""
     if kind in _NEWER:
@@ -214,13 +214,13 @@ def _newer(kinds: list[str], at: int) -> str:
     if before in _PATH_MODES and kind in ("(", "PATH", "PATHS"):
         return before
     if kind in ("VECTOR", "UUID") and before in ("::", "TYPED", "<"):
-        return f"the type {kind}"
+        return f"The type {kind}"
     if kind == "|" and "ALLREDUCE" in kinds[:at]:
         return "allReduce"
     if before == "WHEN" and kinds[at - 2] == "{":
         return "WHEN"
     if kind == "{" and before in ("", "UNION", "ALL", "{"):
-        return "a query in braces"
+        return "A query in braces"
     if kind == "$" and before in ("SHORTEST", "ANY"):
-        return "a parameter as the number of paths"
+        return "A parameter as the number of paths"
     return ""

@@ -232,7 +232,8 @@ def looked_at_again(
     ]
 
 
-REFUSED = frozenset({"not_read_only", "forbidden_procedure", "file_or_network_access", "multiple_statements"})
+MULTIPLE_STATEMENTS = "multiple_statements"
+REFUSED = frozenset({"not_read_only", "forbidden_procedure", "file_or_network_access", MULTIPLE_STATEMENTS})
 
 
 def checked(
@@ -241,8 +242,8 @@ def checked(
     """Return the tree of an acceptable query, and its diagnostics: schema errors, warnings and hints.
 
     Raises:
-        ToolFailure: the query is not read-only, would not compile, is read differently by some databases, or builds a
-            value that is too large.
+        ToolFailure: the query is not read-only, has several statements, would not compile, is read differently by some
+            databases, or builds a value that is too large.
     """
     report = report_on(graph, query, parameters, question)
     disputed = next((diagnostic for diagnostic in report.diagnostics if diagnostic.code == TWO_READINGS), None)
@@ -263,6 +264,13 @@ def checked(
             next="Rewrite the query as the message says, and call again.",
         )
     refused = next((finding for finding in report.diagnostics if finding.code in REFUSED), None)
+    if refused is not None and refused.code == MULTIPLE_STATEMENTS:
+        raise ToolFailure(
+            MULTIPLE_STATEMENTS,
+            f"line {refused.line}, column {refused.column}: {refused.message}",
+            diagnostics=report.diagnostics,
+            next="Call execute_cypher once for each statement.",
+        )
     if refused is not None:
         raise ToolFailure(
             "not_read_only",
@@ -301,7 +309,7 @@ def refuse_missing_parameters(query: Query, given: Mapping[str, Any]) -> None:
         f"The call gives no value for {names}, which the query uses.",
         nearest=[name for diagnostic in missing for name in diagnostic.suggestions],
         diagnostics=missing,
-        next=f"Call again and add these to `parameters`: {{{cut(entries, LONGEST_SPAN)}}}.",
+        next=f"Call again with {{{cut(entries, LONGEST_SPAN)}}} in `parameters`.",
     )
 
 

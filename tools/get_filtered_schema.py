@@ -38,7 +38,9 @@ class GetFilteredSchemaAnswer(Answer):
         description="Whether this is the whole schema: the question matched nothing, or the part that it needs is not "
         "shorter.",
     )
-    truncated: bool = Field(False, description="Whether more was left out to stay within the budget.")
+    truncated: bool = Field(
+        False, description="Whether parts that the question needs were left out to stay within the budget."
+    )
     tokens: int | None = Field(None, description="Approximate tokens of `schema`, if max_tokens is given.")
     left_out: list[str] = Field(
         default_factory=list, description="The labels and relationship types left out, and how many properties."

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from graphground.cypher.wording import either
 from graphground.tools.failure import ToolFailure
 from graphground.tools.find_entities import Mention, entity_lookup
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
@@ -67,7 +68,7 @@ def suggest_queries(graphs: Graphs, request: SuggestQueriesRequest) -> SuggestQu
     if not found:
         raise ToolFailure(
             "no_entity_found",
-            f"The graph has no entity of these names: {', '.join(map(repr, request.mentions))}."
+            f"No entity of the graph is named {either(list(map(repr, request.mentions)))}."
             if request.mentions
             else "The question names no entity and no label of the graph.",
             nearest=[

@@ -60,8 +60,9 @@ class Constraint:
         left = [query for query, tokens in found.items() if tokens is None]
         if not sequences:
             raise NotSpellable(
-                "None of the given queries can be written with the tokens of the vocabulary"
-                + (f", {left[0]!r} for example." if left else ".")
+                f"No given query can be written with the tokens of the vocabulary; the first is {left[0]!r}."
+                if left
+                else "No query was given."
             )
         return Constraint(Automaton.of(sequences), vocabulary, None, texts, left)
 

@@ -39,7 +39,7 @@ def decoded(file: Path, prompt: str, queries: Sequence[str], width: int = 1) -> 
     longest = max(len(llama.tokenize(query.encode("utf-8"), add_bos=False)) for query in queries)
     if len(ids) + longest >= CONTEXT:
         raise ModelFailure(
-            "too_long", f"the prompt has {len(ids)} tokens; prompt and query may have at most {CONTEXT} together"
+            "too_long", f"the prompt has {len(ids)} tokens; prompt and query may have at most {CONTEXT - 1} together"
         )
     model = LlamaModel(llama, ids)
     return [greedy(model, constraint)] if width == 1 else beam(model, constraint, width)

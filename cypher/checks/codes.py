@@ -32,21 +32,20 @@ SCHEMA_CODES: Mapping[str, Code] = {
     ),
     "impossible_pattern": Code(
         "error",
-        "No relationship of this type connects these labels in either direction; the "
-        "message lists the types that do, or the shortest connecting path.",
+        "No relationship of this type connects these labels in either direction, and the message lists the types that "
+        "do, or the shortest connecting path. Or the labels that a node must have never occur together.",
         "MATCH (p:Person)-[:hasGenre]->(g:Genre) RETURN g.name",
     ),
     "entity_not_found": Code(
         "warning",
-        "No node of the label has this name; the nearest names and aliases are "
-        "suggested. Only a hint if the comparison is negated or matches part of a name. Needs "
-        "the graph's data.",
+        "No node of the label has this name; the nearest names are suggested, including those found by an alias. Only a "
+        "hint if the comparison is negated or matches part of a name. Needs the graph's data.",
         "MATCH (m:Movie {name: 'Haet'}) RETURN m.runtime_minute",
     ),
     "type_mismatch": Code(
         "error",
-        "A property is compared with a value of a type that it never has; the suggestion "
-        "is the right literal. A warning if two properties are compared.",
+        "A property is compared with a value of a type that it never has; the suggestion is a literal of the right "
+        "type, or converts the property. A warning if two properties are compared.",
         "MATCH (p:Person) WHERE p.date_of_birth > 1950 RETURN p.name",
     ),
     "list_compared_as_value": Code(
@@ -113,7 +112,7 @@ SCHEMA_CODES: Mapping[str, Code] = {
     ),
     "unbounded_path": Code(
         "warning",
-        "A path has no upper bound and may run without end on a graph with cycles.",
+        "A path has no upper bound and may take a very long time on a graph with cycles.",
         "MATCH (a:Movie {name: 'Heat'})-[:follows*]->(b) RETURN b.name",
     ),
     "no_limit": Code("hint", "The result is not restricted, and it has no LIMIT.", "MATCH (p:Person) RETURN p.name"),

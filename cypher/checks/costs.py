@@ -7,6 +7,7 @@ from graphground.cypher.checks.findings import Findings
 from graphground.cypher.facts.data import Data
 from graphground.cypher.facts.expressions import operands
 from graphground.cypher.facts.model import Facts, MatchUse, PropertyUse, Symbol
+from graphground.cypher.wording import all_of, either
 
 MANY = 10_000
 """The number of nodes that a node pattern must be able to match for a result without LIMIT to be reported."""
@@ -38,14 +39,18 @@ def cartesian_products(facts: Facts, findings: Findings) -> None:
         groups = _components(facts, use)
         loose = [group for group in groups if not any(id(symbol) in anchored for symbol in group)]
         if len(loose) >= 2:
-            names = [next((symbol.name for symbol in group if symbol.name), "()") for group in loose]
+            names = [next((symbol.name for symbol in group if symbol.name), "") for group in loose]
+            parts = (
+                f"The patterns around {all_of([name for name in names if name])}"
+                if all(names)
+                else "Parts of this MATCH"
+            )
             clause = use.clause
             findings.add(
                 "cartesian_product",
                 "warning",
-                f"The patterns around {', '.join(names[:-1])} and {names[-1]} share no variable: every row of one is "
-                f"joined with every row of the other{'s' if len(names) > 2 else ''}. Connect them by a relationship or a "
-                "condition.",
+                f"{parts} share no variable: every row of one is joined with every row of the "
+                f"other{'s' if len(names) > 2 else ''}. Connect them by a relationship or a condition.",
                 clause.start,
                 clause.patterns[-1].end,
             )
@@ -107,8 +112,8 @@ def unbounded_paths(facts: Facts, findings: Findings) -> None:
         findings.add(
             "unbounded_path",
             "warning",
-            f"The path over {' and '.join(types) or 'relationships of any type'} has no upper bound and may take very "
-            "long on a graph with cycles; give it an upper bound, such as *1..4.",
+            f"The path over {either(types) or 'relationships of any type'} has no upper bound and may take a very long "
+            "time on a graph with cycles; give it an upper bound, such as *1..4.",
             relationship.start,
             relationship.end,
         )

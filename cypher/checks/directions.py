@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from graphground.cypher.checks.findings import Findings, listed, relationship_clause
+from graphground.cypher.checks.findings import Findings, relationship_clause
 from graphground.cypher.edits import reversed_text
 from graphground.cypher.facts.model import Facts, Link
 from graphground.cypher.facts.schema_index import SchemaIndex, narrowed
@@ -13,6 +13,7 @@ from graphground.cypher.facts.solver import links_to_reverse, written_kinds
 from graphground.cypher.pattern_groups import pattern_texts
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import RelationshipPattern
+from graphground.cypher.wording import all_of, listed
 
 
 def wrong_relationships(facts: Facts, findings: Findings) -> None:
@@ -21,13 +22,14 @@ def wrong_relationships(facts: Facts, findings: Findings) -> None:
     Nodes whose labels never occur together are reported too.
     """
     for symbol, labels in facts.contradictions:
-        name = symbol.name or "this node"
         findings.add(
             "impossible_pattern",
             "error",
-            f"No node can match {name}: the labels that the query requires of it, including "
-            f"{findings.query.source(labels)}, never occur together. "
-            "Use a different variable for a different node.",
+            f"No node can match {symbol.name}: the labels that the query requires of it, including "
+            f"{findings.query.source(labels)}, never occur together. Use a different variable for a different node."
+            if symbol.name
+            else f"No node can match this pattern: the labels {findings.query.source(labels)} never occur together. "
+            "Use a separate node pattern for a different node.",
             labels.start,
             labels.end,
         )
@@ -58,14 +60,14 @@ def _reversed(facts: Facts, link: Link, findings: Findings, clear: bool) -> None
     other_way = reversed_text(pattern)
     message = f"{relationship_clause(link.types or (), 'has', 'have')} the opposite direction: "
     allowed = _allowed(facts, link)
-    message += f"the schema has {listed(pattern_texts(allowed))}." if allowed else "reverse it."
+    message += f"the schema has {all_of(pattern_texts(allowed))}." if allowed else "reverse it."
     findings.add("reversed_direction", "error", message, pattern.start, pattern.end, [other_way], clear=clear)
 
 
 def _impossible(facts: Facts, link: Link, left: int, right: int, findings: Findings) -> None:
     index, pattern = facts.index, link.pattern
     left_labels, right_labels = index.labels_of(left), index.labels_of(right)
-    ends = f"{listed(left_labels) or 'this node'} with {listed(right_labels) or 'this node'}"
+    ends = f"{all_of(left_labels) or 'this node'} with {all_of(right_labels) or 'this node'}"
     if link.types:
         message = f"{relationship_clause(link.types, 'never connects', 'never connect')} {ends}."
     else:
@@ -73,17 +75,18 @@ def _impossible(facts: Facts, link: Link, left: int, right: int, findings: Findi
         message = f"No relationship{direction} connects {ends}."
     known = list(index.patterns(link.types)) if link.types else []
     if known:
-        message += f" The schema has {listed(pattern_texts(known))}."
+        message += f" The schema has {all_of(pattern_texts(known))}."
     suggestions = []
     variable = pattern.variable.name if pattern.variable is not None else ""
+    nodes = f"{left_labels[0]} and {right_labels[0]}" if len(left_labels) == len(right_labels) == 1 else "these nodes"
     between = connecting(index, left, right)
     if between:
-        message += f" Relationships between these labels: {listed(pattern_texts(pattern for pattern, _ in between))}."
+        message += f" Relationships between {nodes}: {listed(pattern_texts(pattern for pattern, _ in between))}."
         suggestions = [_written(variable, pattern.type, forward) for pattern, forward in between[:3]]
     else:
         path = shortest_path(index, left, right)
         if path:
-            message += f" The shortest path between them is {path}."
+            message += f" The shortest path between {nodes} is {path}."
     findings.add("impossible_pattern", "error", message, pattern.start, pattern.end, suggestions)
 
 

@@ -13,6 +13,7 @@ from graphground.cypher import tree as t
 from graphground.cypher.checks.findings import Findings
 from graphground.cypher.facts.data import Data, filled, matching
 from graphground.cypher.facts.model import Facts, LabelUse, PropertyUse
+from graphground.cypher.wording import counted
 
 AGGREGATES = frozenset(
     {"min", "max", "avg", "sum", "count", "collect", "stdev", "stdevp", "percentilecont", "percentiledisc"}
@@ -92,11 +93,12 @@ def _unfilled(facts: Facts, findings: Findings, use: PropertyUse, role: str, hav
     if not of:
         return
     name = f"{use.symbol.name}.{use.key}" if use.symbol.name else use.key
+    all_counted = counted(of, "node" if use.symbol.kind == "node" else "relationship")
     if not have:
         findings.add(
             "empty_property",
             "hint" if role == "returned" else "warning",
-            f"{name} has no value anywhere: 0 of {of:,}, {CONSEQUENCES[role]}.",
+            f"{name} has no value anywhere (0 of {all_counted}), {CONSEQUENCES[role]}.",
             use.node.start,
             use.node.end,
         )
@@ -104,8 +106,8 @@ def _unfilled(facts: Facts, findings: Findings, use: PropertyUse, role: str, hav
         findings.add(
             "empty_property",
             "warning",
-            f"Only {have:,} of {of:,} have {name}; the others sort as null. Descending order puts "
-            f"nulls first; exclude them with {findings.query.source(use.node)} IS NOT NULL.",
+            f"Only {have:,} of {all_counted} {'has' if have == 1 else 'have'} {name}; the others sort as null. "
+            f"Descending order puts nulls first; exclude them with {findings.query.source(use.node)} IS NOT NULL.",
             use.node.start,
             use.node.end,
         )

@@ -7,10 +7,11 @@ from time import monotonic
 from typing import Any, Protocol
 
 from graphground.cypher import tree as t
-from graphground.cypher.checks.findings import Findings, either, listed
+from graphground.cypher.checks.findings import Findings
 from graphground.cypher.diagnostics import Severity
 from graphground.cypher.facts.model import Comparison, Facts, PropertyUse
 from graphground.cypher.quoting import quoted_string
+from graphground.cypher.wording import all_of, either, listed
 
 UNASKED = frozenset({"eid", "aliases", "description", "provenance"})
 PARTS = {"CONTAINS": str.__contains__, "STARTS WITH": str.startswith, "ENDS WITH": str.endswith}
@@ -79,7 +80,7 @@ def unknown_entities(facts: Facts, findings: Findings, entities: EntityLookup, p
             for node, value, written in _named(literal, operator == "IN", parameters):
                 if lookup.done():
                     return
-                _check(facts, comparison, use, node, value, written, findings, lookup)
+                _check(facts, comparison, use, node, value, written, single, findings, lookup)
         elif operator in PARTS and use.key in naming:
             for node, value, _ in _named(literal, False, parameters):
                 if lookup.done():
@@ -127,6 +128,7 @@ def _check(
     node: t.Node,
     value: str,
     written: bool,
+    single: bool,
     findings: Findings,
     entities: _Bounded,
 ) -> None:
@@ -143,7 +145,9 @@ def _check(
     if not found and use.key != "name" and not is_naming:
         return  # nothing is known about the values of this property
     names = list(dict.fromkeys(candidate.name for candidate in found))[:SHOWN]
-    message = f"No {either([label for label in searched if label], 3) or 'node'} has the {use.key} {value!r}"
+    labelled = either([label for label in searched if label], 3)
+    message = f"No node{' labelled ' if labelled else ''}{labelled} has "
+    message += f"the {use.key} {value!r}" if single else f"{value!r} among its {use.key}"
     if judgement.verdict == "not_found":
         message += nothing_like_it(names)
     message += "."
@@ -162,7 +166,7 @@ def _check(
     )
     if elsewhere:
         nodes = "A node labelled" if len(elsewhere) == 1 else "Nodes labelled"
-        message += f" {nodes} {listed(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} this {use.key}."
+        message += f" {nodes} {all_of(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} this {use.key}."
     severity: Severity = "hint" if comparison.negated or comparison.operator == "<>" else "warning"
     suggestions = [quoted_string(name) for name in names] if judgement.verdict != "not_found" else []
     clear = written and not elsewhere and severity == "warning" and len(suggestions) == 1

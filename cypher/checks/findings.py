@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from graphground.cypher.diagnostics import Diagnostic, Severity
 from graphground.cypher.edits import Edit
 from graphground.cypher.tree import Query
+from graphground.cypher.wording import all_of
 from graphground.cypher.work import MOST_FINDINGS, check_work
 
 
@@ -74,23 +75,8 @@ class Findings:
 def relationship_clause(types: Sequence[str], singular: str, plural: str, *, untyped: str = "This relationship") -> str:
     """Return the beginning of a sentence about relationship types, with the verb for one type or for several.
 
-    `relationship_clause(["playsFor", "coaches"], "has", "have")` is `The relationships playsFor, coaches have`; the
-    subject is `untyped` if the query gives no type.
+    `relationship_clause(["playsFor", "coaches"], "has", "have")` is `The relationships playsFor and coaches have`;
+    the subject is `untyped` if the query gives no type.
     """
-    subject = untyped if not types else f"The relationship{'' if len(types) == 1 else 's'} {listed(types)}"
+    subject = untyped if not types else f"The relationship{'' if len(types) == 1 else 's'} {all_of(types)}"
     return f"{subject} {plural if len(types) > 1 else singular}"
-
-
-def either(words: Sequence[str], most: int) -> str:
-    """Join alternatives for a message: `either(["a", "b", "c"], 3)` is `a, b or c`;
-    a longer list is cut as by `listed`."""
-    if len(words) > most:
-        return listed(words, most)
-    return " or ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
-
-
-def listed(words: Sequence[str], most: int = 8) -> str:
-    """Join words for a message: `listed(["a", "b"])` is `a, b`; a list longer than `most` ends in `and 3 more`."""
-    if len(words) <= most:
-        return ", ".join(words)
-    return f"{', '.join(words[:most])} and {len(words) - most} more"

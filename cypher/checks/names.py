@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
-from graphground.cypher.checks.findings import Findings, either, listed, relationship_clause
+from graphground.cypher.checks.findings import Findings, relationship_clause
 from graphground.cypher.facts.model import Facts, LabelUse, Link, PropertyUse
 from graphground.cypher.facts.schema_index import narrowed
 from graphground.cypher.names.nearest import is_clear, nearest
 from graphground.cypher.pattern_groups import pattern_texts
 from graphground.cypher.quoting import quoted_name
+from graphground.cypher.wording import all_of, either, listed
 
 ONLY_FIT = 3
 GENERIC_NAMES = frozenset({"name", "title"})
@@ -167,20 +168,20 @@ def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings) -> None
     )
     message = _no_property(facts, use, labels)
     if naming:
-        message += f" Names are in the propert{'y' if len(naming) == 1 else 'ies'} {listed(naming)}."
+        message += f" Names are in the propert{'y' if len(naming) == 1 else 'ies'} {all_of(naming)}."
     elsewhere = index.labels_by_property.get(use.key, ())
-    if elsewhere:
-        message += f" {listed(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} this property."
+    message += _owners(elsewhere, use.key)
     links = [link for link in use.symbol.links if not link.unknown and use.key in relationship_properties(facts, link)]
     if links:
         name = links[0].symbol.name
         subject = relationship_clause(links[0].types or (), "has", "have", untyped="The node's relationship")
         message += (
-            f" {subject} this property: "
+            f" {subject} a property {use.key!r}: "
             f"{'read ' + name + '.' + use.key if name else 'add a variable, `[r:…]`, and read r.' + use.key}."
         )
     elif not near or not elsewhere:
-        message += f" Properties: {listed(_own_properties(facts, labels, properties), 20)}."
+        owner = labels[0] if len(labels) == 1 else "these nodes"
+        message += f" Properties of {owner}: {listed(_own_properties(facts, labels, properties), 20)}."
     suggested = naming or [candidate.name for candidate in near]
     _add(use, message, suggested, (len(naming) == 1 if naming else is_clear(near)) and not links, findings)
 
@@ -194,19 +195,27 @@ def _own_properties(facts: Facts, labels: Iterable[str], properties: Iterable[st
     return own or list(properties)
 
 
+def _owners(names: Sequence[str], key: str) -> str:
+    """Return the sentence that names the labels or types with a property: ` Movie has a property 'runtime'.`
+
+    Empty if there are none.
+    """
+    return f" {all_of(names)} {'has' if len(names) == 1 else 'have'} a property {key!r}." if names else ""
+
+
 def _no_property(facts: Facts, use: PropertyUse, labels: tuple[str, ...]) -> str:
-    """Return the sentence that says which nodes do not have the property: `A Movie has no property 'runtime'.`"""
+    """Return the sentence that says which nodes do not have the property:
+    `Nodes labelled Movie have no property 'runtime'.`"""
     index = facts.index
     if len(labels) == 1:
-        article = "An" if labels[0][0] in "AEIOUaeiou" else "A"
-        return f"{article} {labels[0]} has no property {use.key!r}."
+        return f"Nodes labelled {labels[0]} have no property {use.key!r}."
     owners = [label for label in labels if use.key in index.schema.labels[label].properties]
     if owners:
         sets = [
             ":".join(sorted(index.kinds[place])) for place in range(len(index.kinds)) if use.symbol.kinds >> place & 1
         ]
-        return f"No node that is {either(sets, 4)} has a property {use.key!r}."
-    return f"None of {listed(labels)} has a property {use.key!r}."
+        return f"No node whose labels are exactly {either(sets, 4)} has a property {use.key!r}."
+    return f"No node labelled {either(labels)} has a property {use.key!r}."
 
 
 def _unknown_on_relationship(
@@ -216,7 +225,7 @@ def _unknown_on_relationship(
     types = link.types or tuple(facts.index.types)
     message = f"{relationship_clause(types, 'has', 'have')} no property {use.key!r}."
     message += (
-        f" Properties: {listed(list(properties), 20)}."
+        f" Properties of {types[0] if len(types) == 1 else 'these relationships'}: {listed(list(properties), 20)}."
         if properties
         else f" Relationships of {'this type' if len(types) == 1 else 'these types'} have no properties."
     )
@@ -224,12 +233,10 @@ def _unknown_on_relationship(
         if facts.index.property_types(symbol.kinds, use.key):
             labels = facts.index.labels_of(symbol.kinds)
             if len(labels) == 1:
-                message += f" {labels[0]} has this property" + (
+                message += f" {labels[0]} has a property {use.key!r}" + (
                     f": read {symbol.name}.{use.key}." if symbol.name else "."
                 )
-    elsewhere = [name for name in facts.index.types_by_property.get(use.key, ()) if name not in types]
-    if elsewhere:
-        message += f" {listed(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} this property."
+    message += _owners([name for name in facts.index.types_by_property.get(use.key, ()) if name not in types], use.key)
     _add(use, message, [candidate.name for candidate in near], is_clear(near), findings)
 
 

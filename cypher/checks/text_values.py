@@ -9,6 +9,7 @@ repair is suggested.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 
 from graphground.cypher import tree as t
 from graphground.cypher.checks.findings import Findings
@@ -90,7 +91,9 @@ def texts_used_as_values(facts: Facts, findings: Findings) -> None:
                 use,
                 texts,
                 "error" if operation.operator != "+" else "warning",
-                f"{operation.operator} does not work on text",
+                "+ joins text instead of adding numbers"
+                if operation.operator == "+"
+                else f"{operation.operator} does not work on text",
                 findings,
             )
     for sort, use in facts.sorted:
@@ -165,7 +168,7 @@ def _convert_both(
     findings.add(
         "text_compared",
         "warning",
-        message + (f" Write {subject} and {written}." if edits else ""),
+        message + (f" Write {subject} {comparison.operator} {written}." if edits else ""),
         node.start,
         node.end,
         [subject] if edits and subject else [],
@@ -256,11 +259,12 @@ def compared_with_value(
         )
         return True
     if use.in_map or not ((given in NUMBERS and texts.type in NUMBERS) or (given in MOMENTS and texts.type in MOMENTS)):
-        condition = texts.converted(f"{use.symbol.name or 'n'}.{source(use.key_node)}") if use.in_map else None
+        name, naming = in_where(use, findings.query)
+        condition = texts.converted(f"{name}.{source(use.key_node)}") if use.in_map else None
         findings.add(
             "type_mismatch",
             "error",
-            message + (f" Compare {condition} in WHERE." if condition else ""),
+            message + (f" {naming}{'and compare' if naming else 'Compare'} {condition} in WHERE." if condition else ""),
             literal.start,
             literal.end,
         )
@@ -366,3 +370,16 @@ def component(use: PropertyUse, part: t.Name, texts: TextValues, findings: Findi
 def name_of(use: PropertyUse) -> str:
     """Return a property's name for a message: `o.freight`, or `The property freight` if the node has no variable."""
     return f"{use.symbol.name}.{use.key}" if use.symbol.name else f"The property {use.key}"
+
+
+def in_where(use: PropertyUse, query: t.Query) -> tuple[str, str]:
+    """Return the variable by which WHERE can refer to the node or relationship of a property, and how to get it.
+
+    For `(:Movie {year: 1999})`, the two are `n` and `Name the node n, `; with a variable, the second is empty.
+    """
+    if use.symbol.name:
+        return use.symbol.name, ""
+    taken = {variable.name for variable in query.find(t.Variable)}
+    letter = "n" if use.symbol.kind == "node" else "r"
+    free = next(name for name in (f"{letter}{number or ''}" for number in count()) if name not in taken)
+    return free, f"Name the {use.symbol.kind} {free}, "

@@ -7,7 +7,13 @@ from graphground.cypher import tree as t
 from graphground.cypher.checks.findings import Findings
 from graphground.cypher.checks.literals import comparable, literal_type, retyped
 from graphground.cypher.checks.names import relationship_properties
-from graphground.cypher.checks.text_values import compared_with_value, component, member_of_values, text_values_of
+from graphground.cypher.checks.text_values import (
+    compared_with_value,
+    component,
+    in_where,
+    member_of_values,
+    text_values_of,
+)
 from graphground.cypher.edits import Edit
 from graphground.cypher.facts.model import Comparison, Facts, PropertyUse
 from graphground.cypher.schema import SCALAR_TYPES
@@ -158,16 +164,12 @@ def _list_as_value(facts: Facts, comparison: Comparison, use: PropertyUse, findi
     subject = findings.query.source(use.node)
     negation = "NOT " if comparison.operator == "<>" else ""
     suggestions = [f"{negation}{value} IN {subject}"]
+    message = f"{_name(use)} is a list, which never equals a single value."
     if comparison.operator in ("<", "<=", ">", ">="):
         suggestions = [f"any(x IN {subject} WHERE x {comparison.operator} {value})"]
+        message = f"{_name(use)} is a list: {comparison.operator} with a single value is never true."
     findings.add(
-        "list_compared_as_value",
-        "error",
-        f"{_name(use)} is a list, which never equals a single value.",
-        comparison.node.start,
-        comparison.node.end,
-        suggestions,
-        clear=True,
+        "list_compared_as_value", "error", message, comparison.node.start, comparison.node.end, suggestions, clear=True
     )
 
 
@@ -176,7 +178,7 @@ def _list_in_map(facts: Facts, comparison: Comparison, use: PropertyUse, value: 
 
     An edit is added if the node pattern has a variable, a map and no WHERE.
     """
-    name = use.symbol.name or "n"
+    name, naming = in_where(use, findings.query)
     condition = f"{value} IN {name}.{findings.query.source(use.key_node)}"
     entry = comparison.node
     edits: list[Edit] = []
@@ -200,7 +202,8 @@ def _list_in_map(facts: Facts, comparison: Comparison, use: PropertyUse, value: 
     findings.add(
         "list_compared_as_value",
         "error",
-        f"{_name(use)} is a list, which never equals a single value: write WHERE {condition}.",
+        f"{_name(use)} is a list, which never equals a single value. "
+        f"{naming}{'and write' if naming else 'Write'} WHERE {condition}.",
         entry.start,
         entry.end,
         [],

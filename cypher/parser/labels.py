@@ -16,8 +16,11 @@ from graphground.cypher.tree import (
 )
 
 
-def label_expression(c: Cursor) -> LabelExpression:
-    """Parse a label expression after the colon, or after IS."""
+def label_expression(c: Cursor, *, whole: bool = False) -> LabelExpression:
+    """Parse a label expression after the colon, or after IS.
+
+    A bar without a label after it ends the expression, or is an error if `whole`, as in the pattern `(:A|)`.
+    """
     left = _conjunction(c)
     if c.kinds[c.i] != "|":
         return left
@@ -27,6 +30,9 @@ def label_expression(c: Cursor) -> LabelExpression:
     while c.kinds[c.i] == "|":
         # In a list comprehension `[x IN xs WHERE x:A | x.name]` the bar does not belong to the label.
         if c.names[c.i + 1] is None and c.kinds[c.i + 1] not in ("(", "!", "%", ":", "$"):
+            if whole:
+                c.i += 1
+                raise c.fail("a label or relationship type")
             break
         if c.i == c.stop_bar:
             break

@@ -152,7 +152,7 @@ def node(c: Cursor) -> NodePattern:
     labels_, properties, where, expected = _filling(c)
     if c.kinds[c.i] != ")":
         not_empty = variable is not None or expected != _ALL
-        raise c.fail(f"{expected} or ')'" if not_empty else "a variable name, a label after ':', '{', WHERE or ')'")
+        raise c.fail(f"{expected} or ')'" if not_empty else "a variable name, ':' with a label, '{', WHERE or ')'")
     c.i += 1
     return NodePattern(c.starts[i - 1], c.end, variable, labels_, properties, where)
 
@@ -175,7 +175,7 @@ def _is_keyword_here(c: Cursor) -> bool:
     return after not in (")", "]", ":", "WHERE", "IS", "*")
 
 
-_ALL = "a label after ':', '{', WHERE"
+_ALL = "':' with a label, '{', WHERE"
 
 
 def _filling(c: Cursor) -> tuple[LabelExpression | None, Expression | None, Expression | None, str]:
@@ -186,7 +186,7 @@ def _filling(c: Cursor) -> tuple[LabelExpression | None, Expression | None, Expr
     kind = c.kinds[c.i]
     if kind == ":" or kind == "IS":
         c.i += 1
-        found = labels.label_expression(c)
+        found = labels.label_expression(c, whole=True)
         expected = "'|', '&', '{', WHERE"
         kind = c.kinds[c.i]
     if kind == "{":
@@ -228,14 +228,14 @@ def relationship(c: Cursor, quantified: bool) -> RelationshipPattern:
             c.i = i + 1
             variable = Variable(c.starts[i], c.ends[i], name)
         expected = (
-            "a variable name, a type after ':', '*', '{', WHERE"
+            "a variable name, ':' with a type, '*', '{', WHERE"
             if variable is None
-            else ("a type after ':', '*', '{', WHERE")
+            else "':' with a type, '*', '{', WHERE"
         )
         kind = kinds[c.i]
         if kind == ":" or kind == "IS":
             c.i += 1
-            types = labels.label_expression(c)
+            types = labels.label_expression(c, whole=True)
             expected = "'|', '*', '{', WHERE"
             kind = kinds[c.i]
         if kind == "*":

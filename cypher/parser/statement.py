@@ -58,7 +58,14 @@ def parse_text(text: str, language: str) -> tuple[Query, list[Note]]:
     wrong = wrong_unicode_escape(text)
     if wrong is not None:
         raise ParseError(
-            "syntax", wrong, min(wrong + 4, len(text)), "after \\u four hexadecimal digits must follow", [], 0, None, []
+            "syntax",
+            wrong,
+            min(wrong + 4, len(text)),
+            "\\u must be followed by four hexadecimal digits",
+            [],
+            0,
+            None,
+            [],
         )
     decoded = decode_unicode_escapes(text)
     if decoded is None:

@@ -107,7 +107,7 @@ def _part(c: Cursor) -> None:
             c.integer()
             c.expect(")")
     else:
-        raise c.fail("a type such as INTEGER, STRING, LIST<FLOAT>")
+        raise c.fail("a type such as INTEGER, STRING or LIST<FLOAT>")
     _not_null(c)
     while c.kinds[c.i] in ("LIST", "ARRAY"):
         c.i += 1
@@ -120,7 +120,7 @@ def coordinate_type(c: Cursor) -> None:
     if c.kinds[c.i] == "SIGNED" and c.kinds[c.i + 1] == "INTEGER":
         c.i += 1
     if c.kinds[c.i] not in COORDINATES:
-        raise c.fail("a number type such as INTEGER, FLOAT32")
+        raise c.fail("a number type such as INTEGER or FLOAT32")
     c.i += 1
     _not_null(c)
     c.expect(">")

@@ -103,12 +103,12 @@ def _returned(c: Checker, clause: tree.CallSubquery, columns: list[Binding], out
     if last is not None:
         for item in last.projection.items:
             if item.alias is None and not isinstance(item.expression, tree.Variable | tree.MapProjection):
-                text = c.query.source(item.expression)
+                named = f"{c.query.source(item.expression)} AS value"
                 c.problem(
                     "missing_alias",
                     item.expression,
-                    f"a column that a subquery returns needs a name: {text} AS name",
-                    (f"{text} AS value",),
+                    f"a column that a subquery returns needs a name: {named}",
+                    (named,),
                 )
     for column in columns:
         if column.name in outer:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from graphground.cypher.names.nearest import distance
 from graphground.cypher.scope import Binding, Problem, Scopes
 from graphground.cypher.types import ANY, Type
+from graphground.cypher.wording import listed
 from graphground.cypher.work import MOST_FINDINGS, check_work
 
 if TYPE_CHECKING:
@@ -154,10 +155,11 @@ class Checker:
             )
         elif self.restricted is not None and name in self.restricted:
             message += (
-                " any more: after DISTINCT or an aggregation only the returned columns exist; return the sort key too"
+                " any more: after DISTINCT or an aggregation only the columns of the WITH or RETURN exist; "
+                "add the value as a column"
             )
         elif self.scope:
-            message += f" here; the defined variables are {', '.join(f'`{known}`' for known in list(self.scope)[:8])}"
+            message += f" here; defined: {listed([f'`{known}`' for known in self.scope])}"
         similar = near(name, self.scope) if len(self.reported) <= MOST_SOUGHT else ()
         self.problem("undefined_variable", variable, message, similar)
 

@@ -9,6 +9,7 @@ from graphground.cypher.parser.types import COORDINATES
 from graphground.cypher.semantics import expressions, patterns
 from graphground.cypher.semantics.checker import Checker, Enough
 from graphground.cypher.types import ANY, BOOLEAN, LIST, Type, element_of, list_of
+from graphground.cypher.wording import counted
 from graphground.cypher.work import MOST_FINDINGS, check_work
 
 _METRICS = frozenset(("EUCLIDEAN", "EUCLIDEAN_SQUARED", "MANHATTAN", "COSINE", "DOT", "HAMMING"))
@@ -125,7 +126,8 @@ def _applied(c: Checker, node: tree.FunctionCall, function: Function, found: lis
             "wrong_argument_count",
             node.start,
             node.end,
-            f"{function.name} takes {argument_count(function.required, len(parameters))}, but this call has {count}",
+            f"{function.name} takes {argument_count(function.required, len(parameters), function.repeated)}, "
+            f"but this call has {count}",
         )
         return _result(function, [])
     if not function.repeated:
@@ -139,11 +141,16 @@ def _applied(c: Checker, node: tree.FunctionCall, function: Function, found: lis
     return _result(function, found)
 
 
-def argument_count(least: int, most: int) -> str:
-    """Return the allowed numbers of arguments for a message: `no arguments`, `1 argument`, `1 to 3 arguments`."""
+def argument_count(least: int, most: int, repeated: bool = False) -> str:
+    """Return the allowed numbers of arguments for a message: `no arguments`, `1 argument`, `1 to 3 arguments`.
+
+    If the last argument may be repeated, there is no most: `at least 1 argument`.
+    """
+    if repeated:
+        return f"at least {counted(least, 'argument')}"
     if least < most:
         return f"{least} to {most} arguments"
-    return f"{most or 'no'} argument{'' if most == 1 else 's'}"
+    return counted(most, "argument") if most else "no arguments"
 
 
 def _result(function: Function, found: list[Type]) -> Type:

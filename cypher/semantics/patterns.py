@@ -270,13 +270,13 @@ def _check_path(c: Checker, path: tree.PathPattern, where: Where, created: set[s
         c.problem("pattern", path, f"{path.shortest}(…) cannot be used in {where.upper()}")
 
 
-def _check_created(c: Checker, properties: tree.Expression, created: set[str]) -> None:
+def _check_created(c: Checker, properties: tree.Expression, created: set[str], where: Where) -> None:
     for part in properties.walk():
         if isinstance(part, tree.Variable) and part.name in created:
             c.problem(
                 "undefined_variable",
                 part,
-                f"`{part.name}` is created by this same CREATE, so it has no value yet; use SET afterwards",
+                f"`{part.name}` is created by this same {where.upper()}, so it has no value yet; use SET afterwards",
             )
             return
 
@@ -306,7 +306,7 @@ def _check_element(
     properties = element.properties
     if properties is not None:
         if where in makes:
-            _check_created(c, properties, created)
+            _check_created(c, properties, created, where)
         if isinstance(properties, tree.Parameter):
             if where in ("match", "optional", "merge", "exists"):
                 word = "MERGE" if where == "merge" else "MATCH"

@@ -49,13 +49,8 @@ def project(c: Checker, clause: tree.With | tree.Return, where: tree.Expression 
     if word == "WITH":
         for item in items:
             if item.alias is None and not isinstance(item.expression, tree.Variable | tree.MapProjection):
-                text = c.query.source(item.expression)
-                c.problem(
-                    "missing_alias",
-                    item.expression,
-                    f"an expression in WITH needs a name: {text} AS name",
-                    (f"{text} AS {_alias(item.expression)}",),
-                )
+                named = f"{c.query.source(item.expression)} AS {_alias(item.expression)}"
+                c.problem("missing_alias", item.expression, f"an expression in WITH needs a name: {named}", (named,))
         if clause in c.importing:
             c.left_outside.append((clause.start, c.importable, after))
         elif not projection.star:

@@ -25,6 +25,7 @@ from typing import Any
 
 from graphground.cypher import validate
 from graphground.cypher.quoting import quoted_name
+from graphground.cypher.wording import counted
 from graphground.evals.generation.answers import Answers
 from graphground.evals.generation.balance import Balance, group_of
 from graphground.evals.generation.candidates import Candidate, Candidates, NoShape
@@ -151,7 +152,8 @@ class _Generator:
         """
         balance = self._balance
         found = {
-            id_: f"{balance.by_pattern[id_] or 'no'} tasks: {reason}" for id_, reason in sorted(balance.closed.items())
+            id_: f"{counted(number, 'task') if (number := balance.by_pattern[id_]) else 'no tasks'}: {reason}"
+            for id_, reason in sorted(balance.closed.items())
         }
         for template in self._templates:
             id_ = template["id"]

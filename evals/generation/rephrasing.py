@@ -121,7 +121,7 @@ async def rephrase_task(task: Task, ask: Ask) -> Rephrased:
         literals = list(literals_of(task.gold, raw))
     except CypherSyntaxError as error:
         return Rephrased(unchanged, problem=f"the gold query cannot be parsed: {error}")
-    copied = _quoted(literals) or "nothing in particular"
+    copied = _quoted(literals) or "none"
     question, problem, number = "", "", 0
     try:
         question = question_in(await ask(task_prompt("rephrase", raw=raw, query=task.gold, kept=copied)))

@@ -18,7 +18,7 @@ from graphground.cypher.diagnostics import Diagnostic
 
 CATEGORIES: Mapping[str, str] = {
     "no_answer": "The agent gave no query.",
-    "syntax": "The text does not compile as Cypher, or is not read-only.",
+    "syntax": "The text does not compile as Cypher, is not read-only, or was refused by the database.",
     "timeout": "The query did not finish within its time limit.",
     "schema_violation": "A label, relationship type, property or pattern is not in the schema.",
     "reversed_direction": "A relationship is followed in the wrong direction.",

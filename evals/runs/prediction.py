@@ -127,7 +127,7 @@ def read_predictions(path: Path, tasks: Sequence[Task]) -> dict[str, Prediction]
                 raise TaskError(f"{path}, record {number}: {error}") from None
     if not found:
         raise TaskError(
-            f"{path}: none of its {strangers} records belongs to a task; a record needs the task's `qid`, "
+            f"{path}: no record belongs to a task (records: {strangers}); a record needs the task's `qid`, "
             "or its `graph` and `nl_question`, and the query as `pred_cypher`"
         )
     return found

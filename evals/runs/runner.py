@@ -72,12 +72,12 @@ class Run:
         if path.exists():
             settings = json.loads(path.read_text("utf-8"))
             for key, value, difference in (
-                ("tasks", digest, "other tasks"),
-                ("predictor", predictor, "another predictor"),
+                ("tasks", digest, "over other tasks"),
+                ("predictor", predictor, "of another predictor"),
             ):
                 if settings.get(key) != value:
                     raise RunError(
-                        f"{folder} holds a run over {difference}"
+                        f"{folder} holds a run {difference}"
                         + (f" ({settings['predictor']})" if key == "predictor" else "")
                         + "; give another folder"
                     )

@@ -119,7 +119,7 @@ def read_records(path: Path) -> Iterator[dict[str, Any]]:
         lists = [value for value in document.values() if isinstance(value, list)]
         document = lists[0] if len(lists) == 1 else [document]
     if not isinstance(document, list):
-        raise TaskError(f"{path} holds a single {type(document).__name__}; a list of records is expected")
+        raise TaskError(f"{path} must hold a list of records, not {json.dumps(document)[:60]}")
     for number, record in enumerate(document, start=1):
         if not isinstance(record, dict):
             raise TaskError(f"{path}, record {number}: expected a JSON object, not {json.dumps(record)[:60]}")

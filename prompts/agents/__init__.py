@@ -22,7 +22,7 @@ def agent_templates(folder: Path = FOLDER) -> dict[str, Template]:
         return own
     others = {path.stem: _read(path) for path in sorted(folder.glob("*.md"))}
     if not others or set(others) - set(own):
-        wrong = ", ".join(sorted(set(others) - set(own))) or "no file"
+        wrong = ", ".join(sorted(set(others) - set(own))) or "no .md file"
         roles = ", ".join(sorted(own))
         raise ValueError(f"{folder} contains {wrong}; its files must be named after the roles: {roles}")
     return own | others

@@ -63,14 +63,14 @@ def test_on_neo4j_a_misspelled_name_is_found_and_the_second_query_is_accepted(
     findings = shown.partition("Checks:")[2].count("\n- ")
     assert states == [
         "generate → execute",
-        "execute → 0 rows",
+        "execute → rows: 0",
         "evaluate → error",
-        "extract → 1 values",
-        f"verify → {findings} findings",
+        "extract → values: 1",
+        f"verify → findings: {findings}",
         "instruct → aggregate",
         "aggregate → generate",
         "generate → execute",
-        "execute → 1 row",
+        "execute → rows: 1",
         "evaluate → accept",
         "interpret → done",
     ]
@@ -92,8 +92,8 @@ def test_on_a_server_that_responds_as_memgraph_its_refusal_is_graded_and_the_nex
         record, states, shown = loop(
             tmp_path, {"NEO4J_URI": server.uri, "NEO4J_USERNAME": "", "NEO4J_PASSWORD": ""}, roles
         )
-    assert states[:4] == ["generate → execute", "execute → failed", "evaluate → error", "extract → 0 values"]
-    assert states[-3:] == ["execute → 1 row", "evaluate → accept", "interpret → done"]
+    assert states[:4] == ["generate → execute", "execute → failed", "evaluate → error", "extract → values: 0"]
+    assert states[-3:] == ["execute → rows: 1", "evaluate → accept", "interpret → done"]
     [failure] = [line for line in shown.splitlines() if line.startswith("- The query failed: ")]
     assert "no viable alternative at input 'COUNT {'" in failure
     assert (record["cypher"], record["text"], record["grade"]) == (right, "Three.", "accept")

@@ -116,7 +116,7 @@ def test_a_refused_key_ends_the_run_at_once_and_the_run_resumes_with_a_valid_key
     failure, _ = ended(running, after_the_first_question(refused))
     assert failure.kind == "key_refused"
     assert "OPENAI_API_KEY" in str(failure)
-    assert "1 of 2 questions were asked" in str(failure)
+    assert "Questions processed: 1 of 2 (their predictions are in" in str(failure)
     assert KEY not in str(failure) + running.path.read_text(encoding="utf-8")
     assert not running.waits
     resumes(running)

@@ -102,7 +102,7 @@ def test_a_run_that_the_endpoint_stops_keeps_its_predictions_and_resumes(
         return say(QUERY)
 
     with ScriptedEndpoint(script) as endpoint:
-        with pytest.raises(ModelFailure, match="3 of 6 questions were asked") as caught:
+        with pytest.raises(ModelFailure, match="Questions processed: 3 of 6") as caught:
             go(nba_server, endpoint, ZeroShot(), questions(6), tmp_path)
         assert caught.value.kind == kind
         assert len(endpoint.requests) == 4

@@ -49,7 +49,7 @@ AGENTS = {
     "arcadedb": ("Neo4j/5.26.0 compatible (ArcadeDB 26.10.2)", False),
     "memgraph": ("Neo4j/v5.11.0 compatible graph database server - Memgraph", False),
 }
-REFUSALS = {"not_read_only", "two_readings", "invalid_query"}
+REFUSALS = {"not_read_only", "multiple_statements", "two_readings", "invalid_query"}
 
 
 @pytest.mark.parametrize("name", AGENTS)

@@ -96,7 +96,23 @@ def test_quotes_escapes_and_accents_are_parsed_alike_everywhere(text: str) -> No
 def test_the_message_states_the_position_and_the_fix() -> None:
     (diagnostic,) = validate("RETURN 1 AS x,\n  'It\\u0027s' AS y", read_only=True).diagnostics
     assert (diagnostic.line, diagnostic.column, diagnostic.found) == (2, 6, "\\u0027")
-    assert "Write the character itself, or pass the text as a parameter" in diagnostic.message
+    assert diagnostic.message.endswith("Write \\', or pass the text as a parameter")
+
+
+@pytest.mark.parametrize(
+    ("text", "written", "fixed"),
+    [
+        (r"RETURN 'It\u0027s' AS x", r"\'", r"RETURN 'It\'s' AS x"),
+        (r'RETURN "6\u0022" AS x', r"\"", r'RETURN "6\"" AS x'),
+        (r'RETURN "It\u0027s" AS x', "the character itself", 'RETURN "It\'s" AS x'),
+        (r"RETURN 'a\u005cb' AS x", r"\\", r"RETURN 'a\\b' AS x"),
+        (r"RETURN 'a\u0060b' AS x", "the character itself", "RETURN 'a`b' AS x"),
+    ],
+)
+def test_a_string_with_what_the_message_says_to_write_is_valid(text: str, written: str, fixed: str) -> None:
+    (diagnostic,) = validate(text, read_only=True).diagnostics
+    assert diagnostic.message.endswith(f" Write {written}, or pass the text as a parameter")
+    assert validate(fixed, read_only=True).diagnostics == ()
 
 
 def test_outside_read_only_mode_the_language_is_checked_as_by_neo4j() -> None:

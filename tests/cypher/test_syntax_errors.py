@@ -1,6 +1,7 @@
 import pytest
 
 from graphground.cypher import validate
+from graphground.cypher.language import Language
 
 HABITS = [
     ("SELECT n.name FROM Person n", "MATCH"),
@@ -58,3 +59,52 @@ def test_the_message_names_the_expected_tokens_and_shows_the_line_with_a_caret()
 def test_for_a_misspelled_keyword_the_correct_keyword_is_suggested() -> None:
     first = validate("MATCH (n) RETRUN n").diagnostics[0]
     assert (first.found, first.suggestions) == ("RETRUN", ("RETURN",))
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("MATCH (a)-[:A|]->(b) RETURN a", "']' is not allowed here; expected a label or relationship type"),
+        ("MATCH (a:A|) RETURN a", "')' is not allowed here; expected a label or relationship type"),
+        ("MATCH (a b) RETURN a", "'b' is not allowed here; expected ':' with a label, '{', WHERE or ')'"),
+        (
+            "{ RETURN 1 AS x }",
+            "'{' is not allowed here; expected a clause such as MATCH, WITH or RETURN. "
+            "A query in braces needs Cypher 25; this graph uses Cypher 5",
+        ),
+    ],
+)
+def test_the_message_says_what_is_missing(text: str, line: str) -> None:
+    assert validate(text).diagnostics[0].message.partition("\n")[0] == line
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "message"),
+    [
+        ("RETURN coalesce() AS x", "cypher5", "coalesce takes at least 1 argument, but this call has 0"),
+        ("RETURN abs() AS x", "cypher5", "abs takes 1 argument, but this call has 0"),
+        ("RETURN rand(1) AS x", "cypher5", "rand takes no arguments, but this call has 1"),
+        ("MATCH (n) RETURN m", "cypher5", "the variable `m` is not defined here; defined: `n`"),
+        (
+            f"WITH {', '.join(f'{number} AS x{number}' for number in range(10))} RETURN total",
+            "cypher5",
+            f"the variable `total` is not defined here; defined: {', '.join(f'`x{number}`' for number in range(8))} and 2 more",
+        ),
+        (
+            "INSERT (a:X), (b {x: a.y})",
+            "cypher25",
+            "`a` is created by this same INSERT, so it has no value yet; use SET afterwards",
+        ),
+        (
+            "MERGE (a:X {x: a.y})",
+            "cypher25",
+            "`a` is created by this same MERGE, so it has no value yet; use SET afterwards",
+        ),
+        ("MATCH (n) WITH n.name RETURN 1 AS x", "cypher5", "an expression in WITH needs a name: n.name AS name"),
+        ("MATCH (n) WITH n.age RETURN 1 AS x", "cypher5", "an expression in WITH needs a name: n.age AS age"),
+    ],
+)
+def test_the_message_about_a_mistake_in_the_language_is_true_in_every_case(
+    text: str, language: Language, message: str
+) -> None:
+    assert validate(text, language=language).diagnostics[0].message == message

@@ -1,6 +1,8 @@
+from collections.abc import Callable
+
 import pytest
 
-from graphground.cypher.wording import counted
+from graphground.cypher.wording import all_of, counted, either, listed
 
 
 @pytest.mark.parametrize(
@@ -15,3 +17,15 @@ from graphground.cypher.wording import counted
 )
 def test_a_counted_noun_is_singular_for_1_alone(number: int, words: tuple[str, ...], text: str) -> None:
     assert counted(number, *words) == text
+
+
+@pytest.mark.parametrize(
+    ("join", "texts"),
+    [
+        (listed, ("", "a", "a, b", "a, b, c", "a, b, c and 1 more", "a, b, c and 2 more")),
+        (all_of, ("", "a", "a and b", "a, b and c", "a, b, c and 1 more", "a, b, c and 2 more")),
+        (either, ("", "a", "a or b", "a, b or c", "a, b, c or one other", "a, b, c or one of 2 others")),
+    ],
+)
+def test_a_list_of_any_length_reads_as_part_of_a_sentence(join: Callable[..., str], texts: tuple[str, ...]) -> None:
+    assert tuple(join("abcde"[:length], 3) for length in range(6)) == texts

@@ -119,7 +119,7 @@ WRONG_USES = [
     query("a change of the schema", "CREATE INDEX x FOR (t:Team) ON (t.name)", "not_read_only"),
     query("a file", "LOAD CSV FROM 'file:///etc/passwd' AS line RETURN line", "not_read_only"),
     query("a procedure that writes", "CALL apoc.create.node(['Team'], {}) YIELD node RETURN node", "not_read_only"),
-    query("two statements", "MATCH (t:Team) RETURN t; MATCH (t:Team) RETURN t", "not_read_only"),
+    query("two statements", "MATCH (t:Team) RETURN t; MATCH (t:Team) RETURN t", "multiple_statements"),
     query("a query that takes too long", SLOW, "query_timeout", timeout_s=0.1),
     query("a query that fails while it runs", "MATCH (t:Team) RETURN date(t.name) AS day", "query_failed"),
 ]

@@ -70,6 +70,15 @@ def test_a_query_that_does_more_than_read_never_reaches_the_engine(query: str, c
     assert engine.ran == []
 
 
+def test_several_statements_are_refused_with_the_advice_to_send_each_alone() -> None:
+    engine = Recorder()
+    with pytest.raises(ToolFailure) as failure:
+        executed("MATCH (m:Movie) RETURN m.name; MATCH (m:Movie) RETURN m.name", engine)
+    assert (failure.value.error, engine.ran) == ("multiple_statements", [])
+    assert failure.value.message == ("line 1, column 32: a query is one statement; send the statements one at a time")
+    assert failure.value.next == "Call execute_cypher once for each statement."
+
+
 def test_a_query_that_cannot_be_parsed_never_reaches_the_engine() -> None:
     engine = Recorder(dialect=MEMGRAPH)
     with pytest.raises(ToolFailure) as failure:

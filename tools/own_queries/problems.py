@@ -8,6 +8,7 @@ from graphground.cypher import validate
 from graphground.cypher.diagnostics import Diagnostic
 from graphground.cypher.names.nearest import closest
 from graphground.cypher.parameters import missing_parameters, parameter_names
+from graphground.cypher.wording import sentence
 from graphground.graphs.graph import Graph
 from graphground.tools.own_queries.definition import OwnQuery
 from graphground.tools.own_queries.request import sample_values
@@ -36,7 +37,7 @@ def problems_of(own: OwnQuery, graph: Graph) -> list[Problem]:
     found = [
         Problem(
             f"{own.place}, cypher, line {error.line}, column {error.column}",
-            error.message,
+            sentence(error.message),
             _fix(error, report.suggested_query),
             error,
         )
@@ -85,7 +86,7 @@ def wrong_graph(own: OwnQuery, names: list[str]) -> Problem | None:
 
 def _fix(error: Diagnostic, suggested_query: str | None) -> str:
     if suggested_query:
-        return f"Write: {suggested_query}"
+        return f"Write `{suggested_query}`."
     if error.suggestions:
         return f"Write {' or '.join(error.suggestions)} in place of {error.found!r}."
     return "Change the query as the message says."

@@ -124,8 +124,10 @@ def test_word_tokens_encode_the_query_with_its_spaces_and_its_case() -> None:
 
 
 def test_a_space_that_cannot_be_written_is_refused() -> None:
-    with pytest.raises(NotSpellable, match="None of the given queries"):
+    with pytest.raises(NotSpellable, match=r"No given query can be written .*; the first is .RETURN 'Łódź'"):
         Constraint.of_queries(["RETURN 'Łódź'"], word_vocabulary())
+    with pytest.raises(NotSpellable, match="No query was given"):
+        Constraint.of_queries([], word_vocabulary())
     with pytest.raises(NotSpellable, match="regular expression cannot be followed"):
         Constraint.of_expression("RETURN 1", word_vocabulary())
     with pytest.raises(NotSpellable, match="leave out `any_tokens`"):

@@ -47,7 +47,25 @@ def test_an_impossible_pattern_is_reported_with_the_types_that_connect_the_label
 def test_an_impossible_pattern_is_reported_with_the_shortest_connecting_path() -> None:
     (diagnostic,) = problems_in("MATCH (n:Person)-[:basedIn]->(c:Country) RETURN n.name")
     assert diagnostic.code == "impossible_pattern"
-    assert "(:Person)<-[:hasCEO]-(:Company)-[:basedIn]->(:Country)" in diagnostic.message
+    assert (
+        "The shortest path between Person and Country is (:Person)<-[:hasCEO]-(:Company)-[:basedIn]->(:Country)."
+        in diagnostic.message
+    )
+
+
+@pytest.mark.parametrize(
+    ("pattern", "start"),
+    [
+        ("(p:Person&Company)", "No node can match p: the labels that the query requires of it, including"),
+        ("(:Person&Company)", "No node can match this pattern: the labels Person&Company never occur together."),
+    ],
+)
+def test_a_node_with_labels_that_never_occur_together_is_reported_with_and_without_a_variable(
+    pattern: str, start: str
+) -> None:
+    (diagnostic,) = problems_in(f"MATCH {pattern} RETURN 1 AS one")
+    assert diagnostic.code == "impossible_pattern"
+    assert diagnostic.message.startswith(start)
 
 
 @pytest.mark.parametrize(

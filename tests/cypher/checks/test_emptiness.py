@@ -67,6 +67,13 @@ DATA = Statistics(
 )
 
 
+def messages(query: str, have: int, of: int) -> list[str]:
+    """Return the messages about a sort key that `have` of `of` countries have."""
+    countries = LabelStatistics("Country", of, {"anthem": PropertyStatistics(have, of)}, "name")
+    report = validate(query, WORLD, data=Statistics({"Country": countries}, {}, ()))
+    return [diagnostic.message for diagnostic in report.diagnostics if diagnostic.code == "empty_property"]
+
+
 def found(query: str) -> list[tuple[str, str, str]]:
     """Return the findings about emptiness: code, severity and span."""
     diagnostics = validate(query, WORLD, data=DATA).diagnostics
@@ -216,3 +223,17 @@ def test_a_missing_limit_is_reported_only_if_there_are_many_nodes() -> None:
     assert missed("MATCH (m:Movie) RETURN m.name", 459_000)
     assert not missed("MATCH (m:Movie) RETURN m.name", 1_684)
     assert not missed("MATCH (c:Country) RETURN c.name", 459_000)
+
+
+@pytest.mark.parametrize(
+    ("have", "of", "start"),
+    [
+        (0, 1, "c.anthem has no value anywhere (0 of 1 node), so sorting by it"),
+        (0, 1500, "c.anthem has no value anywhere (0 of 1,500 nodes), so sorting by it"),
+        (1, 100, "Only 1 of 100 nodes has c.anthem; the others sort as null."),
+        (2, 1500, "Only 2 of 1,500 nodes have c.anthem; the others sort as null."),
+    ],
+)
+def test_the_message_about_a_rare_sort_key_gives_the_counts(have: int, of: int, start: str) -> None:
+    (message,) = messages("MATCH (c:Country) RETURN c.name ORDER BY c.anthem DESC LIMIT 1", have, of)
+    assert message.startswith(start)

@@ -55,7 +55,7 @@ def test_a_name_of_a_node_with_another_label_is_reported() -> None:
 
 def test_the_label_is_inferred_for_the_lookup() -> None:
     (diagnostic,) = diagnostics_of("MATCH (c:Company)-[:basedIn]->(m {name: 'Canda'}) RETURN c.name")
-    assert "No Country has the name 'Canda'" in diagnostic.message
+    assert "No node labelled Country has the name 'Canda'" in diagnostic.message
 
 
 def test_names_in_lists_and_parameters_are_looked_up() -> None:
@@ -85,6 +85,7 @@ def test_names_are_not_checked_in_a_graph_without_data() -> None:
 def test_values_of_other_properties_are_looked_up_if_the_index_has_them() -> None:
     (diagnostic,) = diagnostics_of("MATCH (p:Person) WHERE 'france' IN p.country_of_citizenship RETURN p.name")
     assert (diagnostic.found, diagnostic.suggestions) == ("'france'", ("'France'",))
+    assert diagnostic.message == "No node labelled Person has 'france' among its country_of_citizenship."
     assert diagnostics_of("MATCH (p:Person) WHERE 'France' IN p.country_of_citizenship RETURN p.name") == []
 
 

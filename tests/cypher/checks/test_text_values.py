@@ -105,3 +105,28 @@ def test_plain_text_and_text_that_sorts_correctly_are_not_reported() -> None:
         "max(toFloat(o.freight)) AS most",
     ):
         assert not validate(f"MATCH (o:Order) RETURN {returned}", ORDERS).diagnostics
+
+
+@pytest.mark.parametrize(
+    ("query", "end"),
+    [
+        (
+            "MATCH (o:Order) RETURN o.freight + 1 AS x",
+            "+ joins text instead of adding numbers. Write toFloat(o.freight).",
+        ),
+        ("MATCH (o:Order) RETURN o.freight * 2 AS x", "* does not work on text. Write toFloat(o.freight)."),
+        ("MATCH (o:Order) WHERE o.freight > '500' RETURN o.note", "Write toFloat(o.freight) > 500."),
+        ("MATCH (:Order {freight: 500.5}) RETURN 1 AS x", "Name the node n, and compare toFloat(n.freight) in WHERE."),
+        (
+            "MATCH (n:Item)<--(:Order {freight: 1.5}) RETURN n.name",
+            "Name the node n1, and compare toFloat(n1.freight) in WHERE.",
+        ),
+        ("MATCH (o:Order {freight: 500.5}) RETURN o.note", "Compare toFloat(o.freight) in WHERE."),
+        (
+            "MATCH (o:Order)-[:ORDERS {unitPrice: 1.5}]->() RETURN o.note",
+            "Name the relationship r, and compare toFloat(r.unitPrice) in WHERE.",
+        ),
+    ],
+)
+def test_the_message_says_what_to_write_in_place_of_the_text(query: str, end: str) -> None:
+    assert validate(query, ORDERS).diagnostics[0].message.endswith(end)

@@ -67,6 +67,22 @@ def test_a_list_in_the_map_of_an_unnamed_node_has_no_clear_fix() -> None:
     assert not any(diagnostic.edits for diagnostic in found)
 
 
+@pytest.mark.parametrize(
+    ("query", "end"),
+    [
+        ("MATCH (:Character {occupation: 'x'}) RETURN 1 AS x", "Name the node n, and write WHERE 'x' IN n.occupation."),
+        ("MATCH (c:Character {occupation: 'x'}) RETURN c.name", "Write WHERE 'x' IN c.occupation."),
+        ("MATCH (n:Location)--(:Character {occupation: 'x'}) RETURN n.name", "WHERE 'x' IN n1.occupation."),
+        ("MATCH (c:Character) WHERE c.occupation = 'x' RETURN c.name", "a list, which never equals a single value."),
+        ("MATCH (c:Character) WHERE c.occupation > 'x' RETURN c.name", "a list: > with a single value is never true."),
+    ],
+)
+def test_the_message_about_a_list_names_the_variable_to_write(query: str, end: str) -> None:
+    messages = [finding.message for finding in findings(query, CHARACTERS) if finding.code == "list_compared_as_value"]
+    assert len(messages) == 1
+    assert messages[0].endswith(end)
+
+
 def test_the_operator_in_with_a_property_that_is_not_a_list_causes_a_warning() -> None:
     (diagnostic,) = problems_in("MATCH (p:Person) WHERE 'male' IN p.gender RETURN p.name")
     assert (diagnostic.code, diagnostic.severity, diagnostic.suggestions) == (

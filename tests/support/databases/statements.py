@@ -1,7 +1,7 @@
 """Checks the claims in diagnostics against the data: a query tests each sentence of a known form.
 
     found = Statements()
-    found.check(driver, query, "A Subnet has no property 'name'. Names are in the property cidr.")
+    found.check(driver, query, "Nodes labelled Subnet have no property 'name'. Names are in the property cidr.")
     found.false     # [], if both sentences are true
 
 Sentences of an unknown form are not checked. Messages without a sentence of a known form are counted.
@@ -26,7 +26,8 @@ def _count(driver: neo4j.Driver, query: str, **parameters: object) -> int:
 
 
 def _labels(text: str) -> list[str]:
-    return [label.strip() for label in re.split(r", | and | or ", re.sub(r" and \d+ more$", "", text)) if label.strip()]
+    whole = re.sub(r" (?:and \d+ more|or one other|or one of \d+ others)$", "", text)
+    return [label.strip() for label in re.split(r", | and | or ", whole) if label.strip()]
 
 
 def _no_label(driver: neo4j.Driver, found: re.Match[str]) -> bool:
@@ -83,7 +84,7 @@ def _pattern_exists(driver: neo4j.Driver, found: re.Match[str]) -> bool:
 
 
 def _no_name(driver: neo4j.Driver, found: re.Match[str]) -> bool:
-    labels = [""] if found[1] == "node" else [f":{label}" for label in _labels(found[1])]
+    labels = [f":{label}" for label in _labels(found[1] or "")] or [""]
     return all(
         _count(driver, f"MATCH (n{label}) WHERE n.`{found[2]}` = $v RETURN count(n)", v=found[3]) == 0
         for label in labels
@@ -105,6 +106,22 @@ def _has_it(driver: neo4j.Driver, found: re.Match[str]) -> bool:
     )
 
 
+def _no_element(driver: neo4j.Driver, found: re.Match[str]) -> bool:
+    labels = [f":{label}" for label in _labels(found[1] or "")] or [""]
+    return all(
+        _count(driver, f"MATCH (n{label}) WHERE $v IN n.`{found[3]}` RETURN count(n)", v=found[2]) == 0
+        for label in labels
+    )
+
+
+def _has_property(driver: neo4j.Driver, found: re.Match[str]) -> bool:
+    return all(
+        _count(driver, f"MATCH (n:{name}) WHERE n.`{found[2]}` IS NOT NULL RETURN count(n)") > 0
+        or _count(driver, f"MATCH ()-[n:{name}]->() WHERE n.`{found[2]}` IS NOT NULL RETURN count(n)") > 0
+        for name in _labels(found[1].removeprefix("The relationship ").removeprefix("The relationships "))
+    )
+
+
 def _named_by(driver: neo4j.Driver, found: re.Match[str]) -> bool:
     return all(
         _count(driver, f"MATCH (n) WHERE n.`{key}` IS NOT NULL RETURN count(n)") > 0 for key in _labels(found[1])
@@ -115,17 +132,18 @@ NAME = r"([\w`:, ]+?)"
 FORMS: tuple[tuple[str, Check], ...] = (
     (r"There is no label '([^']+)' in the graph '[^']*'\.", _no_label),
     (r"There is no relationship type '([^']+)' in the graph '[^']*'\.", _no_type),
-    (rf"An? {NAME} has no property '([^']+)'\.", _no_property),
-    (rf"None of {NAME} has a property '([^']+)'\.", _no_property),
-    (rf"No node that is {NAME} has a property '([^']+)'\.", _no_property_together),
+    (rf"Nodes labelled {NAME} have no property '([^']+)'\.", _no_property),
+    (rf"No node labelled {NAME} has a property '([^']+)'\.", _no_property),
+    (rf"No node whose labels are exactly {NAME} has a property '([^']+)'\.", _no_property_together),
     (rf"The relationships? {NAME} ha(?:s|ve) no property '([^']+)'\.", _no_type_property),
     (rf"The relationships? {NAME} never connects? {NAME} with {NAME}\.", _never_joins),
-    (r"(?:The schema has|the schema has|Relationships between these (?:labels|nodes):) \(:[^.]*\.", _pattern_exists),
-    (rf"No {NAME} has the (\w+) '([^']*)'", _no_name),
+    (r"(?:The schema has|the schema has|Relationships between [\w`]+ (?:and [\w`]+|nodes):) \(:[^.]*\.", _pattern_exists),
+    (rf"No node(?: labelled {NAME})? has the (\w+) '([^']*)'", _no_name),
+    (rf"No node(?: labelled {NAME})? has '([^']*)' among its (\w+)", _no_element),
     (r"\(nearest: ('[^)]*')\)", _nearest_names),
     (r"Names are in the propert(?:y|ies) ([\w, ]+)\.", _named_by),
-    (r"(?<=\. )([A-Z][\w, ]*) (?:has|have) this property\.", _has_it),
-    (r"(?<=\. )(?:A node|Nodes) of ([A-Z][\w, ]*) (?:has|have) this \w+\.", _has_it),
+    (r"(?<=\. )([\w, ]+) (?:has|have) a property '([^']+)'", _has_property),
+    (r"(?<=\. )(?:A node|Nodes) labelled ([A-Z][\w, ]*) (?:has|have) this \w+\.", _has_it),
 )
 
 
