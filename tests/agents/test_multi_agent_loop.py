@@ -57,7 +57,7 @@ def loop(
 
 def test_an_accepted_query_is_interpreted_at_once(nba_server: str) -> None:
     run = loop(nba_server, {"generator": [RIGHT], "evaluator": ["GRADE: accept"], "interpreter": ["There are 30."]})
-    assert run.states == ["generate → execute", "execute → 1 row", "evaluate → accept", "interpret → done"]
+    assert run.states == ["generate → execute", "execute → rows: 1", "evaluate → accept", "interpret → done"]
     assert run.roles == ["generator", "evaluator", "interpreter"]
     assert run.record["cypher"] == "MATCH (t:Team) RETURN count(t) AS teams"
     assert (run.record["text"], run.record["rounds"], run.record["stopped"]) == ("There are 30.", 1, "accepted")

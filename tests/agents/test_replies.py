@@ -41,3 +41,8 @@ def test_grades_lists_and_stances_are_parsed_from_loosely_formatted_replies() ->
     assert list_in("[see above]") is None
     assert stance_in("No such film.\nSTANCE: not_in_graph") == "not_in_graph"
     assert stance_in("My stance is clear.") == "answer"
+
+
+def test_a_cut_text_says_its_whole_length() -> None:
+    assert trace.shortened("x" * 1_201, 1_200).endswith("x… (of 1,201 characters)")
+    assert trace.shortened("short", 5) == "short"

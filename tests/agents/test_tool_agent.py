@@ -57,6 +57,20 @@ def test_the_model_calls_tools_until_it_answers(nba_server: str, provider: str) 
     assert [line["kind"] for line in trace.lines] == ["model", "tool", "model", "tool", "model", "prediction"]
 
 
+@pytest.mark.parametrize(
+    ("graph", "words"),
+    [("nba", "graph nba by calling tools; name that graph in every call."), ("", "leave out the argument `graph`.")],
+)
+def test_the_instructions_say_how_to_name_the_graph(nba_server: str, graph: str, words: str) -> None:
+    async def run_agent() -> None:
+        async with connect(nba_server) as server, Model(ModelSettings("m", endpoint=endpoint.openai)) as model:
+            await ask(ToolAgent(), Question("q1", graph, "How many teams?"), server, {"": model})
+
+    with ScriptedEndpoint(lambda request: say("There are 30.")) as endpoint:
+        anyio.run(run_agent)
+    assert words in endpoint.requests[0].text
+
+
 def _offered(body: Mapping[str, Any]) -> set[str]:
     return {tool.get("name") or tool["function"]["name"] for tool in body["tools"]}
 

@@ -2,7 +2,7 @@ from collections.abc import Callable
 
 import pytest
 
-from graphground.cypher.wording import all_of, counted, either, listed
+from graphground.cypher.wording import all_of, counted, either, listed, sentence
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,16 @@ def test_a_counted_noun_is_singular_for_1_alone(number: int, words: tuple[str, .
 )
 def test_a_list_of_any_length_reads_as_part_of_a_sentence(join: Callable[..., str], texts: tuple[str, ...]) -> None:
     assert tuple(join("abcde"[:length], 3) for length in range(6)) == texts
+
+
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        ("There is no label 'Movi'.", "There is no label 'Movi'."),
+        ("`m` is not defined", "`m` is not defined."),
+        ("expected ')'\n    RETURN (1\n             ^", "expected ')'."),
+        ("Did you mean RETURN?\n    RETRUN 1\n    ^", "Did you mean RETURN?"),
+    ],
+)
+def test_a_message_with_a_position_below_it_becomes_one_sentence(message: str, text: str) -> None:
+    assert sentence(message) == text

@@ -61,6 +61,19 @@ def test_the_query_for_a_question_is_among_the_first_candidates(film_graph: Grap
     assert cypher in [candidate.cypher for candidate in suggestions_for(film_graph, question=question).candidates]
 
 
+@pytest.mark.parametrize(
+    ("mentions", "message"),
+    [
+        (["Zzyzx"], "No entity of the graph is named 'Zzyzx'."),
+        (["Zzyzx", "Qwrtp", "Vbnmk"], "No entity of the graph is named 'Zzyzx', 'Qwrtp' or 'Vbnmk'."),
+    ],
+)
+def test_names_that_the_graph_does_not_have_are_listed(film_graph: Graph, mentions: list[str], message: str) -> None:
+    with pytest.raises(ToolFailure) as failure:
+        suggestions_for(film_graph, mentions=mentions)
+    assert (failure.value.error, failure.value.message) == ("no_entity_found", message)
+
+
 def test_three_candidates_are_returned_by_default_and_mentions_alone_suffice(film_graph: Graph) -> None:
     assert len(suggestions_for(film_graph, question="Who directed Heat?").candidates) == 3
     assert suggestions_for(film_graph, mentions=["Heat"]).candidates

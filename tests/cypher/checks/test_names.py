@@ -69,7 +69,7 @@ def test_a_property_read_from_a_node_is_suggested_for_the_relationship_that_has_
         ),
         (
             "MATCH (c:Company)-[r:hasCEO|foundedBy]->(p) RETURN r.gender",
-            "The relationships hasCEO and foundedBy have no property 'gender'. "
+            "The relationships foundedBy and hasCEO have no property 'gender'. "
             "Properties of these relationships: start_year, end_year. Person has a property 'gender': read p.gender.",
         ),
     ],

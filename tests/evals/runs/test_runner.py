@@ -163,9 +163,9 @@ def test_a_gold_query_that_fails_is_reported_and_counts_as_wrong(graphs: OpenGra
 
 def test_a_run_in_the_folder_of_another_run_is_refused(tmp_path: Path) -> None:
     Run.open(tmp_path, [task(1)], "one")
-    with pytest.raises(RunError, match="over other tasks"):
+    with pytest.raises(RunError, match="holds a run over other tasks"):
         Run.open(tmp_path, [task(2)], "one")
-    with pytest.raises(RunError, match=r"another predictor \(one\)"):
+    with pytest.raises(RunError, match=r"holds a run of another predictor \(one\)"):
         Run.open(tmp_path, [task(1)], "two")
     with pytest.raises(RunError, match="there is no run"):
         read_run(tmp_path / "elsewhere")

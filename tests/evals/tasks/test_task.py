@@ -63,7 +63,8 @@ def test_optional_fields_may_be_missing_and_a_stable_qid_is_created(tmp_path: Pa
     [
         ("", "holds no tasks"),
         ("[]", "holds no tasks"),
-        ("3", "a list of records is expected"),
+        ("3", "must hold a list of records, not 3"),
+        ("null", "must hold a list of records, not null"),
         ("[3]", "record 1: expected a JSON object"),
         (json.dumps(RECORD) + '\n{"b": ', "line 2: not JSON"),
         (json.dumps([{**RECORD, "graph": None}]), "record 1: `graph` is missing"),

@@ -137,7 +137,10 @@ FORMS: tuple[tuple[str, Check], ...] = (
     (rf"No node whose labels are exactly {NAME} has a property '([^']+)'\.", _no_property_together),
     (rf"The relationships? {NAME} ha(?:s|ve) no property '([^']+)'\.", _no_type_property),
     (rf"The relationships? {NAME} never connects? {NAME} with {NAME}\.", _never_joins),
-    (r"(?:The schema has|the schema has|Relationships between [\w`]+ (?:and [\w`]+|nodes):) \(:[^.]*\.", _pattern_exists),
+    (
+        r"(?:The schema has|the schema has|Relationships between [\w`]+ (?:and [\w`]+|nodes):) \(:[^.]*\.",
+        _pattern_exists,
+    ),
     (rf"No node(?: labelled {NAME})? has the (\w+) '([^']*)'", _no_name),
     (rf"No node(?: labelled {NAME})? has '([^']*)' among its (\w+)", _no_element),
     (r"\(nearest: ('[^)]*')\)", _nearest_names),

@@ -137,6 +137,23 @@ def test_a_broken_query_is_left_out_and_reported_with_its_position_and_fix(cyphe
     assert list(tools.offered()) == tools.names() == ["films_of"]
 
 
+@pytest.mark.parametrize(
+    ("cypher", "logged"),
+    [
+        ("MATCH (m:Movie RETURN m.name", " is still open. Change the query as the message says. The tool 'broken'"),
+        ("MATCH (m:Movie) RETURN n.name", "; defined: `m`. Change the query as the message says. The tool 'broken' is"),
+        ("MATCH (m:Movi) RETURN m.name", ". Write `MATCH (m:Movie) RETURN m.name`. The tool 'broken' is left out"),
+    ],
+)
+def test_the_log_has_one_line_of_whole_sentences_about_a_broken_query(
+    cypher: str, logged: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    OwnTools([OwnQuery("broken", "…", cypher, "file: [queries.broken]")]).check(opened())
+    (line,) = caplog.messages
+    assert logged in line
+    assert "\n" not in line
+
+
 def test_a_broken_query_never_reaches_the_engine_and_is_offered_again_once_it_is_valid() -> None:
     engine = Recorder()
     own = OwnQuery("maybe", "…", "MATCH (m:Movi) RETURN m.name", "file: [queries.maybe]")
