@@ -52,7 +52,7 @@ def test_pairs_are_written_for_questions_whose_answers_a_query_finds(
         encoding="utf-8",
     )
     assert main(["pairs", str(questions), "--out", str(out), *on]) == 0
-    assert "Wrote 1 pairs for 2 questions" in capsys.readouterr().out
+    assert "Wrote 1 pair for 2 questions" in capsys.readouterr().out
     [pair] = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     assert [message["role"] for message in pair["messages"]] == ["system", "user", "assistant"]
     assert pair["messages"][1]["content"] == QUESTION
