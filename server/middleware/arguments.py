@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from graphground.cypher.names.nearest import closest
+from graphground.cypher.wording import all_of, counted, either
 from graphground.server.call import Call, Next, Outcome
 from graphground.tools.failure import ToolFailure
 from graphground.tools.tool import Tool
@@ -55,20 +56,21 @@ def explain(tool: Tool[Any, Any], arguments: Mapping[str, Any], error: Validatio
     unknown = [str(problem["loc"][0]) for problem in problems if problem["type"] == "extra_forbidden"]
     missing = [str(problem["loc"][0]) for problem in problems if problem["type"] == "missing"]
     if unknown:
-        names = ", ".join(repr(name) for name in unknown)
+        quoted = [repr(name) for name in unknown]
         free = [field for field in fields if field not in arguments]
         nearest = [word for name in unknown for word in closest(name, free)] or free
         return ToolFailure(
             "unknown_argument",
-            f"{tool.name} has no argument {names}; its arguments are: {', '.join(fields) or 'none'}.",
+            f"{tool.name} has no argument {either(quoted)}; its arguments are: {', '.join(fields) or 'none'}.",
             nearest=list(dict.fromkeys(nearest)),
-            next=f"Call {tool.name} again without {names}{', or with an argument in `nearest` instead' if nearest else ''}.",
+            next=f"Call {tool.name} again without {all_of(quoted)}"
+            + (", or with an argument in `nearest` instead." if nearest else "."),
         )
     if missing:
-        names = ", ".join(repr(name) for name in missing)
+        names = all_of([repr(name) for name in missing])
         return ToolFailure(
             "missing_argument",
-            f"{tool.name} needs the argument {names}.",
+            f"{tool.name} needs the argument{'s' if len(missing) > 1 else ''} {names}.",
             nearest=missing,
             next=f"Call {tool.name} again with {names}.",
         )
@@ -96,13 +98,12 @@ def _explain_value(problem: ErrorDetails) -> tuple[str, list[str]]:
     if problem["type"] == "literal_error":
         allowed = [word.strip(" '") for word in str(context["expected"]).replace(" or ", ",").split(",")]
         best_first = list(dict.fromkeys([*closest(str(found), allowed), *allowed]))
-        choices = " or ".join(filter(None, (", ".join(allowed[:-1]), allowed[-1])))
-        return f"{place} must be {choices}, not {found!r}", best_first
+        return f"{place} must be {either(allowed, len(allowed))}, not {found!r}", best_first
     for limit, words in BOUNDS.items():
         if limit in context:
             if isinstance(found, str | list):
-                unit = " characters" if isinstance(found, str) else " items"
-                return f"{place} must have {words} {context[limit]:,}{unit}, not {len(found):,}", []
+                bound = counted(context[limit], "character" if isinstance(found, str) else "item")
+                return f"{place} must have {words} {bound}, not {len(found):,}", []
             return f"{place} must be {words} {context[limit]:,}, not {found}", [] if limit == "gt" else [
                 str(context[limit])
             ]
