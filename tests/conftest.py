@@ -106,9 +106,12 @@ def _lane(config: pytest.Config) -> str | None:
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Run the lanes `quick` and `all` in several processes, unless `-n` is given or an option needs one process.
 
-    On several cores there is one process more than cores, because tests often wait, but at most `MOST_PROCESSES`.
+    On several cores there is one process more than cores, because tests often wait, but at most `MOST_PROCESSES`. If a
+    process crashes, the run fails at once: pytest-xdist would start another process, and then wait for it forever.
     """
     option = config.option
+    if getattr(option, "maxworkerrestart", 0) is None:
+        option.maxworkerrestart = "0"
     alone = option.usepdb or option.capture == "no" or option.collectonly or hasattr(config, "workerinput")
     if alone or _lane(config) not in ("quick", "all") or getattr(option, "numprocesses", 0) is not None:
         return
