@@ -218,7 +218,7 @@ def test_the_command_copies_a_database_and_loads_it(
     monkeypatch.setenv("NEO4J_PASSWORD", neo4j_5.password)
     home = tmp_path / "home"
     assert main(["import", neo4j_5.uri, "--user", neo4j_5.user, "--name", "copy", "--home", str(home)]) == 0
-    assert capsys.readouterr().out == "Loaded 'copy': 2 nodes, 1 relationships.\n"
+    assert capsys.readouterr().out == "Loaded 'copy': 2 nodes, 1 relationship.\n"
     assert not (home / "imports" / "copy").exists()
 
 
