@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from datetime import date
 from importlib.resources.abc import Traversable
 
+from graphground.cypher.wording import counted
+
 STINT = re.compile(r"(?P<team>[A-Z]{3}) (?P<start>\d{4})(?P<open>-(?P<end>\d{4})?)?(?: #(?P<number>\d{1,2}))?")
 FEET = re.compile(r"(?P<feet>\d)-(?P<inches>\d{1,2})")
 
@@ -94,7 +96,7 @@ def _rows(name: str, text: str) -> Iterator[Row]:
     for cells in reader:
         place = f"{name}.csv line {reader.line_num}"
         if len(cells) != len(header):
-            raise TableError(f"{place}: {len(cells)} cells where the header has {len(header)}")
+            raise TableError(f"{place}: {counted(len(cells), 'cell')} where the header has {len(header)}")
         yield Row(place, dict(zip(header, (cell.strip() for cell in cells), strict=True)))
 
 

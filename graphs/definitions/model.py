@@ -57,8 +57,8 @@ class Property:
     type: Annotated[PropertyType, "The type of the values. `int` takes the year of a point in time."]
     wikidata: Annotated[
         PropertyId,
-        "The Wikidata property. For a property of a relationship: a qualifier of the relationship's statement, or the "
-        "relationship's own Wikidata property, for the value of that statement.",
+        "The Wikidata property. For a property of a relationship, it is a qualifier of the relationship's statement; "
+        "the relationship's own Wikidata property stands for the value of that statement.",
     ]
     unit: Annotated[str | None, "The unit into which quantities are converted, by its name or item."] = None
     item: Annotated[ItemId | None, "With type bool: true if this item is among the property's values."] = None

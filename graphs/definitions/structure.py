@@ -19,6 +19,8 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from graphground.cypher.wording import either
+
 Place = tuple[str | int, ...]
 Near = Callable[[str, Sequence[str]], str | None]
 P = TypeVar("P")
@@ -166,11 +168,9 @@ class _Structuring:
     def _literal(self, allowed: Sequence[str], value: Any, place: Place) -> Any:
         if value not in allowed:
             suggestion = self._near(value, allowed) if isinstance(value, str) else None
-            *others, last = map(repr, allowed)
-            expected = f"{', '.join(others)} or {last}" if others else last
             self._report(
                 place,
-                f"{value!r} is not allowed; it must be {expected}"
+                f"{value!r} is not allowed; it must be {either(list(map(repr, allowed)), len(allowed))}"
                 + (f"; did you mean {suggestion!r}?" if suggestion else ""),
                 vague=True,
             )

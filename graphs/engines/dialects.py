@@ -55,6 +55,10 @@ class Dialect:
     """A query that compiles only if the database's default language is Cypher 25; None if it is always Cypher 5."""
     eager: bool = True
     """Whether the database computes all rows and values even for a query with `LIMIT 0`."""
+    refuses_by_itself: str = ""
+    """A sentence about how this product refuses writes of any user, and what to do if it does not; empty if it accepts
+    the writes of a user who may write.
+    """
     unsupported: tuple[Unsupported, ...] = ()
     """The features of Neo4j that this database does not have."""
 
@@ -71,8 +75,9 @@ NEO4J = Dialect(
         r"Statement\.AccessMode|Security\.Forbidden|ForbiddenOnReadOnlyDatabase"
         r"|WriteOnReadOnlyAccessDatabase"
     ),
-    reader="on Enterprise, and on the tiers of Aura that have roles: GRANT ROLE reader TO the user. Neo4j itself refuses "
-    "writes in the READ sessions that graphground opens; if this one does not, look for a proxy in between",
+    reader="on Enterprise, and on Aura tiers with roles: GRANT ROLE reader TO the user",
+    refuses_by_itself="Neo4j itself refuses writes in the READ sessions that graphground opens; if yours does not, look "
+    "for a proxy between graphground and Neo4j.",
     eager=False,
     own_id="elementId(n)",
     by_id="elementId(n) = $key",

@@ -70,15 +70,16 @@ def translated(error: BaseException, address: BoltAddress, timeout: float | None
             return error
         case exceptions.AuthError():
             return EngineUnavailable(
-                f"{where} refused the user {address.user!r} or its password. "
-                "Check NEO4J_USERNAME and NEO4J_PASSWORD, or --user."
+                f"{where} refused the user {address.user!r} or its password. Check the user (--user, NEO4J_USERNAME, or "
+                "`username` in the settings file) and the password (NEO4J_PASSWORD, `password_variable` in the settings "
+                "file, or GRAPHGROUND_ADMIN_PASSWORD for `graphs load --into`)."
             )
         case exceptions.ClientError() if code.startswith("Neo.ClientError.Security.Auth"):
             return EngineUnavailable(f"{where} refused the user {address.user!r}: {message}")
         case exceptions.ClientError() if code == "Neo.ClientError.Database.DatabaseNotFound":
             return EngineUnavailable(
                 f"{where} has no database {address.database!r}. Name an existing database "
-                "with NEO4J_DATABASE or --database."
+                "with --database, NEO4J_DATABASE, or `database` in the settings file."
             )
         case exceptions.Neo4jError() if code in TIMEOUT_CODES or (was_ended(error) and "timeout" in message):
             return timed_out(timeout)

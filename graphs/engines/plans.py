@@ -11,6 +11,8 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from graphground.cypher.wording import counted
+
 if TYPE_CHECKING:
     from graphground.cypher.tree import Query
 
@@ -39,9 +41,9 @@ def plan_lines(plan: Mapping[str, Any], depth: int = 0) -> list[str]:
         words.append(str(args["Details"]))
     figures = []
     if "EstimatedRows" in args:
-        figures.append(f"about {float(args['EstimatedRows']):,.0f} rows")
+        figures.append(f"about {counted(round(float(args['EstimatedRows'])), 'row')}")
     if "dbHits" in plan:
-        figures.append(f"{int(plan.get('rows') or 0):,} rows, {int(plan['dbHits']):,} db hits")
+        figures.append(f"{counted(int(plan.get('rows') or 0), 'row')}, {counted(int(plan['dbHits']), 'db hit')}")
     if figures:
         words.append(f"({'; '.join(figures)})")
     lines = [("  " * depth + " ".join(words))[:LONGEST_LINE]]

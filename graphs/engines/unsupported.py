@@ -63,6 +63,11 @@ def function(*names: str) -> Callable[[t.Node], bool]:
     return lambda node: isinstance(node, t.FunctionCall) and node.key in keys
 
 
+def procedure(name: str) -> Callable[[t.Node], bool]:
+    """Return a function that recognises calls of the named procedure, in upper or lower case."""
+    return lambda node: isinstance(node, t.CallProcedure) and node.name.lower() == name.lower()
+
+
 def subquery(kind: str) -> Callable[[t.Node], bool]:
     """Return a function that recognises subqueries of a kind: `subquery("EXISTS")` for `EXISTS { … }`."""
     return lambda node: isinstance(node, t.Subquery) and node.kind == kind
@@ -100,13 +105,6 @@ def _match_mode(node: t.Node) -> bool:
     return isinstance(node, t.Match) and (node.mode or "").upper().startswith("REPEATABLE")
 
 
-def _schema_procedure(node: t.Node) -> bool:
-    return isinstance(node, t.CallProcedure) and node.name.lower() in (
-        "db.schema.nodetypeproperties",
-        "db.schema.reltypeproperties",
-    )
-
-
 def _functions(product: str, instead: dict[str, str]) -> Iterator[Unsupported]:
     for name, hint in instead.items():
         yield Unsupported(f"{name}()", function(name), f"{product} has no {name}(): {hint}.")
@@ -120,7 +118,10 @@ MEMGRAPH_UNSUPPORTED: tuple[Unsupported, ...] = (
         "(a)-[*ALLSHORTEST (r, n | 1)]-(b) for all.",
     ),
     Unsupported(
-        "SHORTEST k", _selected, "Memgraph writes MATCH (a), (b) WITH a, b MATCH p = (a)-[*KSHORTEST | 3]->(b)."
+        "SHORTEST k",
+        _selected,
+        "Memgraph has no SHORTEST or ANY before a path: for the 3 shortest paths, write MATCH (a), (b) WITH a, b "
+        "MATCH p = (a)-[*KSHORTEST | 3]->(b).",
     ),
     Unsupported("-->{1,3}", _quantified, "Memgraph writes lengths inside the brackets: -[*1..3]-."),
     Unsupported(
@@ -194,10 +195,16 @@ ARCADEDB_UNSUPPORTED: tuple[Unsupported, ...] = (
         "REPEATABLE ELEMENTS", _match_mode, "ArcadeDB has no REPEATABLE ELEMENTS: each relationship is matched once."
     ),
     Unsupported(
-        "db.schema.…",
-        _schema_procedure,
-        "ArcadeDB has no db.schema.nodeTypeProperties() and relTypeProperties(): write MATCH (n) UNWIND "
-        "keys(n) AS key RETURN DISTINCT labels(n), key.",
+        "db.schema.nodeTypeProperties()",
+        procedure("db.schema.nodeTypeProperties"),
+        "ArcadeDB has no db.schema.nodeTypeProperties(): write MATCH (n) UNWIND keys(n) AS key RETURN DISTINCT "
+        "labels(n), key.",
+    ),
+    Unsupported(
+        "db.schema.relTypeProperties()",
+        procedure("db.schema.relTypeProperties"),
+        "ArcadeDB has no db.schema.relTypeProperties(): write MATCH ()-[r]->() UNWIND keys(r) AS key RETURN DISTINCT "
+        "type(r), key.",
     ),
 )
 """The constructs that ArcadeDB 26.10 does not support, as found by running each of them."""

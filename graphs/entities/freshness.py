@@ -7,6 +7,7 @@ import time
 from weakref import WeakKeyDictionary
 
 from graphground.cypher.matching import nodes
+from graphground.cypher.wording import counted
 from graphground.graphs.engines.engine import Engine, EngineError
 from graphground.graphs.entities.candidate import EntityLookup
 
@@ -49,7 +50,7 @@ def difference(engine: Engine, index: EntityLookup) -> str | None:
         rows = engine.run(f"{nodes(label).match()} RETURN count(n) AS c", timeout=SECONDS).rows
         if int(rows[0][0]) != count:
             return (
-                f"the entity index was built on {info.built_at} from {count:,} {label} nodes; "
+                f"the entity index was built on {info.built_at} from {counted(count, f'{label} node')}; "
                 f"the graph has {int(rows[0][0]):,} now"
             )
     return None

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from graphground.cypher.names.nearest import closest
+from graphground.cypher.wording import counted
 from graphground.graphs.entities.base_lookup import BaseLookup
 from graphground.graphs.entities.build import ALIAS, LONGEST_TEXT, LONGEST_VALUE, NAME, VALUE
 from graphground.graphs.entities.candidate import Candidate, Match, Mode
@@ -385,7 +386,7 @@ class EntityIndex(BaseLookup):
             place = int(np.searchsorted(files.value_counts[:, 0], row))
             known = place < len(files.value_counts) and int(files.value_counts[place, 0]) == row
             count = int(files.value_counts[place, 1]) if known else 1
-            description = f"{property} of {count} {label} node{'s' if count > 1 else ''}"
+            description = f"{property} of {counted(count, f'{label} node')}"
         elif kind == ALIAS and match == "exact":
             match = "alias"
         name, holder = text, property

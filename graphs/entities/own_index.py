@@ -23,6 +23,7 @@ import orjson
 from filelock import FileLock, Timeout
 
 from graphground.cypher.schema import PropertyGraphSchema
+from graphground.cypher.wording import counted
 from graphground.graphs.engines.cancellation import CURRENT, Cancellation
 from graphground.graphs.engines.engine import Engine, EngineError, QueryCancelled
 from graphground.graphs.entities.base_lookup import BaseLookup
@@ -153,7 +154,7 @@ class OwnIndex(BaseLookup):
                 f"there is no entity index ({self._problem}), so only the properties that name nodes are searched; "
                 f"build one with `graphground entities build {self._name}`"
             )
-        progress = f" ({self._done:,} of {self._total:,} nodes)" if self._total else ""
+        progress = f" ({self._done:,} of {counted(self._total, 'node')})" if self._total else ""
         return (
             f"the entity index is still being built{progress}; until then only the properties that name nodes are "
             "searched"

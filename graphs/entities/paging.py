@@ -8,6 +8,7 @@ from typing import Any
 
 from graphground.cypher.matching import nodes, property_of
 from graphground.cypher.schema import Label, PropertyGraphSchema
+from graphground.cypher.wording import counted, either
 from graphground.graphs.engines.engine import Engine, EngineError
 from graphground.graphs.entities.record import Record
 
@@ -110,7 +111,7 @@ def _chosen(schema: PropertyGraphSchema, labels: Iterable[str] | None) -> list[L
     names = set(schema.labels) if labels is None else set(labels)
     unknown = names - set(schema.labels)
     if unknown:
-        raise EngineError(f"the graph has no label {', '.join(sorted(unknown))}; it has {', '.join(schema.labels)}")
+        raise EngineError(f"the graph has no label {either(sorted(unknown))}; it has: {', '.join(schema.labels)}")
     return [label for label in schema.labels.values() if label.name in names]
 
 
@@ -149,8 +150,8 @@ def _pages_of(engine: Engine, label: Label, most: int) -> Iterator[Page]:
         size = max(1, min(most, 4 * size, MOST_LETTERS * size // max(letters, 1)))
     if len(keys) < expected:
         raise EngineError(
-            f"the nodes of {label.name} changed while they were being read ({expected} nodes "
-            f"expected, {len(keys)} different nodes read); build the index again"
+            f"the nodes of {label.name} changed while they were being read ({counted(expected, 'node')} "
+            f"expected, {counted(len(keys), 'different node')} read); build the index again"
         )
 
 

@@ -67,7 +67,7 @@ class Difference:
         In `schema`, each set of labels that occur together is a label too (`LabelSets.stored`).
         """
         if not old.eids:
-            raise TooDifferent("the loaded graph is empty")
+            raise TooDifferent("the replaced graph was empty")
         self._old = old
         self._number_of = {eid: number for number, eid in enumerate(old.eids)}
         self._labels = {label: number for number, label in enumerate(old.labels)}
@@ -101,7 +101,9 @@ class Difference:
                 raise TooDifferent("the schema changed")
             return cls(LabelSets(schema).stored, Fingerprints.read(folder), waiting)
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-            raise TooDifferent("it was loaded by an earlier version") from None
+            raise TooDifferent(
+                "the replaced graph, probably loaded by another version of graphground, cannot be compared with the file"
+            ) from None
 
     def nodes(self, label: str, places: Sequence[int], rows: Sequence[dict[str, Any]], digests: Array) -> list[str]:
         """Compare a block of nodes; return their record ids, with an empty string for each node that must be created.

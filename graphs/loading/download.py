@@ -129,7 +129,9 @@ def _download(address: str, path: Path, progress: Progress | None, sleep: Callab
                 problem = str(error)
                 if failures < TRIES:
                     sleep(min(max(error.pause, FIRST_PAUSE * 2 ** max(failures - 1, 0)), LONGEST_WAIT))
-    raise DownloadError(f"{address}: {problem}, in {TRIES} attempts; run the same command again to resume")
+    raise DownloadError(
+        f"{address}: gave up after {TRIES} failed attempts in a row: {problem}; run the same command again to resume"
+    )
 
 
 def _receive(client: httpx2.Client, address: str, part: Path, progress: Progress | None) -> Announced:

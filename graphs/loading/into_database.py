@@ -19,6 +19,7 @@ import neo4j
 from graphground.cypher.quoting import in_backticks
 from graphground.cypher.readings import two_readings
 from graphground.cypher.schema import PropertyGraphSchema
+from graphground.cypher.wording import counted
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.dialects import Dialect, dialect_of
 from graphground.graphs.engines.engine import EngineError, EngineUnavailable
@@ -92,7 +93,7 @@ class BoltLoader:
         present = self._write("MATCH (n) RETURN count(n) AS c")[0][0]
         if present:
             raise EngineUnavailable(
-                f"{self.address.where()} holds {present:,} nodes; a graph can only be loaded into an empty database. "
+                f"{self.address.where()} holds {counted(present, 'node')}; a graph can only be loaded into an empty database. "
                 "Nothing was changed."
             )
         sets = LabelSets(file.schema)
@@ -117,9 +118,9 @@ class BoltLoader:
         except EngineError as error:
             if nodes.written:
                 raise type(error)(
-                    f"{error} The load is incomplete: {nodes.written:,} nodes and {edges.written:,} "
-                    "relationships were written before the failure. `MATCH (n) DETACH DELETE n` empties the database; "
-                    "then load again."
+                    f"{error} The load is incomplete: {counted(nodes.written, 'node')} and "
+                    f"{counted(edges.written, 'relationship')} were written before the failure. "
+                    "`MATCH (n) DETACH DELETE n` empties the database; then load again."
                 ) from error
             raise
         return nodes.written, edges.written

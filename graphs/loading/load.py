@@ -4,7 +4,7 @@
     update_graph(Path("movie.json.gz"), Home.default(), name="movie").changes     {"nodes": {"added": 3, …}, …}
 
 A load or an update that is refused, fails or is killed leaves the existing data unchanged. An update changes a copy of
-the engine's files, and readers of the earlier version keep its files until they have finished.
+the engine's files, and readers of the replaced graph keep its files until they have finished.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def update_graph(
     base = Catalog(home).find(name or SimpleKGFile(path).schema.name)
     if base is not None and damage(home.databases / base.id, home.graphs / base.id) is not None:
         loaded = _load(path, home, name, description, digest, progress, None)
-        return Loaded(loaded.entry, None, "the files of the earlier version are damaged")
+        return Loaded(loaded.entry, None, "the files of the replaced graph are damaged")
     return _load(path, home, name, description, digest, progress, base)
 
 
@@ -137,7 +137,7 @@ def _load(
             catalog.put(entry)
             if not is_alive(home):
                 catalog.sweep()
-    uncopied = "the files of the earlier version could not be copied" if base is not None and not before else None
+    uncopied = "the files of the replaced graph could not be copied" if base is not None and not before else None
     return Loaded(entry, result["changes"], result["reason"] or uncopied)
 
 

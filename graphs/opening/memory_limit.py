@@ -6,8 +6,8 @@ from graphground.graphs.engines.engine import Engine, EngineError
 
 SETTING = "db.memory.transaction.max"
 ADVICE = (
-    f"Add {SETTING}=256m (about an eighth of the heap, server.memory.heap.max_size) to neo4j.conf: otherwise a single "
-    "query may use up the memory that all others need."
+    f"Set {SETTING} in neo4j.conf to about an eighth of server.memory.heap.max_size, such as 256m for a heap of 2g: "
+    "otherwise a single query may use up the memory that all others need."
 )
 
 

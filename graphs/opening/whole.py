@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from graphground.cypher import matching
+from graphground.cypher.wording import counted
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.graph import Graph
 from graphground.graphs.storage.catalog import Catalog
@@ -42,12 +43,9 @@ def read_whole(graph: Graph, folder: Path) -> str:
             "MATCH (a)-[r]->(b) RETURN type(r) AS type, properties(r) AS properties, a.eid AS a, b.eid AS b"
         )
     )
-    for elements, read, loaded in (
-        ("nodes", nodes, entry.nodes),
-        ("relationships", relationships, entry.relationships),
-    ):
+    for element, read, loaded in (("node", nodes, entry.nodes), ("relationship", relationships, entry.relationships)):
         if read != loaded:
-            raise Incomplete(f"{read:,} {elements} can be read, but {loaded:,} were loaded.")
+            raise Incomplete(f"{counted(read, element)} can be read, but the graph was loaded with {loaded:,}.")
     if unknown:
         raise Incomplete(f"Nodes have labels that the schema does not have: {', '.join(sorted(unknown)[:5])}.")
     for label in graph.schema.labels:
@@ -60,4 +58,4 @@ def read_whole(graph: Graph, folder: Path) -> str:
             and not graph.entities.holds(rows[0][0], label=label)
         ):
             raise Incomplete(f"The entity index does not contain {rows[0][0]!r}, a name of the label {label}.")
-    return f"all {nodes:,} nodes and {relationships:,} relationships can be read"
+    return f"all data can be read: {counted(nodes, 'node')} and {counted(relationships, 'relationship')}"

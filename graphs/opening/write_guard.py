@@ -31,9 +31,10 @@ def warning(engine: Engine) -> str:
         EngineError: the database does not respond.
     """
     capabilities = engine.capabilities()
-    product, advice = capabilities.product, f"Connect as a read-only user ({capabilities.dialect.reader})."
+    product, dialect = capabilities.product, capabilities.dialect
+    advice = f"Connect as a read-only user ({dialect.reader}). {dialect.refuses_by_itself}".strip()
     if capabilities.trial_write == "accepted":
-        trial = "which was rolled back" if capabilities.dialect.probe_writes else "which would have changed nothing"
+        trial = "which was rolled back" if dialect.probe_writes else "which would have changed nothing"
         return (
             f"its {product} did not refuse a trial write, {trial}. Only graphground's own check prevents queries from "
             f"writing. {advice}"

@@ -250,7 +250,7 @@ class _Enhanced:
         properties |= self.schema.relationship_properties
         legend = []
         if any((self._fill(owner, key) or "").endswith("%") for owner, keys in properties.items() for key in keys):
-            legend.append("68%: share with a value")
+            legend.append("N%: share with a value")
         if any(self._examples(owner, key, type_) for owner, keys in properties.items() for key, type_ in keys.items()):
             legend.append("'x': samples")
         lines += [f"// {'; '.join(legend)}"] if legend else []
@@ -338,9 +338,9 @@ class _Enhanced:
             return f"about {values.fill:.0%}" if 0.01 <= values.fill < 0.995 else None
         if not values.count:
             return "(no values)"
-        return (
-            f"{values.fill:.0%}" if 0.01 <= values.fill < 0.995 else f"{values.count:,} of {values.of:,} have a value"
-        )
+        if 0.01 <= values.fill < 0.995:
+            return f"{values.fill:.0%}"
+        return f"{values.count:,} of {values.of:,} {'has' if values.count == 1 else 'have'} a value"
 
     def _count(self, defined: int | None, known: int | None, of: str) -> str | None:
         count = known if known is not None else defined

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphground.cypher.schema import PropertyGraphSchema, RelationshipPattern
+from graphground.cypher.wording import counted
 from graphground.graphs.synth.names import make_name, number_of_name
 from graphground.graphs.synth.values import column, zipf
 from graphground.graphs.synth.vocabulary import Link, Vocabulary
@@ -48,7 +49,10 @@ def synth(
     if not schema.labels:
         raise ValueError(f"the schema {schema.name!r} has no labels, so there is nothing to generate")
     if nodes < len(schema.labels):
-        raise ValueError(f"{nodes} nodes are fewer than the {len(schema.labels)} labels of {schema.name!r}")
+        raise ValueError(
+            f"the schema {schema.name!r} has {counted(len(schema.labels), 'label')}: generate at least "
+            f"{counted(len(schema.labels), 'node')}, not {nodes:,}"
+        )
     if relationships < 0:
         raise ValueError("the number of relationships is negative")
     return SyntheticGraph(schema, nodes, relationships if schema.patterns else 0, seed, vocabulary or Vocabulary())

@@ -14,6 +14,7 @@ from typing import Any
 
 from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Diagnostic
+from graphground.cypher.wording import counted
 from graphground.graphs.graph import Graph
 from graphground.graphs.why_empty.filters import blame_condition, conjuncts
 from graphground.graphs.why_empty.patterns import blame_pattern
@@ -89,7 +90,8 @@ def _imports(body: t.QueryBody) -> bool:
 def _filter(probe: Probe, before: str, clause: t.With) -> Iterator[Diagnostic]:
     through = before + probe.query.text[clause.start : clause.projection.end]
     if clause.where is None or not probe.has_rows(through):
-        yield probe.diagnostic("matches_nothing", clause, "SKIP or LIMIT leaves no rows here.")
+        words = " or ".join(word for word, _ in _bounds(clause.projection)) or "The clause"
+        yield probe.diagnostic("matches_nothing", clause, f"{words} leaves no row here.")
         return
     yield from blame_condition(probe, through, conjuncts(clause.where))
 
@@ -97,19 +99,25 @@ def _filter(probe: Probe, before: str, clause: t.With) -> Iterator[Diagnostic]:
 AGGREGATES = frozenset({"count", "sum", "avg", "min", "max", "collect"})
 
 
+def _bounds(projection: t.Projection) -> list[tuple[str, t.Expression]]:
+    """Return the keyword and the number of SKIP and of LIMIT, as far as a clause has them."""
+    bounds = (("SKIP", projection.skip), ("LIMIT", projection.limit))
+    return [(word, bound) for word, bound in bounds if bound is not None]
+
+
 def _paging(probe: Probe, before: str, clause: t.Return) -> Iterator[Diagnostic]:
-    paging = [entry for entry in (clause.projection.skip, clause.projection.limit) if entry is not None]
+    paging = _bounds(clause.projection)
     if paging and before.strip():
-        counted = probe.rows(f"{before} RETURN count(*) AS rows", 1)
-        skip = probe.value(clause.projection.skip) if clause.projection.skip else 0
-        limit = probe.value(clause.projection.limit) if clause.projection.limit else None
-        if counted and isinstance(skip, int) and (skip >= counted[0][0] or limit == 0):
-            yield probe.diagnostic(
-                "matches_nothing",
-                paging[0],
-                f"SKIP and LIMIT leave no row; the number of rows before them is {counted[0][0]}.",
-            )
-            return
+        rows = probe.rows(f"{before} RETURN count(*) AS rows", 1)
+        for word, bound in paging if rows else ():
+            number = probe.value(bound)
+            if isinstance(number, int) and (number >= rows[0][0] if word == "SKIP" else number == 0):
+                yield probe.diagnostic(
+                    "matches_nothing",
+                    bound,
+                    f"{word} {number} leaves no row; the clauses before RETURN give {counted(rows[0][0], 'row')}.",
+                )
+                return
     for item in clause.projection.items:
         if isinstance(item.expression, t.Property):
             yield from _null(probe, before, clause, item, item.expression)
@@ -117,7 +125,7 @@ def _paging(probe: Probe, before: str, clause: t.Return) -> Iterator[Diagnostic]
             yield probe.diagnostic(
                 "matches_nothing",
                 item,
-                f"The pattern matches, but {probe.source(item.expression)} is null or zero for everything that it matches.",
+                f"The pattern matches, but {probe.source(item.expression)} is null, zero or empty.",
                 severity="hint",
             )
 
@@ -125,10 +133,10 @@ def _paging(probe: Probe, before: str, clause: t.Return) -> Iterator[Diagnostic]
 def _null(probe: Probe, before: str, clause: t.Return, item: t.ReturnItem, value: t.Property) -> Iterator[Diagnostic]:
     """Report a returned property that is null in every row, or only in the rows that ORDER BY and LIMIT keep."""
     text = probe.source(value)
-    counted = probe.rows(f"{before} RETURN count(*) AS found, count({text}) AS filled", 1)
-    if not counted or not counted[0][0]:
+    counts = probe.rows(f"{before} RETURN count(*) AS found, count({text}) AS filled", 1)
+    if not counts or not counts[0][0]:
         return
-    found, filled = counted[0]
+    found, filled = counts[0]
     if not filled:
         yield probe.diagnostic(
             "matches_nothing",
@@ -149,6 +157,6 @@ def _null(probe: Probe, before: str, clause: t.Return, item: t.ReturnItem, value
         "matches_nothing",
         item,
         f"{text} is null in the returned rows, but {filled:,} of {found:,} "
-        f"rows have a value.{why} Keep only the rows with a value: WHERE {where}.",
+        f"rows {'has' if filled == 1 else 'have'} a value.{why} Keep only the rows with a value: WHERE {where}.",
         severity="hint",
     )

@@ -100,7 +100,7 @@ def unknown_name(probe: Probe, label: str | None, key: str, value: str, place: t
                     if other.label != label and other.name == value
                 }
             )
-            notes += [f"a {other} has this name" for other in others]
+            notes += [f"a node labelled {other} has this name" for other in others]
     return probe.diagnostic(
         "entity_not_found",
         place,

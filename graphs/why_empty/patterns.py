@@ -9,6 +9,7 @@ from itertools import combinations
 from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Diagnostic
 from graphground.cypher.edits import reversed_text
+from graphground.cypher.wording import all_of
 from graphground.graphs.why_empty.filters import blame_condition, conjuncts, explain_condition
 from graphground.graphs.why_empty.hops import blame_hop
 from graphground.graphs.why_empty.names import blame_node, blame_value, names_a_node
@@ -144,7 +145,8 @@ def _meeting(
             before, _with_occurrences(probe, [first, second], nodes)
         ):
             text = f"{_text(probe, first)} and {_text(probe, second)}"
-            reason = f"no {', '.join(sorted(shared))} satisfies both" if shared else "they share no node"
+            of = "combination of " if len(shared) > 1 else ""
+            reason = f"no {of}{all_of(sorted(shared))} satisfies both" if shared else "they share no node"
             return probe.diagnostic("matches_nothing", second.relationship, f"{text} each match alone, but {reason}.")
     for path in clause.patterns:
         if not probe.matches(before, probe.source(path)):

@@ -20,6 +20,7 @@ from types import TracebackType
 from urllib.parse import quote_plus
 
 from graphground import __version__
+from graphground.cypher.wording import counted
 from graphground.graphs.loading.retry_after import retry_after
 from graphground.graphs.wikidata.answers import TIMEOUT_SIGNS, AnswerError, Binding, bindings
 from graphground.graphs.wikidata.traffic import Traffic, queries_at_once
@@ -161,7 +162,9 @@ class Endpoint:
             if answer.status == TOO_MANY:
                 self.traffic.refused()
             pause = max(pause, min(retry_after(answer.retry_after), LONGEST_PAUSE))
-        raise EndpointError(f"{self.url} did not answer after {self.patience.tries} tries: {problem}. {HINT}")
+        raise EndpointError(
+            f"{self.url} gave no usable answer in {counted(self.patience.tries, 'try', 'tries')}: {problem}. {HINT}"
+        )
 
     def _post(self, query: str) -> Answer:
         body = form_of(query)

@@ -104,7 +104,7 @@ def test_nulls_that_sort_first_are_reported(banks: OpenGraphs, returned: str) ->
     messages = " ".join(diagnostic.message for diagnostic in found.diagnostics)
     assert "nulls first" in messages
     assert "f.amount IS NOT NULL" in messages
-    assert "null or zero" not in messages
+    assert "null, zero or empty" not in messages
 
 
 def test_the_order_of_nulls_is_not_mentioned_if_there_are_no_nulls(banks: OpenGraphs) -> None:

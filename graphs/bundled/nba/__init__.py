@@ -37,7 +37,7 @@ class Builder:
     def entity(self, row: Row, label: str, aliases: Iterable[str], description: str, **properties: Any) -> None:
         eid = f"{label}#{slug(row['name'])}"
         if eid in self.entities:
-            raise TableError(f"{row.place}: a {label} with the id {eid} exists already")
+            raise TableError(f"{row.place}: a node labelled {label} with the id {eid} exists already")
         self.entities[eid] = {
             "eid": eid,
             "label": label,

@@ -110,8 +110,8 @@ def require_arcadedb() -> None:
     """
     if find_spec("arcadedb_embedded") is None:
         raise EngineUnavailable(
-            "The embedded engine is not available for this kind of machine (it runs on Linux x86-64 and arm64, macOS "
-            "on arm64, and Windows). Use your own database: pass --uri, or set NEO4J_URI."
+            "The embedded engine is not installed (it runs on Linux x86-64 and arm64 with glibc 2.34 or newer, macOS on "
+            "arm64, and Windows). Use your own database: pass --uri, or set NEO4J_URI."
         )
 
 

@@ -73,7 +73,7 @@ class EmbeddedSettings:
         """
         heap = os.environ.get(HEAP, "").strip().lower() or default_heap()
         if not re.fullmatch(r"\d+[mg]", heap):
-            raise ValueError(f"{HEAP} is {heap!r}; write a size as 512m or 2g")
+            raise ValueError(f"{HEAP} is {heap!r}; write a size such as 512m or 2g")
         idle = os.environ.get(IDLE, "900")
         try:
             seconds = float(idle)

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from graphground.cypher.wording import either
 from graphground.graphs.engines.concurrency import run_concurrently
 from graphground.graphs.engines.engine import Engine, EngineError, QueryFailed
 from graphground.graphs.entities.candidate import Candidate
@@ -60,6 +61,9 @@ class VectorIndex:
         if self.metric == "l2sq":
             return 1.0 - near / 2.0
         return 2.0 * near - 1.0
+
+    def __str__(self) -> str:
+        return f"{self.name} ({':'.join(self.labels)})"
 
 
 class DatabaseVectors:
@@ -118,7 +122,7 @@ class DatabaseVectors:
             IndexUnfit: there is no such index, there are several, or the configured index is still being built.
         """
         known = self._indexes()
-        names = ", ".join(f"{vector_index.name} ({':'.join(vector_index.labels)})" for vector_index in known) or "none"
+        names = ", ".join(map(str, known)) or "none"
         if self.index != DISCOVERED:
             named = [vector_index for vector_index in known if vector_index.name == self.index]
             if not named:
@@ -134,9 +138,11 @@ class DatabaseVectors:
         fitting = fitting or [vector_index for vector_index in known if vector_index.online]
         if len(fitting) != 1:
             if not fitting:
+                if not known:
+                    raise IndexUnfit("the database has no vector index over nodes; create one")
                 raise IndexUnfit(
-                    f"the database has no vector index over nodes that is online ({names}); create one, or wait until it "
-                    "is built"
+                    f"no vector index over nodes is online yet: wait until {either(list(map(str, known)))} is built, or "
+                    "create another"
                 )
             raise IndexUnfit(
                 f"the database has several vector indexes ({names}); name one with `vector_index` in the graph's settings"

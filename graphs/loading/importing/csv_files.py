@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
+from graphground.cypher.wording import counted
 from graphground.graphs.loading.importing.bounds import bounded_lines
 from graphground.graphs.loading.importing.cells import reader_of
 from graphground.graphs.loading.importing.problems import ImportRefused, Problems, refusal
@@ -67,7 +68,7 @@ class CsvFile:
                     if len(row) == width:
                         yield line, row
                     elif row:
-                        problems.add(self.name, line, f"{len(row)} cells where the header has {width}")
+                        problems.add(self.name, line, f"{counted(len(row), 'cell')} where the header has {width}")
                     line = reader.line_num + 1
             except csv.Error as error:
                 end = "a quoted cell is not closed" if "end of data" in str(error) else str(error)

@@ -31,7 +31,7 @@ def tables_of(frames: Frames) -> dict[str, Table]:
     try:
         from graphground.graphs.loading.importing.arrow_tables import frame_table  # pyarrow is loaded on first use
     except ImportError:
-        raise ImportRefused(["frames need the extra: pip install 'graphground[parquet]'"], 1) from None
+        raise ImportRefused(["frames need the extra `parquet`: pip install 'graphground[parquet]'"], 1) from None
     return {name: frame_table(name, frame) for name, frame in frames.items()}
 
 
@@ -58,7 +58,7 @@ def import_frames(frames: Frames, mapping: Mapping | str, output: Path) -> tuple
 
     def table_of(name: str) -> Table:
         if name not in tables:
-            raise ImportRefused([f"there is no frame {name!r}; the frames are {', '.join(tables)}"], 1)
+            raise ImportRefused([f"there is no frame {name!r}; known frames: {', '.join(tables)}"], 1)
         return tables[name]
 
     return import_tables(found, table_of, output)

@@ -94,7 +94,7 @@ class GraphOfRecords:
         for link in self.source.relationships(self.problems):
             for end, key in (("start", link.start), ("end", link.end)):
                 if key not in self._labels:
-                    self._wrong(link.place, f"the {end} {key!r} of a {link.type} is not the id of a node")
+                    self._wrong(link.place, f"the {end} {key!r} of a relationship {link.type} is not the id of a node")
                     break
             else:
                 for start, end_label in product(self._labels[link.start], self._labels[link.end]):

@@ -106,7 +106,9 @@ class Rdf:
         try:
             import pyoxigraph  # pyoxigraph, an extra, is loaded on first use
         except ImportError:
-            raise ImportRefused([f"{self.name}: RDF needs the extra: pip install 'graphground[rdf]'"], 1) from None
+            raise ImportRefused(
+                [f"{self.name}: RDF needs the extra `rdf`: pip install 'graphground[rdf]'"], 1
+            ) from None
         name = FORMATS[self.path.suffix.lower()]
         form = getattr(pyoxigraph.RdfFormat, name)
         if name == "RDF_XML":

@@ -57,7 +57,9 @@ def open_table(path: Path) -> Table:
                 parquet_table,
             )  # pyarrow is loaded on first use
         except ImportError:
-            raise refusal(path.name, None, "Parquet needs the extra: pip install 'graphground[parquet]'") from None
+            raise refusal(
+                path.name, None, "Parquet needs the extra `parquet`: pip install 'graphground[parquet]'"
+            ) from None
         return parquet_table(path)
     from graphground.graphs.loading.importing.csv_files import CsvFile
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from graphground.cypher.schema import PropertyGraphSchema
+from graphground.cypher.wording import counted
 from graphground.graphs.schemas.filtering.selection import Selection, identifying_property
 from graphground.graphs.schemas.forms import base_form
 from graphground.graphs.schemas.token_count import estimate_tokens
@@ -41,14 +42,14 @@ class LeftOut:
         relationship type is listed.
         """
         listed: list[str] = []
-        for names, kind in ((self.labels, "labels"), (self.types, "relationship types")):
+        for names, kind in ((self.labels, "label"), (self.types, "relationship type")):
             listed += names[:most]
             if len(names) > most:
-                listed.append(f"… and {len(names) - most:,} more {kind}")
+                listed.append(f"… and {counted(len(names) - most, f'more {kind}')}")
         if self.properties:
-            listed.append(f"{self.properties:,} properties")
+            listed.append(counted(self.properties, "property", "properties"))
         if self.patterns and not self.types:
-            listed.append(f"{self.patterns:,} relationship patterns")
+            listed.append(counted(self.patterns, "relationship pattern"))
         return listed
 
 

@@ -34,7 +34,7 @@ def mermaid(drawing: Drawing) -> str:
         lines.append("  classDef empty stroke-dasharray: 4 3")
         lines.append(f"  class {','.join(names[box.id] for box in drawing.boxes if box.empty)} empty")
     if drawing.left_out:
-        lines.append(f"  %% left out: {drawing.left_out} more")
+        lines.append(f"  %% … and {drawing.left_out:,} more, not drawn")
     return "\n".join(lines)
 
 

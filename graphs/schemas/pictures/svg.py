@@ -60,7 +60,7 @@ def svg(drawing: Drawing, *, style: bool = True) -> str:
     for box, centre, size in zip(drawing.boxes, centres, sizes, strict=True):
         parts.append(_box(number[box.id], box, centre, size, COLOURS[kinds.index(box.kind) % len(COLOURS)]))
     if drawing.left_out:
-        parts.append(f'<text x="{MARGIN}" y="{height - 8:.0f}">Not drawn: {drawing.left_out} more.</text>')
+        parts.append(f'<text x="{MARGIN}" y="{height - 8:.0f}">… and {drawing.left_out:,} more, not drawn</text>')
     return "".join([*parts, "</svg>"])
 
 

@@ -61,12 +61,13 @@ def differing_counts(probe: Probe, shape: Shape) -> Iterator[Diagnostic]:
             if not rows or not rows[0][0]:
                 continue
             places, every, different = rows[0]
-            where = f" in {places:,} of the groups" if groups else ""
+            where, total = (f"In {places:,} of the groups, ", " in total") if groups else ("", "")
             fix = f"count(DISTINCT {text})"
             yield probe.diagnostic(
                 "counts_differ",
                 call,
-                f"{shape.source(call)} counts rows: {every:,}{where}; {fix} counts each {text} once: {different:,}.",
+                f"{where}{shape.source(call)} counts rows and gives {every:,}{total}; {fix} counts each {text} once and "
+                f"gives {different:,}.",
                 [fix],
                 severity="hint",
             )

@@ -72,7 +72,7 @@ def repeated(probe: Probe, shape: Shape, table: Table) -> Iterator[Diagnostic]:
         "repeated_rows",
         step.clause,
         f"{every - different:,} of {every:,} rows {repeat}: the pattern reaches the same {variables} in several "
-        f"ways. To return each only once, write {fix} ….",
+        f"ways. To remove the repetitions, write {fix} ….",
         severity="hint",
     )
 
@@ -114,11 +114,12 @@ def other_direction(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[D
         if step.aggregates and not items:
             results = f"In this direction the answer is {one_way}, in either direction {both_ways}."
         else:
-            results = f"Different rows: {one_way} in this direction, {both_ways} in either direction."
+            results = f"Distinct rows: {one_way} in this direction, {both_ways} in either direction."
+        share = min(known.both_ways or 0.0, 0.99)  # not 100%, since some exist in one direction only
         yield probe.diagnostic(
             "direction_matters",
             relationship,
-            f"{known.both_ways:.0%} of the {known.type} relationships exist in both directions, the others in one "
+            f"{share:.0%} of the {known.type} relationships exist in both directions, the others in one "
             f"direction only. {results} To match both directions, write {either}, and DISTINCT, because most pairs of "
             "nodes then match twice.",
             [either],

@@ -68,7 +68,7 @@ def _unwind(probe: Probe, shape: Shape, clause: t.Unwind, use: PropertyUse) -> I
         "null_drops_rows",
         clause,
         f"{found - having:,} of {found:,} {name} {'have' if found - having != 1 else 'has'} no {use.key}, and UNWIND "
-        "drops the rows without it.",
+        f"drops {'their rows' if found - having != 1 else 'its row'}.",
         severity="hint",
     )
 

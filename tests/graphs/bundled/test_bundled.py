@@ -144,9 +144,12 @@ def test_the_folder_of_a_bundled_graph_contains_the_licence(graph):
     assert "CC0" in (folder / "LICENSE").read_text()
 
 
-def test_a_table_line_with_an_extra_cell_is_refused_with_its_position(tmp_path):
+def test_a_table_line_with_an_extra_or_a_missing_cell_is_refused_with_its_position(tmp_path):
     (tmp_path / "t.csv").write_text("name,year\nA,1\nB,2,3\n")
     with pytest.raises(TableError, match=r"t\.csv line 3: 3 cells where the header has 2"):
+        read_table(tmp_path, "t")
+    (tmp_path / "t.csv").write_text("name,year\nA\n")
+    with pytest.raises(TableError, match=r"t\.csv line 2: 1 cell where the header has 2"):
         read_table(tmp_path, "t")
 
 

@@ -244,7 +244,7 @@ def test_a_graph_is_not_compared_if_its_schema_changed_its_fingerprints_are_miss
     schema, waiting = PropertyGraphSchema.from_cypherbench(SCHEMA), tmp_path / "waiting.jsonl"
     (tmp_path / "schema.json").write_text(json.dumps(SCHEMA))
     graph = RandomGraph(1, 10)
-    with pytest.raises(TooDifferent, match="earlier version"):
+    with pytest.raises(TooDifferent, match="another version of graphground"):
         Difference.from_graph(tmp_path, schema, waiting)
     load_into(Stored(), graph, tmp_path, None)
     wider = json.loads(json.dumps(SCHEMA).replace('"ok": "bool"', '"ok": "bool", "more": "str"'))
@@ -256,7 +256,7 @@ def test_a_graph_is_not_compared_if_its_schema_changed_its_fingerprints_are_miss
     with pytest.raises(TooDifferent, match=r"more than \d+ records differ"):
         load_into(Stored(), graph, tmp_path, difference)
     (tmp_path / "fingerprints.npz").write_bytes(b"PK\x03\x04 cut")
-    with pytest.raises(TooDifferent, match="earlier version"):
+    with pytest.raises(TooDifferent, match="another version of graphground"):
         Difference.from_graph(tmp_path, schema, waiting)
 
 
@@ -316,7 +316,7 @@ def test_an_update_of_a_new_or_unchanged_graph_loads_a_complete_graph(empty_home
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(shutil, "copytree", refuse)
         whole = update_graph(path, empty_home)
-    assert whole == Loaded(whole.entry, None, "the files of the earlier version could not be copied")
+    assert whole == Loaded(whole.entry, None, "the files of the replaced graph could not be copied")
     document = small()
     document["schema"]["entities"][1]["properties"]["died"] = "date"
     wider = update_graph(written(tmp_path, document), empty_home)

@@ -121,7 +121,11 @@ def test_after_a_rate_limit_the_download_waits_as_long_as_the_server_asks(tmp_pa
     [
         ("/nbb.json", None, "status 404: the server has no such file"),
         ("/nba.json", status(403), "status 403: access is refused"),
-        ("/nba.json", status(429), "status 429: the server limits requests, in 5 attempts"),
+        (
+            "/nba.json",
+            status(429),
+            "gave up after 5 failed attempts in a row: status 429: the server limits requests; run",
+        ),
     ],
 )
 def test_a_refusal_is_reported(name: str, fault: Fault | None, message: str, tmp_path: Path) -> None:

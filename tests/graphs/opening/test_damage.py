@@ -64,7 +64,7 @@ def test_a_graph_loaded_without_a_manifest_is_opened(copied: Home) -> None:
 
 def test_the_whole_graph_is_verified(films_home: Home) -> None:
     graph = open_stored("films", films_home)
-    assert read_whole(graph, films_home.folder).startswith("all 400 nodes and 1,500 relationships")
+    assert read_whole(graph, films_home.folder) == "all data can be read: 400 nodes and 1,500 relationships"
     graph.close()
 
 
@@ -74,7 +74,7 @@ def test_missing_nodes_are_detected(copied: Home) -> None:
     copied.catalog.write_text(json.dumps(listed))
     graph = open_stored("films", copied)
     try:
-        with pytest.raises(Incomplete, match="400 nodes can be read, but 401 were loaded"):
+        with pytest.raises(Incomplete, match="400 nodes can be read, but the graph was loaded with 401"):
             read_whole(graph, copied.folder)
     finally:
         graph.close()

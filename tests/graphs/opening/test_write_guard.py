@@ -55,6 +55,8 @@ def test_a_trial_write_without_a_clear_outcome_is_reported_as_such(
     (message,) = caplog.messages
     assert message.startswith(f"graph 'films': {expected}")
     assert "did not refuse" not in message
+    assert (" Neo4j itself refuses writes in the READ sessions" in message) == (agent == NEO4J)
+    assert message.endswith(("for a proxy between graphground and Neo4j.", '["readRecord"] alone).'))
     assert finding.word == "WARN"
     assert finding.fix.startswith(expected)
     assert len(trials) == (0 if "label" in expected else 1), "the outcome is kept"

@@ -60,6 +60,14 @@ FACTS = Statistics(
 )
 
 
+@pytest.mark.parametrize(("count", "text"), [(1, "1 of 4,000 has a value"), (2, "2 of 4,000 have a value")])
+def test_the_number_of_values_of_a_rare_property_is_a_clause_with_its_verb(count: int, text: str) -> None:
+    facts = Statistics(
+        labels={"Person": LabelStatistics("Person", 4000, {"date_of_birth": PropertyStatistics(count, 4000)})}
+    )
+    assert f"({text})" in enhanced_form(MOVIES, facts=facts)
+
+
 def test_every_form_marks_elements_that_are_empty_in_the_data():
     base = base_form(MOVIES, FACTS)
     assert "(:Movie {runtime_minute: float (no values)})" in base
@@ -70,8 +78,8 @@ def test_every_form_marks_elements_that_are_empty_in_the_data():
     assert "  runtime_minute: float  // (no values); in minutes" in enhanced
     assert "(:Movie)  // 1,684; A film" in enhanced
     assert "  date_of_birth (68%): date" in enhanced
-    assert "// 68%: share with a value" in enhanced.splitlines()
-    assert "// 68%" not in enhanced_form(MOVIES)
+    assert "// N%: share with a value" in enhanced.splitlines()
+    assert "share with a value" not in enhanced_form(MOVIES)
     assert "-[:hasCEO]->(:Person)  // (0 relationships)" in enhanced
     document = json.loads(json_form(MOVIES, FACTS))
     assert document["entities"][0]["no_values"] == ["runtime_minute"]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from graphground.cypher.schema import PropertyGraphSchema
+from graphground.cypher.schema import Label, PropertyGraphSchema
 from graphground.graphs.loading.simplekg_writing import write_simplekg
 from graphground.graphs.synth import Link, Vocabulary, synth
 
@@ -132,7 +132,15 @@ def test_the_file_is_simplekg_with_the_schema_in_front(tmp_path: Path) -> None:
     assert len(document["relations"]) == 3_000
 
 
-@pytest.mark.parametrize(("nodes", "relationships"), [(2, 5), (10, -1)])
-def test_impossible_sizes_are_refused(nodes: int, relationships: int) -> None:
-    with pytest.raises(ValueError, match=r"fewer|negative"):
-        synth(SCHEMA, nodes, relationships)
+@pytest.mark.parametrize(
+    ("labels", "nodes", "relationships", "message"),
+    [
+        (2, 1, 5, "the schema 'films' has 2 labels: generate at least 2 nodes, not 1"),
+        (1, 0, 0, "the schema 'films' has 1 label: generate at least 1 node, not 0"),
+        (1, 10, -1, "the number of relationships is negative"),
+    ],
+)
+def test_impossible_sizes_are_refused(labels: int, nodes: int, relationships: int, message: str) -> None:
+    schema = PropertyGraphSchema("films", {name: Label(name, {}) for name in ("Film", "Person")[:labels]}, ())
+    with pytest.raises(ValueError, match=message):
+        synth(schema, nodes, relationships)

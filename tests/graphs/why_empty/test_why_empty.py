@@ -36,7 +36,7 @@ def test_a_misspelled_name_in_where_or_in_a_parameter_is_reported_too(film_graph
 
 def test_a_name_of_another_label_is_reported(film_graph: Graph) -> None:
     found = cause(film_graph, "MATCH (p:Person {name: 'Heat'}) RETURN p.gender")
-    assert "a Film has this name" in found.message
+    assert "a node labelled Film has this name" in found.message
 
 
 def test_a_reversed_relationship_is_reported_with_the_direction_that_matches(film_graph: Graph) -> None:
@@ -135,10 +135,73 @@ def test_a_relationship_is_reversed_with_its_quantifier(film_graph: Graph, writt
     assert list(found.suggestions) == [other_way]
 
 
-def test_a_skip_past_the_last_row_is_reported_with_the_number_of_rows(film_graph: Graph) -> None:
-    found = cause(film_graph, "MATCH (f:Film {name: 'Heat'})-[:directedBy]->(p:Person) RETURN p.name SKIP 9999")
-    assert found.found == "9999"
-    assert "number of rows before them is 4" in found.message
+@pytest.mark.parametrize(
+    ("query", "part", "message"),
+    [
+        (
+            "MATCH (f:Film {name: 'Heat'})-[:directedBy]->(p:Person) RETURN p.name SKIP 9999",
+            "9999",
+            "SKIP 9999 leaves no row; the clauses before RETURN give 4 rows.",
+        ),
+        (
+            "UNWIND [7] AS number RETURN number SKIP 1 LIMIT 5",
+            "1",
+            "SKIP 1 leaves no row; the clauses before RETURN give 1 row.",
+        ),
+        (
+            "MATCH (f:Film {name: 'Heat'})-[:directedBy]->(p:Person) RETURN p.name SKIP 2 LIMIT 0",
+            "0",
+            "LIMIT 0 leaves no row; the clauses before RETURN give 4 rows.",
+        ),
+        ("MATCH (f:Film) WITH f SKIP 9999 RETURN f.name", None, "SKIP leaves no row here."),
+        ("MATCH (f:Film) WITH f SKIP 2 LIMIT 0 RETURN f.name", None, "SKIP or LIMIT leaves no row here."),
+    ],
+)
+def test_the_skip_or_limit_that_leaves_no_row_is_reported(
+    film_graph: Graph, query: str, part: str | None, message: str
+) -> None:
+    found = cause(film_graph, query)
+    assert found.message == message
+    assert part in (None, found.found)
+
+
+def test_a_collected_list_without_values_is_called_empty(film_graph: Graph) -> None:
+    query = "MATCH (f:Film) WHERE f.name = 'Heat' RETURN collect(f.nothing)"
+    assert film_graph.run(query).rows == [[[]]]
+    (found,) = why_empty(film_graph, parse(query))
+    assert found.message == "The pattern matches, but collect(f.nothing) is null, zero or empty."
+
+
+@pytest.mark.parametrize(
+    ("values", "clause"), [("{a: 1}, {a: null}", "1 of 2 rows has"), ("{a: 1}, {a: 2}, {a: null}", "2 of 3 rows have")]
+)
+def test_nulls_that_sort_first_are_reported_with_the_number_of_rows_with_a_value(
+    film_graph: Graph, values: str, clause: str
+) -> None:
+    query = f"UNWIND [{values}] AS m RETURN m.a ORDER BY m.a DESC LIMIT 1"
+    assert film_graph.run(query).rows == [[None]]
+    (found,) = why_empty(film_graph, parse(query))
+    assert f"but {clause} a value. ORDER BY … DESC puts nulls first." in found.message
+
+
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        (
+            "MATCH (f:Film {name: 'Heat'})-[:directedBy]->(p)<-[:directedBy]-(g:Film {name: 'Kluvugal Tigon'}) "
+            "RETURN p.name",
+            "no p satisfies both",
+        ),
+        (
+            "MATCH (f:Film {name: 'Heat'})-[:directedBy]->(p), (f)-[:writtenBy]->(p) RETURN p.name",
+            "no combination of f and p satisfies both",
+        ),
+    ],
+)
+def test_two_hops_that_do_not_match_together_are_reported_with_the_nodes_that_they_share(
+    film_graph: Graph, query: str, reason: str
+) -> None:
+    assert cause(film_graph, query).message.endswith(f" each match alone, but {reason}.")
 
 
 def test_no_cause_is_reported_and_no_error_raised_if_there_is_no_time(film_graph: Graph) -> None:

@@ -78,7 +78,7 @@ def test_the_pause_doubles_unless_the_endpoint_states_its_own() -> None:
 
 
 def test_an_endpoint_that_does_not_recover_is_reported_with_its_message() -> None:
-    with pytest.raises(EndpointError, match=r"did not answer after 3 tries: status 500 \(out of memory\).*again"):
+    with pytest.raises(EndpointError, match=r"gave no usable answer in 3 tries: status 500 \(out of memory\).*again"):
         answer_and_pauses([status(500, b"out of memory")] * 3, Patience(answer=5, tries=3))
 
 

@@ -72,7 +72,7 @@ def test_a_limit_of_memory_is_reported_as_a_limit(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("error", "what", "advised"),
     [
-        (reading.Incomplete("399 nodes can be read, but 400 were loaded."), "is damaged", True),
+        (reading.Incomplete("399 nodes can be read, but the graph was loaded with 400."), "is damaged", True),
         (EngineUnavailable("The engine ended."), "could not be read completely", False),
     ],
 )

@@ -287,7 +287,7 @@ def test_an_idle_engine_stops_and_is_restarted(own_small_home: Home, monkeypatch
 @pytest.mark.parametrize(
     ("variable", "value", "fix"),
     [
-        ("GRAPHGROUND_ENGINE_HEAP", "lots", "write a size as 512m or 2g"),
+        ("GRAPHGROUND_ENGINE_HEAP", "lots", "write a size such as 512m or 2g"),
         ("GRAPHGROUND_ENGINE_IDLE_S", "soon", "write a number of seconds"),
         ("GRAPHGROUND_ENGINE_JVM_ARGS", "-Da=x'", "close every quotation mark"),
     ],

@@ -30,6 +30,7 @@ from graphground.server.settings_error import SettingsError
 from graphground.tools.failure import ToolFailure
 from graphground.tools.find_entities import FindEntitiesRequest, find_entities
 from tests.support.neo4j_server import Neo4jServer
+from tests.support.recorder import Recorder
 
 NAMES = ["car", "train", "dog", "horse", "bread", "wine"]
 INDEX = (
@@ -109,6 +110,28 @@ def test_the_only_vector_index_of_a_label_is_used_and_several_are_refused_with_t
         vectors.chosen("Thing")
     with pytest.raises(IndexUnfit, match=r"no vector index 'nosuch' over nodes; it has: .*others"):
         DatabaseVectors(things, STATIC, "nosuch").nearest("automobile")
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ((), "the database has no vector index over nodes; create one"),
+        (("Movie",), "no vector index over nodes is online yet: wait until movies (Movie) is built, or create another"),
+        (
+            ("Movie", "Person"),
+            "no vector index over nodes is online yet: wait until movies (Movie) or persons (Person) is built, or create "
+            "another",
+        ),
+    ],
+)
+def test_a_database_without_an_index_that_is_online_is_refused_with_the_indexes_that_are_not(
+    monkeypatch: pytest.MonkeyPatch, labels: tuple[str, ...], message: str
+) -> None:
+    known = [VectorIndex(f"{label.lower()}s", (label,), 256, "cosine", online=False) for label in labels]
+    monkeypatch.setattr(DatabaseVectors, "_indexes", lambda self: known)
+    with pytest.raises(IndexUnfit) as refused:
+        DatabaseVectors(Recorder(), STATIC).chosen("Movie")
+    assert str(refused.value) == message
 
 
 @pytest.mark.neo4j

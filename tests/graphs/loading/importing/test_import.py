@@ -203,6 +203,7 @@ def test_types_are_inferred_without_loss_of_information(cells: list[str], type_:
 BROKEN_DATA = [
     ("movies.csv", "170,00501,p1", "170,00501", "movies.csv, line 2: 5 cells where the header has 6"),
     ("movies.csv", "170,00501,p1", "170,00501,p1,x", "movies.csv, line 2: 7 cells where the header has 6"),
+    ("people.csv", "p2;Ridley Scott;1937;true", "p2", "people.csv, line 3: 1 cell where the header has 4"),
     ("movies.csv", "m3,Ran", "m1,Ran", "movies.csv, line 4: movieId 'm1' appears a second time"),
     ("movies.csv", "m3,Ran", ",Ran", "movies.csv, line 4: movieId is empty"),
     (

@@ -250,7 +250,7 @@ BROKEN = {
     "dangling": (
         ".jsonl",
         '{"type": "node", "id": "1"}\n{"type": "relationship", "label": "T", "start": "1", "end": "9"}\n',
-        "line 2: the end '9' of a T is not the id of a node",
+        "line 2: the end '9' of a relationship T is not the id of a node",
     ),
     "no ends": (
         ".jsonl",

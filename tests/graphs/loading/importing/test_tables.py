@@ -341,7 +341,7 @@ def test_data_frames_that_cannot_be_read_are_refused(frame: Any, message: str, t
 def test_a_mapping_that_names_another_frame_is_refused(tmp_path: Path) -> None:
     frames = {"people": pandas.DataFrame({"id": [1]})}
     mapping = infer_frames(frames, "films")
-    with pytest.raises(ImportRefused, match="there is no frame 'people'; the frames are persons"):
+    with pytest.raises(ImportRefused, match="there is no frame 'people'; known frames: persons"):
         import_frames({"persons": frames["people"]}, mapping, tmp_path / "films.json")
 
 

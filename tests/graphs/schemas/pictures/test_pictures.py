@@ -145,5 +145,5 @@ def test_the_picture_of_a_very_large_schema_states_how_many_labels_are_omitted()
     labels = {f"L{number}": Label(f"L{number}") for number in range(MOST_LABELS + 25)}
     drawing = schema_drawing(PropertyGraphSchema("large", labels, ()))
     assert (len(drawing.boxes), drawing.left_out) == (MOST_LABELS, 25)
-    assert "Not drawn: 25 more." in texts_of(svg(drawing))
-    assert mermaid(drawing).endswith("%% left out: 25 more")
+    assert "… and 25 more, not drawn" in texts_of(svg(drawing))
+    assert mermaid(drawing).endswith("%% … and 25 more, not drawn")

@@ -1,0 +1,100 @@
+"""Messages about an answer with rows whose words depend on a number, on an engine that returns given figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from graphground.cypher import parse
+from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
+from graphground.cypher.tree import Query
+from graphground.graphs.engines.table import Table
+from graphground.graphs.graph import Graph
+from graphground.graphs.schemas.statistics.model import (
+    LabelStatistics,
+    PatternStatistics,
+    PropertyStatistics,
+    Statistics,
+)
+from graphground.graphs.why_empty.probe import Probe
+from graphground.graphs.why_empty.second_look.names import differing_counts
+from graphground.graphs.why_empty.second_look.rows import other_direction
+from graphground.graphs.why_empty.second_look.shape import shape_of
+from graphground.graphs.why_empty.second_look.vanished import vanished_rows
+from tests.support.recorder import Recorder
+
+SCHEMA = PropertyGraphSchema(
+    "states",
+    {"Country": Label("Country", {"name": "str", "languages": "list[str]"})},
+    (RelationshipPattern("borders", "Country", "Country"),),
+)
+
+
+class Figures(Recorder):
+    """An engine that answers each query with the next of the given rows."""
+
+    def __init__(self, *rows: list[int]) -> None:
+        super().__init__()
+        self.left = list(rows)
+
+    def run(self, query: str | Query, parameters: Mapping[str, Any] | None = None, **_: Any) -> Table:
+        return Table(["figures"], [self.left.pop(0)], False, 0.1)
+
+
+def probe_of(query: str, *rows: list[int]) -> Probe:
+    return Probe(Graph("states", SCHEMA, engine=Figures(*rows)), parse(query), {}, 60)
+
+
+@pytest.mark.parametrize(("both_ways", "share"), [(0.9, "90%"), (0.996, "99%")])
+def test_relationships_of_which_some_have_no_reverse_are_never_called_all_symmetric(
+    both_ways: float, share: str
+) -> None:
+    probe = probe_of("MATCH (a:Country)-[:borders]->(b:Country) RETURN b.name", [50], [72])
+    shape = shape_of(probe.query, SCHEMA)
+    assert shape is not None
+    facts = Statistics(patterns=(PatternStatistics("borders", "Country", "Country", 640, both_ways=both_ways),))
+    (found,) = other_direction(probe, shape, facts)
+    assert found.message.startswith(f"{share} of the borders relationships exist in both directions, the others in one")
+    assert "Distinct rows: 50 in this direction, 72 in either direction." in found.message
+
+
+@pytest.mark.parametrize(
+    ("query", "row", "message"),
+    [
+        (
+            "MATCH (a:Country)-[:borders]->(b) RETURN count(a)",
+            [1, 25, 14],
+            "count(a) counts rows and gives 25; count(DISTINCT a) counts each a once and gives 14.",
+        ),
+        (
+            "MATCH (a:Country)-[:borders]->(b) RETURN b.name, count(a)",
+            [3, 25, 14],
+            "In 3 of the groups, count(a) counts rows and gives 25 in total; count(DISTINCT a) counts each a once and "
+            "gives 14.",
+        ),
+    ],
+)
+def test_two_counts_that_differ_are_reported_with_both_numbers(query: str, row: list[int], message: str) -> None:
+    probe = probe_of(query, row)
+    shape = shape_of(probe.query, SCHEMA)
+    assert shape is not None
+    (found,) = differing_counts(probe, shape)
+    assert found.message == message
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ([4, 1], "3 of 4 c have no languages, and UNWIND drops their rows."),
+        ([2, 1], "1 of 2 c has no languages, and UNWIND drops its row."),
+    ],
+)
+def test_nodes_that_unwind_drops_are_reported_with_the_verb_for_their_number(row: list[int], message: str) -> None:
+    probe = probe_of("MATCH (c:Country) UNWIND c.languages AS l RETURN c.name, l", row)
+    shape = shape_of(probe.query, SCHEMA)
+    assert shape is not None
+    facts = Statistics({"Country": LabelStatistics("Country", 10, {"languages": PropertyStatistics(4, 10)})})
+    (found,) = vanished_rows(probe, shape, facts)
+    assert found.message == message
