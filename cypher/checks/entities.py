@@ -11,7 +11,7 @@ from graphground.cypher.checks.findings import Findings
 from graphground.cypher.diagnostics import Severity
 from graphground.cypher.facts.model import Comparison, Facts, PropertyUse
 from graphground.cypher.quoting import quoted_string
-from graphground.cypher.wording import all_of, either, listed
+from graphground.cypher.wording import either, listed
 
 UNASKED = frozenset({"eid", "aliases", "description", "provenance"})
 PARTS = {"CONTAINS": str.__contains__, "STARTS WITH": str.startswith, "ENDS WITH": str.endswith}
@@ -166,7 +166,7 @@ def _check(
     )
     if elsewhere:
         nodes = "A node labelled" if len(elsewhere) == 1 else "Nodes labelled"
-        message += f" {nodes} {all_of(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} this {use.key}."
+        message += f" {nodes} {either(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} this {use.key}."
     severity: Severity = "hint" if comparison.negated or comparison.operator == "<>" else "warning"
     suggestions = [quoted_string(name) for name in names] if judgement.verdict != "not_found" else []
     clear = written and not elsewhere and severity == "warning" and len(suggestions) == 1

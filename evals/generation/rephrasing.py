@@ -106,7 +106,7 @@ async def rephrase(
             group.start_soon(work, place, group.cancel_scope)
     if stops:
         raise RephrasingStopped(
-            f"{stops[0]}. {len(found)} of {len(tasks)} questions were processed; repeat the command to resume."
+            f"{stops[0]}. Questions processed: {len(found)} of {len(tasks)}; run the same command again to continue."
         )
     return [found[place] for place in range(len(tasks))]
 

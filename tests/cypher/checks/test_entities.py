@@ -53,6 +53,14 @@ def test_a_name_of_a_node_with_another_label_is_reported() -> None:
     assert "A node labelled Country has this name" in diagnostic.message
 
 
+def test_names_of_nodes_with_several_labels_are_reported_with_alternatives() -> None:
+    names = Names(("Oslo", "Country"), ("Oslo", "Industry"), ("Apple", "Company"))
+    query = "MATCH (n:Company|Person {name: 'Oslo'}) RETURN n.name"
+    (diagnostic,) = [finding for finding in findings(query, entities=names) if finding.code == "entity_not_found"]
+    assert diagnostic.message.startswith("No node labelled Company or Person has the name 'Oslo'")
+    assert diagnostic.message.endswith(" Nodes labelled Country or Industry have this name.")
+
+
 def test_the_label_is_inferred_for_the_lookup() -> None:
     (diagnostic,) = diagnostics_of("MATCH (c:Company)-[:basedIn]->(m {name: 'Canda'}) RETURN c.name")
     assert "No node labelled Country has the name 'Canda'" in diagnostic.message

@@ -201,7 +201,7 @@ def test_a_refusing_endpoint_stops_the_command_which_resumes_at_the_same_task(
     with ScriptedEndpoint(stops_at_ronin(fail(401, "invalid_api_key"))) as endpoint:
         assert main(command(tasks, endpoint, "--workers", "1")) == 1
         assert "refused the key in OPENAI_API_KEY" in (errors := capsys.readouterr().err)
-        assert "1 of 3 questions were processed; repeat the command to resume" in errors
+        assert "Questions processed: 1 of 3; run the same command again to continue" in errors
         assert not (tasks.parent / "new.json").exists()
         before = len(endpoint.requests)
         endpoint.script = lambda request: say(f"QUESTION: Who directed {film_in(request)}?\nVERDICT: same")
