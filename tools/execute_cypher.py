@@ -349,8 +349,8 @@ def example_queries(graph: Graph) -> list[str]:
 TOOL = Tool(
     "execute_cypher",
     "Run a query",
-    "Run one read-only Cypher query. Rows are arrays in the order of `columns`. If `truncated`, continue with "
-    "`cursor`. For an empty answer, `diagnostics` names the part that matches nothing, and what would match.",
+    "Run one read-only Cypher query. Rows are arrays in the order of `columns`. Pass `cursor`, if there is one, "
+    "to get further rows. For an empty answer, `diagnostics` names the part that matches nothing, and what would match.",
     ExecuteCypherRequest,
     ExecuteCypherAnswer,
     execute_cypher,
