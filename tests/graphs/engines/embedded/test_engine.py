@@ -210,13 +210,20 @@ def test_after_a_kill_of_the_engine_the_next_call_succeeds(small_home: Home, eng
 def test_a_query_cut_off_with_little_time_left_does_not_wait_for_the_new_engine(
     small_home: Home, engine: EmbeddedEngine
 ) -> None:
-    engine.run("RETURN 1")
-    state = ensure_engine(small_home)
-    timer = threading.Timer(0.5, os.kill, (state.pid, getattr(signal, "SIGKILL", signal.SIGTERM)))
-    timer.start()
-    with pytest.raises(EngineBusy, match="restarted during this query, which has no time left"):
-        engine.run(MANY + "WITH a, b WHERE a + b < 0 RETURN count(*)", timeout=0.9)
-    timer.join()
+    for last in (False, False, True):  # if the timer is late, on a busy machine, the query just times out
+        engine.run("RETURN 1")
+        state = ensure_engine(small_home)
+        timer = threading.Timer(0.5, os.kill, (state.pid, getattr(signal, "SIGKILL", signal.SIGTERM)))
+        timer.start()
+        try:
+            with pytest.raises(EngineBusy, match="restarted during this query, which has no time left"):
+                engine.run(MANY + "WITH a, b WHERE a + b < 0 RETURN count(*)", timeout=0.9)
+            return
+        except QueryTimeout:
+            if last:
+                raise
+        finally:
+            timer.join()
 
 
 def test_a_query_that_never_ran_waits_for_the_new_engine_and_has_its_full_time(
