@@ -107,7 +107,7 @@ def _contents(uri: str, mime_type: str, outcome: Outcome) -> dict[str, Any]:
 def _schema(application: Application, graph: str) -> PropertyGraphSchema:
     graphs = application.graphs()
     if graph not in graphs.names():
-        raise UnknownResource(f"there is no graph {graph!r}; there are: {', '.join(graphs.names())}")
+        raise UnknownResource(f"there is no graph {graph!r}; available: {', '.join(graphs.names()) or 'none'}")
     return graphs.get(graph).schema
 
 
@@ -121,7 +121,9 @@ def _picture(application: Application, graph: str) -> str:
 def _label_text(application: Application, graph: str, name: str) -> str:
     schema = _schema(application, graph)
     if name not in schema.labels:
-        raise UnknownResource(f"the graph {graph!r} has no label {name!r}; it has: {', '.join(schema.labels)}")
+        raise UnknownResource(
+            f"the graph {graph!r} has no label {name!r}; its labels: {', '.join(schema.labels) or 'none'}"
+        )
     label = schema.labels[name]
     properties = ", ".join(f"{key}: {type_}" for key, type_ in label.properties.items())
     lines = [

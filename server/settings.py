@@ -130,7 +130,7 @@ class Settings:
         None, "GRAPHGROUND_HOME", "The folder that holds loaded graphs; default: the user's data folder."
     )
     settings: str | None = setting(
-        None, "GRAPHGROUND_SETTINGS", "A settings file; default: settings.toml in the home folder, if it exists."
+        None, "GRAPHGROUND_SETTINGS", "A settings file; default: settings.toml in the data folder, if it exists."
     )
     answer_bytes: int = setting(
         4_000_000,

@@ -111,7 +111,7 @@ def chosen(sources: Sequence[GraphSource], names: Sequence[str]) -> list[GraphSo
 def missing(name: str, known: Sequence[str]) -> GraphSource:
     """Return a source for a graph that the settings name but that does not exist; opening the graph fails."""
     message = (
-        f"there is no graph {name!r}; there are: {', '.join(known) or 'none'}. Load it with "
+        f"there is no graph {name!r}; available: {', '.join(known) or 'none'}. Load it with "
         f"`graphground graphs load FILE --name {name}`, or serve another graph with --graph."
     )
     logger.warning(message)
@@ -119,4 +119,4 @@ def missing(name: str, known: Sequence[str]) -> GraphSource:
     def fail() -> Graph:
         raise EngineUnavailable(message)
 
-    return GraphSource(name, f"(not loaded: {message})", "none", fail)
+    return GraphSource(name, "", "none", fail, problem=lambda: message)

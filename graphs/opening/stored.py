@@ -86,7 +86,7 @@ def _entry(name: str, home: Home) -> Entry:
         names = [entry.name for entry in Catalog(home).entries()] + [bundled.name for bundled in offered(home)]
         known = ", ".join(dict.fromkeys(names))
         raise EngineUnavailable(
-            f"There is no loaded graph {name!r} (there are: {known or 'none'}). Load it with "
+            f"There is no loaded graph {name!r} (available: {known or 'none'}). Load it with "
             f"`graphground graphs load FILE --name {name}`."
         )
     return entry

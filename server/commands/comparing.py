@@ -52,8 +52,8 @@ def compare_files(parsed: argparse.Namespace) -> int:
         ]
     if found:
         lines.append(
-            f"`graphground graphs load {parsed.new} --force` loads the later file; until the load is complete, the "
-            f"graph is served from the earlier file."
+            f"`graphground graphs load {parsed.new} --force` loads the later file in place of the loaded graph, which "
+            f"remains available until the load is complete."
         )
     sys.stdout.write("\n".join(lines) + "\n")
     return 0

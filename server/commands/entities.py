@@ -29,7 +29,10 @@ def parser() -> CommandLine:
     """Build the parser of `graphground entities` and its subcommands."""
     group = command_line("entities", "Build and inspect the index that find_entities searches.")
     building = group.add_command(
-        "build", build, "Build the index of a graph from its database, and with --vectors also the vectors."
+        "build",
+        build,
+        "Build the index of a graph from its database. With --vectors, build vectors for the existing index, or for a new "
+        "index if there is none.",
     )
     building.add_argument("--label", action="append", help="Only nodes with this label; may be repeated.")
     building.add_argument(

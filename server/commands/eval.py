@@ -117,7 +117,7 @@ def parser() -> CommandLine:
     comparing = group.add_command(
         "compare",
         compare,
-        "Print the tasks that the second run won and lost against the first, and whether the difference may be chance.",
+        "Print how many tasks the second run won and lost against the first, and whether the difference may be chance.",
     )
     comparing.add_argument("first", type=Path, metavar="FIRST", help="The folder of the first run.")
     comparing.add_argument("second", type=Path, metavar="SECOND", help="The folder of the second run.")

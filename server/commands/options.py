@@ -28,7 +28,7 @@ def add_options(parser: argparse.ArgumentParser, names: Sequence[str] | None = N
     connects = names is None or "uri" in names
     group = parser.add_argument_group(
         "settings",
-        "Each can also be set by an environment variable (in brackets) or a key of the settings file"
+        "Each can also be set by an environment variable (in brackets) or, except --settings, by a key of the settings file"
         + (", where a table [graphs.NAME] replaces --uri, --user, --database and --name." if connects else "."),
     )
     for setting in options():

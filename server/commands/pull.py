@@ -21,10 +21,8 @@ def add_pull(group: CommandLine) -> None:
         action="append",
         default=[],
         metavar="URL",
-        help="A mirror of the published "
-        "files, "
-        "used instead of the authors' server; may be repeated, tried in order. GRAPHGROUND_MIRROR "
-        "lists further mirrors.",
+        help="A mirror of the published files, used instead of the authors' server; may be repeated: mirrors are tried "
+        "in order. Default: the mirrors in GRAPHGROUND_MIRROR, if it is set.",
     )
     pulling.add_argument("--offline", action="store_true", help="Use earlier downloads only; no network access.")
     pulling.add_argument("--force", action="store_true", help="Replace an existing graph with that name.")

@@ -93,7 +93,8 @@ def query(parsed: argparse.Namespace) -> int:
     elif not failed:
         (print_csv if parsed.csv else print_table)(answer)
     if not failed and answer.get("truncated") and not (parsed.json or parsed.picture):
-        sys.stderr.write("--limit NUMBER or --all prints more.\n")
+        most = f"There are more rows: --all prints at most {MOST_ROWS:,} rows and {MOST_BYTES // 1_000_000} MB.\n"
+        sys.stderr.write(most if parsed.all else "--all prints more.\n")
     if failed and (suggested := suggestion(answer)):
         sys.stderr.write(f"try: {suggested}\n")
     return FAILED if failed else 0

@@ -61,7 +61,7 @@ def parser() -> CommandLine:
         "--parallel",
         type=int,
         metavar="N",
-        help="Queries to send at the same time; default: 4, and 2 at Wikimedia's endpoints, which allow 5 per address.",
+        help="Queries to send at the same time; default: 4, but 2 at Wikimedia's endpoints, which allow 5 per IP address.",
     )
     building.add_argument("--agent", help="The User-Agent header; public endpoints ask for contact details in it.")
     return group

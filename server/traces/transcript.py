@@ -32,7 +32,7 @@ def transcript(events: Iterable[Event]) -> str:
         if event.session != session:
             session = event.session
             client = f" of {span(event.client)}" if event.client else ""
-            parts.append(f"## Session {span(session) if session else 'without a name'}{client}")
+            parts.append(f"## Session {span(session)}{client}" if session else f"## Unnamed session{client}")
         parts += [f"### {number}. {_heading(event)}", _facts(event), *_body(event)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -125,7 +125,7 @@ def _body(event: Event) -> list[str]:
         parts.append("With:")
         parts.append(_block(arguments))
     if event.answer is not None:
-        parts.append("A line that is not a JSON object:" if event.kind == UNREADABLE else "Answer:")
+        parts.append("A line that cannot be read:" if event.kind == UNREADABLE else "Answer:")
         parts += _answer(event.answer)
     if event.more:
         parts.append("Also recorded:")

@@ -133,9 +133,9 @@ def check_certificate(settings: Settings) -> None:
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(settings.tls_certificate, settings.tls_key)
     except OSError as error:
+        key = f" and --tls-key {settings.tls_key}" if settings.tls_key else ""
         raise SettingsError(
-            f"--tls-certificate {settings.tls_certificate} and --tls-key {settings.tls_key} cannot be "
-            f"used: {error.strerror or error}"
+            f"--tls-certificate {settings.tls_certificate}{key} cannot be used: {error.strerror or error}"
         ) from None
 
 

@@ -19,9 +19,12 @@ def test_a_missing_graph_causes_a_warning_at_start_and_an_error_when_used(
     with caplog.at_level(logging.WARNING):
         graphs = graph_sources(Settings(home=str(tmp_path), graph=("nba", "soccer")))
     assert graphs.names() == ["nba", "soccer"]
-    assert [record.getMessage()[:31] for record in caplog.records] == ["there is no graph 'soccer'; the"]
-    with pytest.raises(EngineUnavailable, match="there is no graph 'soccer'; there are: nba"):
+    assert [record.getMessage()[:30] for record in caplog.records] == ["there is no graph 'soccer'; av"]
+    with pytest.raises(EngineUnavailable, match="there is no graph 'soccer'; available: nba"):
         graphs.get("soccer")
+    soccer = graphs.summaries()[1]
+    assert soccer.description.count("there is no graph 'soccer'") == 1
+    assert soccer.problem is not None
 
 
 @pytest.mark.parametrize("uri", ["ftp://reader:hidden@example.org", "bolt://reader:hidden@[::1", "reader:hidden@host"])

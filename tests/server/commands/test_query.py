@@ -69,7 +69,13 @@ def test_each_row_is_one_line_however_long_it_is(query: Query, run_command: RunC
 def test_a_limit_truncates_the_rows_and_is_reported(query: Query) -> None:
     result = query("nba", "MATCH (p:Player) RETURN p.name", "--limit", "2")
     assert "2 rows, and there are more" in result.stdout
-    assert "--limit NUMBER or --all prints more." in result.stderr
+    assert "--all prints more." in result.stderr.splitlines()
+
+
+def test_if_even_all_truncates_the_rows_the_limits_of_all_are_printed(query: Query) -> None:
+    result = query("nba", "UNWIND range(1, 100001) AS number RETURN number", "--all", "--csv")
+    assert "There are more rows: --all prints at most 100,000 rows and 64 MB." in result.stderr
+    assert "--all prints more" not in result.stderr
 
 
 def test_the_total_of_rows_is_printed_if_known_and_the_option_all_prints_every_row(query: Query) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from graphground.server.traces.event import Event
+from graphground.server.traces.event import UNREADABLE, Event
 from graphground.server.traces.transcript import LONGEST_CELL, MOST_ROWS, transcript
 
 HOSTILE = [
@@ -128,6 +128,12 @@ def test_a_single_row_or_character_that_is_left_out_is_counted_in_the_singular()
     text = transcript([Event(name="execute_cypher", answer=answer)])
     assert "(1 more character)" in text
     assert "… and 1 more row\n" in text
+
+
+def test_a_session_without_a_name_and_a_line_that_cannot_be_read_are_headed_as_such() -> None:
+    text = transcript([Event(name="get_schema", client="ada 1.0"), Event(UNREADABLE, answer="a line of 20 MB")])
+    assert "## Unnamed session of `ada 1.0`\n" in text
+    assert "A line that cannot be read:\n" in text
 
 
 def test_an_empty_trace_is_reported_as_empty() -> None:
