@@ -40,9 +40,13 @@ class Application:
         answer_bytes: int = 4_000_000,
         queries: Sequence[OwnQuery] = (),
         recorder: Recorder | None = None,
+        hide: Callable[[str], str] = str,
     ):
-        """Offer the seven tools, and a tool for each of `queries`; a `recorder`, if given, records calls."""
-        self.recorder = recorder
+        """Offer the seven tools, and a tool for each of `queries`; a `recorder`, if given, records calls.
+
+        `hide` replaces what failures must not contain, such as paths of this machine.
+        """
+        self.recorder, self.hide = recorder, hide
         self.own = OwnTools(queries)
         self._open_graphs = open_graphs
         self._graphs: Graphs | None = None
@@ -108,7 +112,7 @@ class Application:
                 )
             )
         with keeping_for(owner):
-            return self._chain(Call(tool, arguments, self.graphs))
+            return self._chain(Call(tool, arguments, self.graphs, hide=self.hide))
 
     def close(self) -> None:
         """Close the graphs, if they were opened, and the recorder, if there is one."""

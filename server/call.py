@@ -14,12 +14,16 @@ from graphground.tools.tool import Answer, Graphs, Request, Tool
 
 @dataclass(slots=True)
 class Call:
-    """A tool, the arguments that the client sent, and the request model built from the arguments."""
+    """A tool, the arguments that the client sent, and the request model built from the arguments.
+
+    `hide` replaces what a failure must not contain, such as paths of this machine.
+    """
 
     tool: Tool[Any, Any]
     arguments: Mapping[str, Any]
     graphs: Callable[[], Graphs]
     request: Request | None = None
+    hide: Callable[[str], str] = str
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from typing import Any, get_args
@@ -79,33 +79,40 @@ def session_id(context: Any) -> str | None:
 
 
 @asynccontextmanager
-async def reporting(context: Any, levels: LogLevels) -> AsyncIterator[None]:
-    """Send the progress and log messages of the block to the client of the request, during the block and at its end."""
+async def reporting(context: Any, levels: LogLevels, hide: Callable[[str], str] = str) -> AsyncIterator[None]:
+    """Send the progress and log messages of the block to the client of the request, during the block and at its end.
+
+    `hide` replaces what log messages must not contain, such as paths of this machine.
+    """
     records: deque[logging.LogRecord] = deque(maxlen=MOST_RECORDS)
     token = _records.set(records)
     try:
         with watched() as activity:
             async with anyio.create_task_group() as group:
-                group.start_soon(_report, context, activity, records, levels)
+                group.start_soon(_report, context, activity, records, levels, hide)
                 yield
                 group.cancel_scope.cancel()
-        await _send_records(context, records, levels)
+        await _send_records(context, records, levels, hide)
     finally:
         _records.reset(token)
 
 
-async def _report(context: Any, activity: Any, records: deque[logging.LogRecord], levels: LogLevels) -> None:
+async def _report(
+    context: Any, activity: Any, records: deque[logging.LogRecord], levels: LogLevels, hide: Callable[[str], str]
+) -> None:
     start = time.monotonic()
     await anyio.sleep(FIRST_SECONDS)
     with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):  # the client has disconnected
         while True:
             seconds = time.monotonic() - start
             await context.session.report_progress(round(seconds, 1), None, f"{activity.stage} ({seconds:.0f} s)")
-            await _send_records(context, records, levels)
+            await _send_records(context, records, levels, hide)
             await anyio.sleep(EVERY_SECONDS)
 
 
-async def _send_records(context: Any, records: deque[logging.LogRecord], levels: LogLevels) -> None:
+async def _send_records(
+    context: Any, records: deque[logging.LogRecord], levels: LogLevels, hide: Callable[[str], str]
+) -> None:
     if not records:
         return
     allowed = levels.allowed(context)
@@ -115,7 +122,9 @@ async def _send_records(context: Any, records: deque[logging.LogRecord], levels:
         if level in allowed:
             await context.session.send_notification(
                 LoggingMessageNotification(
-                    params=LoggingMessageNotificationParams(level=level, logger=record.name, data=record.getMessage())
+                    params=LoggingMessageNotificationParams(
+                        level=level, logger=record.name, data=hide(record.getMessage())
+                    )
                 ),
                 related_request_id=context.request_id,
             )

@@ -16,6 +16,7 @@ from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, NotificationParams, SetLev
 
 from graphground import __version__
 from graphground.cypher.diagnostics import LONGEST_SPAN, cut
+from graphground.graphs.engines.engine import EngineError
 from graphground.server.application import Application
 from graphground.server.apps.extension import TOOLS, supports_apps, view_resource, with_view
 from graphground.server.call import Outcome
@@ -136,7 +137,7 @@ class Protocol:
             shape = orjson.loads(outcome.payload)
             raise MCPError(code=INVALID_PARAMS, message=shape["message"], data=shape)
         owner = owner_of(context.request) if self._keeps_rows else None
-        async with reporting(context, self.levels):
+        async with reporting(context, self.levels, self.application.hide):
             try:
                 with self._running(context, params.name, arguments):
                     outcome = await self._workers.run(
@@ -254,8 +255,8 @@ class Protocol:
     async def _in_thread(self, context: Any, name: str, work: Callable[[], ResultT]) -> ResultT:
         try:
             return await self._workers.run(caller_of(context.request), name, {}, work)
-        except ToolFailure as failure:
-            raise MCPError(code=INTERNAL_ERROR, message=str(failure)) from None
+        except (ToolFailure, EngineError) as error:
+            raise MCPError(code=INTERNAL_ERROR, message=self.application.hide(str(error))) from None
 
 
 def tool_result(outcome: Outcome) -> dict[str, Any]:

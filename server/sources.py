@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from graphground.graphs.engines.engine import EngineUnavailable
@@ -21,7 +21,9 @@ from graphground.server.settings import Settings, default_home
 logger = logging.getLogger(__name__)
 
 
-def graph_sources(settings: Settings, *, may_be_provisional: bool = False) -> OpenGraphs:
+def graph_sources(
+    settings: Settings, *, may_be_provisional: bool = False, hide: Callable[[str], str] = str
+) -> OpenGraphs:
     """Return the graphs of a server; each is opened on first use.
 
     With `may_be_provisional`, the first schema of a large database is read quickly and may be incomplete; the complete
@@ -29,6 +31,8 @@ def graph_sources(settings: Settings, *, may_be_provisional: bool = False) -> Op
 
     Your own database takes precedence over a loaded graph of the same name. If you serve your own database, the bundled
     graph is served only if `--graph` names it, so that agents may leave `graph` out of every call.
+
+    `hide` replaces what the summaries of graphs must not contain, such as paths of this machine.
     """
     home = Home(default_home(settings.home))
     databases = settings.bolt_databases()
@@ -45,7 +49,7 @@ def graph_sources(settings: Settings, *, may_be_provisional: bool = False) -> Op
         for database in databases
     ]
     return OpenGraphs(
-        sources_beside(own, settings, home), partial(sources_beside, own, settings, home), partial(stamp, home)
+        sources_beside(own, settings, home), partial(sources_beside, own, settings, home), partial(stamp, home), hide
     )
 
 

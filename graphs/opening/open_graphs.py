@@ -95,11 +95,14 @@ class OpenGraphs:
         sources: Iterable[GraphSource],
         reread: Callable[[], Iterable[GraphSource]] | None = None,
         stamp: Callable[[], object] = lambda: None,
+        hide: Callable[[str], str] = str,
     ) -> None:
         """Offer the graphs of `sources`, without opening them.
 
         `stamp` is called at every access. When it returns a new value, `reread` is called for the current sources.
+        `hide` replaces what the problems in summaries must not contain, such as paths of this machine.
         """
+        self._hide = hide
         self._reread, self._stamp, self._seen = reread, stamp, stamp()
         self._sources = _by_name(sources)
         self._locks: dict[str, threading.Lock] = {}
@@ -267,6 +270,7 @@ class OpenGraphs:
         except Exception as error:
             nodes = relationships = None
             problem = problem or str(error)
+        problem = self._hide(problem) if problem else None
         description = f"{source.description} (cannot be opened: {problem})".strip() if problem else source.description
         known = self._opened.get(source.name)
         if known is not None and nodes is None:

@@ -55,13 +55,13 @@ class Catalog:
         """Return all graphs, in the order in which they were first loaded."""
         try:
             text = self.home.catalog.read_bytes()
+            return [Entry(**entry) for entry in json.loads(text)["graphs"]]
         except FileNotFoundError:
             return []
-        try:
-            return [Entry(**entry) for entry in json.loads(text)["graphs"]]
-        except (ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
             raise CatalogError(
-                f"{self.home.catalog} cannot be read ({error}). Repair it, or move it away and load the graphs again."
+                f"{self.home.catalog} cannot be read ({reason}). Repair it, or move it away and load the graphs again."
             ) from None
 
     def find(self, name: str) -> Entry | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -85,17 +85,17 @@ def set_up_logging(level: str) -> None:
         handler.setLevel(level.upper())  # clients may request more detailed messages than stderr receives
 
 
-def open_graphs(settings: Settings, *, may_be_provisional: bool = False) -> Graphs:
+def open_graphs(settings: Settings, *, may_be_provisional: bool = False, hide: Callable[[str], str] = str) -> Graphs:
     """Return the graphs that the settings name; a graph's database is connected on first use.
 
-    See `graph_sources` for `may_be_provisional`.
+    See `graph_sources` for `may_be_provisional` and `hide`.
     """
     from graphground.server.driver_import import import_driver  # drivers load on first use
 
     import_driver()
     from graphground.server.sources import graph_sources
 
-    return graph_sources(settings, may_be_provisional=may_be_provisional)
+    return graph_sources(settings, may_be_provisional=may_be_provisional, hide=hide)
 
 
 def check_names(settings: Settings) -> None:

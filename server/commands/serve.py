@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphground.server.commands.command_line import CommandLine, command_line, run
 from graphground.server.commands.options import add_options, check_names, open_graphs, set_up_logging, settings_from
-from graphground.server.settings import Settings, secrets_in
+from graphground.server.settings import Settings, default_home, secrets_in
 from graphground.server.settings_error import SettingsError
 
 if TYPE_CHECKING:
@@ -64,16 +64,19 @@ def serve_with(settings: Settings, words: Sequence[str], when_listening: Callabl
 
     # The SDK takes most of the start-up time, so it is imported only after --help and mistakes are dealt with.
     from graphground.server.application import Application
+    from graphground.server.hidden_paths import hiding_paths
     from graphground.server.notifications import log_to_clients
     from graphground.server.protocol import Protocol
     from graphground.server.threads import WorkerThreads
 
     log_to_clients()
+    hide = hiding_paths(default_home(settings.home))
     application = Application(
-        partial(open_graphs, settings, may_be_provisional=True),
+        partial(open_graphs, settings, may_be_provisional=True, hide=hide),
         settings.answer_bytes,
         settings.queries,
         recorder_for(settings),
+        hide,
     )
     workers = WorkerThreads()
 

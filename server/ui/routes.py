@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -19,6 +20,7 @@ from starlette.types import ASGIApp
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.graph import Graph
 from graphground.server.application import Application
+from graphground.server.middleware.errors import other_graphs
 from graphground.server.threads import WorkerThreads
 from graphground.server.ui.answers import arguments_in, of_failure, of_outcome, of_value, page_of
 from graphground.server.ui.files import file
@@ -49,6 +51,8 @@ class Matches(OfGraph):
     parameters: dict[str, Any] | None = None
     most: int = Field(100, ge=1)
 
+
+logger = logging.getLogger(__name__)
 
 ResultT = TypeVar("ResultT")
 
@@ -119,7 +123,7 @@ class Page:
         from graphground.server.ui.schema import schema_with_picture  # loaded with the first schema
 
         name = OfGraph.model_validate(await arguments_in(request)).graph
-        return of_value(await self.in_thread(request, "get_schema", lambda: schema_with_picture(self._graph(name))))
+        return of_value(await self.in_thread(request, "get_schema", self._with_graph(name, schema_with_picture)))
 
     async def matches(self, request: Request) -> Response:
         """Handle `POST /ui/api/matches`: return the nodes and relationships that the rows of a query come from."""
@@ -130,7 +134,9 @@ class Page:
             await self.in_thread(
                 request,
                 "execute_cypher",
-                lambda: matches(self._graph(arguments.graph), arguments.query, arguments.parameters, arguments.most),
+                self._with_graph(
+                    arguments.graph, lambda graph: matches(graph, arguments.query, arguments.parameters, arguments.most)
+                ),
             )
         )
 
@@ -143,24 +149,32 @@ class Page:
             await self.in_thread(
                 request,
                 "execute_cypher",
-                lambda: pattern(self._graph(arguments.graph), arguments.query, arguments.parameters),
+                self._with_graph(arguments.graph, lambda graph: pattern(graph, arguments.query, arguments.parameters)),
             )
         )
 
-    def _graph(self, name: str | None) -> Graph:
-        """Return a graph, opened if necessary.
+    def _with_graph(self, name: str | None, work: Callable[[Graph], ResultT]) -> Callable[[], ResultT]:
+        """Return a function that runs `work` on a graph, which it opens if necessary.
 
-        Raises:
-            ToolFailure: there is no graph of this name, or it is not available; the failure names the other graphs.
+        The function raises `ToolFailure` if there is no graph of this name, or if it is not available; the failure
+        names the other graphs.
         """
-        try:
-            return graph_named(self.application.graphs(), name)
-        except EngineError as error:
-            raise self._unavailable(error, name) from error
+
+        def run() -> ResultT:
+            try:
+                return work(graph_named(self.application.graphs(), name))
+            except EngineError as error:
+                raise self._unavailable(error, name) from error
+
+        return run
 
     def _unavailable(self, error: EngineError, name: str | None) -> ToolFailure:
-        others = [other for other in self.application.graphs().names() if other != name]
-        return ToolFailure("graph_unavailable", str(error), nearest=others, next="Choose another graph.")
+        others = other_graphs(self.application.graphs, name)
+        message = self.application.hide(str(error))
+        if message != str(error):
+            logger.warning("a request of the page failed: %s", error)
+        next_step = "Choose another graph." if others else ""
+        return ToolFailure("graph_unavailable", message, nearest=others, next=next_step)
 
     async def in_thread(self, request: Request, what: str, work: Callable[[], ResultT]) -> ResultT:
         """Run `work`, which may wait for a database, in a worker thread and return its result; see `WorkerThreads`."""

@@ -5,12 +5,19 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
+from graphground.graphs.engines.engine import EngineUnavailable
+from graphground.graphs.graph import Graph
+from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.server.application import Application
+from graphground.server.commands.options import open_graphs
+from graphground.server.hidden_paths import hiding_paths
 from graphground.server.protocol import Protocol
 from graphground.server.settings import Settings
 from graphground.server.threads import WorkerThreads
@@ -24,9 +31,9 @@ from tests.support.films import films_alone
 ADDRESS, TOKEN = "http://127.0.0.1:8300", "a-token-that-nobody-guesses"
 
 
-def client(page: bool = True, **settings: Any) -> TestClient:
-    """Return a client of the HTTP application over one graph without data."""
-    application, workers = Application(films_alone), WorkerThreads()
+def client(application: Application | None = None, page: bool = True, **settings: Any) -> TestClient:
+    """Return a client of the HTTP application of `application`, by default over one graph without data."""
+    application, workers = application or Application(films_alone), WorkerThreads()
     server = Protocol(application, workers=workers).server
     app = http_app(server, Settings(**settings), f"{ADDRESS}/mcp", Page(application, workers) if page else None)
     return TestClient(app, base_url=ADDRESS, follow_redirects=False)
@@ -119,6 +126,38 @@ def test_wrong_arguments_of_the_pages_own_requests_are_reported_as_failures() ->
     )
     long = {"query": "x" * (MOST_BYTES + 1)}
     assert page.post("/ui/api/matches", json=long).json()["failure"]["error"] == "request_too_long"
+
+
+def test_if_the_catalog_is_broken_the_pages_own_requests_report_it_without_the_data_folder(tmp_path: Path) -> None:
+    (tmp_path / "catalog.json").write_text("{", encoding="utf-8")
+    hide = hiding_paths(tmp_path)
+    page = client(Application(partial(open_graphs, Settings(home=str(tmp_path)), hide=hide), hide=hide))
+    for answer in (
+        page.get("/ui/api/health"),
+        page.post("/ui/api/schema", json={"graph": "nba"}),
+        page.post("/ui/api/matches", json={"query": "MATCH (t:Team) RETURN t"}),
+        page.post("/ui/api/call/list_graphs", json={}),
+    ):
+        failure = answer.json()["failure"]
+        assert failure["message"].startswith("<data folder>/catalog.json cannot be read")
+        assert failure["nearest"] == []
+        assert "Choose" not in failure["next"]
+
+
+@pytest.mark.parametrize(("graph", "others"), [({}, []), ({"graph": "films"}, []), ({"graph": "x"}, ["films"])])
+def test_the_page_offers_only_other_graphs_in_place_of_one_that_cannot_be_opened(
+    graph: dict[str, str], others: list[str]
+) -> None:
+    def fail() -> Graph:
+        raise EngineUnavailable("it is gone")
+
+    sources = [GraphSource("films", "", "none", fail)]
+    if "x" in graph.values():
+        sources = [GraphSource("x", "", "none", fail), GraphSource("films", "", "none", fail)]
+    page = client(Application(lambda: OpenGraphs(sources)))
+    failure = page.post("/ui/api/schema", json=graph).json()["failure"]
+    assert (failure["error"], failure["nearest"]) == ("graph_unavailable", others)
+    assert failure["next"] == ("Choose another graph." if others else "")
 
 
 def test_a_request_for_the_matches_of_a_writing_query_is_refused() -> None:
