@@ -8,8 +8,9 @@ from graphground.graphs.engines.dialects import ARCADEDB
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.entities.index import open_index
+from graphground.graphs.entities.record import IndexMissing
 from graphground.graphs.graph import Graph
-from graphground.graphs.opening.bundled import dropped_stamp, load_bundled, offered
+from graphground.graphs.opening.bundled import dropped_stamp, is_bundled, load_bundled, offered
 from graphground.graphs.opening.open_graphs import Counts, GraphSource
 from graphground.graphs.schemas.statistics.live import LiveStatistics
 from graphground.graphs.schemas.statistics.stored import NAME as STATISTICS
@@ -58,36 +59,46 @@ def open_stored(name: str, home: Home) -> Graph:
     """Open a loaded graph, or load and open a bundled graph; the engine starts with the first query.
 
     Raises:
-        EngineUnavailable: there is no such graph, it cannot be loaded, or its files are damaged.
-        IndexMissing: the graph has no entity index, or only one of another version.
+        EngineUnavailable: there is no such graph, it cannot be loaded, its files are damaged, or its entity index is
+            missing or was built by another version.
     """
     catalog, entry = Catalog(home), _entry(name, home)
     problem = damage(home.databases / entry.id, catalog.folder(entry))
     if problem is not None:
+        raise EngineUnavailable(f"The files of the graph {name!r} are damaged: {problem}. {_load_again(name, home)}")
+    try:
+        index = open_index(catalog.folder(entry) / "entities")
+    except IndexMissing:
         raise EngineUnavailable(
-            f"The files of the graph {name!r} are damaged: {problem}. Load it again with "
-            f"`graphground graphs load FILE --name {name}`."
-        )
+            f"The entity index of the graph {name!r} is missing, or was built by another version of graphground. "
+            f"{_load_again(name, home)}"
+        ) from None
     schema, engine = catalog.schema(entry), EmbeddedEngine(home, entry.id)
     return Graph(
         name,
         schema,
         entry.description,
         engine,
-        open_index(catalog.folder(entry) / "entities"),
+        index,
         dialect=ARCADEDB,
         facts=LiveStatistics(name, engine, lambda: (schema, None), catalog.folder(entry) / STATISTICS),
     )
+
+
+def _load_again(name: str, home: Home) -> str:
+    """Return the advice to replace a loaded graph that cannot be opened."""
+    if is_bundled(name, home):
+        return f"Load it again with `graphground graphs drop {name}` and then `graphground graphs load {name}`."
+    return f"Load it again with `graphground graphs load FILE --name {name} --force`."
 
 
 def _entry(name: str, home: Home) -> Entry:
     entry = load_bundled(name, home)
     if entry is None:
         names = [entry.name for entry in Catalog(home).entries()] + [bundled.name for bundled in offered(home)]
-        known = ", ".join(dict.fromkeys(names))
+        known = f"available: {', '.join(dict.fromkeys(names))}" if names else "none is loaded"
         raise EngineUnavailable(
-            f"There is no loaded graph {name!r} (available: {known or 'none'}). Load it with "
-            f"`graphground graphs load FILE --name {name}`."
+            f"There is no loaded graph {name!r} ({known}). Load it with `graphground graphs load FILE --name {name}`."
         )
     return entry
 

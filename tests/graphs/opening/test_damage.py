@@ -1,6 +1,7 @@
 """A graph whose files were damaged after its loading is not opened."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,7 @@ from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
 from graphground.graphs.storage.manifest import damage
 from tests.support.commands import RunCommand
+from tests.support.data_folders import copied as copied_folder
 
 
 @pytest.fixture
@@ -54,6 +56,46 @@ def test_damage_is_reported_when_the_graph_is_opened(copied: Home, harm: Callabl
     harm(copied.databases / entry.id, copied.graphs / entry.id)
     with pytest.raises(EngineUnavailable, match=r"The files of the graph 'films' are damaged: .* Load it again"):
         open_stored("films", copied)
+
+
+def outdated_index(database: Path, graph: Path) -> None:
+    file = graph / "entities" / "meta.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), "format": 0}))
+
+
+def missing_index(database: Path, graph: Path) -> None:
+    shutil.rmtree(graph / "entities")
+
+
+def advised(name: str, home: Home) -> list[list[str]]:
+    """Return the commands that the error advises when a graph is opened: `[["graphs", "drop", "nba"], …]`."""
+    with pytest.raises(EngineUnavailable) as refused:
+        open_stored(name, home)
+    return [command.split()[1:] for command in re.findall("`(.+?)`", str(refused.value))]
+
+
+@pytest.mark.parametrize("harm", [spoiled, outdated_index, missing_index])
+def test_the_advised_command_replaces_a_graph_that_cannot_be_opened(
+    run_command: RunCommand, copied: Home, films_home: Home, harm: Callable[[Path, Path], None]
+) -> None:
+    entry = Catalog(copied).get("films")
+    harm(copied.databases / entry.id, copied.graphs / entry.id)
+    (command,) = advised("films", copied)
+    file = str(films_home.folder.parent / "films.json")
+    words = [file if word == "FILE" else word for word in command]
+    assert run_command(*words, home=copied.folder).returncode == 0
+    open_stored("films", copied).close()
+
+
+def test_the_advised_commands_replace_a_bundled_graph_that_cannot_be_opened(
+    run_command: RunCommand, bundled_home: Home, tmp_path: Path
+) -> None:
+    home = copied_folder(bundled_home, tmp_path / "home")
+    entry = Catalog(home).get("nba")
+    outdated_index(home.databases / entry.id, home.graphs / entry.id)
+    for words in advised("nba", home):
+        assert run_command(*words, home=home.folder).returncode == 0
+    open_stored("nba", home).close()
 
 
 def test_a_graph_loaded_without_a_manifest_is_opened(copied: Home) -> None:
