@@ -111,7 +111,8 @@ def require_arcadedb() -> None:
     if find_spec("arcadedb_embedded") is None:
         raise EngineUnavailable(
             "The embedded engine is not installed (it runs on Linux x86-64 and arm64 with glibc 2.34 or newer, macOS on "
-            "arm64, and Windows). Use your own database: pass --uri, or set NEO4J_URI."
+            "arm64, and Windows). Use your own database: serve it with --uri or NEO4J_URI; "
+            "`graphground graphs load FILE --into URI` loads a file into it."
         )
 
 

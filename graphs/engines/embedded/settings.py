@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from graphground.graphs.engines.engine import EngineUnavailable
+
 HEAP = "GRAPHGROUND_ENGINE_HEAP"
 IDLE = "GRAPHGROUND_ENGINE_IDLE_S"
 JVM = "GRAPHGROUND_ENGINE_JVM_ARGS"
@@ -69,18 +71,18 @@ class EmbeddedSettings:
         """Read the settings from the environment variables.
 
         Raises:
-            ValueError: a variable is invalid.
+            EngineUnavailable: a variable is invalid.
         """
         heap = os.environ.get(HEAP, "").strip().lower() or default_heap()
         if not re.fullmatch(r"\d+[mg]", heap):
-            raise ValueError(f"{HEAP} is {heap!r}; write a size such as 512m or 2g")
+            raise EngineUnavailable(f"{HEAP} is {heap!r}; write a size such as 512m or 2g")
         idle = os.environ.get(IDLE, "900")
         try:
             seconds = float(idle)
         except ValueError:
-            raise ValueError(f"{IDLE} is {idle!r}; write a number of seconds") from None
+            raise EngineUnavailable(f"{IDLE} is {idle!r}; write a number of seconds") from None
         options = os.environ.get(JVM, "")
         try:
             return cls(heap, seconds, tuple(shlex.split(options)))
         except ValueError:
-            raise ValueError(f"{JVM} is {options!r}; close every quotation mark") from None
+            raise EngineUnavailable(f"{JVM} is {options!r}; close every quotation mark") from None

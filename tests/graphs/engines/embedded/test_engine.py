@@ -17,7 +17,6 @@ import pytest
 from graphground.graphs.engines.cancellation import cancellable
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.embedded.launcher import ensure_engine
-from graphground.graphs.engines.embedded.settings import EmbeddedSettings
 from graphground.graphs.engines.embedded.state import EngineState, is_alive, state_file
 from graphground.graphs.engines.engine import EngineBusy, EngineUnavailable, QueryCancelled, QueryFailed, QueryTimeout
 from graphground.graphs.storage.catalog import Catalog
@@ -300,11 +299,11 @@ def test_an_idle_engine_stops_and_is_restarted(own_small_home: Home, monkeypatch
     ],
 )
 def test_a_wrong_setting_causes_a_readable_error(
-    variable: str, value: str, fix: str, monkeypatch: pytest.MonkeyPatch
+    variable: str, value: str, fix: str, empty_home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(variable, value)
-    with pytest.raises(ValueError, match=re.escape(f"{variable} is {value!r}; {fix}")):
-        EmbeddedSettings.from_environment()
+    with pytest.raises(EngineUnavailable, match=re.escape(f"{variable} is {value!r}; {fix}")):
+        ensure_engine(empty_home)
 
 
 def test_an_engine_that_cannot_start_is_reported_with_the_reason(
