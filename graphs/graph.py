@@ -216,7 +216,7 @@ class Graph:
         """
         if self.engine is None:
             raise EngineUnavailable(
-                f"the graph {self.name!r} is a schema without data; load one with "
+                f"the graph {self.name!r} is a schema without data; load its data with "
                 f"`graphground graphs load FILE --name {self.name}`"
             )
         return self.engine.run(query, parameters, limit=limit, timeout=timeout)

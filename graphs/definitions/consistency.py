@@ -115,7 +115,11 @@ def _relationships(definition: Definition) -> Iterator[tuple[Place, str]]:
             yield place, f"{relationship} appears twice (also relationships[{seen[str(relationship)]}])"
         seen.setdefault(str(relationship), number)
         if relationship.wikidata == IDENTICAL and (relationship.properties or relationship.qualifier):
-            yield place, "an identical relationship has no statement, so it can have no properties and no qualifier"
+            yield (
+                place,
+                f'a relationship with wikidata = "{IDENTICAL}" has no statement, so it can have no properties and no '
+                "qualifier",
+            )
         for key, value in relationship.properties.items():
             yield from _property((*place, "properties", key), value)
             if value.qualifiers or value.item:
@@ -157,7 +161,7 @@ def _property(place: Place, value: Property) -> Iterator[tuple[Place, str]]:
     if value.unit is not None and find_unit(value.unit) is None:
         yield (*place, "unit"), f"the unit {value.unit!r} is not known{_near(value.unit, [u.name for u in units()])}"
     if value.unit is not None and value.type not in ("float", "int", "list[float]", "list[int]"):
-        yield (*place, "unit"), f"is allowed with float or int, not with {value.type}"
+        yield (*place, "unit"), f"is allowed with float, int or a list of these, not with {value.type}"
     if (value.type == "bool") != (value.item is not None):
         yield (
             place,

@@ -83,8 +83,8 @@ class Node:
     subclasses: Annotated[bool, "Whether instances of subclasses are selected too."] = True
     from_relationships: Annotated[
         list[str],
-        "Select only items at the end or start of these relationships: a type, `partOf`, or one of its patterns if it "
-        "has several, `(:River)-[:partOf]->(:Basin)`.",
+        "Select only items at the end or start of these relationships: each is a type (`partOf`) or, if the type has "
+        "several patterns, one pattern (`(:River)-[:partOf]->(:Basin)`).",
     ] = field(default_factory=list)
     linked_to: Annotated[list[Link], "Select only items that have these values."] = field(default_factory=list)
     has_property: Annotated[list[PropertyId], "Select only items that have a value for each of these properties."] = (

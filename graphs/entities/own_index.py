@@ -60,7 +60,7 @@ MOST_ATTEMPTS = 3
 """The maximum number of times that a refresh reads the nodes; it reads again if the properties to read change."""
 CLOSING_SECONDS = 5.0
 """The maximum time, in seconds, to wait for a build to end when the graph is closed."""
-SOURCE = "database, in the background, at "
+SOURCE = "database, built automatically; state "
 logger = logging.getLogger(__name__)
 
 
@@ -146,13 +146,13 @@ class OwnIndex(BaseLookup):
             return None
         if self._index is not None:
             return (
-                "the database has changed since the entity index was built; the index is being rebuilt, and until "
-                "then names are verified in the database"
+                "the database has changed since the entity index was built; until the index has been rebuilt, names are "
+                "verified in the database"
             )
         if self._problem is not None:
             return (
                 f"there is no entity index ({self._problem}), so only the properties that name nodes are searched; "
-                f"build one with `graphground entities build {self._name}`"
+                f"build an index with `graphground entities build {self._name}`, and restart the server"
             )
         progress = f" ({self._done:,} of {counted(self._total, 'node')})" if self._total else ""
         return (
@@ -305,7 +305,7 @@ class OwnIndex(BaseLookup):
         if known is None or known[0] is not schema:
             read = sorted((label.name, *map(str, columns_of(label))) for label in schema.labels.values())
             known = self._read = schema, hashlib.sha256(orjson.dumps(read)).hexdigest()[:8]
-        return f"{SOURCE}{mark or 'an unknown time'}, schema {known[1]}"
+        return f"{SOURCE}{mark or 'unknown'}, schema {known[1]}"
 
     def _pages(self) -> Iterator[Page]:
         """Yield the pages of all labels; labels that appear in the schema during the reading are read last.

@@ -19,7 +19,7 @@ import neo4j
 from graphground.cypher.quoting import in_backticks
 from graphground.cypher.readings import two_readings
 from graphground.cypher.schema import PropertyGraphSchema
-from graphground.cypher.wording import counted
+from graphground.cypher.wording import counted, sentence
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.dialects import Dialect, dialect_of
 from graphground.graphs.engines.engine import EngineError, EngineUnavailable
@@ -118,7 +118,7 @@ class BoltLoader:
         except EngineError as error:
             if nodes.written:
                 raise type(error)(
-                    f"{error} The load is incomplete: {counted(nodes.written, 'node')} and "
+                    f"{sentence(str(error))} The load is incomplete: {counted(nodes.written, 'node')} and "
                     f"{counted(edges.written, 'relationship')} were written before the failure. "
                     "`MATCH (n) DETACH DELETE n` empties the database; then load again."
                 ) from error

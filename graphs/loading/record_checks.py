@@ -273,7 +273,8 @@ class RecordChecks:
             return "'properties' must be an object"
         key = str(error)
         if key not in checks:
-            return f"{owner!r} has no property {key!r}{near(key, checks)}"
+            shown = written(owner) if owner in self._sets.several else repr(owner)
+            return f"{shown} has no property {key!r}{near(key, checks)}"
         return f"{key!r} must be {types[key]}, not {properties[key]!r:.80}"
 
     @staticmethod

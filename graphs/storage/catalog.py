@@ -150,11 +150,16 @@ class Catalog:
 def check_name(name: str) -> str:
     """Return `name` if a graph can have it, else raise a `CatalogError` that describes valid names."""
     if not NAME.fullmatch(name):
-        raise CatalogError(
-            f"{name!r} cannot be a graph's name: begin with a letter, then letters, digits, "
-            "'_', '-' or '.', at most 64 in all"
-        )
+        raise CatalogError(invalid_name(name))
     return name
+
+
+def invalid_name(name: str) -> str:
+    """Return the message for a name that a graph cannot have, with a description of valid names."""
+    return (
+        f"{name!r} cannot be a graph's name: begin with a letter, then letters, digits, '_', '-' or '.', "
+        "at most 64 in all"
+    )
 
 
 def new_id(name: str) -> str:

@@ -54,9 +54,9 @@ def _asked(pattern: Pattern, returns: Returns) -> str:
         "smaller": f"which has the {earliest} {key},",
         "minus": f"difference in {key} between",
         "equal": f"whether {key} is the same for",
-        "counts": f"names, with the number of {counted} for each, of",
-        "by_count": f"names, by the number of {counted}, {most} first, of",
-        "most": f"name with the {most} {counted} of",
+        "counts": f"names, with the number of {counted} nodes for each, of",
+        "by_count": f"names, by the number of {counted} nodes, {most} first, of",
+        "most": f"name with the {most} {counted} nodes of",
     }[returns.template]
 
 

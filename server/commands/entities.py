@@ -117,7 +117,7 @@ def build_from_database(graph: Graph, folder: Path, labels: Sequence[str] | None
 
     if graph.engine is None:
         raise EngineUnavailable(
-            f"the graph {graph.name!r} is a schema without data; load one with "
+            f"the graph {graph.name!r} is a schema without data; load its data with "
             f"`graphground graphs load FILE --name {graph.name}`"
         )
     schema = graph.schema if graph.schema.labels else text_schema(graph.engine, graph.name)

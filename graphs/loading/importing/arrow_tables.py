@@ -140,7 +140,9 @@ def parquet_table(path: Path) -> ArrowTable:
     schemas = [_schema(part) for part in paths]
     for part, schema in zip(paths, schemas, strict=True):
         if not schema.equals(schemas[0]):
-            raise refusal(path.name, None, f"{part.name} has other columns or types than {paths[0].name}")
+            raise refusal(
+                path.name, None, f"the columns of {part.name} differ in name or type from those of {paths[0].name}"
+            )
 
     def batches() -> Iterator[Any]:
         for part in paths:

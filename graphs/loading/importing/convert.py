@@ -44,7 +44,9 @@ class Conversion:
         known = self._table_of(file).columns
         for name in [*columns, *(property_.column for property_ in properties.values())]:
             if name not in known:
-                self.problems.add(file, None, f"{place}: there is no column {name!r}; it has {', '.join(known)}")
+                self.problems.add(
+                    file, None, f"{place}: there is no column {name!r}; the file's columns are {', '.join(known)}"
+                )
 
     def further_labels(self) -> dict[str, set[frozenset[str]]]:
         """Return for each table's own label the sets of further labels that occur in the rows of the table.

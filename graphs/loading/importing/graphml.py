@@ -189,7 +189,7 @@ class _Reader:
             )
 
     def _refuse_doctype(self, *_: Any) -> None:
-        raise self._refused("a document type is not allowed; remove it")
+        raise self._refused("a DOCTYPE declaration is not allowed; remove it")
 
     def _refused(self, message: str) -> ImportRefused:
         return ImportRefused([f"{self._source.name}, line {self._parser.CurrentLineNumber:,}: {message}"], 1)

@@ -26,6 +26,7 @@ from typing import Annotated, Literal
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic_core import ErrorDetails
 
 from graphground.cypher.schema import (
     RESERVED_PROPERTIES,
@@ -35,6 +36,7 @@ from graphground.cypher.schema import (
     merge_property_types,
 )
 from graphground.graphs.loading.importing.problems import ImportRefused, Problems
+from graphground.graphs.storage.catalog import NAME, invalid_name
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 CellType = Literal[
@@ -99,7 +101,7 @@ class RelationshipTable(Part):
 class Mapping(Part):
     """A whole mapping: the tables of nodes by label, and the tables of relationships."""
 
-    name: Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,63}$")]
+    name: Annotated[str, StringConstraints(pattern=f"^{NAME.pattern}$")]
     nodes: dict[Name, NodeTable] = Field(min_length=1)
     relationships: list[RelationshipTable] = []
 
@@ -162,15 +164,24 @@ def read_mapping(path: Path) -> Mapping:
         lines = Lines(text)
         for details in error.errors():
             place = tuple(part for part in details["loc"] if part != "[key]")
-            value = details.get("input")
-            shown = "" if isinstance(value, dict | list) else f", not {value!r}"
-            problems.add(path.name, lines.of(place), f"{'.'.join(map(str, place))}: {details['msg'].lower()}{shown}")
+            problems.add(path.name, lines.of(place), f"{'.'.join(map(str, place))}: {_described(details)}")
         problems.raise_any()
         raise
     for message in _inconsistencies(mapping):
         problems.add(path.name, None, message)
     problems.raise_any()
     return mapping
+
+
+def _described(details: ErrorDetails) -> str:
+    """Return what is wrong with a value, in lower case: `input should be a valid string, not 7`."""
+    value = details["input"]
+    if details["type"] == "extra_forbidden":
+        return "is not a known key"
+    if details["type"] == "string_pattern_mismatch":  # only the graph's name has a pattern
+        return invalid_name(value)
+    message = details["msg"][:1].lower() + details["msg"][1:]
+    return message if isinstance(value, dict | list) else f"{message}, not {value!r}"
 
 
 def _inconsistencies(mapping: Mapping) -> Iterator[str]:

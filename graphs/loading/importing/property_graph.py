@@ -132,7 +132,7 @@ class GraphOfRecords:
             if len(name) > LONGEST_NAME or not name or not name.isprintable() or name.startswith("@"):
                 self._wrong(
                     None,
-                    f"{name[:40]!r} cannot be the name of a label, type or property: a name has at most {LONGEST_NAME} "
+                    f"{name[:40]!r} cannot be the name of a label, type or property: a name has 1 to {LONGEST_NAME} "
                     "printable characters and does not begin with '@'",
                 )
         self.problems.raise_any()

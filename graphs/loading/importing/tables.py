@@ -81,7 +81,7 @@ def tables_in(source: Path) -> list[Path]:
     if is_table(source) and source.exists():
         return [source]
     if not source.is_dir():
-        raise ImportRefused([f"there is no folder {source}"], 1)
+        raise ImportRefused([f"there is no file or folder {source}"], 1)
     found = sorted(path for path in source.iterdir() if is_table(path))
     if not found:
         raise ImportRefused([f"{source} has no file that ends in {', '.join(SUFFIXES)}"], 1)

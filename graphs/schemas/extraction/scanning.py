@@ -146,7 +146,10 @@ def paged(steps: Steps, step: str, match: str, variable: str, tail: str) -> list
             return [list(pair) for pair in found]
         found |= {(str(key), str(type_)): None for key, type_ in rows}
         seen += PAGE
-    steps.findings.add_problem(f"{step}: only the first {seen:,} were read")
+    read = "nodes" if variable == "n" else "relationships"
+    steps.findings.add_problem(
+        f"{step}: only the first {seen:,} {read} were read" if seen else f"{step}: no {read} were read in time"
+    )
     return [list(pair) for pair in found]
 
 

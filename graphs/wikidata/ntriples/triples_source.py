@@ -238,7 +238,7 @@ def _missing(plan: Plan) -> Iterator[str]:
                 f"{relationship}: its end is a qualifier, which a truthy dump does not contain; use a full dump"
             )
     yield (
-        "The dump is truthy: it contains only the best statements, without ranks, qualifiers, units and the precision "
+        "The dump is truthy: it contains only the best statements, without ranks, qualifiers, units or the precision "
         "of dates. 1 January is read as a year, the first day of another month as that month."
     )
     units = [

@@ -94,7 +94,7 @@ def test_a_valid_definition_is_read_with_its_schema() -> None:
         (
             'wikidata = "P57"',
             'wikidata = "identical"',
-            "line 14: relationships[0]: an identical relationship has no statement",
+            'line 14: relationships[0]: a relationship with wikidata = "identical" has no statement',
         ),
         (
             "subclasses = false",

@@ -153,6 +153,15 @@ def test_a_relationship_or_name_that_the_combined_labels_do_not_allow_is_refused
     relation = {"rid": "0", "label": "KNOWS", "subj_id": "p", "obj_id": "m", "properties": {}}
     with pytest.raises(SimpleKGError, match=r"no \(:Director:Person\)-\[:KNOWS\]->\(:Movie:Short\); it has"):
         RecordChecks(schema).relation(0, relation, {"p": "Director~Person", "m": "Movie~Short"}.get)
+    entity = {
+        "eid": "p",
+        "label": "Actor",
+        "labels": ["Actor", "Director", "Person"],
+        "name": "P",
+        "properties": {"heigth": 1},
+    }
+    with pytest.raises(SimpleKGError, match=":Actor:Director:Person has no property 'heigth'"):
+        RecordChecks(schema).entity(0, entity)
     lines = [node("1", ["A~B", "C"], name="x"), node("2", ["C"], name="y")]
     with pytest.raises(SimpleKGError, match="the label 'A~B' contains '~'"):
         check_namespace(SimpleKGFile(imported(tmp_path, lines)).schema)

@@ -36,14 +36,18 @@ def node(**changed: object) -> str:
         ("a.jsonld", '{"@id": "http://e/a", "http://e/p": ' * 2_000 + "1" + "}" * 2_000, "not JSON: depth limit"),
         ("a.jsonld", '{"@context": "http://127.0.0.1:9/", "@id": "http://e/a", "p": 1}', "remote context"),
         ("a.nt", "<http://e/a> <http://e/q> <<( <http://e/a> <http://e/p> <http://e/b> )>> .", "about a statement"),
-        ("a.graphml", f'<!DOCTYPE g [<!ENTITY x SYSTEM "file:///etc/hostname">]>{GRAPHML}</graphml>', "document type"),
+        (
+            "a.graphml",
+            f'<!DOCTYPE g [<!ENTITY x SYSTEM "file:///etc/hostname">]>{GRAPHML}</graphml>',
+            "DOCTYPE declaration",
+        ),
         ("a.graphml", f'<?xml version="1.0" encoding="nonsense"?>{GRAPHML}</graphml>', "unknown encoding"),
         ("a.graphml", f'<?xml version="1.0" encoding="utf-7"?>{GRAPHML}</graphml>', "multi-byte encodings"),
         ("a.graphml", f'{GRAPHML}<graph><node id="a"><graph><node id="b"/></graph></node></graph></graphml>', "inside"),
-        ("a.jsonl", node(labels=["L" * 201]), "at most 200 printable characters"),
-        ("a.jsonl", node(labels=["A\0B"]), "at most 200 printable characters"),
+        ("a.jsonl", node(labels=["L" * 201]), "1 to 200 printable characters"),
+        ("a.jsonl", node(labels=["A\0B"]), "1 to 200 printable characters"),
         ("a.jsonl", node(properties={"@rid": "#1:1"}), "does not begin with '@'"),
-        ("a.jsonl", node(properties={"": 1}), "at most 200 printable characters"),
+        ("a.jsonl", node(properties={"": 1}), "1 to 200 printable characters"),
     ],
 )
 def test_a_hostile_file_is_refused_with_the_reason(name: str, text: str, message: str, tmp_path: Path) -> None:

@@ -226,7 +226,12 @@ BROKEN_DATA = [
     ("movies.csv", '"Alien, the film"', '"Alien" the film', "movies.csv, line 3: not valid CSV"),
     ("movies.csv", "movieId,title", "movieId,movieId", "movies.csv, line 1: the column 'movieId' is named twice"),
     ("movies.csv", "movieId,title", "movieId,", "movies.csv, line 1: column 2 has no name"),
-    ("movies.csv", "movieId,title", "movieId,titel", "movies.csv: nodes.Movie: there is no column 'title'; it has"),
+    (
+        "movies.csv",
+        "movieId,title",
+        "movieId,titel",
+        "movies.csv: nodes.Movie: there is no column 'title'; the file's columns are",
+    ),
     ("people.csv", "1943", "MCMXLIII", "people.csv, line 2: born: 'MCMXLIII' is not a 64-bit whole number"),
     ("people.csv", "1943", "01943", "people.csv, line 2: born: '01943' is not a 64-bit whole number"),
     ("people.csv", "1943", "99999999999999999999", "people.csv, line 2: born: '99999999999999999999' is not a 64-bit"),
@@ -241,7 +246,14 @@ BROKEN_DATA = [
     ("mapping.toml", '"ACTED_IN"', '"Movie"', "'Movie' is a label and a relationship type"),
     ("mapping.toml", "runtime =", "eid =", "every node has this property already"),
     ("mapping.toml", "[nodes.Movie]", "[nodes.Movie", "mapping.toml: not TOML"),
-    ("mapping.toml", 'title = "title"', 'titel = "title"', "nodes.Movie.titel: extra inputs are not permitted"),
+    ("mapping.toml", 'title = "title"', 'titel = "title"', "nodes.Movie.titel: is not a known key"),
+    (
+        "mapping.toml",
+        'name = "films"',
+        'name = "9 films"',
+        "name: '9 films' cannot be a graph's name: begin with a letter",
+    ),
+    ("mapping.toml", '"movieId"', "7", "nodes.Movie.id: input should be a valid string, not 7"),
 ]
 
 
@@ -282,7 +294,7 @@ def test_a_folder_from_which_no_mapping_can_be_inferred_is_refused(
 
 
 def test_a_missing_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ImportRefused, match="there is no folder"):
+    with pytest.raises(ImportRefused, match="there is no file or folder"):
         infer(tmp_path / "nothing")
 
 

@@ -265,7 +265,11 @@ BROKEN = {
     ),
     "not XML": (".graphml", "<graphml>\n<graph>\n</graphml>", "films.graphml, line 3: not XML: mismatched tag"),
     "not GraphML": (".graphml", "<html/>", "line 1: not GraphML: it begins with <html>"),
-    "entities": (".graphml", '<!DOCTYPE x [<!ENTITY a "b">]><graphml/>', "line 1: a document type is not allowed"),
+    "entities": (
+        ".graphml",
+        '<!DOCTYPE x [<!ENTITY a "b">]><graphml/>',
+        "line 1: a DOCTYPE declaration is not allowed",
+    ),
     "no number": (".graphml", GRAPHML.replace("1943", "soon"), "line 10: born: 'soon' is not a valid int"),
     "no node id": (".graphml", GRAPHML.replace('id="n0"', ""), "line 9: a <node> needs an 'id'"),
     "no target": (".graphml", GRAPHML.replace('target="n0"', ""), "line 11: an <edge> needs"),
