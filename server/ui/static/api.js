@@ -14,6 +14,9 @@ export class Unreachable extends Error {}
 /** The server requires a token, or has refused the token that was sent. */
 export class TokenNeeded extends Error {}
 
+/** The server refuses the request whatever the token is, for example because of its Origin header. */
+export class Refused extends Failure {}
+
 const TOKEN = "graphground-token";
 const PAGE = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
@@ -27,9 +30,17 @@ export function hasToken() {
   return sessionStorage.getItem(TOKEN) !== null;
 }
 
+/** The failures of tools whose `next` is advice for people; that of other failures says what an agent should call. */
+const FOR_PEOPLE = ["internal_error", "no_graph", "request_too_long"];
+
 /** Run a tool: `await call("find_entities", { mentions: ["Heat"], graph: "films" })`. */
-export function call(tool, args, signal) {
-  return send(`api/call/${tool}`, { method: "POST", body: JSON.stringify(args), signal });
+export async function call(tool, args, signal) {
+  try {
+    return await send(`api/call/${tool}`, { method: "POST", body: JSON.stringify(args), signal });
+  } catch (error) {
+    if (error instanceof Failure && error.error && !FOR_PEOPLE.includes(error.error)) error.next = "";
+    throw error;
+  }
 }
 
 /** Read data for the page: `await read("graphs")`; arguments are sent in the body of the request. */
@@ -50,8 +61,7 @@ export async function follow(path, signal, onEvent) {
     if (error.name === "AbortError") throw error;
     throw new Unreachable("The server does not answer.");
   }
-  if (response.status === 401 || response.status === 403) throw new TokenNeeded("The server requires a token.");
-  if (!response.ok) throw new Error(`The server answered ${response.status}.`);
+  await checkStatus(response);
   let rest = "";
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   for (;;) {
@@ -73,6 +83,22 @@ function headersFor(request) {
   return token ? { ...headers, Authorization: `Bearer ${token}` } : headers;
 }
 
+/** Throw the failure that the status of a response means, if it is an error. */
+async function checkStatus(response) {
+  const { ok, status, statusText, headers } = response;
+  if (ok) return;
+  // With this header, 403 is about the token: a scope is missing. Otherwise the Origin or the Host header is refused.
+  if (status === 401 || (status === 403 && headers.has("WWW-Authenticate"))) {
+    throw new TokenNeeded("The server requires a token.");
+  }
+  if (status !== 403) throw new Failure({ message: `The server answered ${status} ${statusText}.` });
+  const reason = (await response.text().catch(() => "")).split("\n")[0].slice(0, 200);
+  throw new Refused({
+    message: `The server refused this request (403${reason ? `: ${reason}` : ""}).`,
+    next: "If the server is to accept the address of this page, name its host with --allowed-host.",
+  });
+}
+
 async function send(address, request) {
   const headers = headersFor(request);
   let response;
@@ -82,8 +108,7 @@ async function send(address, request) {
     if (error.name === "AbortError") throw error;
     throw new Unreachable("The server does not answer.");
   }
-  if (response.status === 401 || response.status === 403) throw new TokenNeeded("The server requires a token.");
-  if (!response.ok) throw new Failure({ message: `The server answered ${response.status} ${response.statusText}.` });
+  await checkStatus(response);
   let answer;
   try {
     answer = await response.json();

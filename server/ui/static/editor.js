@@ -4,7 +4,7 @@
  */
 
 import { completions } from "./completion.js";
-import { cut, element } from "./dom.js";
+import { counted, cut, element } from "./dom.js";
 import { marked } from "./highlight.js";
 import { replacedSpan, spanOf } from "./positions.js";
 
@@ -87,7 +87,7 @@ export function editor({ value, schema, check, run, report }) {
     shownFor = text;
     paint();
     const errors = diagnostics.filter(({ severity }) => severity === "error").length;
-    const verdictText = text.trim() === "" ? "" : answer.valid === false || errors ? "Not valid." : diagnostics.length ? "Valid, with remarks." : "Valid.";
+    const verdictText = text.trim() === "" ? "" : answer.valid === false || errors ? "Not valid." : diagnostics.length ? `Valid; ${counted(diagnostics.length, "finding")}.` : "Valid.";
     verdict.textContent = verdictText;
     clearTimeout(later);
     if (spoken && verdictText) later = setTimeout(() => report(`${verdictText} ${cut(diagnostics[0]?.message.split("\n")[0] ?? "", 300)}`.trim()), SPOKEN_MILLISECONDS);
@@ -131,7 +131,7 @@ export function editor({ value, schema, check, run, report }) {
       ),
       ` ${cut(sentence, 600)} `,
       suggestions.slice(0, 5).map((suggestion) => [
-        element("button", { type: "button", class: "fix", "aria-label": `Replace with ${cut(suggestion, 200)}`, onclick: () => fix(diagnostic, suggestion) }, cut(suggestion.trim() || "remove", 120)),
+        element("button", { type: "button", class: "fix", "aria-label": suggestion.trim() ? `Replace with ${cut(suggestion, 200)}` : "Remove", onclick: () => fix(diagnostic, suggestion) }, cut(suggestion.trim() || "remove", 120)),
         " ",
       ]),
     );

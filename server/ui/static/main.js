@@ -32,6 +32,8 @@ const VIEWS = [
 ];
 const AGAIN_MILLISECONDS = 1000;
 const LOADING = "Loading…";
+/** The failures whose `nearest` are names of graphs. */
+const ABOUT_GRAPHS = ["graph_unavailable", "graph_required", "unknown_graph"];
 
 const main = document.getElementById("main");
 const alarm = document.getElementById("alarm");
@@ -104,9 +106,10 @@ async function showView() {
     if (requested !== null && !graphs.some((known) => known.name === requested)) {
       main.replaceChildren();
       throw new api.Failure({
+        error: "unknown_graph",
         message: `There is no graph “${requested}”.`,
         nearest: graphs.map((known) => known.name),
-        next: "Choose one of these:",
+        next: "No graph is open. Load one with: graphground graphs load FILE",
       });
     }
     const module = await view.load();
@@ -186,17 +189,17 @@ function failed(error, signal) {
   }
 }
 
-function sayFailure(error) {
-  const { nearest = [], next = "" } = error;
-  const links = error.error === undefined ? [] : nearest;
+function sayFailure({ error, message, nearest = [], next = "" }) {
+  const links = ABOUT_GRAPHS.includes(error) ? nearest : [];
+  const step = links.length ? "Choose another graph:" : next;
   return [
-    element("p", {}, error.message),
-    ...(next || links.length
+    element("p", {}, message),
+    ...(step
       ? [
           element(
             "p",
             {},
-            `${next} `,
+            `${step} `,
             links.map((name) => [element("a", { href: address(place().view, name) }, name), " "]),
           ),
         ]

@@ -20,7 +20,7 @@ export function pattern({ paths, conditions, most_counted: most }) {
   const failing = points.filter((point) => point.failing);
   const summary = failing.length
     ? `Nothing matches at ${failing.map(name).join(" and ")}.`
-    : "The pattern matches nothing; there was no time to find out where.";
+    : "The pattern matches nothing; the part that fails was not found.";
   const frame = element(
     "figure",
     { class: "pattern-figure" },

@@ -173,6 +173,30 @@ def test_diagnostics_are_underlined_at_their_position_and_fixed_by_a_click(tab: 
     assert tab.errors == []
 
 
+EDITOR = """
+import('./editor.js').then(({ editor }) => {
+  const value = 'MATCH (n) RETURN n';
+  const { frame, show } = editor({ value, schema: () => null, check() {}, run() {}, report() {} });
+  document.querySelector('main').replaceChildren(frame);
+  const found = { severity: 'hint', message: 'x', line: 1, column: 1, length: 5, code: 'x' };
+  window.shown = (...findings) => show(value, { diagnostics: findings.map((suggestions) => ({ ...found, suggestions })) });
+  return true;
+})
+"""
+
+
+def test_findings_are_counted_and_a_suggestion_to_remove_a_part_is_named_so(tab: Page, page_address: str) -> None:
+    tab.visit(page_address)
+    ready(tab, "graphs")
+    tab.call("Runtime.evaluate", awaitPromise=True, expression=EDITOR)
+    tab.evaluate("window.shown([' ', 'MERGE'])")
+    assert text_of(tab, ".verdict-line") == "Valid; 1 finding."
+    names = "[...document.querySelectorAll('.fix')].map((button) => [button.textContent, button.ariaLabel])"
+    assert tab.evaluate(names) == [["remove", "Remove"], ["MERGE", "Replace with MERGE"]]
+    tab.evaluate("window.shown([], [])")
+    assert text_of(tab, ".verdict-line") == "Valid; 2 findings."
+
+
 def test_rows_are_sorted_copied_saved_and_drawn_as_a_graph(tab: Page, page_address: str, tmp_path: Path) -> None:
     tab.browser("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
     tab.browser("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path), eventsEnabled=True)

@@ -65,7 +65,7 @@ function sentencesOn({ problem, opened, index, statistics, refuses_writes: refus
   if (problem) return [`Not available: ${problem}`];
   return [
     opened ? "Available, and open." : "Available; opened when it is first used.",
-    index ? `Index of ${counted(index, "name")}.` : null,
+    index ? `Entity index of ${counted(index, "text")}: names, aliases and other values.` : null,
     statistics === false ? "Statistics are being collected." : null,
     refuses === true ? "The database itself refuses writes." : null,
     refuses === false ? "The database would accept writes: this server alone refuses them." : null,

@@ -20,7 +20,7 @@ export async function show(place, context) {
   let stop = () => {};
   let latest = 0;
   place.append(
-    element("h1", {}, graph === null ? "Question" : `A question to ${graph}`),
+    element("h1", {}, graph === null ? "Question" : `A question about ${graph}`),
     element("p", { class: "quiet" }, aboutModel(model)),
     ...(model?.problem ? [element("p", { class: "failure" }, `The model is not available: ${model.problem}.`)] : []),
     element(
@@ -79,7 +79,7 @@ export async function show(place, context) {
       ]);
       if (!current() || !written?.query) return;
       const checked = await step("The check of this query", "validate_cypher", { query: written.query, graph, question: text }, ({ valid, diagnostics = [], suggested_query: repaired }) => [
-        element("p", {}, valid ? (diagnostics.length ? "Valid, with remarks." : "Valid.") : repaired ? "Not valid; repaired:" : "Not valid."),
+        element("p", {}, valid ? (diagnostics.length ? `Valid; ${counted(diagnostics.length, "finding")}:` : "Valid.") : repaired ? "Not valid; repaired:" : "Not valid."),
         ...(!valid && repaired ? [element("pre", { tabindex: 0 }, repaired)] : []),
         element("ul", { class: "findings" }, diagnostics.map(finding)),
       ]);

@@ -1,6 +1,6 @@
 /** The view of calls: every tool call of connected clients as it arrives; a saved trace can be opened beside them. */
 
-import { follow, TokenNeeded, Unreachable } from "../api.js";
+import { follow, Refused, TokenNeeded, Unreachable } from "../api.js";
 import { requestOf, eventOf, shownCall } from "../recorded.js";
 import { counted, cut, element } from "../dom.js";
 import { recordsIn } from "../saved.js";
@@ -83,7 +83,7 @@ export async function show(place, context) {
         });
       } catch (error) {
         if (signal.aborted) return;
-        if (error instanceof TokenNeeded || error instanceof Unreachable) return failed(error);
+        if ([Refused, TokenNeeded, Unreachable].some((kind) => error instanceof kind)) return failed(error);
         report("The connection was lost; reconnecting.");
       }
       running = [];
