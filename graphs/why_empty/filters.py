@@ -9,6 +9,7 @@ from rapidfuzz import fuzz, process
 
 from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Diagnostic
+from graphground.cypher.wording import all_of
 from graphground.graphs.why_empty.probe import Probe, quoted
 
 MOST_VALUES = 2_000
@@ -72,9 +73,12 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
     text = probe.source(subject)
     verb = _verb(inner, subject)
     if verb is not None and isinstance(value, str) and not isinstance(literal, t.FunctionCall):
-        values = _values(probe, before, text, isinstance(inner, t.Binary) and inner.operator == "IN")
+        is_list = isinstance(inner, t.Binary) and inner.operator == "IN"
+        existing = _values(probe, before, text, is_list)
+        values = [item for item in existing if isinstance(item, str)]
         if not values:
-            return probe.diagnostic("filter_removes_all", condition, f"{opening} {text} is null in {where}.")
+            reason = _without_texts(text, value, [item for item in existing if item is not None], is_list)
+            return probe.diagnostic("filter_removes_all", condition, f"{opening} In {where}, {reason}.")
         if negated:
             always = f"{text} is always {quoted(value)}" if verb == "is" else f"{text} always {verb} {quoted(value)}"
             return probe.diagnostic("filter_removes_all", condition, f"{opening} In {where}, {always}, or is null.")
@@ -84,15 +88,25 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
             condition,
             f"{opening} {text} {'is never' if verb == 'is' else f'never {verb}'} {quoted(value)} in {where}; "
             f"the nearest value{'s are' if len(nearest) > 1 else ' is'} "
-            f"{', '.join(quoted(candidate) for candidate in nearest)}{', …' if len(values) > len(nearest) else ''}.",
+            f"{all_of([quoted(candidate) for candidate in nearest])}.",
             [probe.source(condition).replace(probe.source(literal), quoted(candidate)) for candidate in nearest],
         )
     span = probe.rows(f"{before} RETURN min({text}) AS least, max({text}) AS most", 1)
     if not span or span[0][0] is None:
         return probe.diagnostic("filter_removes_all", condition, f"{opening} {text} is null in {where}.")
-    return probe.diagnostic(
-        "filter_removes_all", condition, f"{opening} In {where}, {text} ranges from {span[0][0]} to {span[0][1]}."
-    )
+    is_text = isinstance(value, str) and not isinstance(literal, t.FunctionCall)  # a date in a row is a text too
+    least, most = (bound if isinstance(bound, str) and not is_text else quoted(bound) for bound in span[0])
+    found = f"is always {least}, or is null" if least == most else f"ranges from {least} to {most}"
+    return probe.diagnostic("filter_removes_all", condition, f"{opening} In {where}, {text} {found}.")
+
+
+def _without_texts(text: str, value: str, existing: Sequence[Any], is_list: bool) -> str:
+    """Return why a property, whose values that are not null are `existing`, equals no text."""
+    if is_list:
+        return f"{text} contains no text" if existing else f"{text} is null or an empty list"
+    if existing and isinstance(existing[0], list):
+        return f"{text} is a list; compare with its items: {quoted(value)} IN {text}"
+    return f"{text} is not a text, for example {quoted(existing[0])}" if existing else f"{text} is null"
 
 
 _VERBS = {
@@ -146,14 +160,5 @@ _FOLDING = frozenset({"tolower", "toupper", "trim", "tostring", "lower", "upper"
 
 
 def _values(probe: Probe, before: str, text: str, listed: bool) -> list[Any]:
-    if listed:
-        return [
-            row[0]
-            for row in probe.rows(f"{before} UNWIND {text} AS value RETURN DISTINCT value", MOST_VALUES)
-            if isinstance(row[0], str)
-        ]
-    return [
-        row[0]
-        for row in probe.rows(f"{before} RETURN DISTINCT {text} AS value", MOST_VALUES)
-        if isinstance(row[0], str)
-    ]
+    query = f"UNWIND {text} AS value RETURN DISTINCT value" if listed else f"RETURN DISTINCT {text} AS value"
+    return [row[0] for row in probe.rows(f"{before} {query}", MOST_VALUES)]

@@ -20,13 +20,7 @@ def blame_node(probe: Probe, before: str, node: t.NodePattern) -> Iterator[Diagn
     labels = f":{probe.source(node.labels)}" if node.labels else ""
     bare = f"({variable}{labels})"
     if node.labels and not probe.matches(before, bare):
-        label = _label(node)
-        yield probe.diagnostic(
-            "matches_nothing",
-            node.labels,
-            f"No node has the label {probe.source(node.labels)}"
-            + (", though the schema has it." if label in probe.graph.schema.labels else "."),
-        )
+        yield probe.diagnostic("matches_nothing", node.labels, _without_label(probe, before, node, bare, variable))
         return
     if not isinstance(node.properties, t.MapLiteral):
         yield probe.diagnostic("matches_nothing", node, f"No node matches {probe.source(node)}.")
@@ -35,14 +29,37 @@ def blame_node(probe: Probe, before: str, node: t.NodePattern) -> Iterator[Diagn
     alone = [entry for entry in entries if not probe.matches(before, f"({variable}{labels} {{{probe.source(entry)}}})")]
     for entry in alone:
         value = probe.value(entry.value)
-        if isinstance(value, str) and entry.key.text in naming_keys(probe):
-            yield unknown_name(probe, _label(node), entry.key.text, value, entry.value)
+        if isinstance(value, str) and entry.key.text in naming_keys(probe) - {"aliases"}:
+            if before.strip() and probe.matches("", f"({variable}{labels} {{{probe.source(entry)}}})"):
+                yield _elsewhere(probe, entry)
+            else:
+                yield unknown_name(probe, _label(node), entry.key.text, value, entry.value)
         else:
             yield explain_equality(probe, before, node, entry, f"({variable}{labels})", variable)
     if not alone:
         yield probe.diagnostic(
             "matches_nothing", node.properties, "Each of these property values occurs, but never all on one node."
         )
+
+
+def _without_label(probe: Probe, before: str, node: t.NodePattern, bare: str, variable: str) -> str:
+    """Return the message for a pattern `bare`, such as `(p:Player)`, whose label no node has."""
+    labels = probe.source(node.labels) if node.labels else ""
+    label = _label(node)
+    has = f"has the label {labels}" if label else f"matches the label expression {labels}"
+    if before.strip() and probe.matches("", bare):
+        return f"In the rows before this MATCH, no {variable} {has}."
+    return f"No node {has}{', though the schema has it' if label in probe.graph.schema.labels else ''}."
+
+
+def _elsewhere(probe: Probe, condition: t.Node) -> Diagnostic:
+    """Return the diagnostic for a condition that holds for some node, but in none of the rows that it filters."""
+    return probe.diagnostic(
+        "filter_removes_all",
+        condition,
+        f"This condition removes every row: {probe.source(condition)}. A node that satisfies it exists, but in none of "
+        "the rows before this condition.",
+    )
 
 
 def naming_keys(probe: Probe) -> frozenset[str]:
@@ -62,18 +79,39 @@ def names_a_node(probe: Probe, condition: t.Expression) -> bool:
     )
 
 
-def blame_value(probe: Probe, node: t.NodePattern | None, condition: t.Expression) -> Diagnostic | None:
+def blame_value(probe: Probe, before: str, node: t.NodePattern, condition: t.Expression) -> Diagnostic | None:
     """Return the diagnostic for an unknown name in WHERE, `p.name = 'Michael Man'`; None for any other condition."""
-    if not isinstance(condition, t.Binary) or condition.operator not in ("=", "IN", "CONTAINS", "STARTS WITH"):
+    if not isinstance(condition, t.Binary):
         return None
-    keys = naming_keys(probe)
-    for side, opposite in ((condition.left, condition.right), (condition.right, condition.left)):
-        if isinstance(side, t.Property) and side.key.text in keys and isinstance(value := probe.value(opposite), str):
-            return unknown_name(probe, _label(node) if node else None, side.key.text, value, opposite)
+    for side, opposite in _name_and_value(condition):
+        key = side.key.text
+        is_list = condition.operator == "IN"
+        value = probe.value(opposite)
+        if key not in naming_keys(probe) or (key == "aliases") != is_list or not isinstance(value, str):
+            continue
+        bare = (
+            f"({probe.source(node.variable) if node.variable else ''}:{probe.source(node.labels)})"
+            if node.labels
+            else ""
+        )
+        if bare and (before.strip() or node.properties) and probe.matches("", bare, [probe.source(condition)]):
+            return _elsewhere(probe, condition)
+        return unknown_name(probe, _label(node), key, value, opposite, condition.operator)
     return None
 
 
-def unknown_name(probe: Probe, label: str | None, key: str, value: str, place: t.Node) -> Diagnostic:
+def _name_and_value(condition: t.Binary) -> Iterator[tuple[t.Property, t.Expression]]:
+    """Yield the property and the expression with which a condition compares it: `p.name` and `'Heat'`."""
+    left, right = condition.left, condition.right
+    if condition.operator in ("=", "CONTAINS", "STARTS WITH") and isinstance(left, t.Property):
+        yield left, right
+    if condition.operator in ("=", "IN") and isinstance(right, t.Property):
+        yield right, left
+
+
+def unknown_name(
+    probe: Probe, label: str | None, key: str, value: str, place: t.Node, operator: str = "="
+) -> Diagnostic:
     """Return the diagnostic `entity_not_found`, with similar names and the labels of other nodes with the name."""
     names: list[str] = []
     notes: list[str] = []
@@ -83,15 +121,19 @@ def unknown_name(probe: Probe, label: str | None, key: str, value: str, place: t
         judgement = lookup.judge(
             value, labels=None if label is None else (label,), key=None if key == "aliases" else key
         )
-        names = list(dict.fromkeys(quoted(candidate.name) for candidate in judgement.candidates))[:SHOWN]
+        if key == "aliases":
+            found = [item.matched or "" for item in judgement.candidates if item.property == "aliases"]
+        else:
+            found = [candidate.name for candidate in judgement.candidates]
+            notes += [
+                f"it is an alias of {quoted(candidate.name)}"
+                for candidate in judgement.candidates
+                if candidate.match == "alias"
+            ]
+        names = [quoted(name) for name in dict.fromkeys(found) if name not in ("", value)][:SHOWN]
         known = judgement.verdict != "not_found"
         if names and not known:
-            notes.append(f"no similar name exists (nearest: {', '.join(names)})")
-        notes += [
-            f"it is an alias of {quoted(candidate.name)}"
-            for candidate in judgement.candidates
-            if candidate.match == "alias"
-        ]
+            notes.insert(0, f"nothing very similar exists (nearest: {', '.join(names)})")
         if label is not None:
             others = sorted(
                 {
@@ -104,9 +146,22 @@ def unknown_name(probe: Probe, label: str | None, key: str, value: str, place: t
     return probe.diagnostic(
         "entity_not_found",
         place,
-        f"No {label or 'node'} has the {key} {quoted(value)}{'; ' + '; '.join(notes[:2]) if notes else ''}.",
+        f"{_absent(label or 'node', key, value, operator)}{'; ' + '; '.join(notes[:2]) if notes else ''}.",
         names if known else (),
     )
+
+
+def _absent(owner: str, key: str, value: str, operator: str) -> str:
+    """Return the sentence that no node has a name, without its full stop: `No Film has the name 'Haet'`."""
+    named = "property `label`" if key == "label" else key
+    match operator:
+        case "CONTAINS":
+            return f"No {owner}'s {named} contains {quoted(value)}"
+        case "STARTS WITH":
+            return f"No {owner}'s {named} starts with {quoted(value)}"
+        case "IN":
+            return f"No {owner} has {quoted(value)} among its {named}"
+    return f"No {owner} has {f'{quoted(value)} as its {named}' if key == 'label' else f'the {named} {quoted(value)}'}"
 
 
 def explain_equality(

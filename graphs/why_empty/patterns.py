@@ -69,10 +69,7 @@ def _no_path(
         about = [probe.source(conjunct) for conjunct in conjuncts(clause.where) if only_about(conjunct, names)]
         if not probe.matches(before, ", ".join([*others, probe.source(path)]), about):
             yield probe.diagnostic(
-                "matches_nothing",
-                path,
-                "Both ends exist, but no path of these relationships, in "
-                "this direction and within this length, connects them.",
+                "matches_nothing", path, "Both ends exist, but no path that fits this pattern connects them."
             )
 
 
@@ -90,7 +87,7 @@ def _nodes(
                 and only_about(condition, {node.variable.name})
                 and not probe.matches(before, probe.source(node), [probe.source(condition)])
             ):
-                named = blame_value(probe, node, condition)
+                named = blame_value(probe, before, node, condition)
                 yield named or explain_condition(probe, f"{before} MATCH {probe.source(node)}", condition)
 
 

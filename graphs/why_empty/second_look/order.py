@@ -27,7 +27,7 @@ def order_and_limit(probe: Probe, shape: Shape) -> Iterator[Diagnostic]:
         keys = [row[: len(projection.order_by)] for row in probe.rows(query, limit.value + LOOKED_AT)]
         first = projection.order_by[0]
         if keys and keys[0][0] is None and first.descending:
-            yield from _nulls_first(probe, shape, first)
+            yield _nulls_first(probe, shape, step, first)
         elif len(keys) > limit.value and keys[limit.value] == keys[limit.value - 1] and None not in keys[limit.value]:
             yield _tie(probe, step, keys, limit)
 
@@ -47,15 +47,32 @@ def _tie(probe: Probe, step: Step, keys: list[list[object]], limit: t.IntegerLit
     )
 
 
-def _nulls_first(probe: Probe, shape: Shape, sort: t.SortItem) -> Iterator[Diagnostic]:
-    expression = sort.expression
-    text = shape.source(expression)
-    yield probe.diagnostic(
+def _nulls_first(probe: Probe, shape: Shape, step: Step, sort: t.SortItem) -> Diagnostic:
+    return probe.diagnostic(
         "nulls_sorted_first",
         sort,
-        f"The first row has no {text}: descending order puts nulls first, so LIMIT keeps rows without a value. "
-        f"Keep only rows that have one: WHERE {text} IS NOT NULL, before the ORDER BY.",
+        f"The first row has no {shape.source(sort.expression)}: descending order puts nulls first, so LIMIT keeps rows "
+        f"without a value. Keep only rows that have one: {_not_null(shape, step, sort.expression)}.",
     )
+
+
+def _not_null(shape: Shape, step: Step, expression: t.Expression) -> str:
+    """Return the advice that keeps only rows with a sort key.
+
+    A WHERE before the clause can use neither an aggregation nor the name of one of the clause's columns.
+    """
+    items = step.projection.items
+    place = _place(step.projection, expression)
+    item = items[place] if place is not None else None
+    computed = item.expression if item is not None else expression
+    text = shape.source(computed)
+    if is_aggregate(computed):
+        name = shape.source(item.alias) if item is not None and item.alias is not None else "value"
+        return f"write `WITH …, {text} AS {name} WHERE {name} IS NOT NULL` before this clause"
+    columns = {column.alias.name for column in items if column.alias is not None}
+    if item is None and any(variable.name in columns for variable in computed.find(t.Variable)):
+        return f"write `WITH … WHERE {text} IS NOT NULL`, with the same columns, before this clause"
+    return f"WHERE {text} IS NOT NULL, before the ORDER BY"
 
 
 def _sort_key_query(shape: Shape, step: Step, limit: int) -> str | None:
@@ -67,7 +84,7 @@ def _sort_key_query(shape: Shape, step: Step, limit: int) -> str | None:
     columns = [f"{shape.source(item.expression)} AS c{place}" for place, item in enumerate(projection.items)]
     names: list[str] = []
     for place, sort in enumerate(projection.order_by):
-        column = _column(shape, projection, sort.expression)
+        column = _column(projection, sort.expression)
         if column is None:
             if step.aggregates or projection.distinct or is_aggregate(sort.expression):
                 return None
@@ -83,12 +100,18 @@ def _sort_key_query(shape: Shape, step: Step, limit: int) -> str | None:
     )
 
 
-def _column(shape: Shape, projection: t.Projection, expression: t.Expression) -> str | None:
-    """Return the column to which a sort key refers, by its alias or by an equal expression; None if there is none."""
+def _column(projection: t.Projection, expression: t.Expression) -> str | None:
+    """Return the name that `_sort_key_query` gives to the column of a sort key; None if no column is the sort key."""
+    place = _place(projection, expression)
+    return None if place is None else f"c{place}"
+
+
+def _place(projection: t.Projection, expression: t.Expression) -> int | None:
+    """Return the place of the column to which a sort key refers, by its alias or by an equal expression, else None."""
     for place, item in enumerate(projection.items):
         alias = item.alias.name if item.alias is not None else None
         if isinstance(expression, t.Variable) and expression.name in (alias, item.name):
-            return f"c{place}"
+            return place
         if expression.shape() == item.expression.shape():
-            return f"c{place}"
+            return place
     return None

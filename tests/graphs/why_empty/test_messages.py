@@ -20,6 +20,7 @@ from graphground.graphs.schemas.statistics.model import (
 )
 from graphground.graphs.why_empty.probe import Probe
 from graphground.graphs.why_empty.second_look.names import differing_counts
+from graphground.graphs.why_empty.second_look.order import order_and_limit
 from graphground.graphs.why_empty.second_look.rows import other_direction
 from graphground.graphs.why_empty.second_look.shape import shape_of
 from graphground.graphs.why_empty.second_look.vanished import vanished_rows
@@ -35,7 +36,7 @@ SCHEMA = PropertyGraphSchema(
 class Figures(Recorder):
     """An engine that answers each query with the next of the given rows."""
 
-    def __init__(self, *rows: list[int]) -> None:
+    def __init__(self, *rows: list[int] | list[None]) -> None:
         super().__init__()
         self.left = list(rows)
 
@@ -43,7 +44,7 @@ class Figures(Recorder):
         return Table(["figures"], [self.left.pop(0)], False, 0.1)
 
 
-def probe_of(query: str, *rows: list[int]) -> Probe:
+def probe_of(query: str, *rows: list[int] | list[None]) -> Probe:
     return Probe(Graph("states", SCHEMA, engine=Figures(*rows)), parse(query), {}, 60)
 
 
@@ -98,3 +99,30 @@ def test_nodes_that_unwind_drops_are_reported_with_the_verb_for_their_number(row
     facts = Statistics({"Country": LabelStatistics("Country", 10, {"languages": PropertyStatistics(4, 10)})})
     (found,) = vanished_rows(probe, shape, facts)
     assert found.message == message
+
+
+@pytest.mark.parametrize(
+    ("clause", "advice"),
+    [
+        ("RETURN c.name ORDER BY c.area DESC LIMIT 1", "WHERE c.area IS NOT NULL, before the ORDER BY."),
+        ("RETURN c.name, c.area AS a ORDER BY a DESC LIMIT 1", "WHERE c.area IS NOT NULL, before the ORDER BY."),
+        (
+            "RETURN c.name, max(c.area) AS a ORDER BY a DESC LIMIT 1",
+            "write `WITH …, max(c.area) AS a WHERE a IS NOT NULL` before this clause.",
+        ),
+        (
+            "RETURN c.name, max(c.area) ORDER BY max(c.area) DESC LIMIT 1",
+            "write `WITH …, max(c.area) AS value WHERE value IS NOT NULL` before this clause.",
+        ),
+        (
+            "RETURN c.name, c.area AS a ORDER BY a / 2 DESC LIMIT 1",
+            "write `WITH … WHERE a / 2 IS NOT NULL`, with the same columns, before this clause.",
+        ),
+    ],
+)
+def test_the_advice_against_nulls_that_sort_first_is_valid_for_the_sort_key(clause: str, advice: str) -> None:
+    probe = probe_of(f"MATCH (c:Country) {clause}", [None])
+    shape = shape_of(probe.query, SCHEMA)
+    assert shape is not None
+    (found,) = order_and_limit(probe, shape)
+    assert found.message.endswith(f"Keep only rows that have one: {advice}")

@@ -2,6 +2,7 @@ import pytest
 
 from graphground.cypher import parse
 from graphground.cypher.diagnostics import Diagnostic
+from graphground.cypher.quoting import quoted_string
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.why_empty import why_empty
@@ -32,6 +33,84 @@ def test_a_misspelled_name_in_where_or_in_a_parameter_is_reported_too(film_graph
     assert (found.code, found.found, found.suggestions[0]) == ("entity_not_found", "'Haet'", "'Heat'")
     found = cause(film_graph, "MATCH (f:Film {name: $film}) RETURN f.runtime_minute", film="Haet")
     assert (found.found, found.suggestions[0]) == ("$film", "'Heat'")
+
+
+@pytest.mark.parametrize(
+    ("query", "part"),
+    [
+        ("MATCH (f:Film {name: 'Ronin'}) WHERE f.name = 'Heat' RETURN f", "f.name = 'Heat'"),
+        ("MATCH (f:Film {name: 'Ronin'}) WHERE f.name STARTS WITH 'Hea' RETURN f", "f.name STARTS WITH 'Hea'"),
+        ("MATCH (f:Film {name: 'Ronin'}) MATCH (f:Film {name: 'Heat'}) RETURN f", "name: 'Heat'"),
+        ("MATCH (f:Film {name: 'Ronin'}) MATCH (f:Film) WHERE f.name = 'Heat' RETURN f", "f.name = 'Heat'"),
+    ],
+)
+def test_a_name_that_exists_elsewhere_is_not_called_missing(film_graph: Graph, query: str, part: str) -> None:
+    other = film_graph.run("MATCH (f:Film) WHERE f.name <> 'Heat' RETURN f.name LIMIT 1").rows[0][0]
+    found = cause(film_graph, query.replace("'Ronin'", quoted_string(other)))
+    assert (found.code, found.found, found.suggestions) == ("filter_removes_all", part, ())
+    assert found.message == (
+        f"This condition removes every row: {part}. A node that satisfies it exists, but in none of the rows before "
+        "this condition."
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "beginning", "suggestion"),
+    [
+        ("MATCH (f:Film) WHERE f.name CONTAINS 'Haet' RETURN f", "No Film's name contains 'Haet'", "'Heat'"),
+        ("MATCH (f:Film) WHERE f.name STARTS WITH 'Haet' RETURN f", "No Film's name starts with 'Haet'", "'Heat'"),
+        ("MATCH (p:Person) WHERE 'Qx' IN p.aliases RETURN p", "No Person has 'Qx' among its aliases", None),
+        ("MATCH (p:Person {label: 'Qx'}) RETURN p", "No Person has 'Qx' as its property `label`", None),
+        ("MATCH (f:Film) WHERE 'Haeting' CONTAINS f.name RETURN f", "This condition removes every row: ", None),
+    ],
+)
+def test_the_name_that_no_node_has_is_described_by_the_condition(
+    film_graph: Graph, query: str, beginning: str, suggestion: str | None
+) -> None:
+    found = cause(film_graph, query)
+    assert found.message.startswith(beginning)
+    assert (found.suggestions or (None,))[0] == suggestion
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("MATCH (x:Film&Person) RETURN x", "No node matches the label expression Film&Person."),
+        ("MATCH (f:Film) MATCH (f:Person) RETURN f", "In the rows before this MATCH, no f has the label Person."),
+        (
+            "MATCH (f:Film) MATCH (f:!Film) RETURN f",
+            "In the rows before this MATCH, no f matches the label expression !Film.",
+        ),
+        (
+            "MATCH p = shortestPath((f:Film {name: 'Heat'})-[:hasSpouse*..3]-(g:Genre {name: 'heist film'})) RETURN p",
+            "Both ends exist, but no path that fits this pattern connects them.",
+        ),
+    ],
+)
+def test_a_pattern_that_matches_nothing_is_reported_with_its_reason(
+    film_graph: Graph, query: str, message: str
+) -> None:
+    assert cause(film_graph, query).message == message
+
+
+@pytest.mark.parametrize(
+    ("rows", "condition", "reason"),
+    [
+        ("[{a: true}, {a: null}]", "m.a = 7", "In the rows before this condition, m.a is always true, or is null."),
+        ("[{a: 3}, {a: 5}]", "m.a > 7", "In the rows before this condition, m.a ranges from 3 to 5."),
+        ("[{a: 'x'}, {a: 'y'}]", "m.a > 'z'", "In the rows before this condition, m.a ranges from 'x' to 'y'."),
+        ("[{a: date('2001-02-03')}]", "m.a > date('2020-01-01')", "m.a is always 2001-02-03, or is null."),
+        ("[{a: ['x', 'y']}]", "m.a = 'x'", "m.a is a list; compare with its items: 'x' IN m.a."),
+        ("[{a: 3}]", "m.a = 'x'", "m.a is not a text, for example 3."),
+        ("[{a: null}]", "m.a = 'x'", "In the rows before this condition, m.a is null."),
+        ("[{a: []}]", "'x' IN m.a", "In the rows before this condition, m.a is null or an empty list."),
+        ("[{a: 'x'}, {a: 'y'}]", "m.a = 'z'", "the nearest values are 'x' and 'y'."),
+    ],
+)
+def test_a_condition_that_removes_every_row_is_explained_with_the_values_before_it(
+    film_graph: Graph, rows: str, condition: str, reason: str
+) -> None:
+    assert cause(film_graph, f"UNWIND {rows} AS m WITH m WHERE {condition} RETURN m").message.endswith(reason)
 
 
 def test_a_name_of_another_label_is_reported(film_graph: Graph) -> None:
@@ -90,7 +169,7 @@ def test_a_condition_on_text_suggests_the_nearest_of_all_values(film_graph: Grap
         ("NOT f.name CONTAINS 'ea'", "f.name always contains 'ea', or is null"),
         ("NOT NOT f.name STARTS WITH 'Hit'", "f.name never starts with 'Hit' in"),
         ("f.name CONTAINS 'eet'", "f.name never contains 'eet' in"),
-        ("f.name > 'Heaven'", "f.name ranges from Heat to Heat"),
+        ("f.name > 'Heaven'", "f.name is always 'Heat', or is null"),
         ("'Heater' STARTS WITH f.name + 's'", "This condition removes every row: 'Heater' STARTS WITH f.name + 's'."),
     ],
 )
