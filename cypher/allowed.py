@@ -131,10 +131,11 @@ def allowed_page() -> str:
         "`python docs/write_allowed.py` from `cypher/allowed.py`; a test compares the two.",
         "",
         "A query may call the procedures and functions below, and Cypher's own functions except `graph.byName` and "
-        "others that access another graph. Any other procedure, and any other function with a namespace, is refused "
-        "with `forbidden_procedure`. Those below were reviewed in the source code of APOC Core 5.26, or in the manuals "
-        "of Neo4j 5.26 and Graph Data Science: none builds or runs Cypher, opens a file or an address, lists settings "
-        "or users, or uses memory out of proportion to its arguments and the part of the graph that it reads.",
+        "others that access another graph, which are refused with `file_or_network_access`. Any other procedure, and "
+        "any other function with a namespace, is refused with `forbidden_procedure`. Those below were reviewed in the "
+        "source code of APOC Core 5.26, or in the manuals of Neo4j 5.26 and Graph Data Science: none builds or runs "
+        "Cypher, opens a file or an address, lists settings or users, or uses memory out of proportion to its "
+        "arguments and the part of the graph that it reads.",
         "",
     ]
     for title, reasons in (("Procedures", PROCEDURE_REASONS), ("Functions of plug-ins", FUNCTION_REASONS)):

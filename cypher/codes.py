@@ -80,7 +80,7 @@ LANGUAGE_CODES: Mapping[str, Code] = {
     ),
     "value_too_large": Code(
         "error",
-        "The query builds a list, a string or a set of rows from constants and parameters alone that takes more memory "
+        "From constants and parameters alone, the query builds a list, a string or a set of rows that takes more memory "
         "than any query should.",
         "UNWIND range(1, 100000000) AS i RETURN collect(i) AS x",
     ),

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 
 from graphground.cypher import tree as t
+from graphground.cypher.checks.costs import aggregates
 from graphground.cypher.checks.findings import Findings
 from graphground.cypher.checks.names import relationship_properties
 from graphground.cypher.facts.data import Data
@@ -81,18 +82,37 @@ def sort_columns(facts: Facts, findings: Findings) -> None:
         projection = clause.projection
         if len(projection.items) < 2 or not projection.order_by:
             continue
-        keys = {findings.query.source(sort.expression) for sort in projection.order_by}
+        keys = {findings.query.source(sort.expression): sort for sort in projection.order_by}
         for item in projection.items[1:]:
             text = findings.query.source(item.expression)
-            if text in keys or (item.alias is not None and item.alias.name in keys):
+            sort = keys.get(text) or (keys.get(item.alias.name) if item.alias is not None else None)
+            if sort is not None:
                 findings.add(
                     "extra_sort_column",
                     "hint",
-                    f"{text} is a sort key. Return it only if the question asks for its value; ORDER BY does not need it "
-                    "as a column.",
+                    f"{text} is a sort key. {_without_column(findings, projection, item, sort)}",
                     item.start,
                     item.end,
                 )
+
+
+def _without_column(findings: Findings, projection: t.Projection, item: t.ReturnItem, sort: t.SortItem) -> str:
+    """Return the sentence on how to sort by a column without returning it.
+
+    DISTINCT and aggregates hide everything but the columns from ORDER BY, and so does an alias that hides a variable.
+    """
+    text, descending = findings.query.source(item.expression), " DESC" if sort.descending else ""
+    aliases = {other.alias.name for other in projection.items if other.alias is not None}
+    hidden = any(variable.name in aliases for variable in item.expression.find(t.Variable))
+    if not (projection.distinct or hidden or any(aggregates(other) for other in projection.items)):
+        return (
+            f"Return it only if the question asks for its value; ORDER BY {text}{descending} works without the column."
+        )
+    name = quoted_name(item.alias.name) if item.alias is not None else "sort_key"
+    return (
+        "If the question does not ask for its value, compute all columns in a WITH and return only the others: "
+        f"WITH {'DISTINCT ' if projection.distinct else ''}…, {text} AS {name} RETURN … ORDER BY {name}{descending}."
+    )
 
 
 def closed_intervals(facts: Facts, findings: Findings) -> None:

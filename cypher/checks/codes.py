@@ -33,7 +33,7 @@ SCHEMA_CODES: Mapping[str, Code] = {
     "impossible_pattern": Code(
         "error",
         "No relationship of this type connects these labels in either direction, and the message lists the types that "
-        "do, or the shortest connecting path. Or the labels that a node must have never occur together.",
+        "do, or the shortest connecting path. Or the query requires of one node labels that never occur together.",
         "MATCH (p:Person)-[:hasGenre]->(g:Genre) RETURN g.name",
     ),
     "entity_not_found": Code(
@@ -102,7 +102,8 @@ SCHEMA_CODES: Mapping[str, Code] = {
     ),
     "extra_sort_column": Code(
         "hint",
-        "A column seems to be returned only because the rows are sorted by it; ORDER BY does not need the column.",
+        "A column seems to be returned only because the rows are sorted by it; the message says how to sort "
+        "without returning it.",
         "MATCH (m:Movie) RETURN m.name, m.runtime_minute ORDER BY m.runtime_minute LIMIT 1",
     ),
     "cartesian_product": Code(
@@ -115,6 +116,8 @@ SCHEMA_CODES: Mapping[str, Code] = {
         "A path has no upper bound and may take a very long time on a graph with cycles.",
         "MATCH (a:Movie {name: 'Heat'})-[:follows*]->(b) RETURN b.name",
     ),
-    "no_limit": Code("hint", "The result is not restricted, and it has no LIMIT.", "MATCH (p:Person) RETURN p.name"),
+    "no_limit": Code(
+        "hint", "The result may have very many rows, and nothing limits it.", "MATCH (p:Person) RETURN p.name"
+    ),
 }
 """The codes that need a schema. A code that is also in `LANGUAGE_CODES` has the same meaning in both tables."""

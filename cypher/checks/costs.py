@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+
 from graphground.cypher import tree as t
 from graphground.cypher.checks.findings import Findings
 from graphground.cypher.facts.data import Data
@@ -121,21 +123,60 @@ def unbounded_paths(facts: Facts, findings: Findings) -> None:
 
 def missing_limits(facts: Facts, findings: Findings, data: Data | None) -> None:
     """Report a query that lists everything without a LIMIT: `MATCH (p:Person) RETURN p.name`."""
-    if not facts.returned or not facts.matches or anchored_symbols(facts) or _narrowed(facts):
+    if not facts.returned or not facts.matches or anchored_symbols(facts) or _narrowed(facts) or _small(facts, data):
         return
+    few = {id(clauses[-1]) for clauses in _branches(facts.query.body) if _gives_few_rows(clauses)}
     for clause, _ in facts.returned:
         projection = clause.projection
-        if projection.limit is not None or any(_aggregates(item) for item in projection.items):
-            continue
-        if _small(facts, data):
+        if projection.limit is not None or any(map(aggregates, projection.items)) or id(clause) in few:
             continue
         findings.add(
             "no_limit",
             "hint",
-            "The result is not restricted and may have very many rows. Add LIMIT only if the question asks for a few rows.",
+            "The result may have very many rows. Add a LIMIT only if the question asks for a few rows.",
             clause.start,
             clause.end,
         )
+
+
+def _branches(body: t.QueryBody | t.Command) -> Iterator[list[t.Clause]]:
+    """Yield the clauses of each query that UNION joins."""
+    if isinstance(body, t.SingleQuery):
+        yield body.clauses
+    elif isinstance(body, t.Union):
+        for part in body.parts:
+            yield from _branches(part)
+
+
+def _gives_few_rows(clauses: Sequence[t.Clause], imported: Iterable[str] = ()) -> bool:
+    """Return whether a LIMIT or aggregates leave only a few rows.
+
+    Patterns that contain a variable of a few rows are taken to match only a few times. `imported` names the variables
+    of the outer row, if the clauses are a subquery.
+    """
+    few, bound = True, set(imported)
+    for clause in clauses:
+        if isinstance(clause, t.With | t.Return):
+            projection = clause.projection
+            some = any if isinstance(clause, t.Return) else all
+            few |= projection.limit is not None or (bool(projection.items) and some(map(aggregates, projection.items)))
+            bound = {item.name for item in projection.items} | (bound if projection.star else set())
+        elif isinstance(clause, t.OrderAndPage):
+            few |= clause.limit is not None
+        elif isinstance(clause, t.Unwind | t.CallProcedure):
+            few = False
+        elif isinstance(clause, t.CallSubquery):
+            outer = bound if clause.star else {variable.name for variable in clause.imports or ()}
+            branches = list(_branches(clause.body))
+            few = few and bool(branches) and all(_gives_few_rows(branch, outer) for branch in branches)
+            for branch in branches:
+                bound |= {item.name for item in branch[-1].find(t.ReturnItem)}
+        elif isinstance(clause, t.Match):
+            for pattern in clause.patterns:
+                names = {variable.name for variable in pattern.find(t.Variable)}
+                few = few and bool(bound & names)
+                bound |= names
+    return few
 
 
 def _narrowed(facts: Facts) -> bool:
@@ -143,7 +184,8 @@ def _narrowed(facts: Facts) -> bool:
     return any(isinstance(comparison.left, PropertyUse) for comparison in facts.comparisons)
 
 
-def _aggregates(item: t.ReturnItem) -> bool:
+def aggregates(item: t.ReturnItem) -> bool:
+    """Return whether a column contains an aggregate: `count(*) + 1`."""
     return any(
         isinstance(node, t.CountStar) or (isinstance(node, t.FunctionCall) and node.key in AGGREGATES)
         for node in item.expression.walk()

@@ -13,7 +13,7 @@ from graphground.cypher.facts.solver import links_to_reverse, written_kinds
 from graphground.cypher.pattern_groups import pattern_texts
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import RelationshipPattern
-from graphground.cypher.wording import all_of, listed
+from graphground.cypher.wording import all_of, either, listed
 
 
 def wrong_relationships(facts: Facts, findings: Findings) -> None:
@@ -67,19 +67,20 @@ def _reversed(facts: Facts, link: Link, findings: Findings, clear: bool) -> None
 def _impossible(facts: Facts, link: Link, left: int, right: int, findings: Findings) -> None:
     index, pattern = facts.index, link.pattern
     left_labels, right_labels = index.labels_of(left), index.labels_of(right)
-    ends = f"{all_of(left_labels) or 'this node'} with {all_of(right_labels) or 'this node'}"
+    ends = f"{either(left_labels) or 'this node'} with {either(right_labels) or 'this node'}"
+    between = connecting(index, left, right)
     if link.types:
         message = f"{relationship_clause(link.types, 'never connects', 'never connect')} {ends}."
+    elif between:
+        message = f"No relationship in this direction connects {ends}."
     else:
-        direction = "" if pattern.direction == "both" else " in this direction"
-        message = f"No relationship{direction} connects {ends}."
+        message = f"No relationship connects {ends} in either direction."
     known = list(index.patterns(link.types)) if link.types else []
     if known:
         message += f" The schema has {all_of(pattern_texts(known))}."
     suggestions = []
     variable = pattern.variable.name if pattern.variable is not None else ""
     nodes = f"{left_labels[0]} and {right_labels[0]}" if len(left_labels) == len(right_labels) == 1 else "these nodes"
-    between = connecting(index, left, right)
     if between:
         message += f" Relationships between {nodes}: {listed(pattern_texts(pattern for pattern, _ in between))}."
         suggestions = [_written(variable, pattern.type, forward) for pattern, forward in between[:3]]

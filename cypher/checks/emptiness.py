@@ -7,7 +7,7 @@ nearly zero.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 from graphground.cypher import tree as t
 from graphground.cypher.checks.findings import Findings
@@ -18,16 +18,17 @@ from graphground.cypher.wording import counted
 AGGREGATES = frozenset(
     {"min", "max", "avg", "sum", "count", "collect", "stdev", "stdevp", "percentilecont", "percentiledisc"}
 )
+ARITHMETIC = frozenset("+-*/%^")
 HANDLES_NULL = frozenset({"coalesce", "exists", "nullif"})
 HARDLY_ANY, FEWEST = 0.02, 50
 """The limits for reporting a sort key: the highest share of nodes that have it, and the lowest number of all nodes."""
 
 # fmt: off
 CONSEQUENCES = {
-    "sort": "so sorting by it leaves the order to chance, and a LIMIT keeps arbitrary rows",
-    "comparison": "so this comparison is null for every row, never true",
-    "aggregate": "so this is null, zero or empty whatever is matched",
-    "case": "so no branch that depends on it is taken",
+    "sort": "so sorting by it has no effect; without another sort key, a LIMIT keeps arbitrary rows",
+    "comparison": "so this condition is never true",
+    "aggregate": "so this aggregate is always null, zero or empty",
+    "case": "so it is always null in this CASE",
     "unwind": "so UNWIND leaves no row",
     "returned": "so this is null in every row",
 }
@@ -133,9 +134,11 @@ class _Uses:
                 self._expected |= {id(binary.left), id(binary.right)}  # reported by another check
         self._roles: dict[int, str] = {}
         self._mark("case", (node for case in query.find(t.Case) for node in case.walk()))
-        self._mark("unwind", (node for unwind in query.find(t.Unwind) for node in unwind.source.walk()))
+        self._mark("unwind", (node for unwind in query.find(t.Unwind) for node in _null_makers(unwind.source)))
         calls = [call for call in query.find(t.FunctionCall) if call.key in AGGREGATES]
-        self._mark("aggregate", (node for call in calls for argument in call.arguments for node in argument.walk()))
+        self._mark(
+            "aggregate", (node for call in calls for argument in call.arguments[:1] for node in _null_makers(argument))
+        )
         for comparison in facts.comparisons:
             for side in (comparison.left, comparison.right):
                 if isinstance(side, PropertyUse):
@@ -152,6 +155,20 @@ class _Uses:
 
     def _mark(self, role: str, nodes: Iterable[t.Node]) -> None:
         self._roles.update((id(node), role) for node in nodes)
+
+
+def _null_makers(expression: t.Expression) -> Iterator[t.Node]:
+    """Yield an expression and the parts that make it null if they are null: `m.price` in `toFloat(m.price) * 2`."""
+    yield expression
+    parts: Sequence[t.Expression] = ()
+    if isinstance(expression, t.Binary) and expression.operator in ARITHMETIC:
+        parts = expression.left, expression.right
+    elif isinstance(expression, t.Property):
+        parts = (expression.subject,)
+    elif isinstance(expression, t.FunctionCall) and len(expression.arguments) == 1:
+        parts = expression.arguments
+    for part in parts:
+        yield from _null_makers(part)
 
 
 def _empty(code: str, message: str, use: LabelUse, alternative: bool, findings: Findings) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from graphground.cypher.checks.findings import Findings, relationship_clause
 from graphground.cypher.facts.model import Facts, LabelUse, Link, PropertyUse
@@ -10,6 +10,7 @@ from graphground.cypher.facts.schema_index import narrowed
 from graphground.cypher.names.nearest import is_clear, nearest
 from graphground.cypher.pattern_groups import pattern_texts
 from graphground.cypher.quoting import quoted_name
+from graphground.cypher.schema import RelationshipPattern
 from graphground.cypher.wording import all_of, either, listed
 
 ONLY_FIT = 3
@@ -59,8 +60,8 @@ def unknown_types(facts: Facts, findings: Findings) -> None:
 
 def _unknown_type(facts: Facts, use: LabelUse, findings: Findings) -> None:
     index, found, link = facts.index, use.name.name.text, use.symbol.link
-    as_written, in_reverse = _types_between(facts, link) if link is not None else ((), ())
-    fitting = as_written or in_reverse
+    as_written, in_reverse = _patterns_between(facts, link) if link is not None else ([], [])
+    fitting = tuple(dict.fromkeys(pattern.type for pattern in as_written or in_reverse))
     narrow = 0 < len(fitting) < len(index.types)
     near = nearest(found, index.types, favoured=fitting if narrow else ())
     suggestions = [candidate.name for candidate in near]
@@ -71,8 +72,8 @@ def _unknown_type(facts: Facts, use: LabelUse, findings: Findings) -> None:
     message = f"There is no relationship type {found!r} in the graph {index.schema.name!r}."
     if found in index.label_masks:
         message += f" {found!r} is a label: write it in parentheses, `(:{quoted_name(found)})`."
-    if narrow and link is not None:
-        message += f" Relationships between these nodes: {listed(_patterns_of(facts, fitting))}."
+    if narrow:
+        message += f" Relationships between these nodes: {listed(pattern_texts(as_written + in_reverse))}."
     else:
         message += f" Types: {listed(list(index.types), 20)}."
     findings.add(
@@ -92,26 +93,19 @@ def _ends_known(facts: Facts, link: Link | None) -> bool:
     return link is not None and link.left.declared not in (0, everything) and link.right.declared not in (0, everything)
 
 
-def _types_between(facts: Facts, link: Link) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the types that connect both ends of a link as written, and the types that connect the ends in reverse."""
+def _patterns_between(facts: Facts, link: Link) -> tuple[list[RelationshipPattern], list[RelationshipPattern]]:
+    """Return the schema's patterns that connect both ends of a link as written, and those that do in reverse."""
     left, right = link.left.kinds, link.right.kinds
     if link.pattern.direction == "left":
         left, right = right, left
-    as_written: dict[str, None] = {}
-    in_reverse: dict[str, None] = {}
+    as_written, in_reverse = [], []
     for pattern in facts.index.schema.patterns:
         ends = facts.index.ends(pattern)
         if narrowed(left, right, (ends,))[0]:
-            as_written[pattern.type] = None
+            as_written.append(pattern)
         elif narrowed(right, left, (ends,))[0]:
-            in_reverse[pattern.type] = None
-    if link.pattern.direction == "both":
-        as_written |= in_reverse
-    return tuple(as_written), tuple(in_reverse)
-
-
-def _patterns_of(facts: Facts, types: Collection[str]) -> list[str]:
-    return pattern_texts(pattern for pattern in facts.index.schema.patterns if pattern.type in types)
+            in_reverse.append(pattern)
+    return (as_written + in_reverse, []) if link.pattern.direction == "both" else (as_written, in_reverse)
 
 
 def unknown_properties(facts: Facts, findings: Findings) -> None:
@@ -131,6 +125,15 @@ def unknown_properties(facts: Facts, findings: Findings) -> None:
 
 def relationship_properties(facts: Facts, link: Link) -> dict[str, str]:
     """Map each property that a relationship may have, given its relationship types and ends, to the property's type."""
+    found: dict[str, str] = {}
+    for pattern in _fitting(facts, link):
+        for key, type_ in pattern.properties.items():
+            found[key] = type_ if found.get(key, type_) == type_ else "unknown"
+    return found
+
+
+def _fitting(facts: Facts, link: Link) -> list[RelationshipPattern]:
+    """Return the patterns of a link's types that connect its ends; all patterns of the types if none does."""
     left, right = link.left.kinds, link.right.kinds
     if link.pattern.direction == "left":
         left, right = right, left
@@ -143,11 +146,7 @@ def relationship_properties(facts: Facts, link: Link) -> dict[str, str]:
         or narrowed(left, right, (facts.index.ends(pattern),))[0]
         or (both and narrowed(right, left, (facts.index.ends(pattern),))[0])
     ]
-    found: dict[str, str] = {}
-    for pattern in fitting if fitting and not link.bad else patterns:
-        for key, type_ in pattern.properties.items():
-            found[key] = type_ if found.get(key, type_) == type_ else "unknown"
-    return found
+    return fitting if fitting and not link.bad else patterns
 
 
 def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings) -> None:
@@ -222,13 +221,15 @@ def _unknown_on_relationship(
     facts: Facts, use: PropertyUse, link: Link, properties: dict[str, str], findings: Findings
 ) -> None:
     near = nearest(use.key, properties)
-    types = link.types or tuple(facts.index.types)
-    message = f"{relationship_clause(types, 'has', 'have')} no property {use.key!r}."
-    message += (
-        f" Properties of {types[0] if len(types) == 1 else 'these relationships'}: {listed(list(properties), 20)}."
-        if properties
-        else f" Relationships of {'this type' if len(types) == 1 else 'these types'} have no properties."
-    )
+    types = link.types or tuple(dict.fromkeys(pattern.type for pattern in _fitting(facts, link)))
+    message = f"{relationship_clause(types, 'has', 'have')} no property {use.key!r}"
+    owner = types[0] if len(types) == 1 else "these relationships"
+    others = [pattern for pattern in facts.index.patterns(types) if not pattern.properties.keys() <= properties.keys()]
+    if others:  # relationships of the same types between other nodes have more properties
+        message = f"Between these nodes, {message[0].lower()}{message[1:]}"
+        owner += " between these nodes"
+    message += f". Properties of {owner}: {listed(list(properties), 20)}." if properties else ", nor any other."
+    message += _owners(pattern_texts(pattern for pattern in others if use.key in pattern.properties), use.key)
     for symbol in (link.left, link.right):
         if facts.index.property_types(symbol.kinds, use.key):
             labels = facts.index.labels_of(symbol.kinds)

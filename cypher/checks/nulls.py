@@ -74,7 +74,7 @@ def _case(case: t.Case, subject: t.Expression, findings: Findings) -> None:
                 findings.add(
                     "null_comparison",
                     "error",
-                    "This branch is never taken: CASE compares with =, and no value equals null. Write CASE WHEN "
+                    "NULL after WHEN never matches: CASE compares with =, and no value equals null. Write CASE WHEN "
                     f"{findings.query.source(subject)} IS NULL THEN ….",
                     condition.start,
                     condition.end,

@@ -234,11 +234,12 @@ def _textual(facts: Facts, comparison: Comparison, use: PropertyUse, findings: F
             clear=True,
         )
         return
+    sample = f"Compare with a value such as {SAMPLES[expected]}, or use" if expected in SAMPLES else "Use"
     findings.add(
         "type_mismatch",
         "error",
         f"{_name(use)} is of type {expected}; {comparison.operator} works on text only and returns null here. "
-        f"Compare with a value such as {SAMPLES.get(expected, expected)}, or use toString({subject}).",
+        f"{sample} toString({subject}).",
         use.node.start,
         use.node.end,
         [f"toString({subject})"],

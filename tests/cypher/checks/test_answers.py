@@ -1,3 +1,5 @@
+import pytest
+
 from tests.support.checked_graphs import COMPANY, INTERVAL, findings, schema
 
 
@@ -36,6 +38,28 @@ def test_a_column_that_only_sorts_causes_a_hint() -> None:
     )
     assert hints(query) == [("extra_sort_column", "hint", "n.launch_year")]
     assert hints(query.replace(", n.launch_year ORDER", " ORDER")) == []
+
+
+@pytest.mark.parametrize(
+    ("returned", "end"),
+    [
+        ("RETURN p.name, p.gender AS g ORDER BY g DESC", "; ORDER BY p.gender DESC works without the column."),
+        ("RETURN p.name, count(c) AS n ORDER BY n DESC LIMIT 1", ": WITH …, count(c) AS n RETURN … ORDER BY n DESC."),
+        ("RETURN p.name, count(c) ORDER BY count(c)", ": WITH …, count(c) AS sort_key RETURN … ORDER BY sort_key."),
+        (
+            "RETURN DISTINCT p.name, p.gender ORDER BY p.gender",
+            ": WITH DISTINCT …, p.gender AS sort_key RETURN … ORDER BY sort_key.",
+        ),
+        ("RETURN p.name AS p, p.gender AS g ORDER BY g", ": WITH …, p.gender AS g RETURN … ORDER BY g."),
+    ],
+)
+def test_the_advice_on_a_column_that_only_sorts_leads_to_a_query_that_runs(returned: str, end: str) -> None:
+    (message,) = [
+        finding.message
+        for finding in findings(f"MATCH (p:Person)<-[:hasCEO]-(c:Company) {returned}")
+        if finding.code == "extra_sort_column"
+    ]
+    assert message.endswith(end)
 
 
 CLOSED = (

@@ -55,10 +55,29 @@ def test_a_result_without_condition_or_limit_causes_a_hint() -> None:
         "MATCH (p:Person) WHERE p.gender IN ['male'] RETURN p.name",
         "MATCH (p:Person) WHERE p.date_of_birth > date('1990-01-01') RETURN p.name",
         "RETURN 1 AS one",
+        "MATCH (p:Person) WITH p LIMIT 5 RETURN p.name",
+        "MATCH (p:Person) WITH count(p) AS n RETURN n",
+        "MATCH (p:Person)<--(c) WITH p, count(c) AS n ORDER BY n DESC LIMIT 1 RETURN p.name",
+        "MATCH (p:Person) WITH * LIMIT 1 MATCH (p)<--(c) RETURN c.name",
+        "CALL { MATCH (p:Person) RETURN p LIMIT 5 } MATCH (p)<--(c) RETURN c.name",
     ],
 )
 def test_a_restricted_result_without_limit_causes_no_hint(query: str) -> None:
     assert costs(query) == []
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (p:Person)<--(c) WITH p, count(c) AS n RETURN p.name, n",
+        "MATCH (p:Person) WITH p LIMIT 1 MATCH (c:Company) RETURN c.name",
+        "MATCH (p:Person) WITH collect(p) AS people UNWIND people AS p RETURN p.name",
+        "CALL { MATCH (p:Person) RETURN p } RETURN p.name",
+        "MATCH (p:Person) CALL (p) { MATCH (p)<--(c) RETURN c LIMIT 1 } RETURN c.name",
+    ],
+)
+def test_a_result_that_later_clauses_may_multiply_causes_a_hint(query: str) -> None:
+    assert costs(query) == [("no_limit", "hint")]
 
 
 def test_a_label_known_to_have_few_nodes_causes_no_hint_about_a_missing_limit() -> None:

@@ -53,6 +53,13 @@ def test_an_impossible_pattern_is_reported_with_the_shortest_connecting_path() -
     )
 
 
+def test_labels_that_no_relationship_connects_in_either_direction_are_reported_as_such() -> None:
+    (diagnostic,) = problems_in("MATCH (n:Person|Country)-[]->(i:Industry) RETURN i.name")
+    assert diagnostic.message.startswith(
+        "No relationship connects Person or Country with Industry in either direction."
+    )
+
+
 @pytest.mark.parametrize(
     ("pattern", "start"),
     [

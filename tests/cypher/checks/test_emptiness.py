@@ -100,6 +100,10 @@ def found(query: str) -> list[tuple[str, str, str]]:
             "MATCH (c:Country) RETURN CASE c.founding_date WHEN date('1900-01-01') THEN 1 END AS x",
             ("warning", "c.founding_date"),
         ),
+        ("MATCH (c:Country) RETURN sum(toFloat(c.founding_date) * 2)", ("warning", "c.founding_date")),
+        ("MATCH (c:Country) RETURN collect({day: c.founding_date})", ("hint", "c.founding_date")),
+        ("MATCH (c:Country) UNWIND c.founding_date AS day RETURN day", ("warning", "c.founding_date")),
+        ("MATCH (c:Country) UNWIND [c.founding_date, c.area_km2] AS x RETURN x", ("hint", "c.founding_date")),
         ("MATCH (c:Country {name: 'Italy'}) RETURN c.founding_date", ("hint", "c.founding_date")),
         (
             "MATCH (:Movie)-[:originatesFrom]->(c) RETURN c.name ORDER BY c.founding_date",

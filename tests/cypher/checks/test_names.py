@@ -1,6 +1,8 @@
+from dataclasses import replace
+
 import pytest
 
-from tests.support.checked_graphs import CHARACTERS, COMPANY, codes, problems_in, schema
+from tests.support.checked_graphs import CHARACTERS, COMPANY, codes, findings, problems_in, schema
 
 
 def test_a_misspelled_label_is_reported_with_the_nearest_label() -> None:
@@ -78,6 +80,39 @@ def test_the_message_about_a_property_says_whose_properties_it_lists_and_what_ha
     query: str, message: str
 ) -> None:
     assert problems_in(query)[0].message == message
+
+
+BRANCHED = schema("branched", {"A": {}, "B": {}, "C": {}, "D": {}}, ["A t B", "A t C", "C t D", "A u B", "B v D"])
+WITH_SINCE = replace(
+    BRANCHED,
+    patterns=tuple(
+        replace(pattern, properties={"since": "int"}) if pattern.end == "B" and pattern.type == "t" else pattern
+        for pattern in BRANCHED.patterns
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        (
+            "MATCH (:A)-[:tt]->(:B) RETURN 1 AS one",
+            "There is no relationship type 'tt' in the graph 'branched'. "
+            "Relationships between these nodes: (:A)-[:t|u]->(:B).",
+        ),
+        (
+            "MATCH (:C)-[r:t]->(:D) RETURN r.since",
+            "Between these nodes, the relationship t has no property 'since', nor any other. "
+            "(:A)-[:t]->(:B) has a property 'since'.",
+        ),
+        ("MATCH (:A)-[r:u]->(:B) RETURN r.x", "The relationship u has no property 'x', nor any other."),
+        ("MATCH (:A)-[r:t]->(:B) RETURN r.x", "The relationship t has no property 'x'. Properties of t: since."),
+    ],
+)
+def test_the_message_about_a_relationship_is_limited_to_the_nodes_that_the_query_connects(
+    query: str, message: str
+) -> None:
+    assert findings(query, WITH_SINCE).diagnostics[0].message == message
 
 
 def test_a_relationship_without_the_property_is_reported() -> None:

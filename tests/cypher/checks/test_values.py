@@ -145,6 +145,19 @@ def test_a_property_of_any_type_compared_with_a_list_is_reported(type_: str) -> 
     assert f"is of type {type_}, and [1, 2] of type list[int]" in message
 
 
+@pytest.mark.parametrize(
+    ("type_", "advice"),
+    [
+        ("date", "Compare with a value such as date('1999-01-31'), or use toString(n.p)."),
+        ("point", "Use toString(n.p)."),
+    ],
+)
+def test_the_advice_on_a_text_operator_names_a_value_only_if_the_type_has_a_literal(type_: str, advice: str) -> None:
+    graph = schema("places", {"Place": {"p": type_}}, [])
+    (message,) = [found.message for found in findings("MATCH (n:Place) WHERE n.p CONTAINS 'x' RETURN n.p", graph)]
+    assert message.endswith(f"returns null here. {advice}")
+
+
 def test_mixed_and_unknown_types_are_never_reported() -> None:
     loose = schema(
         "loose", {"A": {"a": "int|str", "b": "unknown", "c": "list[unknown]"}, "B": {"d": "int"}, "C": {"d": "str"}}, []
