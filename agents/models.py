@@ -178,7 +178,7 @@ class Model:
             if wait > self.settings.longest_wait:
                 raise ModelFailure(
                     result.failure.kind,
-                    f"{result.failure}; the endpoint asks to wait {wait:.0f} s, which is longer than "
+                    f"{result.failure}; the endpoint asks for a wait of {wait:.0f} s, but the limit is "
                     f"{self.settings.longest_wait:.0f} s; try again later",
                 )
             if attempt > self.settings.retries or timeouts > TIMEOUT_RETRIES:

@@ -194,7 +194,7 @@ class MultiAgentLoop:
             "instructions",
             question=session.question.text,
             query=attempt.query,
-            findings="\n".join(f"- {finding}" for finding in findings) or "- nothing was found",
+            findings="\n".join(f"- {finding}" for finding in findings) or "- the checks found no problem",
         )
         session.state("instruct", f"round {attempt.number}", "aggregate")
         return instructions

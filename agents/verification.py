@@ -140,14 +140,21 @@ async def check_names(session: Session, query: str) -> list[str]:
     if answer.failed:
         return []
     sentences = [
-        f"line {found.get('line', 1)}: {_sentence(found['message'])}"
-        + (f" Instead: {' or '.join(map(str, found['suggestions'][:3]))}." if found.get("suggestions") else "")
+        f"line {found.get('line', 1)}: {_sentence(found['message'])}{_correction(found)}"
         for found in answer.fields.get("diagnostics", ())
         if found.get("severity") != "hint"
     ]
     if answer.fields.get("suggested_query"):
         sentences.append(f"Probably meant: {answer.fields['suggested_query']}")
     return sentences
+
+
+def _correction(found: Mapping[str, Any]) -> str:
+    """Return the sentence with the suggestions of a diagnostic, after a space; empty if it has none."""
+    suggestions = [str(suggestion) for suggestion in found.get("suggestions", ())][:3]
+    if suggestions == [""]:
+        return f" Delete {found['found']!r}."
+    return f" Instead: {' or '.join(suggestions)}." if suggestions else ""
 
 
 def _sentence(message: str) -> str:

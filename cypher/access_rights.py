@@ -104,7 +104,7 @@ def violations(
             value.start,
             value.end,
             "read",
-            f"{value.what}, which needs more memory than a query may use. Use a smaller range, or a LIMIT before the "
+            f"{value.what}, more than a query may hold in memory. Use a smaller range, or a LIMIT before the "
             "values are collected or sorted; count() and sum() of a long range are possible",
         )
         for value in large_values(query, parameters, eager=eager)

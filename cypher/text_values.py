@@ -18,6 +18,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from graphground.cypher.wording import all_of
+
 LEAST_SHARE = 0.9
 """The minimum share of values that must have one form for the whole property to count as having that form."""
 
@@ -89,21 +91,21 @@ FORMS: Mapping[str, Form] = {
     "month_day_year": Form(
         _MONTH + r"[a-z]* \d{1,2}, \d{4}",
         "date",
-        "dates such as Mar 25, 2015",
+        "dates with the name of the month first",
         "date({{year: toInteger(right({0}, 4)), month: size(split('" + MONTHS + "', left({0}, 3))"
         "[0]) / 3 + 1, day: toInteger(split(split({0}, ' ')[1], ',')[0])}})",
     ),
     "day_month_name_year": Form(
         r"\d{1,2} " + _MONTH + r"[a-z]* \d{4}",
         "date",
-        "dates such as 25 Mar 2015",
+        "dates with the name of the month in the middle",
         "date({{year: toInteger(right({0}, 4)), month: size(split('" + MONTHS + "', "
         "left(split({0}, ' ')[1], 3))[0]) / 3 + 1, day: toInteger(split({0}, ' ')[0])}})",
     ),
     "other_date": Form(
         r"\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d{2})|\d{4}[./]\d{1,2}[./]\d{1,2}",
         "date",
-        "dates that Cypher cannot read",
+        "dates in a form that Cypher cannot read",
         None,
     ),
 }
@@ -159,13 +161,11 @@ class TextValues:
 
     @property
     def described(self) -> str:
-        """The form in words: `numbers such as '32.38'`, with the share if not all values have the form."""
-        words = FORMS[self.form].words
+        """The form in words: `numbers, such as '32.38'`, with the share if not all values have the form."""
+        share = "" if self.share >= 1 else f" in {min(self.share, 0.99):.0%} of its values"
         if self.words and self.form == "bool":
-            words = "only " + " and ".join(repr(word) for word in self.words)
-        elif " such as " not in words:
-            words += f" such as {self.example!r}"
-        return words if self.share >= 1 else f"{words} in {self.share:.0%} of its values"
+            return f"{'' if share else 'only '}{all_of([repr(word) for word in self.words])}{share}"
+        return f"{FORMS[self.form].words}, such as {self.example!r}{',' if share else ''}{share}"
 
     def converted(self, text: str) -> str | None:
         """Return the Cypher that converts the text property, or None if no conversion is certain to work.

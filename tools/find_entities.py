@@ -54,7 +54,7 @@ class FindEntitiesRequest(Request):
     label: str | None = Field(None, description="Only nodes with this label.")
     property: str | None = Field(None, description="Only matches in this property; default: all.")
     mode: Literal["auto", "fuzzy", "vector"] = Field(
-        "auto", description="`fuzzy`: by spelling; `vector`: by meaning; `auto`: both."
+        "auto", description="`fuzzy`: by spelling; `vector`: by meaning; `auto`: by spelling, and by meaning if unsure."
     )
     limit: int = Field(5, ge=1, le=50, description="Candidates for each mention.")
 
@@ -212,7 +212,11 @@ def _staleness(graph: Graph, lookup: EntityLookup) -> str | None:
     from graphground.graphs.entities.freshness import staleness
 
     stale = staleness(graph.engine, lookup)
-    return f"{stale}; rebuild it with `graphground entities build {graph.name}`" if stale else None
+    return (
+        f"{stale[0].upper()}{stale[1:]}; rebuild the index with `graphground entities build {graph.name}`."
+        if stale
+        else None
+    )
 
 
 def _check_label(graph: Graph, label: str | None) -> None:

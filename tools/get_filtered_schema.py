@@ -38,9 +38,7 @@ class GetFilteredSchemaAnswer(Answer):
         description="Whether this is the whole schema: the question matched nothing, or the part that it needs is not "
         "shorter.",
     )
-    truncated: bool = Field(
-        False, description="Whether parts that the question needs were left out to stay within the budget."
-    )
+    truncated: bool = Field(False, description="Whether something was left out to stay within the budget.")
     tokens: int | None = Field(None, description="Approximate tokens of `schema`, if max_tokens is given.")
     left_out: list[str] = Field(
         default_factory=list, description="The labels and relationship types left out, and how many properties."
@@ -69,7 +67,7 @@ def get_filtered_schema(graphs: Graphs, request: GetFilteredSchemaRequest) -> Ge
             max_tokens=budget,
         )
         if found.too_small:
-            raise too_small(graph.schema, request.max_tokens or 0)
+            raise too_small(request.max_tokens or 0, estimate_tokens(base_form(graph.schema, facts) + note))
         text = base_form(found.schema, facts) + note
         over = estimate_tokens(text) - request.max_tokens if request.max_tokens is not None else 0
         if over <= 0 or budget is None:
@@ -80,7 +78,7 @@ def get_filtered_schema(graphs: Graphs, request: GetFilteredSchemaRequest) -> Ge
         graph=graph.name,
         method=request.method,
         schema=text,
-        whole=found.whole,
+        whole=found.whole and not found.cut,
         truncated=found.cut,
         tokens=estimate_tokens(text) if request.max_tokens is not None else None,
         left_out=found.left_out.names(),

@@ -12,7 +12,7 @@ from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.graph import Graph
 from graphground.graphs.schemas.filtering.budget import LeftOut, fit, left_out_of
 from graphground.graphs.schemas.filtering.selection import Selection
-from graphground.graphs.schemas.forms import Form, Samples, base_form, write_schema
+from graphground.graphs.schemas.forms import Form, Samples, write_schema
 from graphground.graphs.schemas.statistics.model import Statistics
 from graphground.graphs.schemas.token_count import estimate_tokens
 from graphground.tools.failure import ToolFailure
@@ -117,7 +117,7 @@ def within(
         ToolFailure: the budget is too small for a single label.
     """
     text = write_schema(schema, form, samples=samples, question=question, facts=facts)
-    used = estimate_tokens(text)
+    used = whole = estimate_tokens(text)
     if max_tokens is None or used <= max_tokens:
         return text, LeftOut()
     selection = by_size(schema)
@@ -132,7 +132,7 @@ def within(
         if used <= max_tokens:
             return text, left_out_of(schema, part)
         budget = min(budget - 1, int(budget * max_tokens / used))
-    raise too_small(schema, max_tokens)
+    raise too_small(max_tokens, whole)
 
 
 def by_size(schema: PropertyGraphSchema) -> Selection:
@@ -150,9 +150,11 @@ def by_size(schema: PropertyGraphSchema) -> Selection:
     return selection
 
 
-def too_small(schema: PropertyGraphSchema, max_tokens: int) -> ToolFailure:
-    """Return the failure for a token budget that is too small, with larger budgets to try, if there are any."""
-    whole = estimate_tokens(base_form(schema))
+def too_small(max_tokens: int, whole: int) -> ToolFailure:
+    """Return the failure for a token budget that is too small, with larger budgets to try, if there are any.
+
+    `whole` is the number of tokens of the whole schema in the requested form.
+    """
     return ToolFailure(
         "budget_too_small",
         f"max_tokens={max_tokens} is too small for even one label of this schema; the whole schema takes about {whole:,} tokens.",

@@ -131,8 +131,10 @@ class _Reader:
         self._at = found.end()
         least = int(found[1])
         most = int(found[3]) if found[3] else None if found[2] else least
-        if most is not None and (most < least or most > MOST_REPEATED):
-            raise self._error(f"{found[0]} is not a count from 0 to {MOST_REPEATED}")
+        if most is not None and most < least:
+            raise self._error(f"the bounds of {found[0]} are not in ascending order")
+        if max(least, most or 0) > MOST_REPEATED:
+            raise self._error(f"{found[0]} repeats more than {MOST_REPEATED:,} times")
         return Repeat(atom, least, most)
 
     def _atom(self) -> Expression:
@@ -150,7 +152,11 @@ class _Reader:
             return Either((ByteOf(ASCII - {10}), *BEYOND_ASCII))
         if sign == "\\":
             return self._escape()
-        if sign in "?*+{^$":
+        if sign == "{":
+            raise self._error(
+                f"{{ must be escaped, unless it begins a repetition, such as {{2,5}}, of at most {MOST_REPEATED:,} times"
+            )
+        if sign in "?*+^$":
             raise self._error(f"{sign} must be escaped here")
         return Text(sign.encode())
 

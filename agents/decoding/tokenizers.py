@@ -65,7 +65,7 @@ def of_llama(llama: Any) -> Vocabulary:
     found = tuple(llama.detokenize([number]) or None for number in range(llama.n_vocab()))
     kind = llama.metadata.get("tokenizer.ggml.model", "gpt2")
     if kind not in ("gpt2", "llama"):
-        raise UnknownTokenizer(f"A GGUF model with a tokenizer {kind!r} is neither byte-level BPE nor SentencePiece.")
+        raise UnknownTokenizer(f"The tokenizer {kind!r} of the GGUF model is neither byte-level BPE nor SentencePiece.")
 
     def encode(text: str) -> list[int]:
         return list(llama.tokenize(text.encode("utf-8"), add_bos=False, special=False))

@@ -149,7 +149,7 @@ def _check(
     message = f"No node{' labelled ' if labelled else ''}{labelled} has "
     message += f"the {use.key} {value!r}" if single else f"{value!r} among its {use.key}"
     if judgement.verdict == "not_found":
-        message += nothing_like_it(names)
+        message += nothing_like_it(names, "name" if named else "value")
     message += "."
     if found and found[0].match == "alias":
         message += f" {value!r} is an alias of {names[0]!r}."
@@ -173,9 +173,9 @@ def _check(
     findings.add("entity_not_found", severity, message, node.start, node.end, suggestions, clear=clear)
 
 
-def nothing_like_it(nearest: Sequence[str]) -> str:
-    """Return the end of a message: `, and no similar name exists (nearest: 'Ronin')`; empty without names."""
-    return f", and no similar name exists (nearest: {listed([repr(name) for name in nearest])})" if nearest else ""
+def nothing_like_it(nearest: Sequence[str], noun: str) -> str:
+    """Return the end of a message: `, and no similar name exists (nearest: 'Ronin')`; empty if `nearest` is empty."""
+    return f", and no similar {noun} exists (nearest: {listed([repr(name) for name in nearest])})" if nearest else ""
 
 
 def _check_part(
@@ -196,11 +196,12 @@ def _check_part(
         return
     names = list(dict.fromkeys(candidate.name for candidate in found))[:SHOWN]
     absent = judgement.verdict == "not_found"
+    noun = "name" if use.key in facts.index.schema.naming_properties else "value"
     findings.add(
         "entity_not_found",
         "hint",
         f"Found no {use.key} that {_words(comparison.operator)} {value!r} (case-sensitive)"
-        f"{nothing_like_it(names) if absent else ''}.",
+        f"{nothing_like_it(names, noun) if absent else ''}.",
         node.start,
         node.end,
         [] if absent else [quoted_string(name) for name in names],

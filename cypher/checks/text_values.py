@@ -354,7 +354,7 @@ def component(use: PropertyUse, part: t.Name, texts: TextValues, findings: Findi
     source = findings.query.source(use.node)
     converted = texts.converted(source) if texts.type in MOMENTS else None
     written = f"{converted}.{part.text}" if converted and not converted.startswith("CASE") else ""
-    message = f"{name_of(use)} is text that holds {texts.described} and has no part {part.text!r}."
+    message = f"{name_of(use)} is text that holds {texts.described}; it has no part {part.text!r}."
     message += (
         f" Write {written}."
         if written

@@ -130,7 +130,11 @@ def _subscript(c: Checker, node: tree.Subscript) -> Type:
     else:
         fits = bool(mask & (LIST | ENTITY | MAP).mask)
     if not fits and mask & (ENTITY | MAP).mask:
-        c.problem("type_mismatch", node.index, f"a property or key is a String, but this has the type {index}")
+        c.problem(
+            "type_mismatch",
+            node.index,
+            f"a node, relationship or map is indexed with a String, but this has the type {index}",
+        )
     elif not fits:
         c.problem(
             "type_mismatch",
@@ -141,7 +145,11 @@ def _subscript(c: Checker, node: tree.Subscript) -> Type:
         if not index.may_be(INTEGER) or index.mask == FLOAT.mask:
             c.problem("type_mismatch", node.index, f"a list is indexed with an Integer, but this has the type {index}")
     elif not mask & ~(ENTITY | MAP).mask and not index.may_be(STRING):
-        c.problem("type_mismatch", node.index, f"a property or key is a String, but this has the type {index}")
+        c.problem(
+            "type_mismatch",
+            node.index,
+            f"a node, relationship or map is indexed with a String, but this has the type {index}",
+        )
     if not mask & ~ENTITY.mask:
         return STORABLE
     return element_of(subject)

@@ -9,7 +9,7 @@ from graphground.cypher.parser.types import COORDINATES
 from graphground.cypher.semantics import expressions, patterns
 from graphground.cypher.semantics.checker import Checker, Enough
 from graphground.cypher.types import ANY, BOOLEAN, LIST, Type, element_of, list_of
-from graphground.cypher.wording import counted
+from graphground.cypher.wording import counted, either
 from graphground.cypher.work import MOST_FINDINGS, check_work
 
 _METRICS = frozenset(("EUCLIDEAN", "EUCLIDEAN_SQUARED", "MANHATTAN", "COSINE", "DOT", "HAMMING"))
@@ -228,7 +228,7 @@ def _unknown(c: Checker, node: tree.FunctionCall, key: str) -> Type:
             (distance(key, spelt), known.name) for spelt, known in FUNCTIONS.items() if abs(len(spelt) - len(key)) < 3
         )
         suggestions = tuple(name for far, name in ranked if far <= 2)[:3]
-    hint = f"; did you mean {' or '.join(suggestions)}?" if suggestions else ""
+    hint = f"; did you mean {either(suggestions)}?" if suggestions else ""
     if key in CYPHER25_FUNCTIONS and not c.cypher25:
         hint = " in Cypher 5, the version that this graph uses; the function needs Cypher 25"
     if space != key and node.name.partition(".")[0] in c.scope:

@@ -143,7 +143,7 @@ def _plus(c: Checker, node: tree.Binary, left: Type, right: Type) -> Type:
             expected |= DURATION
         if mask & DURATION.mask:
             expected = expected | TEMPORAL | DURATION
-        c.problem("type_mismatch", node.right, f"`+` cannot add {right} to {left}; expected {expected}")
+        c.problem("type_mismatch", node.right, f"`+` cannot add {right} to {left}; only {expected} can be added to it")
         return ANY
     return ANY if mask == other == ANY.mask else Type(found)
 

@@ -246,5 +246,10 @@ def _ungrouped(c: Checker, node: tree.Node, keys: set[Shape], outside: set[int])
                 if binding is not None and id(binding) in outside:
                     return part
                 continue
+            if isinstance(part.subject, tree.Variable):
+                binding = c.bindings.get(part.subject)
+                if part.subject.shape() not in keys and binding is not None and id(binding) in outside:
+                    return part
+                continue
         todo += reversed(list(part.children()))
     return None

@@ -30,7 +30,7 @@ from graphground.evals.generation.answers import Answers
 from graphground.evals.generation.balance import Balance, group_of
 from graphground.evals.generation.candidates import Candidate, Candidates, NoShape
 from graphground.evals.generation.facts import GraphFacts, read_facts
-from graphground.evals.generation.templates import Filled, fill, keys_for
+from graphground.evals.generation.templates import NEEDED, Filled, fill, keys_for
 from graphground.evals.generation.words import match_words, plural, words
 from graphground.evals.tasks.task import Task
 from graphground.graphs.graph import Graph
@@ -158,7 +158,10 @@ class _Generator:
         for template in self._templates:
             id_ = template["id"]
             if id_ in self._labels and not self._labels[id_]:
-                found[id_] = f"no tasks: no label has a property that can be used ({template['needs']})"
+                found[id_] = (
+                    f"no tasks: the template needs a property that is {NEEDED[template['needs']]}, "
+                    "and no label has one that can be used"
+                )
             elif not balance.by_group[group_of(template)] and count >= len(self._patterns):
                 found[id_] = "no tasks: no pattern suits this template, or no values are realistic"
         return found

@@ -21,6 +21,17 @@ because a null or a tie would make them unrealistic."""
 ORDERED, NUMBERS = frozenset(("int", "float", "date")), frozenset(("int", "float"))
 
 
+NEEDED = {
+    "order": "a number or a date",
+    "number": "a number",
+    "category": "text",
+    "list": "a list of texts",
+    "any": "a number, a date or text",
+    "filter": "a number, a date, text or a list of texts",
+}
+"""The types of the properties that a template may need, in words, keyed by its field `needs`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Filled:
     """A filled template: the end of the query, and the question with `{match}` left open."""

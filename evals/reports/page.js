@@ -23,7 +23,8 @@ function draw(name, attributes, text) {
 }
 
 const percent = (value) => `${(100 * value).toFixed(1)} %`;
-const interval = (score) => `${percent(score.low)} to ${percent(score.high)}, ${score.count} tasks`;
+const counted = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+const interval = (score) => `${percent(score.low)} to ${percent(score.high)}, ${counted(score.count, "task")}`;
 const section = (title, ...children) => make("section", {}, make("h2", {}, title), ...children);
 
 function card(title, score) {
@@ -73,7 +74,7 @@ function overview() {
   }
   main.append(make("div", { class: "cards", id: "scores" }, card("Execution accuracy", overall.execution_accuracy),
     card("PSJS", overall.psjs), card("Executable", overall.executable),
-    card("Wrong answers, among those with rows", honesty.confident_wrong), card("Answers from queries without rows", honesty.from_nothing),
+    card("Answers with wrong rows", honesty.confident_wrong), card("Wrong answers without rows", honesty.from_nothing),
     card("Right refusals and clarifying questions", honesty.refusals_right)));
   main.append(section("Execution accuracy by graph", bars(by.graph, "execution_accuracy", "#2b5fa8")),
     section("Execution accuracy by graph pattern", bars(by.pattern, "execution_accuracy", "#2f7d5b")),
@@ -83,7 +84,7 @@ function overview() {
   }
   const categories = Object.entries(summary.categories).map(([name, category]) => [name, category.count, category.meaning])
     .sort((left, right) => right[1] - left[1]);
-  main.append(section(`Error categories of ${wrong} wrong predictions`, make("div", { id: "categories" }, counts(categories, wrong))));
+  main.append(section(`Error categories of ${counted(wrong, "wrong prediction")}`, make("div", { id: "categories" }, counts(categories, wrong))));
   main.append(costs(cost));
 }
 
@@ -95,9 +96,9 @@ function costs(cost) {
       (key) => make("td", { class: "number" }, String(sums[key] ?? 0)))));
   }
   const mean = cost.per_task;
-  const words = `Mean per task: ${mean.calls} tool calls, ${mean.tokens_in} tokens in, ${mean.tokens_out} out, ${mean.seconds} s `
+  const words = `Mean per task: ${counted(mean.calls, "tool call")}, ${mean.tokens_in} tokens in, ${mean.tokens_out} out, ${mean.seconds} s `
     + `(median ${cost.seconds_median} s, 95th percentile ${cost.seconds_p95} s), $${mean.cost}. `
-    + (cost.calls_per_correct === null ? "" : `${cost.calls_per_correct} calls for each right answer.`);
+    + (cost.calls_per_correct === null ? "" : `${counted(cost.calls_per_correct, "call")} for each right answer.`);
   return section("Cost of the answers", make("p", { class: "quiet", id: "cost" }, words),
     Object.keys(cost.by_tool).length ? table : null);
 }
@@ -122,7 +123,7 @@ function list() {
       && (!chosen.pattern || task.pattern === chosen.pattern)
       && (!chosen.category || (chosen.category === "right" ? task.execution_accuracy === 1 : task.category === chosen.category))
       && (!wanted || `${task.question} ${task.gold} ${task.prediction} ${task.qid}`.toLowerCase().includes(wanted)));
-    found.textContent = `${shown.length} of ${tasks.length} tasks` + (shown.length > 500 ? "; the first 500 are listed" : "");
+    found.textContent = `${shown.length} of ${counted(tasks.length, "task")}` + (shown.length > 500 ? "; the first 500 are listed" : "");
     body.replaceChildren(...shown.slice(0, 500).map((task) => make("tr", { class: "task", "data-qid": task.qid,
       onclick: () => { location.hash = `task/${encodeURIComponent(task.qid)}`; } },
     make("td", { class: task.execution_accuracy ? "right" : "wrong" }, task.execution_accuracy ? "right" : task.category),
@@ -233,7 +234,7 @@ function comparison() {
     onclick: () => { location.hash = `task/${encodeURIComponent(qid)}`; } },
   make("td", {}, byQid.get(qid)?.question ?? qid), make("td", {}, byQid.get(qid)?.pattern ?? ""))));
   main.replaceChildren(section(`Compared with ${compared.with}`, make("p", { id: "verdict" },
-    `${compared.tasks} tasks in common: ${compared.won.length} won, ${compared.lost.length} lost, ${compared.both_right} right in both, `
+    `${counted(compared.tasks, "task")} in common: ${compared.won.length} won, ${compared.lost.length} lost, ${compared.both_right} right in both, `
     + `${compared.both_wrong} wrong in both. McNemar's exact test: p = ${compared.p_value}. `
     + (compared.p_value < 0.05 ? "A difference of this size is unlikely to be chance." : "The difference may be chance.")),
   make("p", { class: "quiet" }, `Execution accuracy ${percent(compared.first.execution_accuracy.mean)} in the other run, `
@@ -253,6 +254,6 @@ function show() {
   else (TABS.find(([name]) => name === place) ?? TABS[0])[2]();
 }
 
-document.getElementById("predictor").textContent = `${summary.predictor} · ${summary.scored} of ${summary.tasks} tasks`;
+document.getElementById("predictor").textContent = `${summary.predictor} · ${summary.scored} of ${counted(summary.tasks, "task")}`;
 window.addEventListener("hashchange", show);
 show();

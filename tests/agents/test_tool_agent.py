@@ -59,7 +59,7 @@ def test_the_model_calls_tools_until_it_answers(nba_server: str, provider: str) 
 
 @pytest.mark.parametrize(
     ("graph", "words"),
-    [("nba", "graph nba by calling tools; name that graph in every call."), ("", "leave out the argument `graph`.")],
+    [("nba", "the property graph nba; name that graph in every call."), ("", "leave out the argument `graph`.")],
 )
 def test_the_instructions_say_how_to_name_the_graph(nba_server: str, graph: str, words: str) -> None:
     async def run_agent() -> None:

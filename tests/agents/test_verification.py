@@ -19,7 +19,7 @@ class Checked(ServerConnection):
 
     def __init__(self, message: str, suggestions: list[str]) -> None:
         """Take the message and the suggestions of the error."""
-        self.finding = {"severity": "error", "line": 1, "message": message, "suggestions": suggestions}
+        self.finding = {"severity": "error", "line": 1, "message": message, "found": "=", "suggestions": suggestions}
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolAnswer:
         return ToolAnswer(tool, "", {"diagnostics": [self.finding]})
@@ -30,6 +30,7 @@ class Checked(ServerConnection):
     ("message", "suggestions", "sentence"),
     [
         ("the variable `m` is not defined", ["n", "x"], "line 1: the variable `m` is not defined. Instead: n or x."),
+        ("'=' is not allowed here.", [""], "line 1: '=' is not allowed here. Delete '='."),
         ("There is no label 'Movi'.", ["Movie"], "line 1: There is no label 'Movi'. Instead: Movie."),
         ("Did you mean RETURN?\n    RETRUN 1\n    ^", [], "line 1: Did you mean RETURN?"),
         ("expected '-'\n    (a)(b)\n       ^", [], "line 1: expected '-'."),

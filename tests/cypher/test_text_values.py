@@ -72,3 +72,21 @@ def test_sorting_as_text_is_correct_for_iso_dates_and_numbers_of_equal_length() 
     assert sorts("10248", "10249", "99999")
     assert not sorts("9", "10", "11")
     assert not sorts("Mar 25, 2015", "Jan 2, 2016", "May 1, 2001")
+
+
+@pytest.mark.parametrize(
+    ("values", "described"),
+    [
+        (TextValues("float", "32.38"), "numbers, such as '32.38'"),
+        (
+            TextValues("other_date", "1/2/99", 0.95),
+            "dates in a form that Cypher cannot read, such as '1/2/99', in 95% of its values",
+        ),
+        (TextValues("bool", "y", words=("y", "Y", "n")), "only 'y', 'Y' and 'n'"),
+        (TextValues("bool", "yes", 0.997, words=("yes", "no")), "'yes' and 'no' in 99% of its values"),
+    ],
+)
+def test_the_form_is_described_with_an_example_or_the_words_and_with_the_share(
+    values: TextValues, described: str
+) -> None:
+    assert values.described == described

@@ -11,7 +11,7 @@ from tests.support.scripted_endpoint import Answer, Asked, say
 
 OPENINGS = {
     "zero_shot": "Translate the question into one Cypher query",
-    "tool_agent": "You answer questions about the property graph",
+    "tool_agent": "By calling tools, you answer questions about the property graph",
     "generator": "Write one Cypher query that answers the question",
     "evaluator": "Judge whether a query and its result answer",
     "extractor": "List the values in this query",

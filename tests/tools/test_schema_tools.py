@@ -158,6 +158,19 @@ def test_an_empty_question_gets_the_whole_schema():
     assert answer.left_out == []
 
 
+def test_a_schema_cut_to_the_budget_is_not_called_whole():
+    answer = get_filtered_schema(films_alone(), GetFilteredSchemaRequest(question="", max_tokens=20))
+    assert (answer.whole, answer.truncated) == (False, True)
+    assert answer.left_out
+
+
+def test_a_budget_that_is_too_small_is_compared_with_the_requested_form():
+    for form in ("base", "json"):
+        whole = estimate_tokens(get_schema(films_alone(), GetSchemaRequest(form=form)).schema_)
+        with pytest.raises(ToolFailure, match=f"the whole schema takes about {whole:,} tokens"):
+            get_schema(films_alone(), GetSchemaRequest(form=form, max_tokens=1))
+
+
 def test_the_method_similarity_uses_the_model_in_the_package():
     answer = get_filtered_schema(
         films_alone(), GetFilteredSchemaRequest(question="Which films are long?", method="similarity")

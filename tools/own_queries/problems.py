@@ -8,7 +8,7 @@ from graphground.cypher import validate
 from graphground.cypher.diagnostics import Diagnostic
 from graphground.cypher.names.nearest import closest
 from graphground.cypher.parameters import missing_parameters, parameter_names
-from graphground.cypher.wording import sentence
+from graphground.cypher.wording import either, sentence
 from graphground.graphs.graph import Graph
 from graphground.tools.own_queries.definition import OwnQuery
 from graphground.tools.own_queries.request import sample_values
@@ -79,7 +79,7 @@ def wrong_graph(own: OwnQuery, names: list[str]) -> Problem | None:
         return Problem(
             f"{own.place}, graph",
             f"There is no graph {own.graph!r}.",
-            f"Write {' or '.join(map(repr, nearest))}, or load the graph." if nearest else "Load the graph.",
+            f"Write {either([repr(name) for name in nearest])}, or load the graph." if nearest else "Load the graph.",
         )
     return None
 
@@ -87,6 +87,8 @@ def wrong_graph(own: OwnQuery, names: list[str]) -> Problem | None:
 def _fix(error: Diagnostic, suggested_query: str | None) -> str:
     if suggested_query:
         return f"Write `{suggested_query}`."
+    if error.suggestions == ("",):
+        return f"Delete {error.found!r}."
     if error.suggestions:
-        return f"Write {' or '.join(error.suggestions)} in place of {error.found!r}."
+        return f"Write {either(error.suggestions)} in place of {error.found!r}."
     return "Change the query as the message says."

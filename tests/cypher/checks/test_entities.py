@@ -119,6 +119,18 @@ def test_an_absent_name_has_no_suggestion_and_at_most_two_nearest_names(tmp_path
     assert "Emmy Noether" not in misspelt.message  # the suggestion contains the name
 
 
+def test_an_absent_value_of_another_property_is_called_a_value_and_not_a_name(tmp_path: Path) -> None:
+    people = [
+        Record(str(key), "Person", f"P{key}", values={"gender": word}) for key, word in enumerate(("male", "female"))
+    ]
+    build_index(tmp_path / "names", people)
+    query = "MATCH (p:Person {gender: 'malice'}) RETURN p.name"
+    (absent,) = validate(query, COMPANY, entities=open_index(tmp_path / "names")).diagnostics
+    assert absent.message == (
+        "No node labelled Person has the gender 'malice', and no similar value exists (nearest: 'male')."
+    )
+
+
 def test_the_checks_use_the_real_entity_index(tmp_path: Path) -> None:
     build_index(
         tmp_path / "names",

@@ -136,7 +136,9 @@ def test_patterns_and_templates_that_a_graph_cannot_have_are_reported_with_the_r
     numberless = [template for template in read_data("templates") if template["id"] in ("n_name", "n_avg")]
     schema = PropertyGraphSchema("films", {"Movie": Label("Movie", {"name": "str"})}, ())
     unusable = generate(replace(small, definition=schema), 3, templates=numberless).missing
-    assert unusable["n_avg"] == "no tasks: no label has a property that can be used (number)"
+    assert unusable["n_avg"] == (
+        "no tasks: the template needs a property that is a number, and no label has one that can be used"
+    )
 
 
 def test_a_pattern_without_a_needed_field_is_refused_with_its_number(small: Graph) -> None:

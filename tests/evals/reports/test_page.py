@@ -83,7 +83,7 @@ def test_the_report_opens_from_disk_and_links_figures_to_each_task(tmp_path: Pat
         assert "an estimate" in opened.evaluate("document.querySelector('#note').textContent")
         assert opened.evaluate("document.querySelectorAll('svg rect').length") >= 3
         assert "schema_violation" in opened.evaluate("document.querySelector('#categories').textContent")
-        assert "1 tool calls" in opened.evaluate("document.querySelector('#cost').textContent")
+        assert "1 tool call," in opened.evaluate("document.querySelector('#cost').textContent")
         opened.click("#tab-tasks")
         opened.wait("document.querySelectorAll('tr.task').length === 4")
         opened.evaluate(

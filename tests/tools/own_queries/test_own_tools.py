@@ -122,6 +122,7 @@ def test_every_type_of_parameter_is_checked(wrong: dict[str, Any], words: str) -
         ("MATCH (m:Movie {name: $name}) DETACH DELETE m", "cypher, line 1", ""),
         ("MATCH (m:Movie {name: $name}) WHERE m.name <> $other RETURN m.name", "cypher, line 1, column 47", "other"),
         ("MATCH (m:Movie) RETURN m.name", "parameters.name", "Use $name"),
+        ("MATCH (m:Movie) WHERE m.name == $name RETURN m.", "cypher, line 1, column 31", "Delete '='."),
         ("MATCH (m:Movie {runtime_minute: $name}) RETURN m.name", "cypher, line 1", ""),
         ("MATCH (p:Person {name: $name})-[:directedBy]->(m:Movie) RETURN m.name", "cypher, line 1", "<-[:directedBy]-"),
     ],
