@@ -118,8 +118,8 @@ def reference() -> str:
     parts += [
         "## Settings",
         "Each setting is an option of `graphground serve` and an environment variable. The settings file may contain all "
-        "of them but `--settings`, each under the option's name with `_` for `-`; in the file, a table `[graphs.NAME]` "
-        "replaces `--uri`, `--user`, `--database` and `--name`. Options override variables, and variables override the "
+        "of them but `--settings`, `--uri`, `--user`, `--database` and `--name`, each under the option's name with `_` for "
+        "`-`; a database is a table `[graphs.NAME]` there. Options override variables, and variables override the "
         "file.",
         "\n".join(rows),
         "A `[graphs.NAME]` table of the settings file has `uri`, `username`, `password` or "
