@@ -78,7 +78,8 @@ class Node:
         "One class or several; may be left out if from_relationships alone selects the items.",
     ] = None
     members: Annotated[
-        Literal["instances", "subclasses"], "Whether the nodes are the instances of the class or its subclasses."
+        Literal["instances", "subclasses"],
+        "`instances`: the nodes are the instances of the class; `subclasses`: the nodes are the subclasses themselves.",
     ] = "instances"
     subclasses: Annotated[bool, "Whether instances of subclasses are selected too."] = True
     from_relationships: Annotated[

@@ -69,16 +69,24 @@ def translated(error: BaseException, address: BoltAddress, timeout: float | None
         case EngineError():
             return error
         case exceptions.AuthError():
+            if not address.user:
+                return EngineUnavailable(
+                    f"{where} requires a user and a password, and no user was given. Name the user (--user, "
+                    "NEO4J_USERNAME, or `username` in the settings file), and set the password (NEO4J_PASSWORD, or "
+                    "`password_variable` in the settings file)."
+                )
             return EngineUnavailable(
                 f"{where} refused the user {address.user!r} or its password. Check the user (--user, NEO4J_USERNAME, or "
                 "`username` in the settings file) and the password (NEO4J_PASSWORD, `password_variable` in the settings "
                 "file, or GRAPHGROUND_ADMIN_PASSWORD for `graphs load --into`)."
             )
         case exceptions.ClientError() if code.startswith("Neo.ClientError.Security.Auth"):
-            return EngineUnavailable(f"{where} refused the user {address.user!r}: {message}")
+            user = f"the user {address.user!r}" if address.user else "a connection without a user"
+            return EngineUnavailable(f"{where} refused {user}: {message}")
         case exceptions.ClientError() if code == "Neo.ClientError.Database.DatabaseNotFound":
             return EngineUnavailable(
-                f"{where} has no database {address.database!r}. Name an existing database "
+                f"{where} has no {f'database {address.database!r}' if address.database else 'default database for the user'}. "
+                "Name an existing database "
                 "with --database, NEO4J_DATABASE, or `database` in the settings file."
             )
         case exceptions.Neo4jError() if code in TIMEOUT_CODES or (was_ended(error) and "timeout" in message):

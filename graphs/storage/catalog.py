@@ -157,8 +157,8 @@ def check_name(name: str) -> str:
 def invalid_name(name: str) -> str:
     """Return the message for a name that a graph cannot have, with a description of valid names."""
     return (
-        f"{name!r} cannot be a graph's name: begin with a letter, then letters, digits, '_', '-' or '.', "
-        "at most 64 in all"
+        f"{name!r} cannot be a graph's name: a name begins with a letter, continues with letters, digits, '_', '-' or "
+        "'.', and has at most 64 characters"
     )
 
 

@@ -54,7 +54,7 @@ def not_covered(question: Question, written: Written, query: str) -> Iterator[st
     elif _FIRST.search(masked) and not _PICKS.search(query):
         yield "The question asks for a superlative, and the query has neither ORDER BY with LIMIT nor min or max."
     if "or_between" in cues and "either" in cues and not _OR.search(query):
-        yield "The question asks for either of two names, and the query requires both."
+        yield "The question asks for either of two names, but the query has no OR, IN or UNION."
     digits = set(re.findall(r"\d{4}", query))
     for year in _YEAR.findall(masked):
         if year not in digits and "$" not in query:

@@ -44,7 +44,7 @@ def _asked(pattern: Pattern, returns: Returns) -> str:
         "distinct": f"distinct {key} of",
         "unwind": f"distinct values in {key} of",
         "order": f"names, {extreme} to {other} {key}, of",
-        "argmax": f"name with the {extreme} {key} of",
+        "argmax": f"name, only of the node with the {extreme} {key}, of",
         "count": "number of",
         "count_prop": f"number of distinct {key} of",
         "min": f"{earliest} {key} of",
@@ -56,7 +56,7 @@ def _asked(pattern: Pattern, returns: Returns) -> str:
         "equal": f"whether {key} is the same for",
         "counts": f"names, with the number of {counted} nodes for each, of",
         "by_count": f"names, by the number of {counted} nodes, {most} first, of",
-        "most": f"name with the {most} {counted} nodes of",
+        "most": f"name, only of the node with the {most} {counted} nodes, of",
     }[returns.template]
 
 

@@ -156,7 +156,7 @@ def _null(probe: Probe, before: str, clause: t.Return, item: t.ReturnItem, value
     yield probe.diagnostic(
         "matches_nothing",
         item,
-        f"{text} is null in the returned rows, but {filled:,} of {found:,} "
-        f"rows {'has' if filled == 1 else 'have'} a value.{why} Keep only the rows with a value: WHERE {where}.",
+        f"{text} is null in the returned rows, but {filled:,} of the {found:,} "
+        f"rows before SKIP and LIMIT {'has' if filled == 1 else 'have'} a value.{why} Keep only the rows with a value: WHERE {where}.",
         severity="hint",
     )

@@ -87,7 +87,7 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
             "filter_removes_all",
             condition,
             f"{opening} {text} {'is never' if verb == 'is' else f'never {verb}'} {quoted(value)} in {where}; "
-            f"the nearest value{'s are' if len(nearest) > 1 else ' is'} "
+            f"{'similar values are' if len(nearest) > 1 else 'a similar value is'} "
             f"{all_of([quoted(candidate) for candidate in nearest])}.",
             [probe.source(condition).replace(probe.source(literal), quoted(candidate)) for candidate in nearest],
         )
@@ -106,7 +106,7 @@ def _without_texts(text: str, value: str, existing: Sequence[Any], is_list: bool
         return f"{text} contains no text" if existing else f"{text} is null or an empty list"
     if existing and isinstance(existing[0], list):
         return f"{text} is a list; compare with its items: {quoted(value)} IN {text}"
-    return f"{text} is not a text, for example {quoted(existing[0])}" if existing else f"{text} is null"
+    return f"{text} is not a text; one of its values is {quoted(existing[0])}" if existing else f"{text} is null"
 
 
 _VERBS = {

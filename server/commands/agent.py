@@ -57,7 +57,10 @@ def parser() -> CommandLine:
         help="Another model for one role: evaluator=openai:gpt-5. May be repeated.",
     )
     loop.add_argument(
-        "--prompts", type=Path, metavar="FOLDER", help="A folder of your own prompts, named after the roles."
+        "--prompts",
+        type=Path,
+        metavar="FOLDER",
+        help="A folder with your own prompts: files ROLE.md that replace the built-in prompts of these roles.",
     )
     for form_taker, default in ((shot, "base"), (loop, "enhanced")):
         form_taker.add_argument(

@@ -41,7 +41,7 @@ def shape_errors(call: Call, proceed: Next) -> Outcome:
         found = ToolFailure(
             "internal_error",
             call.hide(f"The tool failed: {type(error).__name__}: {error}"),
-            next="Try another query; the server's log on stderr has the traceback.",
+            next="Try other arguments, or report this problem to the user; the server's log on stderr has the traceback.",
         )
     if call.hide(found.message) != found.message:
         logger.warning("the tool %s failed: %s", call.tool.name, found.message)

@@ -191,13 +191,13 @@ def security(settings: Settings) -> TransportSecuritySettings:
     if not is_loopback(settings.host):
         if not settings.allowed_host:
             raise SettingsError(
-                f"--host {settings.host} listens for other machines: give the host names that they use, such as "
+                f"--host {settings.host} accepts connections from other machines: give the host names that they use, such as "
                 f"--allowed-host 'graphs.example.org:*' (requests for other names are refused, which keeps hostile web "
                 f"pages out)"
             )
         if not (settings.token or settings.token_file or settings.jwks_url or settings.allow_anonymous):
             raise SettingsError(
-                f"--host {settings.host} listens for other machines: require a token (--token-file, "
+                f"--host {settings.host} accepts connections from other machines: require a token (--token-file, "
                 "GRAPHGROUND_TOKEN, or --jwks-url), or pass --allow-anonymous to serve everyone who "
                 "can reach this port"
             )

@@ -46,10 +46,11 @@ class Steps:
         if left <= 0:
             self.findings.add_problem(f"{step}: not read; the extraction was limited to {self.total_timeout:g} s")
             return None
+        limit = min(self.step_timeout, left)
         try:
-            return self.must(query, parameters, min(self.step_timeout, left))
+            return self.must(query, parameters, limit)
         except QueryTimeout:
-            self.findings.add_problem(f"{step}: not complete within {self.step_timeout:g} s")
+            self.findings.add_problem(f"{step}: not complete within {limit:.3g} s")
         except EngineError as error:
             self.findings.add_problem(f"{step}: {error}")
         return None

@@ -62,8 +62,8 @@ function name({ kind, text, filters, direction }) {
 /** Return the counts of a point in words. */
 function countsInWords({ kind, alone, of, count: matches, failing }, most) {
   const parts = [];
-  if (alone !== null) parts.push(of === null ? `${upTo(alone, most)} on its own` : `${upTo(alone, most)} of ${upTo(of, most)} on its own`);
-  if (matches !== null) parts.push(`${upTo(matches, most)} up to here`);
+  if (alone !== null) parts.push(of === null ? `alone: ${upTo(alone, most)}` : `alone: ${upTo(alone, most)} of ${upTo(of, most)}`);
+  if (matches !== null) parts.push(`up to here: ${upTo(matches, most)} ${matches === 1 ? "match" : "matches"}`);
   if (failing) parts.push(kind === "node" ? "nothing matches here" : "leaves nothing");
   return parts.join("; ") || "not counted";
 }
@@ -76,7 +76,7 @@ function upTo(number, most) {
 function foot({ alone, of, count: matches }, most) {
   if (matches !== null) return `${upTo(matches, most)} ${matches === 1 ? "match" : "matches"} so far`;
   if (alone === null) return "";
-  return of === null ? `${upTo(alone, most)} alone` : `${upTo(alone, most)} of ${upTo(of, most)}`;
+  return of === null ? `alone: ${upTo(alone, most)}` : `${upTo(alone, most)} of ${upTo(of, most)}`;
 }
 
 function linesOf({ text, filters, kind }) {

@@ -33,3 +33,10 @@ def test_a_refused_connection_names_every_place_where_its_setting_may_be(error: 
     message = str(translated(error, BoltAddress("bolt://db:7687", "me", "secret", "films")))
     assert [place for place in places if place not in message] == []
     assert "secret" not in message
+
+
+def test_a_refused_connection_without_a_user_says_that_no_user_was_given() -> None:
+    message = str(translated(exceptions.AuthError("unauthorized"), BoltAddress("bolt://db:7687")))
+    assert "requires a user and a password, and no user was given" in message
+    assert "''" not in message
+    assert "None" not in str(translated(NO_DATABASE, BoltAddress("bolt://db:7687")))

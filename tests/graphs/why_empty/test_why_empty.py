@@ -101,10 +101,10 @@ def test_a_pattern_that_matches_nothing_is_reported_with_its_reason(
         ("[{a: 'x'}, {a: 'y'}]", "m.a > 'z'", "In the rows before this condition, m.a ranges from 'x' to 'y'."),
         ("[{a: date('2001-02-03')}]", "m.a > date('2020-01-01')", "m.a is always 2001-02-03, or is null."),
         ("[{a: ['x', 'y']}]", "m.a = 'x'", "m.a is a list; compare with its items: 'x' IN m.a."),
-        ("[{a: 3}]", "m.a = 'x'", "m.a is not a text, for example 3."),
+        ("[{a: 3}]", "m.a = 'x'", "m.a is not a text; one of its values is 3."),
         ("[{a: null}]", "m.a = 'x'", "In the rows before this condition, m.a is null."),
         ("[{a: []}]", "'x' IN m.a", "In the rows before this condition, m.a is null or an empty list."),
-        ("[{a: 'x'}, {a: 'y'}]", "m.a = 'z'", "the nearest values are 'x' and 'y'."),
+        ("[{a: 'x'}, {a: 'y'}]", "m.a = 'z'", "similar values are 'x' and 'y'."),
     ],
 )
 def test_a_condition_that_removes_every_row_is_explained_with_the_values_before_it(
@@ -252,7 +252,7 @@ def test_a_collected_list_without_values_is_called_empty(film_graph: Graph) -> N
 
 
 @pytest.mark.parametrize(
-    ("values", "clause"), [("{a: 1}, {a: null}", "1 of 2 rows has"), ("{a: 1}, {a: 2}, {a: null}", "2 of 3 rows have")]
+    ("values", "clause"), [("{a: 1}, {a: null}", "1 of the 2 rows before SKIP and LIMIT has"), ("{a: 1}, {a: 2}, {a: null}", "2 of the 3 rows before SKIP and LIMIT have")]
 )
 def test_nulls_that_sort_first_are_reported_with_the_number_of_rows_with_a_value(
     film_graph: Graph, values: str, clause: str

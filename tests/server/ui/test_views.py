@@ -321,6 +321,9 @@ def test_a_question_is_grounded_step_by_step_and_answered(tab: Page, page_addres
     tab.wait("document.querySelector('.answer .rows [role=row]')")
     steps = tab.evaluate("[...document.querySelectorAll('.steps > li')].map((step) => step.dataset.tool)")
     assert steps == ["find_entities", "get_filtered_schema", "suggest_queries", "execute_cypher"]
+    extent = text_of(tab, "[data-tool=get_filtered_schema] div p")
+    assert extent.startswith("Left out: ")
+    assert "unknown" not in extent
     assert {row[0] for row in tab.evaluate(ROWS)} >= {"Cleveland Cavaliers", "Miami Heat", "Los Angeles Lakers"}
     tab.click("[aria-label='Run suggestion 2']")
     second = tab.evaluate("document.querySelectorAll('.suggestions pre')[1].textContent")

@@ -55,8 +55,8 @@ export async function show(place, context) {
       found.mentions.length ? found.mentions.flatMap((mention) => shownMention(mention, context)) : [element("p", {}, "The question names nothing in the graph.")],
     );
     if (!current()) return;
-    await step("The schema for the question", "get_filtered_schema", { question: text, graph }, ({ schema, whole, tokens, left_out: left = [] }) => [
-      element("p", {}, whole ? "Nothing could be left out." : `About ${counted(tokens, "token")}.${left.length ? ` Left out: ${cut(left.join(", "), 400)}.` : ""}`),
+    await step("The schema for the question", "get_filtered_schema", { question: text, graph }, ({ schema, whole, left_out: left = [] }) => [
+      element("p", {}, schemaExtent(whole, left)),
       element("pre", { tabindex: 0 }, schema),
     ]);
     if (!current()) return;
@@ -165,9 +165,14 @@ export async function show(place, context) {
   }
 }
 
+function schemaExtent(whole, left) {
+  if (whole) return "This is the whole schema: the question matches nothing in it, or the part that it needs is not shorter.";
+  return left.length ? `Left out: ${cut(left.join(", "), 400)}.` : "Nothing is left out.";
+}
+
 function aboutModel(model) {
-  if (!model || model.problem) return "No language model is used: these are the tools that an agent has, one after the other.";
-  return `The tools ground the question; then ${model.model} at ${model.where} writes the query. The model receives the question, the part of the schema that it needs, the names found, suggested queries, the problems of its own queries, and up to ${ROWS_TO_MODEL} rows.`;
+  if (!model || model.problem) return "No language model is used: the steps below are the tools that an agent has, one after the other.";
+  return `The tools ground the question; then ${model.model} at ${model.where} writes the query. The model receives the question, the part of the schema that the question needs, the names found, suggested queries, the problems of its own queries, and up to ${ROWS_TO_MODEL} rows.`;
 }
 
 function finding({ severity, message }) {
