@@ -97,10 +97,6 @@ def _negated_label(node: t.Node) -> bool:
     return isinstance(node, t.LabelNot)
 
 
-def _exists_property(node: t.Node) -> bool:
-    return function("exists")(node) and isinstance(next(iter(node.children()), None), t.Property)
-
-
 def _match_mode(node: t.Node) -> bool:
     return isinstance(node, t.Match) and (node.mode or "").upper().startswith("REPEATABLE")
 
@@ -133,7 +129,6 @@ MEMGRAPH_UNSUPPORTED: tuple[Unsupported, ...] = (
         "CASE … WHEN a, b", _several_values, "Memgraph takes one value after WHEN: repeat the branch for each value."
     ),
     Unsupported("IS :: TYPE", _typed, "Memgraph has no type predicate: compare valueType(x) = 'INTEGER'."),
-    Unsupported("exists(n.key)", _exists_property, "Memgraph has no exists() of a property: write n.key IS NOT NULL."),
     *_functions(
         "Memgraph",
         {

@@ -252,7 +252,11 @@ def test_a_collected_list_without_values_is_called_empty(film_graph: Graph) -> N
 
 
 @pytest.mark.parametrize(
-    ("values", "clause"), [("{a: 1}, {a: null}", "1 of the 2 rows before SKIP and LIMIT has"), ("{a: 1}, {a: 2}, {a: null}", "2 of the 3 rows before SKIP and LIMIT have")]
+    ("values", "clause"),
+    [
+        ("{a: 1}, {a: null}", "1 of the 2 rows before SKIP and LIMIT has"),
+        ("{a: 1}, {a: 2}, {a: null}", "2 of the 3 rows before SKIP and LIMIT have"),
+    ],
 )
 def test_nulls_that_sort_first_are_reported_with_the_number_of_rows_with_a_value(
     film_graph: Graph, values: str, clause: str
