@@ -80,10 +80,12 @@ def test_an_engine_starts_despite_a_damaged_archive(
 
 @pytest.mark.slow
 @pytest.mark.engine
+@pytest.mark.parametrize("anew", [False, pytest.param(True, marks=pytest.mark.long)])  # creating it takes 15 s
 def test_the_next_engine_uses_the_linked_classes_of_an_archive(
-    home: Home, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    anew: bool, home: Home, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv(archive.FOLDER, str(tmp_path))
+    if anew:
+        monkeypatch.setenv(archive.FOLDER, str(tmp_path))
     file = archive.archive_file()
     assert file is not None
     assert archive.make_archive(file)

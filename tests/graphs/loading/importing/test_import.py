@@ -251,7 +251,7 @@ BROKEN_DATA = [
         "mapping.toml",
         'name = "films"',
         'name = "9 films"',
-        "name: '9 films' cannot be a graph's name: begin with a letter",
+        "name: '9 films' cannot be a graph's name: a name begins with a letter",
     ),
     ("mapping.toml", '"movieId"', "7", "nodes.Movie.id: input should be a valid string, not 7"),
 ]
