@@ -121,7 +121,7 @@ def _clause(query: tree.Query, node: tree.Clause, found: list[Violation]) -> Non
                 node.start,
                 node.start + len(word),
                 "write",
-                f"{word} writes; only reading is allowed here",
+                f"{f'{word} DELETE' if word in ('DETACH', 'NODETACH') else word} writes; only reading is allowed here",
             )
         )
     elif isinstance(node, tree.LoadCsv):

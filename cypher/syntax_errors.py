@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 from graphground.cypher.diagnostics import Diagnostic
 from graphground.cypher.edits import Edit
 from graphground.cypher.names.nearest import distance
 from graphground.cypher.parser import ParseError
 from graphground.cypher.parser.statement import Note
 from graphground.cypher.tree.queries import line_starts
+from graphground.cypher.wording import either
 
+_PHRASE = re.compile(r" such as | after |,? or [a-z](?!n? )")
+"""Marks an expectation that is a phrase, such as `a clause such as SET or CREATE`, and not a list of tokens."""
+_SEPARATOR = re.compile(r",? or |, ")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _KEYWORDS = (
     "MATCH",
@@ -169,9 +175,14 @@ def repr_of(found: str) -> str:
 
 
 def _either(expected: list[str]) -> str:
+    """Join what the parser's attempts expected: `["'|' or ']'", "',' or ']'"]` becomes `'|', ',' or ']'`."""
     if len(expected) == 1:
         return expected[0]
-    return ", ".join(expected[:-1]) + " or " + expected[-1]
+    phrases = [text for text in expected if _PHRASE.search(text)]
+    tokens = [token for text in expected if text not in phrases for token in _SEPARATOR.split(text)]
+    # The last of equal tokens stays: a closing bracket stands at the end of each list.
+    different = list(reversed(dict.fromkeys(reversed(tokens))))
+    return ", or ".join(filter(None, (either(different, len(different)), *phrases)))
 
 
 def _habit(error: ParseError) -> tuple[str, tuple[str, ...]]:
@@ -183,15 +194,15 @@ def _habit(error: ParseError) -> tuple[str, tuple[str, ...]]:
     after = kinds[at + 1] if at + 1 < len(kinds) else "end"
     newer = "" if error.cypher25 else _newer(kinds, at)
     if newer:
-        return f"{newer} needs Cypher 25; this graph uses Cypher 5", ()
+        return f"{newer} needs Cypher 25; this query is read as Cypher 5", ()
     if kind == "GROUP" and after == "BY" and not error.cypher25:
         return "Cypher has no GROUP BY before Cypher 25: the columns beside an aggregate are the grouping keys", ()
     if kind == "HAVING":
-        return "Cypher has no HAVING: WITH … AS total WHERE total > 1 filters groups", ("WHERE",)
+        return "Cypher has no HAVING: WITH … AS total WHERE total > 1 filters groups", ()
     if kind == "LIKE" or kind == "ILIKE":
-        return "Cypher has no LIKE: use CONTAINS, STARTS WITH, ENDS WITH or =~ with a regular expression", ("CONTAINS",)
+        return "Cypher has no LIKE: use CONTAINS, STARTS WITH, ENDS WITH or =~ with a regular expression", ()
     if kind == "SELECT":
-        return "Cypher has no SELECT: MATCH a pattern, then RETURN", ("RETURN",)
+        return "Cypher has no SELECT: MATCH a pattern, then RETURN", ()
     if kind == "=" and at and kinds[at - 1] == "=":
         return "Equality is written with a single =", ("",)
     if kind == "NOT" and after == "IN":

@@ -14,7 +14,8 @@ SCHEMA_CODES: Mapping[str, Code] = {
     ),
     "unknown_relationship_type": Code(
         "error",
-        "The graph has no such relationship type; the message lists the types between these nodes.",
+        "The graph has no such relationship type; the message lists the relationships between these nodes or, if their "
+        "labels exclude none, the types of the graph.",
         "MATCH (m:Movie)-[:directBy]->(p:Person) RETURN p.name",
     ),
     "unknown_property": Code(

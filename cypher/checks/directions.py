@@ -58,7 +58,7 @@ def _wrong(facts: Facts, link: Link, findings: Findings) -> None:
 def _reversed(facts: Facts, link: Link, findings: Findings, clear: bool) -> None:
     pattern = link.pattern
     other_way = reversed_text(pattern)
-    message = f"{relationship_clause(link.types or (), 'has', 'have')} the opposite direction: "
+    message = f"{relationship_clause(link.types or (), 'is', 'are')} written in the opposite direction: "
     allowed = _allowed(facts, link)
     message += f"the schema has {all_of(pattern_texts(allowed))}." if allowed else "reverse it."
     findings.add("reversed_direction", "error", message, pattern.start, pattern.end, [other_way], clear=clear)

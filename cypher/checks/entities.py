@@ -174,8 +174,11 @@ def _check(
 
 
 def nothing_like_it(nearest: Sequence[str], noun: str) -> str:
-    """Return the end of a message: `, and no similar name exists (nearest: 'Ronin')`; empty if `nearest` is empty."""
-    return f", and no similar {noun} exists (nearest: {listed([repr(name) for name in nearest])})" if nearest else ""
+    """Return the end of a message: `, and no name is similar enough (nearest: 'Ronin')`.
+
+    Empty if `nearest` is empty.
+    """
+    return f", and no {noun} is similar enough (nearest: {listed([repr(name) for name in nearest])})" if nearest else ""
 
 
 def _check_part(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import count
+from typing import Literal
 
 from graphground.cypher.diagnostics import Diagnostic, Severity
 from graphground.cypher.edits import Edit
-from graphground.cypher.tree import Query
+from graphground.cypher.tree import Query, Variable
 from graphground.cypher.wording import all_of
 from graphground.cypher.work import MOST_FINDINGS, check_work
 
@@ -70,6 +72,13 @@ class Findings:
 
     def __iter__(self) -> Iterator[Diagnostic]:
         return iter(self.diagnostics)
+
+
+def free_name(kind: Literal["node", "relationship"], query: Query) -> str:
+    """Return a variable that the query does not use: `n`, `n1` and so on for a node, `r` for a relationship."""
+    taken = {variable.name for variable in query.find(Variable)}
+    letter = "n" if kind == "node" else "r"
+    return next(name for name in (f"{letter}{number or ''}" for number in count()) if name not in taken)
 
 
 def relationship_clause(types: Sequence[str], singular: str, plural: str, *, untyped: str = "This relationship") -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from graphground.cypher.checks.findings import Findings, relationship_clause
+from graphground.cypher.checks.findings import Findings, free_name, relationship_clause
 from graphground.cypher.facts.model import Facts, LabelUse, Link, PropertyUse
 from graphground.cypher.facts.schema_index import narrowed
 from graphground.cypher.names.nearest import is_clear, nearest
@@ -38,7 +38,7 @@ def _unknown_label(facts: Facts, use: LabelUse, findings: Findings) -> None:
     message = f"There is no label {found!r} in the graph {index.schema.name!r}."
     if found in index.types:
         message += f" {found!r} is a relationship type: write it in brackets, `-[:{quoted_name(found)}]->`."
-    message += f" Labels: {listed(list(index.label_masks), 20)}."
+    message += f" Labels: {listed(list(index.label_masks), 20)}." if index.label_masks else " The graph has no labels."
     findings.add(
         "unknown_label",
         "error",
@@ -74,8 +74,10 @@ def _unknown_type(facts: Facts, use: LabelUse, findings: Findings) -> None:
         message += f" {found!r} is a label: write it in parentheses, `(:{quoted_name(found)})`."
     if narrow:
         message += f" Relationships between these nodes: {listed(pattern_texts(as_written + in_reverse))}."
-    else:
+    elif index.types:
         message += f" Types: {listed(list(index.types), 20)}."
+    else:
+        message += " The graph has no relationship types."
     findings.add(
         "unknown_relationship_type",
         "error",
@@ -172,11 +174,11 @@ def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings) -> None
     message += _owners(elsewhere, use.key)
     links = [link for link in use.symbol.links if not link.unknown and use.key in relationship_properties(facts, link)]
     if links:
-        name = links[0].symbol.name
+        name = links[0].symbol.name or free_name("relationship", findings.query)
         subject = relationship_clause(links[0].types or (), "has", "have", untyped="The node's relationship")
         message += (
             f" {subject} a property {use.key!r}: "
-            f"{'read ' + name + '.' + use.key if name else 'add a variable, `[r:…]`, and read r.' + use.key}."
+            f"{'' if links[0].symbol.name else f'name the relationship {name}, and '}read {name}.{use.key}."
         )
     elif not near or not elsewhere:
         owner = labels[0] if len(labels) == 1 else "these nodes"

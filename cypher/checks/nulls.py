@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal
 
 from graphground.cypher import tree as t
-from graphground.cypher.checks.findings import Findings
+from graphground.cypher.checks.findings import Findings, free_name
 
 EQUAL = frozenset({"=", "<>"})
 ORDERED = frozenset({"<", "<=", ">", ">="})
@@ -21,20 +22,44 @@ def compared_with_null(findings: Findings) -> None:
             if node.operator in EQUAL | ORDERED and id(node) not in seen:
                 seen.add(id(node))
                 _comparison(node, findings)
-    for pattern in findings.query.find(t.PathPattern):
-        for entry in pattern.find(t.MapEntry):
-            if isinstance(entry.value, t.NullLiteral):
-                findings.add(
-                    "null_comparison",
-                    "error",
-                    f"A pattern with {findings.query.source(entry)} matches nothing, since no value equals null. "
-                    f"Delete this entry and write WHERE … .{findings.query.source(entry.key)} IS NULL.",
-                    entry.start,
-                    entry.end,
-                )
+    created = {
+        id(element)
+        for clause in findings.query.walk()
+        if isinstance(clause, t.Create | t.Merge)
+        for element in clause.walk()
+    }
+    for element in findings.query.walk():
+        if isinstance(element, t.NodePattern | t.RelationshipPattern) and id(element) not in created:
+            _pattern(element, findings)
     for case in findings.query.find(t.Case):
         if case.subject is not None:
             _case(case, case.subject, findings)
+
+
+def _pattern(element: t.NodePattern | t.RelationshipPattern, findings: Findings) -> None:
+    source = findings.query.source
+    entries = element.properties.entries if isinstance(element.properties, t.MapLiteral) else []
+    for entry in entries:
+        if isinstance(entry.value, t.NullLiteral):
+            findings.add(
+                "null_comparison",
+                "error",
+                f"A pattern with {source(entry)} matches nothing, since no value equals null. "
+                f"{_instead(element, source(entry.key), findings.query)}",
+                entry.start,
+                entry.end,
+            )
+
+
+def _instead(element: t.NodePattern | t.RelationshipPattern, key: str, query: t.Query) -> str:
+    """Return the advice to test the property in WHERE: `Delete this entry and write WHERE n.name IS NULL.`"""
+    if isinstance(element, t.RelationshipPattern) and (element.length or element.quantifier):
+        return f"Delete this entry, and test in WHERE that {key} IS NULL in each relationship."
+    if element.variable is not None:
+        return f"Delete this entry and write WHERE {query.source(element.variable)}.{key} IS NULL."
+    kind: Literal["node", "relationship"] = "node" if isinstance(element, t.NodePattern) else "relationship"
+    name = free_name(kind, query)
+    return f"Delete this entry, name the {kind} {name}, and write WHERE {name}.{key} IS NULL."
 
 
 def conditions(query: t.Query) -> Iterator[t.Expression]:

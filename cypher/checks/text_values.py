@@ -9,10 +9,10 @@ repair is suggested.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import count
+from typing import Literal
 
 from graphground.cypher import tree as t
-from graphground.cypher.checks.findings import Findings
+from graphground.cypher.checks.findings import Findings, free_name
 from graphground.cypher.checks.names import relationship_properties
 from graphground.cypher.edits import Edit
 from graphground.cypher.facts.model import Comparison, Facts, PropertyUse
@@ -131,7 +131,14 @@ def _compared_as_text(facts: Facts, comparison: Comparison, findings: Findings) 
         other = text_values_of(facts, comparison.right)
         left = texts.converted(findings.query.source(comparison.left_node))
         right = other.converted(findings.query.source(literal)) if other is not None else None
-        clear = bool(left and right and other is not None and (other.type in NUMBERS) == (texts.type in NUMBERS))
+        # The suggestion replaces the whole node, so it would drop the rest of a chain, `o.freight < o.weight < 9`.
+        clear = bool(
+            isinstance(comparison.node, t.Binary)
+            and left
+            and right
+            and other is not None
+            and (other.type in NUMBERS) == (texts.type in NUMBERS)
+        )
         findings.add(
             "text_compared",
             "warning",
@@ -164,14 +171,17 @@ def _convert_both(
         if subject and written
         else []
     )
-    node = comparison.left_node
+    whole = f"{subject} {comparison.operator} {written}" if edits else ""
+    # In a chain, `1 < o.freight < '500'`, the comparison is only a part of the node.
+    alone = isinstance(comparison.node, t.Binary)
+    node = comparison.node if whole and alone else comparison.left_node
     findings.add(
         "text_compared",
         "warning",
-        message + (f" Write {subject} {comparison.operator} {written}." if edits else ""),
+        message + (f" Write {whole}." if whole else ""),
         node.start,
         node.end,
-        [subject] if edits and subject else [],
+        [whole] if whole and alone else [],
         edits=edits,
     )
 
@@ -251,7 +261,7 @@ def compared_with_value(
         findings.add(
             "type_mismatch",
             "error",
-            message + (f" For the year write {year}." if year else ""),
+            message + (f" For the year, write {year}." if year else ""),
             subject.start,
             subject.end,
             [year] if year else [],
@@ -379,7 +389,6 @@ def in_where(use: PropertyUse, query: t.Query) -> tuple[str, str]:
     """
     if use.symbol.name:
         return use.symbol.name, ""
-    taken = {variable.name for variable in query.find(t.Variable)}
-    letter = "n" if use.symbol.kind == "node" else "r"
-    free = next(name for name in (f"{letter}{number or ''}" for number in count()) if name not in taken)
-    return free, f"Name the {use.symbol.kind} {free}, "
+    kind: Literal["node", "relationship"] = "node" if use.symbol.kind == "node" else "relationship"
+    free = free_name(kind, query)
+    return free, f"Name the {kind} {free}, "

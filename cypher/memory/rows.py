@@ -293,7 +293,7 @@ def _paged(page: tree.Projection | tree.OrderAndPage, rows: Rows, evaluation: Ev
     """Return the rows after ORDER BY, SKIP and LIMIT; a sort without LIMIT stores all rows."""
     skip, limit = (None if bound is None else evaluation.value(bound, rows.names) for bound in (page.skip, page.limit))
     if page.order_by and page.limit is None and rows.number * ROW > MOST_BYTES and not rows.streamed:
-        _found(evaluation, page.order_by[0], rows.number, "rows to sort")
+        _found(evaluation, page.order_by[0], rows.number, "rows", "sorts")
         rows.unknown(rows.most)
     if page.skip is not None or page.limit is not None:
         left = (
@@ -306,5 +306,7 @@ def _paged(page: tree.Projection | tree.OrderAndPage, rows: Rows, evaluation: Ev
     return rows
 
 
-def _found(evaluation: Evaluation, node: tree.Node, number: int, elements: str = "elements") -> None:
-    evaluation.found.append(LargeValue(node.start, node.end, f"this stores at least {number:,} {elements}"))
+def _found(
+    evaluation: Evaluation, node: tree.Node, number: int, elements: str = "elements", verb: str = "stores"
+) -> None:
+    evaluation.found.append(LargeValue(node.start, node.end, f"this {verb} at least {number:,} {elements}"))

@@ -163,12 +163,8 @@ def integer_value(c: Cursor, i: int) -> int:
     plain = text.replace("_", "")
     base = 16 if plain[:2].lower() == "0x" else 8 if plain[:2] == "0o" else 10
     if base == 10 and plain.isdigit() and plain[0] == "0" and len(plain) > 1:
-        c.note(
-            "number",
-            c.starts[i],
-            c.ends[i],
-            f"{text} begins with 0; write 0o{text[1:]} for an octal number, or {plain.lstrip('0') or '0'}",
-        )
+        octal = "" if "8" in plain or "9" in plain else f"0o{text[1:]} for an octal number, or "
+        c.note("number", c.starts[i], c.ends[i], f"{text} begins with 0; write {octal}{plain.lstrip('0') or '0'}")
         return 0
     try:
         if text.endswith("_") or "__" in text:

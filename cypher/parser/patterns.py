@@ -240,7 +240,7 @@ def relationship(c: Cursor, quantified: bool) -> RelationshipPattern:
             kind = kinds[c.i]
         if kind == "*":
             length = _length(c)
-            expected = "'{', WHERE"
+            expected = _after_length(c)
             kind = kinds[c.i]
         if kind == "{" or kind == "$":
             properties = atoms.map_literal(c) if kind == "{" else atoms.parameter(c)
@@ -255,7 +255,7 @@ def relationship(c: Cursor, quantified: bool) -> RelationshipPattern:
         c.i += 1
     i = c.i
     if kinds[i] not in _DASHES:
-        raise c.fail("'-'")
+        raise c.fail("'-'" if kinds[i - 1] == "]" else "'-' or '['")
     c.i = i = i + 1
     right = kinds[i] in _RIGHT
     if right:
@@ -276,6 +276,14 @@ def _length(c: Cursor) -> PathLength:
         c.i += 1
         maximum = c.integer() if c.kinds[c.i] == "integer" else None
     return PathLength(start, c.end, minimum, maximum)
+
+
+def _after_length(c: Cursor) -> str:
+    """Return what may follow the part of a length that was parsed: `*`, `*1`, `*1..` or `*1..3`."""
+    last = c.kinds[c.i - 1]
+    number = "a whole number, " if last != "integer" else ""
+    dots = "'..', " if last != ".." and c.kinds[c.i - 2] != ".." else ""
+    return f"{number}{dots}'{{', WHERE"
 
 
 def _quantifier(c: Cursor) -> PathQuantifier | None:
@@ -388,5 +396,5 @@ def match_mode(c: Cursor) -> str | None:
     if after in ("ELEMENT", "RELATIONSHIP"):
         c.accept("BINDINGS")
     if not c.cypher25:
-        c.note("newer", c.starts[i], c.end, f"{mode} needs Cypher 25; this graph uses Cypher 5")
+        c.note("newer", c.starts[i], c.end, f"{mode} needs Cypher 25; this query is read as Cypher 5")
     return mode

@@ -229,11 +229,12 @@ def _unknown(c: Checker, node: tree.FunctionCall, key: str) -> Type:
         )
         suggestions = tuple(name for far, name in ranked if far <= 2)[:3]
     hint = f"; did you mean {either(suggestions)}?" if suggestions else ""
-    if key in CYPHER25_FUNCTIONS and not c.cypher25:
-        hint = " in Cypher 5, the version that this graph uses; the function needs Cypher 25"
     if space != key and node.name.partition(".")[0] in c.scope:
         hint = f": Cypher has no methods; pass `{node.name.rpartition('.')[0]}` to a function, or use an operator"
-    c.late.append(
-        ("unknown_function", node.start, node.name_end, f"there is no function {node.name}{hint}", suggestions)
-    )
+    message = f"there is no function {node.name}{hint}"
+    if key in CYPHER25_FUNCTIONS and not c.cypher25:
+        message = f"{node.name} needs Cypher 25; this query is read as Cypher 5"
+        # local_datetime() is an alias of localdatetime(), but uuid() is not an alias of id().
+        suggestions = tuple(name for name in suggestions if name.lower().replace(".", "") == key.replace("_", ""))
+    c.late.append(("unknown_function", node.start, node.name_end, message, suggestions))
     return ANY

@@ -34,9 +34,10 @@ def check(
 
 
 def _ungrouped(c: Checker, node: tree.Node, keys: set[tuple[object, ...]], aggregating: bool) -> tree.Node | None:
-    """Return a variable that a column uses outside aggregates and grouping keys; None if there is no such variable.
+    """Return a variable that a column uses outside aggregates and grouping keys, or the property read from it.
 
-    A key that is a variable or a property may occur anywhere in the column; any other key must be the whole column.
+    Return None if there is no such variable. A key that is a variable or a property may occur anywhere in the column;
+    any other key must be the whole column.
     """
     if node.shape() in keys:
         return None
@@ -47,13 +48,14 @@ def _ungrouped(c: Checker, node: tree.Node, keys: set[tuple[object, ...]], aggre
             continue
         if isinstance(part, tree.Variable | tree.Property) and part.shape() in keys:
             continue
-        if isinstance(part, tree.Variable):
-            if (
-                part in c.bindings
-                and c.bindings[part].name not in c.base
-                and c.scope.get(part.name) is c.bindings[part]
-            ):
-                return part
-            continue
+        variable = part.subject if isinstance(part, tree.Property) else part
+        if (
+            isinstance(variable, tree.Variable)
+            and variable.shape() not in keys
+            and variable in c.bindings
+            and c.bindings[variable].name not in c.base
+            and c.scope.get(variable.name) is c.bindings[variable]
+        ):
+            return part
         todo += reversed(list(part.children()))
     return None

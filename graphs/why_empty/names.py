@@ -133,7 +133,7 @@ def unknown_name(
         names = [quoted(name) for name in dict.fromkeys(found) if name not in ("", value)][:SHOWN]
         known = judgement.verdict != "not_found"
         if names and not known:
-            notes.insert(0, f"nothing very similar exists (nearest: {', '.join(names)})")
+            notes.insert(0, f"no name is similar enough (nearest: {', '.join(names)})")
         if label is not None:
             others = sorted(
                 {

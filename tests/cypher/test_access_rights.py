@@ -241,6 +241,12 @@ def test_access_is_the_highest_level_that_a_query_needs() -> None:
 def test_violations_are_errors_only_in_read_only_mode() -> None:
     assert validate("CREATE (n)").valid
     assert [diagnostic.code for diagnostic in validate("CREATE (n)", read_only=True).diagnostics] == ["not_read_only"]
+
+
+@pytest.mark.parametrize("clause", ["DETACH DELETE n", "NODETACH DELETE n", "DELETE n", "CREATE (n)-[:A]->(n)"])
+def test_the_message_names_the_writing_clause(clause: str) -> None:
+    (diagnostic,) = validate(f"MATCH (n) {clause}", read_only=True).diagnostics
+    assert diagnostic.message == f"{clause.partition(' n')[0].partition(' (')[0]} writes; only reading is allowed here"
     assert [diagnostic.code for diagnostic in validate("CALL apoc.load.json('x')", read_only=True).diagnostics] == [
         "forbidden_procedure"
     ]

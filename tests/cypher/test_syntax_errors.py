@@ -56,6 +56,17 @@ def test_the_message_names_the_expected_tokens_and_shows_the_line_with_a_caret()
     assert first.message.endswith("\n    MATCH (n) RETURN n.name AS\n                              ^")
 
 
+@pytest.mark.parametrize("text", [HABITS[0][0], HABITS[2][0], HABITS[3][0]])
+def test_for_syntax_with_another_structure_in_cypher_no_replacement_of_its_keyword_is_suggested(text: str) -> None:
+    assert validate(text).diagnostics[0].suggestions == ()
+
+
+def test_a_function_of_cypher_25_is_not_replaced_by_another_function_with_a_similar_name() -> None:
+    report = validate("RETURN uuid() AS x")
+    assert report.diagnostics[0].suggestions == ()
+    assert validate("RETURN local_datetime() AS x").diagnostics[0].suggestions == ("localdatetime",)
+
+
 def test_for_a_misspelled_keyword_the_correct_keyword_is_suggested() -> None:
     first = validate("MATCH (n) RETRUN n").diagnostics[0]
     assert (first.found, first.suggestions) == ("RETRUN", ("RETURN",))
@@ -70,8 +81,19 @@ def test_for_a_misspelled_keyword_the_correct_keyword_is_suggested() -> None:
         (
             "{ RETURN 1 AS x }",
             "'{' is not allowed here; expected a clause such as MATCH, WITH or RETURN. "
-            "A query in braces needs Cypher 25; this graph uses Cypher 5",
+            "A query in braces needs Cypher 25; this query is read as Cypher 5",
         ),
+        (
+            "CYPHER 5 MATCH REPEATABLE ELEMENTS (n)-->(m) RETURN n",
+            "REPEATABLE ELEMENTS needs Cypher 25; this query is read as Cypher 5",
+        ),
+        ("MATCH (a)-[r*x]->(b) RETURN a", "'x' is not allowed here; expected a whole number, '..', '{', WHERE or ']'"),
+        ("MATCH (a)-[r*1 x]->(b) RETURN a", "'x' is not allowed here; expected '..', '{', WHERE or ']'"),
+        ("MATCH (a)-[r*1..x]->(b) RETURN a", "'x' is not allowed here; expected a whole number, '{', WHERE or ']'"),
+        ("MATCH (a)-[r*1..3 x]->(b) RETURN a", "'x' is not allowed here; expected '{', WHERE or ']'"),
+        ("MATCH (a)-(b) RETURN a", "'(' is not allowed here; expected '-' or '['"),
+        ("MATCH (a)-[r](b) RETURN a", "'(' is not allowed here; expected '-'"),
+        ("WITH [1] AS xs RETURN [x IN xs x]", "'x' is not allowed here; expected WHERE, '|', ',' or ']'"),
     ],
 )
 def test_the_message_says_what_is_missing(text: str, line: str) -> None:
@@ -81,6 +103,19 @@ def test_the_message_says_what_is_missing(text: str, line: str) -> None:
 @pytest.mark.parametrize(
     ("text", "language", "message"),
     [
+        ("RETURN 09 AS x", "cypher5", "09 begins with 0; write 9"),
+        ("RETURN 07 AS x", "cypher5", "07 begins with 0; write 0o7 for an octal number, or 7"),
+        ("RETURN uuid() AS x", "cypher5", "uuid needs Cypher 25; this query is read as Cypher 5"),
+        (
+            "MATCH (n) RETURN n.a, count(*) GROUP BY n.b",
+            "cypher25",
+            "`n.a` is neither aggregated nor a grouping key; add it to GROUP BY",
+        ),
+        (
+            "MATCH (n) RETURN n, count(*) GROUP BY n.b",
+            "cypher25",
+            "`n` is neither aggregated nor a grouping key; add it to GROUP BY",
+        ),
         ("RETURN coalesce() AS x", "cypher5", "coalesce takes at least 1 argument, but this call has 0"),
         ("RETURN abs() AS x", "cypher5", "abs takes 1 argument, but this call has 0"),
         ("RETURN rand(1) AS x", "cypher5", "rand takes no arguments, but this call has 1"),

@@ -49,7 +49,12 @@ def test_the_property_of_a_variable_without_a_label_is_checked() -> None:
 
 def test_a_property_read_from_a_node_is_suggested_for_the_relationship_that_has_it() -> None:
     (diagnostic,) = problems_in("MATCH (c:Company)-[r:hasCEO]->(p:Person) RETURN p.start_year")
-    assert "read r.start_year" in diagnostic.message
+    assert diagnostic.message.endswith("has a property 'start_year': read r.start_year.")
+
+
+def test_a_free_name_is_proposed_for_the_relationship_that_has_the_property() -> None:
+    (diagnostic,) = problems_in("MATCH (r:Company)-[:hasCEO]->(p:Person) RETURN p.start_year")
+    assert diagnostic.message.endswith("name the relationship r1, and read r1.start_year.")
 
 
 @pytest.mark.parametrize(
@@ -196,3 +201,12 @@ def test_names_that_need_backticks_are_suggested_with_them() -> None:
 
 def test_the_schema_is_named_in_the_message() -> None:
     assert COMPANY.name in problems_in("MATCH (n:Firm) RETURN n.name")[0].message
+
+
+def test_the_message_about_a_name_says_that_the_graph_has_none() -> None:
+    label = problems_in("MATCH (n:A) RETURN 1 AS one", schema("empty", {}, []))[0]
+    assert label.message == "There is no label 'A' in the graph 'empty'. The graph has no labels."
+    type_ = problems_in("MATCH (:A)-[:t]->() RETURN 1 AS one", schema("empty", {"A": {}}, []))[0]
+    assert (
+        type_.message == "There is no relationship type 't' in the graph 'empty'. The graph has no relationship types."
+    )

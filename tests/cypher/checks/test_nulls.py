@@ -61,3 +61,36 @@ def test_a_comparison_with_null_is_found_in_where_in_case_and_in_maps(query: str
 )
 def test_a_correct_use_of_null_is_not_reported(query: str) -> None:
     assert nulls(query) == []
+
+
+@pytest.mark.parametrize(
+    ("pattern", "advice"),
+    [
+        ("(p:Person {gender: null})", "Delete this entry and write WHERE p.gender IS NULL."),
+        ("(:Person {gender: null})", "Delete this entry, name the node n1, and write WHERE n1.gender IS NULL."),
+        (
+            "(:Person)<-[:hasCEO {end_year: null}]-()",
+            "Delete this entry, name the relationship r, and write WHERE r.end_year IS NULL.",
+        ),
+        (
+            "(:Person)<-[:hasCEO*1..2 {end_year: null}]-()",
+            "Delete this entry, and test in WHERE that end_year IS NULL in each relationship.",
+        ),
+        ("(:Person WHERE EXISTS { (p {gender: null}) })", "Delete this entry and write WHERE p.gender IS NULL."),
+    ],
+)
+def test_the_message_about_null_in_a_pattern_says_what_to_write_in_where(pattern: str, advice: str) -> None:
+    found = validate(f"MATCH {pattern} RETURN 1 AS n", COMPANY).diagnostics
+    (message,) = [diagnostic.message for diagnostic in found if diagnostic.code == "null_comparison"]
+    assert message.endswith(advice)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "CREATE (n:Person {gender: null})",
+        "MATCH (n:Person WHERE n.gender = coalesce({a: null}.a, 'x')) RETURN count(n)",
+    ],
+)
+def test_null_in_a_map_that_selects_no_nodes_is_not_reported(query: str) -> None:
+    assert nulls(query) == []

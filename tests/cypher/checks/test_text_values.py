@@ -130,3 +130,15 @@ def test_plain_text_and_text_that_sorts_correctly_are_not_reported() -> None:
 )
 def test_the_message_says_what_to_write_in_place_of_the_text(query: str, end: str) -> None:
     assert validate(query, ORDERS).diagnostics[0].message.endswith(end)
+
+
+@pytest.mark.parametrize("condition", ["o.freight > '500'", "'500' < o.freight"])
+def test_the_suggestion_for_a_number_in_quotes_replaces_the_whole_comparison(condition: str) -> None:
+    diagnostic = validate(f"MATCH (o:Order) WHERE {condition} RETURN o.note", ORDERS).diagnostics[0]
+    assert (diagnostic.found, diagnostic.suggestions) == (condition, ("toFloat(o.freight) > 500",))
+
+
+def test_no_part_of_a_chain_of_comparisons_is_dropped() -> None:
+    start = "MATCH (o:Order)-[r:ORDERS]->() WHERE "
+    assert fixed(f"{start}'1' < o.freight < '5' RETURN o.note") == f"{start}1 < toFloat(o.freight) < 5 RETURN o.note"
+    assert fixed(f"{start}r.quantity < r.unitPrice < $most RETURN o.note") is None

@@ -259,6 +259,8 @@ def test_the_message_states_the_size_of_the_value_and_the_fix() -> None:
     assert (found.found, found.column) == ("collect(i)", 40)
     assert "stores at least 100,000,000 elements" in found.message
     assert "LIMIT" in found.message
+    found = validate("UNWIND range(1, 1000000000) AS x RETURN x ORDER BY x", read_only=True).diagnostics[0]
+    assert found.message.startswith("this sorts at least 1,000,000,000 rows, more than a query may hold in memory.")
 
 
 @pytest.mark.parametrize(
