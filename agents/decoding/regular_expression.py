@@ -179,7 +179,9 @@ class _Reader:
             elif self._text.startswith("-", self._at) and not self._text.startswith("-]", self._at):
                 self._at += 1
                 high = self._member()
-                if isinstance(high, frozenset) or high < low:
+                if isinstance(high, frozenset):
+                    raise self._error("a range of a class must end with a single character")
+                if high < low:
                     raise self._error("a range of a class ends before it begins")
                 members |= set(range(low, high + 1))
             else:

@@ -127,7 +127,9 @@ async def rephrase_task(task: Task, ask: Ask) -> Rephrased:
         question = question_in(await ask(task_prompt("rephrase", raw=raw, query=task.gold, kept=copied)))
         for number in range(1, ROUNDS + 1):
             problem = problem_of(question, raw, literals)
-            notice = f"An automatic check found a problem with the question: {problem}." if problem else ""
+            notice = ""
+            if problem:
+                notice = f"An automatic check found a problem with the question. {problem[0].upper()}{problem[1:]}."
             reply = await ask(
                 task_prompt("verify", question=question, query=task.gold, raw=raw, kept=copied, problem=notice)
             )

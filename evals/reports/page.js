@@ -25,6 +25,8 @@ function draw(name, attributes, text) {
 const percent = (value) => `${(100 * value).toFixed(1)} %`;
 const counted = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 const interval = (score) => `${percent(score.low)} to ${percent(score.high)}, ${counted(score.count, "task")}`;
+const isRight = (task) => task.execution_accuracy === 1 || task.behaviour === "right";
+const verdict = (task) => (isRight(task) ? "right" : task.category);
 const section = (title, ...children) => make("section", {}, make("h2", {}, title), ...children);
 
 function card(title, score) {
@@ -74,8 +76,10 @@ function overview() {
   }
   main.append(make("div", { class: "cards", id: "scores" }, card("Execution accuracy", overall.execution_accuracy),
     card("PSJS", overall.psjs), card("Executable", overall.executable),
-    card("Answers with wrong rows", honesty.confident_wrong), card("Wrong answers without rows", honesty.from_nothing),
-    card("Right refusals and clarifying questions", honesty.refusals_right)));
+    card("Answers with wrong rows, of all answers", honesty.confident_wrong),
+    card("Wrong answers without rows, of all answers", honesty.from_nothing),
+    card("Right refusals and clarifying questions", honesty.refusals_right)),
+  make("p", { class: "quiet", id: "intervals" }, "The ranges below the scores and the lines on the bars are 95 % confidence intervals."));
   main.append(section("Execution accuracy by graph", bars(by.graph, "execution_accuracy", "#2b5fa8")),
     section("Execution accuracy by graph pattern", bars(by.pattern, "execution_accuracy", "#2f7d5b")),
     section("Execution accuracy by RETURN template", bars(by.template, "execution_accuracy", "#b7791f")));
@@ -97,7 +101,7 @@ function costs(cost) {
   }
   const mean = cost.per_task;
   const words = `Mean per task: ${counted(mean.calls, "tool call")}, ${mean.tokens_in} tokens in, ${mean.tokens_out} out, ${mean.seconds} s `
-    + `(median ${cost.seconds_median} s, 95th percentile ${cost.seconds_p95} s), $${mean.cost}. `
+    + `(median ${cost.seconds_median} s, 95th percentile ${cost.seconds_p95} s)${mean.cost ? `, $${mean.cost}` : ""}. `
     + (cost.calls_per_correct === null ? "" : `${counted(cost.calls_per_correct, "call")} for each right answer.`);
   return section("Cost of the answers", make("p", { class: "quiet", id: "cost" }, words),
     Object.keys(cost.by_tool).length ? table : null);
@@ -113,7 +117,8 @@ function list() {
       option.selected = chosen[key] === value;
       return option;
     }));
-  const distinct = (key) => [...new Set(tasks.map((task) => task[key]))].filter(Boolean).sort();
+  const distinct = (values) => [...new Set(values)].filter(Boolean).sort();
+  const categories = distinct(tasks.filter((task) => !isRight(task)).map((task) => task.category));
   const search = make("input", { id: "search", placeholder: "Search questions and queries", value: chosen.text,
     oninput: (event) => { chosen.text = event.target.value; rows(); } });
   const body = make("tbody", { id: "tasks" }), found = make("p", { class: "quiet", id: "found" });
@@ -121,17 +126,17 @@ function list() {
     const wanted = chosen.text.toLowerCase();
     const shown = tasks.filter((task) => (!chosen.graph || task.graph === chosen.graph)
       && (!chosen.pattern || task.pattern === chosen.pattern)
-      && (!chosen.category || (chosen.category === "right" ? task.execution_accuracy === 1 : task.category === chosen.category))
+      && (!chosen.category || verdict(task) === chosen.category)
       && (!wanted || `${task.question} ${task.gold} ${task.prediction} ${task.qid}`.toLowerCase().includes(wanted)));
     found.textContent = `${shown.length} of ${counted(tasks.length, "task")}` + (shown.length > 500 ? "; the first 500 are listed" : "");
     body.replaceChildren(...shown.slice(0, 500).map((task) => make("tr", { class: "task", "data-qid": task.qid,
       onclick: () => { location.hash = `task/${encodeURIComponent(task.qid)}`; } },
-    make("td", { class: task.execution_accuracy ? "right" : "wrong" }, task.execution_accuracy ? "right" : task.category),
+    make("td", { class: isRight(task) ? "right" : "wrong" }, verdict(task)),
     make("td", {}, task.question), make("td", {}, task.graph), make("td", {}, task.pattern),
     make("td", { class: "number" }, task.psjs.toFixed(2)))));
   }
-  main.append(make("section", {}, make("div", { class: "filters" }, search, select("graph", distinct("graph"), "all graphs"),
-    select("pattern", distinct("pattern"), "all patterns"), select("category", ["right", ...distinct("category")], "right and wrong")),
+  main.append(make("section", {}, make("div", { class: "filters" }, search, select("graph", distinct(tasks.map((task) => task.graph)), "all graphs"),
+    select("pattern", distinct(tasks.map((task) => task.pattern)), "all patterns"), select("category", ["right", ...categories], "right and wrong")),
   found, make("div", { class: "scroll" }, make("table", {}, make("thead", {}, make("tr", {}, ...["", "question", "graph", "pattern", "PSJS"].map(
     (name) => make("th", {}, name)))), body))));
   rows();
@@ -204,14 +209,13 @@ function subgraph(graph) {
 function task(qid) {
   const chosenTask = byQid.get(qid);
   if (!chosenTask) { list(); return; }
-  const right = chosenTask.execution_accuracy === 1;
   const diagnostics = make("ul", {}, ...chosenTask.diagnostics.map((found) => make("li", {},
     make("b", {}, `${found.severity}, ${found.code}: `), `line ${found.line}, column ${found.column}: ${found.message}`)));
   const calls = chosenTask.agent.trace.map((call) => `${call.tool} (${call.seconds} s)`).join(" → ");
   main.replaceChildren(
     make("div", {}, make("button", { class: "back", id: "back", onclick: () => { location.hash = "tasks"; } }, "All tasks")),
     make("section", {}, make("h2", { id: "question" }, chosenTask.question),
-      make("p", {}, make("span", { class: `tag ${right ? "right" : "wrong"}` }, right ? "right" : chosenTask.category),
+      make("p", {}, make("span", { class: `tag ${isRight(chosenTask) ? "right" : "wrong"}` }, verdict(chosenTask)),
         make("span", { class: "tag" }, `PSJS ${chosenTask.psjs.toFixed(2)}`), make("span", { class: "tag" }, chosenTask.graph),
         make("span", { class: "tag" }, chosenTask.pattern), make("span", { class: "tag" }, chosenTask.template),
         chosenTask.variant ? make("span", { class: "tag" }, chosenTask.variant) : null, make("span", { class: "quiet" }, chosenTask.qid)),
@@ -224,7 +228,8 @@ function task(qid) {
     make("div", { class: "two" }, section("Gold answer", chosenTask.gold_failure ? make("p", { class: "wrong" }, chosenTask.gold_failure) : answer(chosenTask.gold_answer)),
       section("Predicted answer", answer(chosenTask.predicted_answer))),
     make("div", { class: "two" }, section("Gold subgraph", subgraph(chosenTask.gold_subgraph)),
-      section("Predicted subgraph", right ? make("p", { class: "quiet" }, "The answer is right; see the gold subgraph.") : subgraph(chosenTask.predicted_subgraph))));
+      section("Predicted subgraph", chosenTask.execution_accuracy === 1
+        ? make("p", { class: "quiet" }, "The answer is right; see the gold subgraph.") : subgraph(chosenTask.predicted_subgraph))));
   window.scrollTo(0, 0);
 }
 
@@ -233,13 +238,14 @@ function comparison() {
   const rows = (qids) => make("table", {}, ...qids.slice(0, 300).map((qid) => make("tr", { class: "task", "data-qid": qid,
     onclick: () => { location.hash = `task/${encodeURIComponent(qid)}`; } },
   make("td", {}, byQid.get(qid)?.question ?? qid), make("td", {}, byQid.get(qid)?.pattern ?? ""))));
+  const listed = (title, qids) => section(`${title} (${qids.length}${qids.length > 300 ? "; the first 300 are listed" : ""})`, rows(qids));
   main.replaceChildren(section(`Compared with ${compared.with}`, make("p", { id: "verdict" },
     `${counted(compared.tasks, "task")} in common: ${compared.won.length} won, ${compared.lost.length} lost, ${compared.both_right} right in both, `
-    + `${compared.both_wrong} wrong in both. McNemar's exact test: p = ${compared.p_value}. `
+    + `${compared.both_wrong} wrong in both. McNemar's test: p ${compared.p_value < 0.000001 ? "< 0.000001" : `= ${compared.p_value}`}. `
     + (compared.p_value < 0.05 ? "A difference of this size is unlikely to be chance." : "The difference may be chance.")),
   make("p", { class: "quiet" }, `Execution accuracy ${percent(compared.first.execution_accuracy.mean)} in the other run, `
     + `${percent(compared.second.execution_accuracy.mean)} in this run.`)),
-  make("div", { class: "two" }, section(`Won (${compared.won.length})`, rows(compared.won)), section(`Lost (${compared.lost.length})`, rows(compared.lost))));
+  make("div", { class: "two" }, listed("Won", compared.won), listed("Lost", compared.lost)));
 }
 
 const TABS = [["overview", "Overview", overview], ["tasks", "Tasks", list]];

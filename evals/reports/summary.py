@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from statistics import median
 from typing import Any
 
 from graphground.evals.reports.statistics import Interval, mcnemar, mean, proportion
@@ -18,17 +19,17 @@ GROUPS = ("graph", "pattern", "template", "variant")
 
 def summarize(settings: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the figures of a run: `summarize(*read_run(folder))["overall"]["execution_accuracy"]["mean"]`."""
-    wrong = [record for record in records if record["execution_accuracy"] == 0]
-    answerable = [record for record in records if record["expected"] == "answer"]
+    wrong = [record for record in records if not is_right(record)]
+    scored = _answerable(records)
     return {
         "predictor": settings.get("predictor", ""),
         "note": settings.get("note", ""),
         "started": settings.get("started", ""),
         "tasks": settings.get("count", len(records)),
         "scored": len(records),
-        "overall": _scores(answerable or records),
+        "overall": _scores(scored),
         "by": {
-            group: {name: _scores(members) for name, members in sorted(_grouped(answerable or records, group).items())}
+            group: {name: _scores(members) for name, members in sorted(_grouped(scored, group).items())}
             for group in GROUPS
         },
         "categories": {
@@ -43,6 +44,16 @@ def summarize(settings: Mapping[str, Any], records: Sequence[Mapping[str, Any]])
         "cost": cost(records),
         "gold_failures": sum(bool(record["gold_failure"]) for record in records),
     }
+
+
+def is_right(record: Mapping[str, Any]) -> bool:
+    """Return whether a prediction is the right answer, refusal or clarifying question."""
+    return bool(record["execution_accuracy"] == 1 or record["behaviour"] == "right")
+
+
+def _answerable(records: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """Return the records of the tasks that expect an answer, or all records if there are none."""
+    return [record for record in records if record["expected"] == "answer"] or records
 
 
 def _scores(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -122,7 +133,7 @@ def cost(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "total": {**{key: round(value, 4) for key, value in totals.items()}, "calls": len(calls)},
         "per_task": {key: round(value / len(agents), 4) for key, value in {**totals, "calls": len(calls)}.items()},
         "calls_per_correct": round(len(calls) / correct, 2) if correct else None,
-        "seconds_median": seconds[len(seconds) // 2],
+        "seconds_median": round(median(seconds), 4),
         "seconds_p95": seconds[int(len(seconds) * 0.95)],
         "by_tool": {
             tool: {key: round(value, 4) for key, value in sums.items()} for tool, sums in sorted(tools.items())
@@ -137,6 +148,8 @@ class NoCommonTask(ValueError):
 def compare(first: Sequence[Mapping[str, Any]], second: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the tasks that the second run won and lost against the first, among the tasks scored in both runs.
 
+    A run is right on a task if its answer, refusal or clarifying question is right.
+
     Raises:
         NoCommonTask: the runs have no task in common.
     """
@@ -144,9 +157,9 @@ def compare(first: Sequence[Mapping[str, Any]], second: Sequence[Mapping[str, An
     common = [(before[record["qid"]], record) for record in second if record["qid"] in before]
     if not common:
         raise NoCommonTask("the two runs have no task in common; compare runs over the same task file")
-    won = [new["qid"] for old, new in common if new["execution_accuracy"] > old["execution_accuracy"]]
-    lost = [new["qid"] for old, new in common if new["execution_accuracy"] < old["execution_accuracy"]]
-    both = sum(old["execution_accuracy"] == new["execution_accuracy"] == 1 for old, new in common)
+    won = [new["qid"] for old, new in common if is_right(new) and not is_right(old)]
+    lost = [new["qid"] for old, new in common if is_right(old) and not is_right(new)]
+    both = sum(is_right(old) and is_right(new) for old, new in common)
     return {
         "tasks": len(common),
         "both_right": both,
@@ -154,8 +167,8 @@ def compare(first: Sequence[Mapping[str, Any]], second: Sequence[Mapping[str, An
         "won": won,
         "lost": lost,
         "p_value": round(mcnemar(len(won), len(lost)), 6),
-        "first": _scores([old for old, _ in common]),
-        "second": _scores([new for _, new in common]),
+        "first": _scores(_answerable([old for old, _ in common])),
+        "second": _scores(_answerable([new for _, new in common])),
         "won_by_pattern": dict(Counter(new["pattern"] for _, new in common if new["qid"] in set(won))),
         "lost_by_pattern": dict(Counter(new["pattern"] for _, new in common if new["qid"] in set(lost))),
     }

@@ -127,8 +127,8 @@ def read_predictions(path: Path, tasks: Sequence[Task]) -> dict[str, Prediction]
                 raise TaskError(f"{path}, record {number}: {error}") from None
     if not found:
         raise TaskError(
-            f"{path}: no record belongs to a task (records: {strangers}); a record needs the task's `qid`, "
-            "or its `graph` and `nl_question`, and the query as `pred_cypher`"
+            f"{path}: no record belongs to a task (records: {strangers}); a record needs either "
+            "the task's `qid` or the task's `graph` and `nl_question`"
         )
     return found
 

@@ -48,7 +48,8 @@ def test_bytes_that_are_not_utf_8_do_not_match() -> None:
     ("pattern", "reason"),
     [("(?=a)", "only (?: is supported"), ("(?:a", "not closed"), ("a)", "has no opening"), (r"\bx", r"\\b is not supported"),
      ("*", "must be escaped"), ("[é]", "ASCII"), ("a{5,2}", "{5,2} are not in ascending order"),
-     ("a{2000,}", "{2000,} repeats more than 1,000 times"), ("a{5,99999}", "of at most 1,000 times"), ("[a", "ends too early")],
+     ("a{2000,}", "{2000,} repeats more than 1,000 times"), ("a{5,99999}", "of at most 1,000 times"), ("[a", "ends too early"),
+     ("[z-a]", "ends before it begins"), (r"[a-\d]", "must end with a single character")],
 )  # fmt: skip
 def test_an_expression_that_cannot_be_parsed_is_refused_with_its_position(pattern: str, reason: str) -> None:
     with pytest.raises(RegularExpressionError, match=re.escape(reason).replace(r"\\\\", r"\\")):

@@ -69,7 +69,7 @@ def test_a_corrected_question_is_verified_again_and_at_most_three_rounds_are_mad
 def test_a_bad_question_is_rejected_even_if_the_model_approves_it(written: str, kind: str) -> None:
     result, prompts = rephrased(f"QUESTION: {written}", "VERDICT: same")
     assert (result.task.question, result.kind) == (RAW, kind)
-    assert f"An automatic check found a problem with the question: {kind}" in prompts[1]
+    assert f"An automatic check found a problem with the question. {kind[0].upper()}{kind[1:]}" in prompts[1]
     result, _ = rephrased(f"QUESTION: {written}", f"VERDICT: different\nQUESTION: {GOOD}", "VERDICT: same")
     assert (result.task.question, result.rounds) == (GOOD, 2)
 

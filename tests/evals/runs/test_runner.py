@@ -324,5 +324,5 @@ def test_predictions_are_matched_to_their_tasks_by_qid_or_by_question(tmp_path: 
     found = {qid: prediction.query for qid, prediction in read_predictions(path, tasks).items()}
     assert found == {"t1": "RETURN 1", "t2": "RETURN 2"}
     path.write_text('{"graph": "films", "question": "C?", "cypher": "RETURN 3"}\n')
-    with pytest.raises(TaskError, match="no record belongs to a task \\(records: 1\\)"):
+    with pytest.raises(TaskError, match="\\(records: 1\\); a record needs either the task's `qid` or"):
         read_predictions(path, tasks)

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,6 +46,20 @@ def test_tasks_are_run_reported_and_compared_in_the_shell(
     assert main(["run", str(tmp_path / "harder.json"), str(tmp_path / "three"), "--suggest", *home]) == 0
     assert main(["compare", str(tmp_path / "one"), str(tmp_path / "three")]) == 1
     assert "no task in common; compare runs over the same task file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("tasks", "shown"), [(2, "p = 0.5"), (40, "p < 0.000001")])
+def test_a_tiny_p_value_is_not_shown_as_zero(
+    tasks: int, shown: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def read_run(folder: Path) -> tuple[dict[str, str], list[dict[str, Any]]]:
+        correct = float(folder.name == "second")
+        common = {"psjs": 1.0, "executable": 1.0, "expected": "answer", "behaviour": "", "pattern": ""}
+        return {}, [{"qid": str(number), "execution_accuracy": correct, **common} for number in range(tasks)]
+
+    monkeypatch.setattr("graphground.evals.runs.runner.read_run", read_run)
+    assert main(["compare", "first", "second"]) == 0
+    assert capsys.readouterr().out.endswith(f"McNemar's test: {shown}\n")
 
 
 @pytest.mark.parametrize(
