@@ -175,10 +175,15 @@ def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings) -> None
     links = [link for link in use.symbol.links if not link.unknown and use.key in relationship_properties(facts, link)]
     if links:
         name = links[0].symbol.name or free_name("relationship", findings.query)
+        value = (
+            f"{name}.{use.key}"
+            if links[0].length == (1, 1) and not links[0].pattern.length
+            else f"[x IN {name} | x.{use.key}]"
+        )
         subject = relationship_clause(links[0].types or (), "has", "have", untyped="The node's relationship")
         message += (
             f" {subject} a property {use.key!r}: "
-            f"{'' if links[0].symbol.name else f'name the relationship {name}, and '}read {name}.{use.key}."
+            f"{'' if links[0].symbol.name else f'name the relationship {name}, and '}read {value}."
         )
     elif not near or not elsewhere:
         owner = labels[0] if len(labels) == 1 else "these nodes"

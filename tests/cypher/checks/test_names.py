@@ -52,9 +52,16 @@ def test_a_property_read_from_a_node_is_suggested_for_the_relationship_that_has_
     assert diagnostic.message.endswith("has a property 'start_year': read r.start_year.")
 
 
-def test_a_free_name_is_proposed_for_the_relationship_that_has_the_property() -> None:
-    (diagnostic,) = problems_in("MATCH (r:Company)-[:hasCEO]->(p:Person) RETURN p.start_year")
-    assert diagnostic.message.endswith("name the relationship r1, and read r1.start_year.")
+@pytest.mark.parametrize(
+    ("pattern", "advice"),
+    [
+        ("(r:Company)-[:hasCEO]->(p:Person)", "name the relationship r1, and read r1.start_year."),
+        ("(c:Company)-[r:hasCEO*1..2]->(p:Person)", "read [x IN r | x.start_year]."),
+    ],
+)
+def test_the_message_says_how_to_read_the_property_of_the_relationship(pattern: str, advice: str) -> None:
+    (diagnostic,) = problems_in(f"MATCH {pattern} RETURN p.start_year")
+    assert diagnostic.message.endswith(f"The relationship hasCEO has a property 'start_year': {advice}")
 
 
 @pytest.mark.parametrize(
