@@ -50,7 +50,7 @@ def shape_errors(call: Call, proceed: Next) -> Outcome:
 
 
 def other_graphs(graphs: Callable[[], Graphs], name: str | None) -> list[str]:
-    """Return the names of the graphs other than the graph that a call has named, or the only graph if it named none.
+    """Return the names of all graphs but the one that a call has named; if it named none, of all if there are several.
 
     If the list of graphs itself cannot be read, the result is empty: the failure then reports that problem.
     """
