@@ -149,7 +149,7 @@ def _branches(body: t.QueryBody | t.Command) -> Iterator[list[t.Clause]]:
 
 
 def _gives_few_rows(clauses: Sequence[t.Clause], imported: Iterable[str] = ()) -> bool:
-    """Return whether a LIMIT or aggregates leave only a few rows.
+    """Whether a LIMIT or aggregates leave only a few rows.
 
     Patterns that contain a variable of a few rows are taken to match only a few times. `imported` names the variables
     of the outer row, if the clauses are a subquery.
@@ -185,7 +185,7 @@ def _narrowed(facts: Facts) -> bool:
 
 
 def aggregates(item: t.ReturnItem) -> bool:
-    """Return whether a column contains an aggregate: `count(*) + 1`."""
+    """Whether a column contains an aggregate: `count(*) + 1`."""
     return any(
         isinstance(node, t.CountStar) or (isinstance(node, t.FunctionCall) and node.key in AGGREGATES)
         for node in item.expression.walk()
