@@ -82,7 +82,7 @@ def query_starts(text: str) -> list[int]:
 
 
 def _without_texts(text: str) -> str:
-    """Return the first `_LONGEST` characters of a text, without comments and without the contents of quotes.
+    """Return the first `_LONGEST` characters of a text, without comments and with masked quotes.
 
     Each character inside a string or a quoted name becomes `_`.
     """

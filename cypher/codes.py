@@ -178,4 +178,4 @@ QUESTION_CODES: Mapping[str, Code] = {
         "MATCH (m:Movie) RETURN m.name",
     )
 }
-"""The codes that compare a query with the question that it should answer."""
+"""The codes of findings from comparing a query with the question that it should answer."""

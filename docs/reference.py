@@ -141,7 +141,7 @@ def reference() -> str:
 
 
 def subcommands() -> list[str]:
-    """Return the section of each command: arguments and options, without the settings that many commands share."""
+    """Return the sections of all commands: arguments and options, but only the names of settings that many share."""
     parts = []
     settings = {"--" + setting.name.replace("_", "-") for setting in options()}
     for name in COMMANDS:

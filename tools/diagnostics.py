@@ -79,7 +79,7 @@ def report_on(graph: Graph, query: str, parameters: Mapping[str, Any] | None, qu
 def _by_question(graph: Graph, query: str, question: str | None, report: Report) -> Report:
     """Add the findings that follow from the question, if there is a question and the graph has an entity lookup.
 
-    Before the entity index is built, names are looked up in the database, as in `find_entities`.
+    Until the entity index has been built, names are looked up in the database, as in `find_entities`.
     """
     if question is None or graph.entities is None:
         return report

@@ -61,7 +61,7 @@ class Clock:
 
 
 def questions_of(graph: str) -> dict[str, str]:
-    """Return the questions of a graph by gold query."""
+    """Return a graph's questions, keyed by gold query."""
     files = {"cypherbench_tasks/train.jsonl.gz": "nl_question", "predictions/cypherbench_scored.jsonl.gz": "question"}
     return {
         str(record["gold_cypher"]): str(record[key])

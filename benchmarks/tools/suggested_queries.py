@@ -1,4 +1,4 @@
-"""Measures how many predictions of real models are right, unchanged and replaced by their `suggested_query`.
+"""Measures how many predictions of real models are right as written, and how many after a suggestion replaces them.
 
     python -m benchmarks.tools.suggested_queries FOLDER [--graphs company fictional_character] [--share 5] [--misses 20]
 

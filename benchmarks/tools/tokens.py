@@ -179,7 +179,10 @@ def answer_all(folder: Path, file: Path) -> None:
 def report(
     before: list[tuple[str, str, str]], after: list[tuple[str, str, str]], least: list[int | None], examples: int
 ) -> None:
-    """Print the mean tokens by kind of call, with the older and the current code, and `examples` answers of each."""
+    """Print for each kind of call the mean tokens of its answers, with the older and with the current code.
+
+    Then print `examples` answers of each kind, from the current code.
+    """
     from graphground.graphs.schemas.token_count import estimate_tokens
 
     print(

@@ -1,5 +1,8 @@
-"""Reports properties compared with values that they can never have:
-of another type, or a single value against a list."""
+"""Reports uses of properties that contradict their types.
+
+These are comparisons with a value of another type, a list compared as a single value, and a part that the type does not
+have, as in `n.launch_year.year`.
+"""
 
 from __future__ import annotations
 

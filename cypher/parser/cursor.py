@@ -133,7 +133,7 @@ class Cursor:
         return integer_value(self, i)
 
     def deeper(self) -> None:
-        """Enter a level of nesting; the caller leaves it with `depth -= 1`."""
+        """Enter a level of nesting, or raise `Fatal` beyond `MAX_DEPTH`; the caller leaves it with `depth -= 1`."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
             i = self.i

@@ -45,7 +45,8 @@ def rewritings(
 ) -> list[Rewriting]:
     """Return the cheapest rewritings of a query that fit the schema, the cheapest first.
 
-    The list is empty if the schema is open, if its nodes have several labels, or if the query has no sketch or nodes.
+    The list is empty if the schema is open, if its nodes have several labels, or if the query is too large, negates a
+    label or has no nodes.
     """
     index = facts.index
     sketch = sketch_of(facts) if not index.schema.label_combinations and not index.schema.open else None

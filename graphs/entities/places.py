@@ -16,7 +16,7 @@ FROM_DATABASE = "database"
 
 
 def index_folder(home: Home, name: str) -> Path:
-    """Return the folder of a graph's index: inside the folder of a loaded graph, or named after your own database."""
+    """Return the folder of a graph's index: inside a loaded graph's folder, or named after your own database."""
     catalog = Catalog(home)
     entry = catalog.find(name)
     if entry is not None:

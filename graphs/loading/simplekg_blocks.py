@@ -61,7 +61,9 @@ def relation_blocks(file: IO[bytes], begin: int) -> Blocks:
 
 
 def _blocks(file: IO[bytes], text: bytes, at: int, end: re.Pattern[bytes]) -> Blocks:
-    """Yield the blocks of an array in `text` and the rest of the file; return the byte position after `end`.
+    """Yield, in blocks, the records of an array; return the byte position after the match of `end`.
+
+    The array begins in `text`, which was read already, and continues in the unread part of the file.
 
     `at` is the position of `text` in the file. `end` matches the end of the array and what follows it: the beginning of
     the next array, or the end of the file.

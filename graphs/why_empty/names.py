@@ -43,7 +43,7 @@ def blame_node(probe: Probe, before: str, node: t.NodePattern) -> Iterator[Diagn
 
 
 def _without_label(probe: Probe, before: str, node: t.NodePattern, bare: str, variable: str) -> str:
-    """Return the message for a pattern `bare`, such as `(p:Player)`, whose label no node has."""
+    """Return the message for a pattern `bare`, such as `(p:Player)`, that matches nothing in the rows of `before`."""
     labels = probe.source(node.labels) if node.labels else ""
     label = _label(node)
     has = f"has the label {labels}" if label else f"matches the label expression {labels}"
@@ -80,7 +80,10 @@ def names_a_node(probe: Probe, condition: t.Expression) -> bool:
 
 
 def blame_value(probe: Probe, before: str, node: t.NodePattern, condition: t.Expression) -> Diagnostic | None:
-    """Return the diagnostic for an unknown name in WHERE, `p.name = 'Michael Man'`; None for any other condition."""
+    """Return the diagnostic for a condition on a name, `p.name = 'Michael Man'`, that no row fulfils.
+
+    The name is unknown, or its node is in none of the rows. Return None for any other condition.
+    """
     if not isinstance(condition, t.Binary):
         return None
     for side, opposite in _name_and_value(condition):

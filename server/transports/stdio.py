@@ -28,10 +28,12 @@ async def _serve(server: Server) -> None:
 
 
 class AnsweredLines:
-    """The messages of a client. A line that is not a message is answered with an error: no client waits forever.
+    """The messages of a client. A line that is neither blank nor a message is answered with an error.
+
+    Otherwise its client would wait forever.
 
     The SDK silently drops such lines. A client sends them by accident: an emoji that is cut in half becomes half of a
-    surrogate pair, which JSON cannot carry.
+    surrogate pair, which the SDK's JSON parser rejects.
     """
 
     def __init__(self, incoming: Any, outgoing: Any) -> None:

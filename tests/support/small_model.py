@@ -4,7 +4,8 @@
         ModelSettings("smollm2", endpoint=address, timeout=600)
 
 `llama-cpp-python` and llama.cpp's own server, `llama-server`, are built from the same source package into .tools/llama,
-which git ignores. Building the bindings takes six minutes on two idle cores, the server 47 on two busy ones.
+which git ignores. Building the bindings takes six minutes on two idle cores; the server took 47 minutes on two
+busy ones.
 Neither uses native instructions, which crash on some virtual machines. Tests of the lane `long` and benchmarks use the
 model. The server that comes with `llama-cpp-python` is not used: its format for tool calls, `chatml-function-calling`,
 ignores the limit of tokens and cannot reply in words.

@@ -33,7 +33,7 @@ def start_jvm(heap: str, logs: Path, options: Sequence[str]) -> None:
 
     Raises:
         OSError: this process has started a JVM before.
-        ArcadeDBError: ArcadeDB's files are missing.
+        ArcadeDBError: the Java library that comes with ArcadeDB is missing.
     """
     import jpype
 

@@ -96,7 +96,7 @@ class Profiler:
     def _sampled(
         self, match: str, owner: str, keys: Sequence[str], count: int | None
     ) -> dict[str, tuple[list[str], float]]:
-        """Return for each text property some values, and the share of the sampled nodes that have a value."""
+        """Return for each text property some values, and the share of sampled nodes or relationships with a value."""
         if not keys:
             return {}
         columns = ", ".join(f"left({property_of('n', key)}, 80) AS c{place}" for place, key in enumerate(keys))

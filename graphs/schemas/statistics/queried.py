@@ -35,8 +35,8 @@ WHOLE, SAMPLED = 50_000, 10_000
 MOST_FILL = 3_000_000
 """The number of nodes above which fill is computed only from a sample."""
 RARE = 10
-"""The limit for rare properties: fewer than one in `RARE` nodes of a sample have such a property. Its values are read
-only when all nodes are counted."""
+"""The limit for rare properties: fewer than one in `RARE` nodes of a sample have such a property. The values of
+such a property are read only when all nodes are counted."""
 MOST_PROPERTIES = 60
 NO_RANGE = ("list[", "unknown", "point", "|")
 STEP_SECONDS, TOTAL_SECONDS = 10.0, 120.0

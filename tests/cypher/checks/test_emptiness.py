@@ -68,7 +68,7 @@ DATA = Statistics(
 
 
 def messages(query: str, have: int, of: int) -> list[str]:
-    """Return the messages about a sort key that `have` of `of` countries have."""
+    """Return a query's `empty_property` messages for a graph of `of` countries, with an anthem for `have` of them."""
     countries = LabelStatistics("Country", of, {"anthem": PropertyStatistics(have, of)}, "name")
     report = validate(query, WORLD, data=Statistics({"Country": countries}, {}, ()))
     return [diagnostic.message for diagnostic in report.diagnostics if diagnostic.code == "empty_property"]

@@ -40,7 +40,9 @@ INDEX = (
 
 
 def with_vectors(server: Neo4jServer) -> BoltEngine:
-    """Create vector indexes on a server: cosine and Euclidean with our vectors, and one of other dimensions.
+    """Replace the data on a server by a few nodes with vectors, and create three vector indexes.
+
+    Two are over our encoder's vectors, cosine and Euclidean; one is over vectors with another number of dimensions.
 
     Return an engine connected to the server.
     """
