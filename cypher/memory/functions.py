@@ -2,7 +2,6 @@
 
 Certain is an exact number, the possible constants, or a minimum size.
 
-
 >>> result("range", [Number(1), Number(1000)]).size
 1000
 >>> combined("^", Number(10), Number(8))

@@ -84,10 +84,10 @@ def translated(error: BaseException, address: BoltAddress, timeout: float | None
             user = f"the user {address.user!r}" if address.user else "a connection without a user"
             return EngineUnavailable(f"{where} refused {user}: {message}")
         case exceptions.ClientError() if code == "Neo.ClientError.Database.DatabaseNotFound":
+            named = f"database {address.database!r}" if address.database else "default database for the user"
             return EngineUnavailable(
-                f"{where} has no {f'database {address.database!r}' if address.database else 'default database for the user'}. "
-                "Name an existing database "
-                "with --database, NEO4J_DATABASE, or `database` in the settings file."
+                f"{where} has no {named}. Name an existing database with --database, NEO4J_DATABASE, or `database` in the "
+                "settings file."
             )
         case exceptions.Neo4jError() if code in TIMEOUT_CODES or (was_ended(error) and "timeout" in message):
             return timed_out(timeout)

@@ -231,7 +231,12 @@ def write_protection(name: str, engine: Engine) -> Finding:
         return Finding(f"graph {name}", True, "writes are refused by the database too")
     if outcome == "accepted":
         return Finding(f"graph {name}", True, "writes are refused by this server only", warning(engine))
-    return Finding(f"graph {name}", True, "writes are refused by this server, perhaps only by it", warning(engine))
+    return Finding(
+        f"graph {name}",
+        True,
+        "writes are refused by this server; whether the database refuses them too is not known",
+        warning(engine),
+    )
 
 
 def memory_protection(name: str, engine: Engine) -> Iterator[Finding]:

@@ -84,11 +84,7 @@ def _pattern_exists(driver: neo4j.Driver, found: re.Match[str]) -> bool:
 
 
 def _no_name(driver: neo4j.Driver, found: re.Match[str]) -> bool:
-    labels = [f":{label}" for label in _labels(found[1] or "")] or [""]
-    return all(
-        _count(driver, f"MATCH (n{label}) WHERE n.`{found[2]}` = $v RETURN count(n)", v=found[3]) == 0
-        for label in labels
-    )
+    return _none(driver, found[1], f"n.`{found[2]}` = $v", found[3])
 
 
 def _nearest_names(driver: neo4j.Driver, found: re.Match[str]) -> bool:
@@ -107,11 +103,13 @@ def _has_it(driver: neo4j.Driver, found: re.Match[str]) -> bool:
 
 
 def _no_element(driver: neo4j.Driver, found: re.Match[str]) -> bool:
-    labels = [f":{label}" for label in _labels(found[1] or "")] or [""]
-    return all(
-        _count(driver, f"MATCH (n{label}) WHERE $v IN n.`{found[3]}` RETURN count(n)", v=found[2]) == 0
-        for label in labels
-    )
+    return _none(driver, found[1], f"$v IN n.`{found[3]}`", found[2])
+
+
+def _none(driver: neo4j.Driver, named: str | None, condition: str, value: str) -> bool:
+    """Whether no node fulfils the condition, among the nodes with the labels that a message names, or among all."""
+    labels = [f":{label}" for label in _labels(named or "")] or [""]
+    return all(_count(driver, f"MATCH (n{label}) WHERE {condition} RETURN count(n)", v=value) == 0 for label in labels)
 
 
 def _has_property(driver: neo4j.Driver, found: re.Match[str]) -> bool:
