@@ -3,7 +3,7 @@
     python bootstrap.py serve     install, then serve the bundled graph over stdio
     python bootstrap.py test      install with the test tools, then run the quick tests
     python bootstrap.py link      make the links that type checkers and editors follow
-    python bootstrap.py install   only install (add --dev for the test tools)
+    python bootstrap.py install   only install (add --dev for the test tools, or --extra parquet for an extra)
 
 Further arguments are passed to the command. This script prints only to stderr,
 because stdout belongs to the MCP protocol.
@@ -261,6 +261,20 @@ def install(dev: bool) -> None:
         (VENV / ".graphground-installed").write_text(state_of(lock))
 
 
+def install_extra(extra: str) -> None:
+    """Add the packages of an extra to .venv, in the versions of the lock file where it has them."""
+    import tomllib
+
+    extras = tomllib.loads((HERE / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    if extra not in extras:
+        raise CannotInstall(f"there is no extra {extra!r}; there are {', '.join(extras)}")
+    install(dev=False)
+    with installing():
+        say(f"installing the extra {extra}")
+        lock = HERE / "requirements" / "dev.txt"
+        run_uv(find_uv(), "pip", "install", "--python", BIN / "python", "--constraints", lock, *extras[extra])
+
+
 def link() -> None:
     """Link the folders of `PARTS` into graphground/, for tools that ignore import hooks, such as type checkers."""
     for part in PARTS:
@@ -274,7 +288,12 @@ def main() -> int:
     if sys.version_info < (3, 11):  # noqa: UP036 - this very check is why the script exists
         raise CannotInstall("Python 3.11 or newer is needed; this is " + sys.version.split()[0])
     if word == "install":
-        install(dev="--dev" in rest)
+        if rest[:1] == ["--extra"]:
+            if len(rest) != 2:
+                raise CannotInstall("name one extra: install --extra parquet")
+            install_extra(rest[1])
+        else:
+            install(dev="--dev" in rest)
     elif word == "link":
         link()
     elif word == "test":

@@ -35,6 +35,15 @@ def description() -> str:
     return re.sub(r"(?<!!)\[([^\]]+)\]\((?!https?:|#|mailto:)([^)]+)\)", target, text)
 
 
+def data_files(folder: Path) -> list[str]:
+    """Return every file below a folder that is not Python code: a list of endings would forget the next kind."""
+    return [
+        path.relative_to(folder).as_posix()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.suffix not in (".py", ".pyc") and not path.name.startswith(".")
+    ]
+
+
 setup(
     long_description=description(),
     long_description_content_type="text/markdown",
@@ -48,21 +57,5 @@ setup(
     else {},
     packages=packages,
     package_dir={"graphground": "graphground", **{f"graphground.{part}": part for part in PARTS}},
-    package_data={
-        "": [
-            "py.typed",
-            "*.md",
-            "*.json",
-            "*.html",
-            "*.css",
-            "*.js",
-            "*.json.gz",
-            "*.csv",
-            "*.npz",
-            "*.bin",
-            "*.toml",
-            "LICENSE*",
-        ],
-        "graphground.server.ui": ["static/*", "static/views/*"],
-    },
+    package_data={"graphground": ["py.typed"], **{f"graphground.{part}": data_files(HERE / part) for part in PARTS}},
 )

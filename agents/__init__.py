@@ -2,6 +2,7 @@
 
     graphground agent zero-shot --graph nba --model gpt-5-mini "Who plays for the Chicago Bulls?"
 
-The agents are MCP clients. `prompts` is the only other graphground package that they import. A running server imports
-this folder only if its page has a language model (`--model`). Calling a language model requires the extra `agents`.
+The agents are MCP clients. Of graphground they import only `prompts` and `cypher`, which do no I/O. A running server
+imports this folder only if its page has a language model (`--model`). Calling a language model requires the extra
+`agents`.
 """

@@ -68,6 +68,11 @@ class Reply:
     cached: bool = False
     """Whether the reply was read from the cache, without a request to the model."""
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether the token limit cut the reply before the end of its block of code, so that a query may be cut too."""
+        return self.finish == "length" and self.text.count("```") % 2 == (1 if "```" in self.text else 0)
+
     def as_record(self) -> dict[str, Any]:
         """Return the reply as a JSON object for the cache."""
         return asdict(self)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic_ai import exceptions as errors
 from pydantic_ai.messages import (
@@ -30,16 +30,27 @@ from pydantic_ai.settings import ModelSettings as RequestSettings
 from pydantic_ai.tools import ToolDefinition
 
 from graphground.agents.conversation import Message, Reply, ToolOffer, ToolUse
-from graphground.agents.failures import PASSING, ModelFailure
+from graphground.agents.model_settings import PASSING, ModelFailure
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
     from openai import AsyncOpenAI
 
-    from graphground.agents.models import ModelSettings
+    from graphground.agents.model_settings import ModelSettings
 
 QUOTED = 300
 """The maximum number of characters of an endpoint's error text that a message quotes."""
+
+
+ADVICE = {
+    "temperature": "--temperature none leaves the temperature out",
+    "reasoning_effort": "--reasoning-effort sets it, and without the option it is left out",
+    "max_tokens": "--max-tokens sets the limit",
+    "seed": "without --seed it is left out",
+    "tool": "`agent zero-shot` and `agent loop` need no tool calls",
+    "stream": "this endpoint must also answer requests without streaming",
+}
+"""What to do about a parameter that an endpoint refuses, by a word of its error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +72,7 @@ class Endpoint:
     def __init__(self, settings: ModelSettings) -> None:
         self._settings = settings
         self._key = settings.key()
-        self._client, self._model = _connected(settings, self._key)
+        self._client, self._model = _connect(settings, self._key)
 
     async def request(
         self, messages: Sequence[Message], tools: Sequence[ToolOffer], grammar: str = ""
@@ -75,11 +86,16 @@ class Endpoint:
             settings["temperature"] = self._settings.temperature
         if self._settings.seed is not None:
             settings["seed"] = self._settings.seed
+        if self._settings.reasoning_effort:
+            if self._settings.provider != "openai":
+                wrong = f"{self._where} has no reasoning effort; leave out --reasoning-effort"
+                return FailedRequest(ModelFailure("refused", wrong))
+            settings["extra_body"] = {"reasoning_effort": self._settings.reasoning_effort}
         if grammar:
             if self._settings.provider != "openai":
                 wrong = f"{self._where} does not accept a grammar; use llama.cpp's server"
                 return FailedRequest(ModelFailure("refused", wrong))
-            settings["extra_body"] = {"grammar": grammar}
+            settings["extra_body"] = {**(settings.get("extra_body") or {}), "grammar": grammar}  # type: ignore[dict-item]
         parameters = ModelRequestParameters(
             function_tools=[
                 ToolDefinition(
@@ -98,6 +114,9 @@ class Endpoint:
             return FailedRequest(ModelFailure("bad_reply", f"{self._where} sent no valid reply: {self._words(error)}"))
         except ValueError as error:  # the client's own parser: a body that is not JSON
             return FailedRequest(ModelFailure("bad_reply", f"{self._where} sent no JSON: {self._words(error)}"))
+        except Exception as error:  # a body in another form, such as `"choices": []`, breaks the client in many ways
+            words = f"{type(error).__name__}: {self._words(error)}"
+            return FailedRequest(ModelFailure("bad_reply", f"{self._where} sent a reply in an unknown form ({words})"))
         return _reply(response)
 
     async def close(self) -> None:
@@ -139,7 +158,9 @@ class Endpoint:
                 return ModelFailure("unreachable", f"{where} is unavailable (status {status}): {self._words(error)}")
         if status is None:
             return ModelFailure("bad_reply", f"{where} sent no valid reply: {self._words(error)}")
-        return ModelFailure("refused", f"{where} refused the request: {self._words(error)}")
+        words = self._words(error)
+        advice = next((f"; {option}" for parameter, option in ADVICE.items() if parameter in words), "")
+        return ModelFailure("refused", f"{where} refused the request: {words}{advice}")
 
     def _words(self, error: Exception) -> str:
         """Return the first `QUOTED` characters of an error's text; a key of more than 4 characters is replaced."""
@@ -147,7 +168,7 @@ class Endpoint:
         return words.replace(self._key, "…")[:QUOTED] if len(self._key) > 4 else words[:QUOTED]
 
 
-def _connected(settings: ModelSettings, key: str) -> tuple[AsyncOpenAI | AsyncAnthropic, PydanticModel]:
+def _connect(settings: ModelSettings, key: str) -> tuple[AsyncOpenAI | AsyncAnthropic, PydanticModel]:
     """Return the provider's client, without retries of its own, and the pydantic-ai model that uses the client."""
     if settings.provider == "anthropic":
         from anthropic import AsyncAnthropic
@@ -158,16 +179,36 @@ def _connected(settings: ModelSettings, key: str) -> tuple[AsyncOpenAI | AsyncAn
             api_key=key, base_url=settings.address or None, max_retries=0, timeout=settings.timeout
         )
         return anthropic, AnthropicModel(settings.model, provider=AnthropicProvider(anthropic_client=anthropic))
-    from openai import AsyncOpenAI
+    from openai import AsyncOpenAI, DefaultAsyncHttpxClient
     from pydantic_ai.models.openai import OpenAIChatModel
     from pydantic_ai.profiles.openai import OpenAIModelProfile
     from pydantic_ai.providers.openai import OpenAIProvider
 
-    openai = AsyncOpenAI(api_key=key, base_url=settings.address or None, max_retries=0, timeout=settings.timeout)
+    openai = AsyncOpenAI(
+        api_key=key,
+        base_url=settings.address or None,
+        max_retries=0,
+        timeout=settings.timeout,
+        http_client=DefaultAsyncHttpxClient(event_hooks={"response": [_expose_error]}),
+    )
     # Other servers, llama.cpp's among them, ignore the newer name of the limit and would write without end.
     newer = str(openai.base_url.host).endswith((".openai.com", ".azure.com"))
     profile = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=newer)
     return openai, OpenAIChatModel(settings.model, provider=OpenAIProvider(openai_client=openai), profile=profile)
+
+
+async def _expose_error(response: Any) -> None:
+    """Give a response of status 200 the status of the error in its body; routers such as OpenRouter send these."""
+    if response.status_code != 200:
+        return
+    await response.aread()
+    try:
+        error = response.json()["error"]
+    except (ValueError, KeyError, TypeError):
+        return
+    if error:
+        code = error.get("code") if isinstance(error, dict) else None
+        response.status_code = code if isinstance(code, int) and 400 <= code < 600 else 400
 
 
 def _as_pydantic(messages: Sequence[Message], provider: str) -> Iterator[ModelMessage]:

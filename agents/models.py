@@ -9,103 +9,31 @@ the agents reach the server through the MCP SDK). Retries are our own code, so t
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import random
+import tempfile
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 import anyio
 
 from graphground.agents.conversation import Message, Reply, ToolOffer
-from graphground.agents.failures import ModelFailure
-from graphground.agents.reply_cache import ReplyCache, digest
+from graphground.agents.model_settings import ModelFailure, ModelSettings
 
 if TYPE_CHECKING:
     from graphground.agents.endpoint import Endpoint
 
-PROVIDERS = ("openai", "anthropic")
-KEY_VARIABLES = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
-ENDPOINT_VARIABLES = {"openai": "OPENAI_BASE_URL", "anthropic": "ANTHROPIC_BASE_URL"}
 FIRST_WAIT_SECONDS = 1.0
 TIMEOUT_RETRIES = 1
 """The maximum number of retries after a time-out; each retry adds load, since the endpoint still works on the abandoned
 request."""
 CHARACTERS_PER_TOKEN = 4
-
-
-@dataclass(frozen=True, slots=True)
-class ModelSettings:
-    """The settings of a model: `ModelSettings("smollm2", endpoint="http://127.0.0.1:8080/v1")`."""
-
-    name: str
-    """The model's name, with a prefix for the provider: `openai:` (the default, also for compatible endpoints) or
-    `anthropic:`."""
-    endpoint: str = ""
-    """The base URL; if empty, the value of OPENAI_BASE_URL or ANTHROPIC_BASE_URL, or else the provider's own URL."""
-    key_variable: str = ""
-    """The environment variable with the key (default: OPENAI_API_KEY or ANTHROPIC_API_KEY)."""
-    temperature: float | None = 0.0
-    """The sampling temperature; None omits the temperature from requests, for models that refuse the parameter."""
-    seed: int | None = None
-    max_tokens: int = 1024
-    """The maximum number of tokens of one reply."""
-    timeout: float = 120.0
-    """The time limit of one request, in seconds."""
-    retries: int = 5
-    """The maximum number of retries after a rate limit, an overload or a lost connection (`TIMEOUT_RETRIES` after a
-    time-out)."""
-    longest_wait: float = 60.0
-    """The longest wait for a retry, in seconds. If an endpoint asks for a longer wait, the run stops."""
-
-    @property
-    def provider(self) -> str:
-        """The provider: `openai` or `anthropic`."""
-        prefix, colon, _ = self.name.partition(":")
-        return prefix if colon and prefix in PROVIDERS else "openai"
-
-    @property
-    def model(self) -> str:
-        """The name of the model as the endpoint knows it, without the provider's prefix."""
-        return self.name.removeprefix(f"{self.provider}:")
-
-    @property
-    def address(self) -> str:
-        """The base URL from the settings or the environment; empty for the provider's own URL."""
-        return self.endpoint or os.environ.get(ENDPOINT_VARIABLES[self.provider], "")
-
-    @property
-    def key_from(self) -> str:
-        """The name of the environment variable that holds the key."""
-        return self.key_variable or KEY_VARIABLES[self.provider]
-
-    def key(self) -> str:
-        """Return the key from the environment; the text `none` if no key is set and the endpoint is your own.
-
-        Raises:
-            ModelFailure: no key is set, although the provider's own endpoint is used or `key_variable` is given.
-        """
-        found = os.environ.get(self.key_from, "").strip()
-        if not found and (self.key_variable or not self.address):
-            raise ModelFailure(
-                "key_missing",
-                f"no key for {self.name}: set the environment variable {self.key_from}"
-                f"{'' if self.key_variable else ', or give your own endpoint'}",
-            )
-        return found or "none"
-
-    def as_record(self) -> dict[str, Any]:
-        """Return the settings that influence a reply: all but the key, the retries and the time limits."""
-        names = ("temperature", "seed", "max_tokens")
-        return {
-            "provider": self.provider,
-            "endpoint": self.address,
-            "model": self.model,
-            **{name: getattr(self, name) for name in names},
-        }
 
 
 class Model:
@@ -217,3 +145,37 @@ def _measured(
         written = len(reply.text) + sum(len(use.arguments) for use in reply.uses)
         record["tokens_out"] = written // CHARACTERS_PER_TOKEN
     return Reply.of_record(record)
+
+
+def digest(request: Mapping[str, Any]) -> str:
+    """Return the name under which the reply to a request is stored: the SHA-256 of its JSON."""
+    text = json.dumps(request, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class ReplyCache:
+    """Replies in a folder that several processes may share: `ReplyCache(folder).get(digest(request))`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def get(self, name: str) -> Reply | None:
+        """Return the stored reply, marked `cached`; None if no reply is stored or the file is damaged."""
+        try:
+            record = json.loads(self._path(name).read_text(encoding="utf-8"))
+            return replace(Reply.of_record(record), cached=True)
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def put(self, name: str, reply: Reply) -> None:
+        """Store a reply atomically, so that no other process reads a part of a reply."""
+        path = self._path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", errors="backslashreplace", dir=path.parent, suffix=".part", delete=False
+        ) as file:
+            json.dump(reply.as_record(), file, ensure_ascii=False)
+        os.replace(file.name, path)
+
+    def _path(self, name: str) -> Path:
+        return self._folder / name[:2] / f"{name}.json"

@@ -14,18 +14,19 @@ preferred, and among those the latest.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
+
+from rapidfuzz.distance import Levenshtein
 
 from graphground.agents.conversation import Message
+from graphground.agents.graphraft.grammar import read_suggested_grammar
 from graphground.agents.question import Outcome
-from graphground.agents.replies import Grade, grade_in, query_in
+from graphground.agents.replies import CUT, Grade, grade_in, list_in, literals_in, query_in
 from graphground.agents.session import BoundReached, Session
-from graphground.agents.suggested import suggested_grammar
 from graphground.agents.trace import shortened
-from graphground.agents.verification import check_names, values_in, verify
 from graphground.agents.zero_shot import SchemaForm, read_schema
 from graphground.prompts.agents import FOLDER, agent_prompt
 
@@ -52,6 +53,20 @@ class LoopSettings:
     """The maximum number of suggested queries to which the generator is restricted; with 0, it may write any query."""
     prompts: Path = FOLDER
     """The folder of the prompt templates; a template here replaces the default of the same role."""
+    judge_failures: bool = False
+    """Whether the evaluator also grades queries that failed; otherwise their grade is `error`."""
+    direct_feedback: bool = False
+    """Whether the evaluator's reason for `incorrect` goes to the generator without the aggregator."""
+    own_advice: bool = True
+    """Whether the roles see the server's diagnostics and suggested queries; otherwise only rows and error messages."""
+
+    @classmethod
+    def paper(cls) -> LoopSettings:
+        """Return the settings of the paper's Algorithm 1: a first query and up to four refinements, without our advice.
+
+        The prompts are ours, since the paper's prompts were not available here.
+        """
+        return cls(rounds=1 + ROUNDS, judge_failures=True, direct_feedback=True, own_advice=False)
 
     @classmethod
     def single_pass(cls) -> LoopSettings:
@@ -91,7 +106,7 @@ class MultiAgentLoop:
         stopped = "rounds"
         try:
             schema = await read_schema(session, self._settings.form, self._settings.max_schema_tokens)
-            grammar, feedback = await suggested_grammar(session, self._settings.suggested), ""
+            grammar, feedback = await read_suggested_grammar(session, self._settings.suggested), ""
             for number in range(1, self._settings.rounds + 1):
                 attempts.append(await self._round(session, number, schema, feedback, grammar))
                 if attempts[-1].grade == "accept":
@@ -120,8 +135,10 @@ class MultiAgentLoop:
         prompt = self._prompt("generator", schema=schema, question=session.question.text, feedback=feedback)
         reply = await session.ask("generator", [Message("user", prompt)], grammar=grammar)
         attempt = Attempt(number, query_in(reply.text))
+        if reply.is_cut:
+            attempt.query = ""
         if not attempt.query:
-            attempt.result = attempt.reason = "the reply holds no Cypher query"
+            attempt.result = attempt.reason = CUT if reply.is_cut else "the reply holds no Cypher query"
             session.state("generate", f"round {number}", "no query")
         else:
             session.state("generate", f"round {number}", "execute")
@@ -130,20 +147,26 @@ class MultiAgentLoop:
         return attempt
 
     async def _execute(self, session: Session, attempt: Attempt) -> None:
-        answer = await session.call(
-            "execute_cypher", session.question.on(query=attempt.query, question=session.question.text, limit=SHOWN_ROWS)
-        )
-        attempt.result = shortened(answer.text, SHOWN_CHARACTERS)
+        advised = {"question": session.question.text} if self._settings.own_advice else {}
+        arguments = session.question.on(query=attempt.query, limit=SHOWN_ROWS, **advised)
+        answer = await session.call("execute_cypher", arguments)
+        text = answer.text
+        if not self._settings.own_advice:
+            table = {name: answer.fields.get(name) for name in ("columns", "rows")}
+            text = _message_of(text).partition("\n")[0] if answer.failed else json.dumps(table, ensure_ascii=False)
+        attempt.result = shortened(text, SHOWN_CHARACTERS)
         if answer.failed:
-            attempt.reason = _message_of(answer.text)
+            attempt.reason = text if not self._settings.own_advice else _message_of(answer.text)
             session.state("execute", f"round {attempt.number}", "failed")
             return
         attempt.rows = int(answer.fields["row_count"])
         session.state("execute", f"round {attempt.number}", f"rows: {attempt.rows}")
 
     async def _evaluate(self, session: Session, attempt: Attempt, schema: str) -> None:
-        if attempt.rows is not None:
-            attempt.grade, attempt.reason = ("accept", "") if attempt.rows else ("error", "the result is empty")
+        failed = attempt.rows is None
+        if not failed or (attempt.query and self._settings.judge_failures):
+            if not failed:
+                attempt.grade, attempt.reason = ("accept", "") if attempt.rows else ("error", "the result is empty")
             if self._settings.judge:
                 reply = await self._ask(
                     session,
@@ -162,6 +185,9 @@ class MultiAgentLoop:
 
     async def _feedback(self, session: Session, attempts: Sequence[Attempt]) -> str:
         last = attempts[-1]
+        if last.grade == "incorrect" and self._settings.direct_feedback:
+            session.state("feedback", last.grade, "generate")
+            return f"Feedback on the last query, which was:\n\n{last.query}\n\n{last.reason}"
         instructions = ""
         if last.grade == "error" and last.query and self._settings.verification:
             instructions = await self._instructions(session, last)
@@ -183,7 +209,7 @@ class MultiAgentLoop:
         values = values_in(reply, attempt.query)
         session.state("extract", f"round {attempt.number}", f"values: {len(values)}")
         findings = [verified.sentence() for verified in await verify(session, values)]
-        named = await check_names(session, attempt.query)
+        named = await check_names(session, attempt.query) if self._settings.own_advice else []
         findings += named
         session.state("verify", f"round {attempt.number}", f"findings: {len(findings)}")
         if attempt.reason and not named:  # databases refuse queries in which the checks find nothing wrong
@@ -224,3 +250,150 @@ def _message_of(failure: str) -> str:
         return str(json.loads(failure)["message"])
     except (ValueError, KeyError, TypeError):
         return " ".join(failure.split())[:300]
+
+
+CANDIDATES = 5
+MAX_VALUES = 10
+MAX_VALUE_CHARACTERS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value of a query: `Value("Chicago Bulls", "Team", "name")`."""
+
+    text: str
+    label: str = ""
+    property: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A stored value that resembles a missing one.
+
+    `similarity` is 1 minus the normalised Levenshtein distance, ignoring case.
+    """
+
+    name: str
+    label: str
+    property: str
+    similarity: float
+    match: str
+    """How the value was found: `exact`, `alias`, `fuzzy` (by spelling) or `vector` (by meaning)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """A value with the result of looking it up."""
+
+    value: Value
+    exists: bool
+    candidates: tuple[Candidate, ...] = ()
+
+    def sentence(self) -> str:
+        """Return the result as a sentence, for a prompt."""
+        where = f" ({self.value.label}.{self.value.property or 'name'})" if self.value.label else ""
+        if self.exists:
+            return f"{self.value.text!r}{where} exists."
+        if not self.candidates:
+            return f"{self.value.text!r}{where} does not exist, and nothing similar does."
+        nearest = "; ".join(
+            f"{candidate.name!r} ({candidate.label}.{candidate.property}, {candidate.match}, similarity "
+            f"{candidate.similarity:.2f})"
+            for candidate in self.candidates
+        )
+        return f"{self.value.text!r}{where} does not exist. Nearest: {nearest}."
+
+
+def values_in(reply: str, query: str) -> list[Value]:
+    """Return the values of a query that the extractor's reply lists; if there are none, the query's string literals.
+
+    At most `MAX_VALUES` are returned.
+
+    >>> values_in("I see none.", "MATCH (t:Team {name: 'Bulls'}) RETURN t")
+    [Value(text='Bulls', label='', property='')]
+    """
+    listed = list_in(reply)
+    found = [_value(entry) for entry in listed] if listed is not None else []
+    values = [value for value in found if value is not None and value.text in query]
+    # If the model lists texts that the query does not contain, or no text although it contains some, ignore its reply.
+    return (values or [Value(text) for text in literals_in(query)])[:MAX_VALUES]
+
+
+def _value(entry: Any) -> Value | None:
+    if isinstance(entry, str):
+        return Value(entry) if entry.strip() else None
+    if not isinstance(entry, Mapping) or not str(entry.get("value") or "").strip():
+        return None
+    return Value(str(entry["value"]), str(entry.get("label") or ""), str(entry.get("property") or ""))
+
+
+async def verify(session: Session, values: Sequence[Value]) -> list[Verified]:
+    """Look up the values with one call of `find_entities` per combination of label and property; return the results.
+
+    If the call fails, it is repeated without label and property. Longer values than
+    `MAX_VALUE_CHARACTERS`, and values that cannot be looked up, are left out.
+    """
+    groups: dict[tuple[str, str], list[Value]] = {}
+    for value in values:
+        if len(value.text) <= MAX_VALUE_CHARACTERS:
+            groups.setdefault((value.label, value.property), []).append(value)
+    verified: list[Verified] = []
+    for (label, name), members in groups.items():
+        scope = {"label": label} if label else {}
+        scope |= {"property": name} if name and label else {}
+        texts = list(dict.fromkeys(value.text for value in members))
+        arguments = session.question.on(mentions=texts, limit=CANDIDATES)
+        answer = await session.call("find_entities", arguments | scope)
+        if answer.failed and scope:  # the model named a label or a property that does not exist
+            answer = await session.call("find_entities", arguments)
+        mentions = {} if answer.failed else {entry["mention"]: entry for entry in answer.fields["mentions"]}
+        verified += [_read_verdict(value, mentions.get(value.text)) for value in members if value.text in mentions]
+    return verified
+
+
+def _read_verdict(value: Value, mention: Mapping[str, Any] | None) -> Verified:
+    found: Iterable[Mapping[str, Any]] = mention["candidates"] if mention else ()
+    candidates = sorted(
+        (
+            Candidate(
+                str(entry["name"]),
+                str(entry["label"]),
+                str(entry["property"]),
+                round(Levenshtein.normalized_similarity(value.text.casefold(), str(entry["name"]).casefold()), 3),
+                str(entry["match"]),
+            )
+            for entry in found
+        ),
+        key=lambda candidate: -candidate.similarity,
+    )
+    exists = any(candidate.name == value.text for candidate in candidates)
+    return Verified(value, exists, () if exists else tuple(candidates))
+
+
+async def check_names(session: Session, query: str) -> list[str]:
+    """Return a sentence for each error and warning of `validate_cypher`, and one with the suggested query, if any."""
+    answer = await session.call("validate_cypher", session.question.on(query=query, question=session.question.text))
+    if answer.failed:
+        return []
+    sentences = [
+        f"line {found.get('line', 1)}: {_sentence(found['message'])}{_correction(found)}"
+        for found in answer.fields.get("diagnostics", ())
+        if found.get("severity") != "hint"
+    ]
+    if answer.fields.get("suggested_query"):
+        sentences.append(f"Probably meant: {answer.fields['suggested_query']}")
+    return sentences
+
+
+def _correction(found: Mapping[str, Any]) -> str:
+    """Return the sentence with the suggestions of a diagnostic, after a space; empty if it has none."""
+    suggestions = [str(suggestion) for suggestion in found.get("suggestions", ())][:3]
+    if suggestions == [""]:
+        return f" Delete {found['found']!r}."
+    return f" Instead: {' or '.join(suggestions)}." if suggestions else ""
+
+
+def _sentence(message: str) -> str:
+    """Return a message without the lines that show the position, and with a full stop unless it ends in `.` or `?`."""
+    line = message.partition("\n")[0]
+    return line if line.endswith((".", "?")) else f"{line}."

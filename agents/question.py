@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from graphground.agents.failures import QuestionsError
+from graphground.agents.model_settings import QuestionsError
 
 Stance = Literal["answer", "not_in_graph", "ask"]
 
@@ -53,7 +53,8 @@ class Outcome:
     """The grade that the multi-agent loop gave to the query: `accept`, `incorrect` or `error`."""
     rounds: int = 0
     stopped: str = ""
-    """Why the agent stopped: `answered`, `accepted`, `rounds`, `calls`, `tokens`, `time`, `model` or `server`."""
+    """Why the agent stopped: `answered`, `accepted`, `cut`, `rounds`, `calls`, `tokens`, `time`, or a failure of the
+    `model`, the `server` or the `agent`."""
     extra: dict[str, Any] = field(default_factory=dict)
 
     def as_record(self) -> dict[str, Any]:

@@ -4,27 +4,41 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any, Literal
 
-from graphground.agents.cypher_text import is_query, may_be_query, query_starts
 from graphground.agents.question import Stance
+from graphground.cypher import CypherSyntaxError, access, parse
+from graphground.cypher.tokens import tokenize, unescape_string
 
+CUT = "the reply was cut at the limit of tokens (--max-tokens)"
 Grade = Literal["accept", "incorrect", "error"]
 
+MAX_CHARACTERS = 20_000
+"""The maximum number of characters of a text that is tried as a query."""
+MAX_STARTS, MAX_LINES = 20, 60
+"""The maximum number of lines of a reply that are tried as the start of a query, and of lines of one query."""
 _FENCE = re.compile(r"(?P<fence>```+|~~~+)[ \t]*(?P<label>[^\n`]*)(?:\n(?P<body>.*?))?(?:(?P=fence)|\Z)", re.DOTALL)
 _LABELS = ("cypher", "cql", "opencypher")
+_START = re.compile(
+    r"^[ \t]*(?=(?:EXPLAIN|PROFILE|USE|MATCH|OPTIONAL[ ]MATCH|UNWIND|CALL|WITH|RETURN|(?i:match|optional[ ]match|unwind))\b)",
+    re.MULTILINE,
+)
+"""The start of a line that may begin a query. Prose and other languages begin with some of these words, too, but in
+lower case."""
+_BROKEN = re.compile(r"(?:OPTIONAL )?MATCH\s*\(.*\bRETURN\b", re.DOTALL)
+"""The form of a query without a label that does not parse."""
 _GRADE = re.compile(r"\bgrade\b\W{0,4}(accept|incorrect|error)\b", re.IGNORECASE)
 _STANCE = re.compile(r"^\W*stance\W+(not_in_graph|ask|answer)\b", re.IGNORECASE | re.MULTILINE)
-_LITERAL = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"")
 _ENDS = ("<end_of_turn>", "<|im_end|>", "<|eot_id|>", "</s>")
 
 
 def query_in(text: str) -> str:
     r"""Return the Cypher query in a reply; empty if the reply contains no query.
 
-    The last block labelled as Cypher is preferred, then the last other block that has the form of a query. Without such
-    a block, the first lines that have the form of a query are returned. Code in another language is skipped, even under
-    the label `cypher`.
+    A query that parses is preferred: the last such block, a block labelled as Cypher before others, then the first
+    lines outside blocks. Otherwise the last block labelled as Cypher, or a text that begins like a query, is returned
+    unparsed: the server says what is wrong with it.
 
     >>> query_in("Here it is:\n```cypher\nMATCH (t:Team) RETURN t.name\n```\nIt lists the teams.")
     'MATCH (t:Team) RETURN t.name'
@@ -34,17 +48,15 @@ def query_in(text: str) -> str:
     for mark in _ENDS:
         text = text.replace(mark, "")
     blocks = [_block(found) for found in _FENCE.finditer(text)]
-    named = [body for label, body in blocks if label in _LABELS and may_be_query(body)]
-    plain = [body for _, body in blocks if is_query(body)]
-    for found in (named, plain):
+    labelled = [body for label, body in blocks if label in _LABELS and body]
+    others = [body for label, body in blocks if label not in _LABELS and _START.match(_without_comments(body))]
+    outside = list(_starts(_FENCE.sub("\n\n", text)))
+    for candidates in (reversed(labelled), reversed(others), filter(None, map(_longest_query, outside))):
+        found = next((candidate for candidate in candidates if _is_query(candidate)), "")
         if found:
-            return found[-1]
-    outside = _FENCE.sub("\n\n", text)
-    for start in query_starts(outside):
-        query = re.split(r"\n\s*\n", outside[start:].strip(), maxsplit=1)[0].strip()
-        if is_query(query):
-            return query
-    return ""
+            return found
+    broken = [candidate for candidate in (*others, *outside) if _BROKEN.match(candidate)]
+    return labelled[-1] if labelled else broken[-1] if broken else ""
 
 
 def _block(found: re.Match[str]) -> tuple[str, str]:
@@ -55,15 +67,40 @@ def _block(found: re.Match[str]) -> tuple[str, str]:
     return label.lower(), found["body"].strip()
 
 
+def _without_comments(text: str) -> str:
+    return re.sub(r"\A(?:\s*//[^\n]*\n)+", "", text)
+
+
+def _starts(text: str) -> Iterator[str]:
+    """Yield the text from each line that may begin a query to the next blank line."""
+    for found, _ in zip(_START.finditer(text), range(MAX_STARTS), strict=False):
+        yield re.split(r"\n\s*\n", text[found.end() :].strip(), maxsplit=1)[0].strip()
+
+
+def _longest_query(text: str) -> str:
+    """Return the most of the text's first lines that are a query, without the prose after them; empty if none are."""
+    lines = text.split("\n")[:MAX_LINES]
+    return next((query for end in range(len(lines), 0, -1) if _is_query(query := "\n".join(lines[:end]).strip())), "")
+
+
+def _is_query(text: str) -> bool:
+    """Whether a text parses as a query, and not as a command such as `CREATE DATABASE`."""
+    try:
+        return len(text) <= MAX_CHARACTERS and access(parse(text)) in ("read", "write")
+    except CypherSyntaxError:
+        return False
+
+
 def grade_in(text: str) -> tuple[Grade, str] | None:
-    """Return the grade and the reason in an evaluator's reply; None if there is no grade.
+    """Return the grade and the reason in an evaluator's reply; None if there is no grade, or more than one.
 
     >>> grade_in("GRADE: incorrect\\nREASON: it counts players, not teams")
     ('incorrect', 'it counts players, not teams')
     """
-    found = _GRADE.search(text.replace('"', " "))
-    if found is None:
+    graded = list(_GRADE.finditer(text.replace('"', " ")))
+    if len({found[1].lower() for found in graded}) != 1:  # none, or prose that weighs two grades
         return None
+    found = graded[-1]
     reason = re.search(r"\breason\b\W{0,4}(.+)", text, re.IGNORECASE | re.DOTALL)
     grades: dict[str, Grade] = {"accept": "accept", "incorrect": "incorrect", "error": "error"}
     return grades[found[1].lower()], reason[1].strip(' "}\n') if reason else ""
@@ -90,10 +127,12 @@ def stance_in(text: str) -> Stance:
 
 
 def literals_in(query: str) -> list[str]:
-    """Return the string literals of a query that are not blank, without repetition.
+    """Return the string literals of a query that are not blank, without repetition; the query need not parse.
 
     >>> literals_in("MATCH (t:Team {name: 'Chicago Bulls'}) RETURN t")
     ['Chicago Bulls']
     """
-    found = (single or double for single, double in _LITERAL.findall(query))
-    return list(dict.fromkeys(re.sub(r"\\(.)", r"\1", text) for text in found if text.strip()))
+    tokens = tokenize(query)
+    places = zip(tokens.kinds, tokens.starts, tokens.ends, strict=True)
+    quoted = (query[start:end] for kind, start, end in places if kind == "string")
+    return list(dict.fromkeys(text for literal in quoted if (text := unescape_string(literal)[0]).strip()))

@@ -2,8 +2,12 @@
 
     predictions.jsonl      one prediction per line, as `graphground eval run --predictions` reads them
 
-A run that was interrupted or stopped by a rate limit continues with the questions that have no prediction, or whose
-last prediction is an error.
+    predictions.jsonl.settings.json      the settings of the run
+
+A question that fails has a prediction with an `error`, and the run goes on. It stops if the failure would affect every
+question: a refused key, a rate limit, or an endpoint that failed `MAX_FAILURES` questions in a row. The same command
+then continues with the questions that have no prediction, or whose last prediction is an error; with other settings it
+is refused.
 """
 
 from __future__ import annotations
@@ -17,13 +21,15 @@ from typing import Any, Protocol
 
 import anyio
 
-from graphground.agents.failures import HOPELESS, PASSING, AgentFailure, ModelFailure, QuestionsError
+from graphground.agents.model_settings import HOPELESS, PASSING, AgentFailure, ModelFailure, QuestionsError
 from graphground.agents.question import Outcome, Question
 from graphground.agents.server_connection import ServerConnection
 from graphground.agents.session import Asks, BoundReached, Bounds, Session
 from graphground.agents.trace import Trace
 
 Record = dict[str, Any]
+MAX_FAILURES = 3
+"""The number of questions in a row without a reply from the model after which a run stops."""
 
 
 class Agent(Protocol):
@@ -44,10 +50,10 @@ async def ask(
     bounds: Bounds | None = None,
     trace: Trace | None = None,
 ) -> Record:
-    """Return the prediction for one question; a failure that concerns only this question becomes its `error`.
+    """Return the prediction for one question; a failure that may concern only this question becomes its `error`.
 
     Raises:
-        ModelFailure: the failure is temporary, or would affect other questions too.
+        ModelFailure: the failure would affect other questions too.
     """
     session = Session(question, server, models, bounds or Bounds(), trace or Trace())
     try:
@@ -56,11 +62,13 @@ async def ask(
         outcome = Outcome(error=str(reached), stopped=reached.bound)
     except ModelFailure as failure:
         record = session.prediction(agent.name, Outcome(error=str(failure), stopped="model"))
-        if failure.kind in HOPELESS | PASSING:
+        if failure.kind in HOPELESS | {"rate_limit"}:
             raise
-        return record
+        return record | ({"temporary": True} if failure.kind in PASSING else {})
     except AgentFailure as failure:
         outcome = Outcome(error=str(failure), stopped="server")
+    except Exception as failure:  # the other questions are not to suffer from this one
+        outcome = Outcome(error=f"the agent failed: {type(failure).__name__}: {failure}", stopped="agent")
     return session.prediction(agent.name, outcome)
 
 
@@ -74,21 +82,25 @@ async def run(
     trace: Trace | None = None,
     workers: int = 4,
     progress: Callable[[int, int], None] = lambda done, total: None,
+    settings: Mapping[str, Any] | None = None,
 ) -> int:
     """Ask the questions without a successful prediction in the file, and return the number of new predictions.
 
     Raises:
         ModelFailure: the model cannot be used now. The predictions are kept; call again to resume the run.
+        QuestionsError: the file holds predictions that were made with other `settings`.
     """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _check_settings(path, settings or {})
     done = predicted(path)
     left = [question for question in questions if question.qid not in done]
     asked_count = 0
     failures: list[ModelFailure] = []
     limiter = anyio.CapacityLimiter(max(1, workers))
-    path.parent.mkdir(parents=True, exist_ok=True)
+    in_a_row = 0
 
     async def predict(question: Question, scope: anyio.CancelScope) -> None:
-        nonlocal asked_count
+        nonlocal asked_count, in_a_row
         async with limiter:
             try:
                 record = await ask(agent, question, server, models, bounds, trace)
@@ -100,6 +112,11 @@ async def run(
                 file.write(json.dumps(record, ensure_ascii=False, default=str) + "\n")
             asked_count += 1
             progress(len(done) + asked_count, len(questions))
+            in_a_row = in_a_row + 1 if record.get("temporary") else 0
+            if in_a_row >= MAX_FAILURES:
+                wrong = f"{record['error']}; {in_a_row} questions in a row failed"
+                failures.append(ModelFailure("unreachable", wrong))
+                scope.cancel()
 
     async with anyio.create_task_group() as tasks:
         for question in left:
@@ -111,6 +128,21 @@ async def run(
             f"{f' (their predictions are in {path})' if asked_count else ''}; run the same command again to continue.",
         )
     return asked_count
+
+
+def _check_settings(path: Path, settings: Mapping[str, Any]) -> None:
+    """Store a run's settings beside its predictions; refuse settings that differ from those of existing predictions."""
+    beside = path.with_name(path.name + ".settings.json")
+    now = json.loads(json.dumps(dict(settings), default=str))
+    if path.exists() and beside.exists():
+        before = json.loads(beside.read_text(encoding="utf-8"))
+        for name in before.keys() | now.keys():
+            if before.get(name) != now.get(name):
+                raise QuestionsError(
+                    f"{path} was written with {name} {json.dumps(before.get(name))}, not {json.dumps(now.get(name))}; "
+                    "resume with the same settings, or give another --out"
+                )
+    beside.write_text(json.dumps(now, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
 def predicted(path: Path) -> set[str]:

@@ -15,7 +15,7 @@ import time
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import anyio
 import httpx2
@@ -26,7 +26,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import TextContent
 
 from graphground.agents.conversation import ToolOffer
-from graphground.agents.failures import AgentFailure, ServerFailure
+from graphground.agents.model_settings import AgentFailure, ServerFailure
 
 SERVE = (sys.executable, "-m", "graphground", "serve")
 TOKEN_VARIABLE = "GRAPHGROUND_TOKEN"
@@ -60,6 +60,14 @@ class ToolAnswer:
         if self.failed:
             raise ServerFailure(f"{self.tool} failed: {' '.join(self.text.split())}")
         return self.fields
+
+
+class ToolServer(Protocol):
+    """What calls a server's tools: `ServerConnection`, or a stand-in with scripted answers."""
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolAnswer:
+        """Call a tool and return its answer, even if the answer reports a failure of the tool."""
+        ...
 
 
 class ServerConnection:

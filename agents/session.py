@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 import anyio
 
 from graphground.agents.conversation import Message, Reply, ToolOffer
-from graphground.agents.failures import AgentFailure, ModelFailure
+from graphground.agents.model_settings import AgentFailure, ModelFailure
 from graphground.agents.question import Outcome, Question
 from graphground.agents.server_connection import ServerConnection, ToolAnswer
 from graphground.agents.trace import Trace, shortened
@@ -78,7 +78,7 @@ class Session:
         conversation = [{"role": message.role, "text": shortened(message.text)} for message in messages]
         started = time.monotonic()
         try:
-            reply = await self._in_time(self._models.get(role, self._models[""]).ask(messages, tools, grammar))
+            reply = await self._await_in_time(self._models.get(role, self._models[""]).ask(messages, tools, grammar))
         except (ModelFailure, BoundReached) as failure:
             elapsed = (time.monotonic() - started) * 1000
             self._trace.write(
@@ -116,7 +116,7 @@ class Session:
         """
         self._within(self.tool_calls, self._bounds.tool_calls, "tool calls")
         self.tool_calls += 1
-        answer = await self._in_time(self._server.call(tool, arguments))
+        answer = await self._await_in_time(self._server.call(tool, arguments))
         self.tools_used.append({"tool": tool, "seconds": round(answer.seconds, 4)})
         self._trace.write(
             "tool",
@@ -175,7 +175,7 @@ class Session:
         if seconds >= self._bounds.seconds:
             raise self._out_of_time()
 
-    async def _in_time(self, call: Coroutine[Any, Any, Given]) -> Given:
+    async def _await_in_time(self, call: Coroutine[Any, Any, Given]) -> Given:
         """Return the result of a call, or cancel the call and raise `BoundReached` when the session's time runs out."""
         left = self._bounds.seconds - (time.monotonic() - self._started)
         with anyio.move_on_after(left):

@@ -107,8 +107,8 @@ def figures(lines: Iterator[Line] | list[Line]) -> dict[str, Any]:
         "with_query": sum(bool(outcome.get("cypher")) for outcome in outcomes),
         "errors": sum(bool(outcome.get("error")) for outcome in outcomes),
         "accepted": sum(outcome.get("grade") == "accept" for outcome in outcomes),
-        "rounds": _counted(outcome.get("rounds") for outcome in outcomes),
-        "stopped": _counted(outcome.get("stopped") for outcome in outcomes),
+        "rounds": _count_values(outcome.get("rounds") for outcome in outcomes),
+        "stopped": _count_values(outcome.get("stopped") for outcome in outcomes),
         "input_tokens": sum(role["input_tokens"] for role in models.values()),
         "output_tokens": sum(role["output_tokens"] for role in models.values()),
         "tokens_estimated": any(line.get("tokens_estimated") for line in last.values()),
@@ -118,7 +118,7 @@ def figures(lines: Iterator[Line] | list[Line]) -> dict[str, Any]:
     }
 
 
-def _counted(values: Iterator[Any]) -> dict[str, int]:
+def _count_values(values: Iterator[Any]) -> dict[str, int]:
     counts: dict[str, int] = {}
     for value in values:
         if value:

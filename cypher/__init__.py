@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from graphground.cypher.api import CypherSyntaxError, access, parse, validate
-    from graphground.cypher.diagnostics import Diagnostic, Report, Severity
-    from graphground.cypher.language import Access, Language
+    from graphground.cypher.diagnostics import Access, Diagnostic, Language, Report, Severity
     from graphground.cypher.printer import to_text
 
 __all__ = [

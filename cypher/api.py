@@ -7,20 +7,19 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from graphground.cypher.access_rights import access, suspected, violations
-from graphground.cypher.diagnostics import Diagnostic, Report
-from graphground.cypher.language import Language, widest
+from graphground.cypher.diagnostics import Diagnostic, Language, Report, widest
 from graphground.cypher.parser import ParseError, parse_text
-from graphground.cypher.readings import CODE as TWO_READINGS
-from graphground.cypher.readings import two_readings
+from graphground.cypher.safety.access import access, suspected, violations
+from graphground.cypher.safety.parser_differences import CODE as TWO_READINGS
+from graphground.cypher.safety.parser_differences import two_readings
+from graphground.cypher.safety.time_limit import MOST_FINDINGS, SECONDS, TooMuchWork, bounded
 from graphground.cypher.semantics import analyze
 from graphground.cypher.syntax_errors import LineIndex, syntax_diagnostics
 from graphground.cypher.tokens import tokenize
-from graphground.cypher.tree.queries import line_starts
-from graphground.cypher.work import MOST_FINDINGS, SECONDS, TooMuchWork, bounded
+from graphground.cypher.tree.clauses import line_starts
 
 if TYPE_CHECKING:
-    from graphground.cypher.facts.data import Data
+    from graphground.cypher.outline.model import Data
     from graphground.cypher.schema import PropertyGraphSchema
     from graphground.cypher.tree import Query
 
@@ -67,7 +66,6 @@ def validate(
     data: Data | None = None,
     language: Language = "cypher5",
     read_only: bool = False,
-    eager: bool = False,
 ) -> Report:
     """Check a query without running it; `schema=None` checks the language alone.
 
@@ -86,11 +84,10 @@ def validate(
         read_only: report as errors what does more than read the graph (`not_read_only`, `forbidden_procedure`,
             `file_or_network_access`), what needs too much memory (`value_doubles`, `value_too_large`), and what
             databases parse differently (`two_readings`); by default none of these affects `valid`.
-        eager: whether the database computes rows even if `LIMIT 0` drops them, so that their memory counts too.
     """
 
     def report_on(text: str) -> Report:
-        return _checked(text, schema, entities, parameters, data, language, read_only, eager)
+        return _checked(text, schema, entities, parameters, data, language, read_only)
 
     def limited() -> Report:
         with bounded():
@@ -119,11 +116,10 @@ def _checked(
     data: Data | None,
     language: Language,
     read_only: bool,
-    eager: bool,
 ) -> Report:
     """Check the language and, if the text can be parsed, the schema and the data;
     list the most severe findings first."""
-    report = _language(text, language, read_only, parameters, eager=eager)
+    report = _language(text, language, read_only, parameters)
     if schema is None or report.query is None or len(report.diagnostics) >= MOST_FINDINGS:
         return report
     from graphground.cypher.checks import check  # imported only if there is a schema to check against
@@ -154,9 +150,7 @@ def too_complex(text: str) -> Diagnostic:
     )
 
 
-def _language(
-    text: str, language: Language, read_only: bool, parameters: Mapping[str, Any] | None = None, *, eager: bool = False
-) -> Report:
+def _language(text: str, language: Language, read_only: bool, parameters: Mapping[str, Any] | None = None) -> Report:
     """Check a text against the language alone."""
     if read_only and (disputed := two_readings(text)):
         places = LineIndex(text)
@@ -175,7 +169,7 @@ def _language(
         kinds = (error.tokens or tokenize(text)).kinds
         return Report(False, suspected(kinds), tuple(syntax_diagnostics(text, error)), compiles=False)
     problems = analyze(query).problems
-    forbidden = violations(query, parameters, eager=eager)
+    forbidden = violations(query, parameters)
     allowed = widest(violation.access for violation in forbidden)
     compiles = not notes and not problems
     if compiles and not (read_only and forbidden):

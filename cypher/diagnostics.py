@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from graphground.cypher.language import Access
-
 if TYPE_CHECKING:
-    from graphground.cypher.edits import Edit
-    from graphground.cypher.tree import Query
+    from graphground.cypher.tree import Query, RelationshipPattern
 
 Severity = Literal["error", "warning", "hint"]
 LONGEST_SPAN, LONGEST_MESSAGE = 400, 2_000
@@ -91,3 +88,106 @@ class Report:
     def edits(self) -> list[Edit]:
         """Return the edits of all findings whose fix is clear."""
         return [edit for diagnostic in self.diagnostics for edit in diagnostic.edits]
+
+
+# The versions of Cypher and the order of access levels; cheap to import
+
+
+Language = Literal["cypher5", "cypher25"]
+"""The version of Cypher for a query that does not state a version."""
+
+Access = Literal["read", "write", "schema", "admin"]
+"""Access levels: the effect of a query on the database, from the weakest to the strongest."""
+
+ORDER: dict[Access, int] = {"read": 0, "write": 1, "schema": 2, "admin": 3}
+
+
+def widest(accesses: Iterable[Access]) -> Access:
+    """Return the highest of several access levels, `read` for none:
+    `widest(["read", "schema", "write"])` is `schema`."""
+    return max(accesses, key=ORDER.__getitem__, default="read")
+
+
+# Edits of a query's text, and the reversal of a relationship
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A replacement of `text[start:end]`: `Edit(9, 13, "Movie")` turns `MATCH (m:Movi)` into `MATCH (m:Movie)`."""
+
+    start: int
+    end: int
+    replacement: str
+
+
+def applied(text: str, edits: Iterable[Edit]) -> str:
+    """Apply all edits, whose offsets refer to the original text.
+
+        >>> applied("MATCH (m:Movi)", [Edit(9, 13, "Movie"), Edit(14, 14, " RETURN m")])
+        'MATCH (m:Movie) RETURN m'
+
+    Of overlapping edits, only the edit that begins first is applied; of replacements that begin together, the longest.
+    Insertions at the same offset stay in order.
+    """
+    parts: list[str] = []
+    place, last = 0, None
+    for edit in sorted(edits, key=lambda edit: (edit.start, edit.end > edit.start, -edit.end)):
+        if edit.start < place or (edit == last and edit.end > edit.start):
+            continue
+        parts += (text[place : edit.start], edit.replacement)
+        place, last = edit.end, edit
+    return "".join(parts) + text[place:]
+
+
+def reversed_text(relationship: RelationshipPattern) -> str:
+    """Return the text of a relationship reversed: `-[r:hasCEO]->{1,3}` as `<-[r:hasCEO]-{1,3}`.
+
+    An undirected relationship is written unchanged.
+    """
+    from graphground.cypher.printer import to_text  # imported only for a wrong direction
+    from graphground.cypher.tree import altered
+
+    other = {"right": "left", "left": "right"}.get(relationship.direction, relationship.direction)
+    return to_text(altered(relationship, direction=other))
+
+
+# Words for messages: counted nouns, lists of words that may be long, and whole sentences
+
+
+MOST = 8
+"""The number of words after which a list is cut, unless the caller gives another number."""
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun: `1 row`, `2,500 rows`; an irregular plural is passed."""
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
+
+
+def listed(words: Sequence[str], most: int = MOST) -> str:
+    """Join words after a colon: `listed(["a", "b"])` is `a, b`; a list longer than `most` ends in `and 3 more`."""
+    if len(words) <= most:
+        return ", ".join(words)
+    return f"{', '.join(words[:most])} and {len(words) - most} more"
+
+
+def all_of(words: Sequence[str], most: int = MOST) -> str:
+    """Join words inside a sentence: `all_of(["a", "b", "c"])` is `a, b and c`; a longer list is cut as by `listed`."""
+    return _with_last("and", words) if len(words) <= most else listed(words, most)
+
+
+def either(words: Sequence[str], most: int = MOST) -> str:
+    """Join alternatives: `either(["a", "b", "c"])` is `a, b or c`; a longer list ends in `or one of 3 others`."""
+    if len(words) <= most:
+        return _with_last("or", words)
+    left = len(words) - most
+    return f"{', '.join(words[:most])} or {'one other' if left == 1 else f'one of {left} others'}"
+
+
+def sentence(message: str) -> str:
+    """Return a diagnostic's message without the lines that show its position, ended by a full stop if it has no end."""
+    line = message.partition("\n")[0]
+    return line if line.endswith((".", "?")) else f"{line}."
+
+
+def _with_last(word: str, words: Sequence[str]) -> str:
+    return f" {word} ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from graphground.cypher import tree as t
-from graphground.cypher.semantics.projections import is_aggregate
+from graphground.cypher.functions import groups_rows
 
 
 def matched_part(clauses: Sequence[t.Clause]) -> list[t.Clause]:
@@ -35,7 +35,7 @@ def _only_filters(clause: t.Clause) -> bool:
     match clause:
         case t.With(projection=projection):
             return not (
-                aggregates(projection)
+                groups_rows(projection)
                 or projection.order_by
                 or projection.skip
                 or projection.limit
@@ -48,16 +48,3 @@ def _only_filters(clause: t.Clause) -> bool:
 
 def _needless(clause: t.Clause) -> bool:
     return isinstance(clause, t.Let) or (isinstance(clause, t.With) and clause.where is None)
-
-
-def aggregates(projection: t.Projection) -> bool:
-    """Return whether WITH or RETURN groups its rows, because one of its items aggregates."""
-    return any(is_aggregate(node) for item in projection.items for node in _outside_subqueries(item.expression))
-
-
-def _outside_subqueries(node: t.Node) -> list[t.Node]:
-    found = [node]
-    if not isinstance(node, t.Subquery):
-        for child in node.children():
-            found += _outside_subqueries(child)
-    return found

@@ -19,10 +19,12 @@ types never cause an error.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from graphground.cypher.quoting import quoted_name
 
 if TYPE_CHECKING:
     from graphground.cypher.text_values import TextValues
@@ -183,7 +185,8 @@ class PropertyGraphSchema:
     def from_cypherbench(cls, document: Mapping[str, Any] | str | bytes) -> PropertyGraphSchema:
         """Read CypherBench's JSON form (`name`, `entities`, `relations`), as parsed JSON or as text.
 
-        `label_combinations`, which CypherBench does not have, lists the sets of labels that occur together.
+        `label_combinations`, which CypherBench does not have, lists the sets of labels that occur together; `reserved`
+        of an entity lists the properties of `RESERVED_PROPERTIES` that its data have, by default all of them.
 
         Raises:
             SchemaError: a part is missing or has the wrong type; the message names the part.
@@ -205,9 +208,9 @@ class PropertyGraphSchema:
                 raise SchemaError(f"{place}: the label {label!r} appears twice")
             labels[label] = Label(
                 label,
-                {**RESERVED_PROPERTIES, **_properties(place, entity)},
+                {**_reserved(place, entity), **_properties(place, entity)},
                 entity.get("description"),
-                frozenset(RESERVED_PROPERTIES) - frozenset(entity.get("properties") or ()),
+                frozenset(_reserved(place, entity)) - frozenset(entity.get("properties") or ()),
             )
         patterns: list[RelationshipPattern] = []
         for place, relation in _records(document, "relations", ("label", "subj_label", "obj_label")):
@@ -237,6 +240,7 @@ class PropertyGraphSchema:
                     "label": label.name,
                     "description": label.description,
                     "properties": {key: type_ for key, type_ in label.properties.items() if key not in label.reserved},
+                    **_partly_reserved(label),
                 }
                 for label in self.labels.values()
             ],
@@ -302,6 +306,19 @@ def _combinations(document: Mapping[str, Any], labels: Mapping[str, Label]) -> f
     return frozenset(frozenset(together) for together in listed)
 
 
+def _reserved(place: str, record: Mapping[str, Any]) -> dict[str, str]:
+    listed = record.get("reserved", list(RESERVED_PROPERTIES))
+    if not isinstance(listed, list) or not all(name in RESERVED_PROPERTIES for name in listed):
+        raise SchemaError(f"{place}.reserved must be a list of some of {', '.join(RESERVED_PROPERTIES)}")
+    return {key: type_ for key, type_ in RESERVED_PROPERTIES.items() if key in listed}
+
+
+def _partly_reserved(label: Label) -> dict[str, list[str]]:
+    """Return the entry `reserved` of a label whose nodes have only some of the reserved properties; else no entry."""
+    missing = RESERVED_PROPERTIES.keys() - label.reserved
+    return {"reserved": sorted(label.reserved)} if label.reserved and missing else {}
+
+
 def _properties(place: str, record: Mapping[str, Any]) -> dict[str, str]:
     properties = record.get("properties") or {}
     if not isinstance(properties, Mapping):
@@ -313,3 +330,72 @@ def _properties(place: str, record: Mapping[str, Any]) -> dict[str, str]:
                 f"{', '.join(sorted(SCALAR_TYPES))}, list[…] of one of these, or unknown"
             )
     return dict(properties)
+
+
+# Groups elements of a schema that differ only in a label or a type, so that a text states them once
+
+
+ItemT = TypeVar("ItemT")
+
+
+def grouped(items: Iterable[ItemT], key: Callable[[ItemT], Hashable]) -> list[list[ItemT]]:
+    """Group items by a key, in the order in which the keys first occur.
+
+    >>> grouped(["Heat", "Ronin", "Jaws"], len)
+    [['Heat', 'Jaws'], ['Ronin']]
+    """
+    groups: dict[Hashable, list[ItemT]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return list(groups.values())
+
+
+def grouped_patterns(
+    patterns: Iterable[RelationshipPattern], rest: Callable[[RelationshipPattern], Hashable]
+) -> list[list[RelationshipPattern]]:
+    """Group the patterns of each type that share their start or their end, whichever gives fewer groups.
+
+    `rest` returns everything else that must be equal within a group, such as the properties.
+    """
+    groups: list[list[RelationshipPattern]] = []
+    for of_type in grouped(patterns, lambda pattern: pattern.type):
+        by_end = grouped(of_type, lambda pattern: (pattern.end, rest(pattern)))
+        by_start = grouped(of_type, lambda pattern: (pattern.start, rest(pattern)))
+        groups += by_start if len(by_start) < len(by_end) else by_end
+    return groups
+
+
+def grouped_types(
+    groups: Iterable[list[RelationshipPattern]], rest: Callable[[RelationshipPattern], Hashable]
+) -> list[list[list[RelationshipPattern]]]:
+    """Collect the groups of `grouped_patterns` that differ only in their type:
+    their labels and their `rest` are equal."""
+
+    def key(group: list[RelationshipPattern]) -> Hashable:
+        return tuple((pattern.start, pattern.end) for pattern in group), rest(group[0])
+
+    return grouped(groups, key)
+
+
+def pattern_text(
+    group: Sequence[RelationshipPattern], properties: str = "", *, types: Sequence[str] = (), directed: bool = True
+) -> str:
+    """Return the text of a group of patterns: `(:Painting|Sculpture)-[:createdBy]->(:Person)`.
+
+    With `types`, the text lists those types instead of the group's type: `(:Person)-[:drafted|signed]->(:Team)`.
+    """
+    starts = label_names(pattern.start for pattern in group)
+    ends = label_names(pattern.end for pattern in group)
+    names = label_names(types or [group[0].type])
+    return f"(:{starts})-[:{names}{properties}]-{'>' if directed else ''}(:{ends})"
+
+
+def pattern_texts(patterns: Iterable[RelationshipPattern]) -> list[str]:
+    """Return patterns as texts without properties: `(:Character)-[:hasMother|hasFather]->(:Character)`."""
+    groups = grouped_types(grouped_patterns(patterns, lambda _: None), lambda _: None)
+    return [pattern_text(of_types[0], types=[group[0].type for group in of_types]) for of_types in groups]
+
+
+def label_names(labels: Iterable[str]) -> str:
+    """Return the names of labels for a node pattern, each once: `Painting|Sculpture`."""
+    return "|".join(dict.fromkeys(map(quoted_name, labels)))

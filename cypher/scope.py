@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from graphground.cypher.edits import Edit
+from graphground.cypher.diagnostics import Edit
 from graphground.cypher.types import ANY, NODE, PATH, RELATIONSHIP, Type
 
 if TYPE_CHECKING:

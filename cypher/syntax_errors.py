@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 
-from graphground.cypher.diagnostics import Diagnostic
-from graphground.cypher.edits import Edit
+from graphground.cypher.diagnostics import Diagnostic, Edit, either
 from graphground.cypher.names.nearest import distance
 from graphground.cypher.parser import ParseError
 from graphground.cypher.parser.statement import Note
-from graphground.cypher.tree.queries import line_starts
-from graphground.cypher.wording import either
+from graphground.cypher.tree.clauses import line_starts
 
 _PHRASE = re.compile(r" such as | after |,? or [a-z](?!n? )")
 """Marks an expectation that is a phrase, such as `a clause such as SET or CREATE`, and not a list of tokens."""

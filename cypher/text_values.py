@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from graphground.cypher.wording import all_of
+from graphground.cypher.diagnostics import all_of
 
 LEAST_SHARE = 0.9
 """The minimum share of values that must have one form for the whole property to count as having that form."""

@@ -1,4 +1,5 @@
-"""Writes reference.md, index.md, and the generated parts of README.md, differences.md and architecture.md.
+"""Writes reference.md, index.md, server/tool_definitions.json, and the generated parts of README.md, differences.md,
+evaluation.md and architecture.md.
 
     python docs/reference.py                  write the pages
     python docs/reference.py --transcripts    also run the commands of the transcripts and store their output
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import json
 import os
 import re
 import shlex
@@ -22,17 +24,18 @@ from typing import Any
 
 import yaml
 
+from graphground.evals.metrics.registry import METRICS
 from graphground.graphs.engines.unsupported import MEMGRAPH_UNSUPPORTED
 from graphground.prompts.template import all_templates
 from graphground.server.cli import COMMANDS
-from graphground.server.definitions import described_output_schema, input_schema
+from graphground.server.definitions import PREPARED, described_output_schema, input_schema, tool_definition
 from graphground.server.resources import CATALOG, TEMPLATES
 from graphground.server.settings import options
 from graphground.tools import all_tools
 
 ROOT = Path(__file__).resolve().parents[1]
 README, REFERENCE, INDEX = ROOT / "README.md", ROOT / "docs" / "reference.md", ROOT / "docs" / "index.md"
-DIFFERENCES = ROOT / "docs" / "differences.md"
+DIFFERENCES, EVALUATION = ROOT / "docs" / "differences.md", ROOT / "docs" / "evaluation.md"
 ARCHITECTURE = ROOT / "docs" / "architecture.md"
 FOLDERS = {
     ".ci": "The checks that every change must pass (`run`), and the slow ones (`slow`).",
@@ -42,18 +45,20 @@ FOLDERS = {
     "graphground": "The import package; its parts are the folders beside it.",
     "graphs": "Graphs: storage, loading, opening, schemas, search, queries and explanations of empty answers.",
     "prompts": "Prompt texts as Markdown templates, and their loader.",
-    "release": "Builds and checks what is published: wheel, registry entry, bundle.",
+    "release": "Builds and checks what is published: wheel, registry entry, bundle, bundled graph.",
     "requirements": "The lock files, and the command that remakes them.",
     "server": "The MCP application: registration of tools, settings, transports, the command line.",
     "server/ui/static": "The front end of the page: HTML, style sheet, ES modules; no build step.",
     "server/ui/static/views": "The views of the page, one module each.",
     "tests": "Tests, in folders that mirror the code; `tests/support` holds shared helpers.",
+    "training": "Makers of the learned files that graphground ships; each file has a card beside it.",
     "tools": "The seven tools, one module each: a request model in, an answer model out.",
 }
 OTHER_VARIABLES = """| variable | default | |
 |---|---|---|
 | `NEO4J_PASSWORD` | | The password for `--uri`. |
 | `GRAPHGROUND_TOKEN` | | A bearer token that HTTP clients must send (16 characters or more). |
+| `GRAPHGROUND_OPERATOR_TOKEN` | | A bearer token whose holder sees the calls of all clients on the page. |
 | `GRAPHGROUND_ADMIN_PASSWORD` | | The password of a user who may write, for `graphs load --into`. |
 | `GRAPHGROUND_ENGINE_HEAP` | a sixth of the memory, 2 to 4 GiB | The engine's maximum heap (`512m`, `2g`). |
 | `GRAPHGROUND_ENGINE_IDLE_S` | `900` | Seconds without a query after which the embedded engine stops. |
@@ -302,6 +307,12 @@ def written_architecture(text: str) -> str:
     return marked(text, "folders", folders())
 
 
+def written_evaluation(text: str) -> str:
+    """Return the text of evaluation.md with its generated table of metrics renewed."""
+    rows = [f"| {metric.title} | {metric.definition} | {metric.source} |" for metric in METRICS.values()]
+    return marked(text, "metrics", "\n".join(["| metric | definition | source |", "|---|---|---|", *rows]))
+
+
 def written_readme(text: str) -> str:
     """Return the text of README.md with its generated table renewed."""
     return marked(text, "tools", tool_table())
@@ -339,13 +350,20 @@ def replayed(text: str, output: Callable[[str], str] = run_command) -> str:
     return CONSOLE.sub(lambda found: f"```console\n$ {found[1]}\n{output(found[1])}```", text)
 
 
+def prepared_text() -> str:
+    """Return the definitions of the tools as JSON, from which servers answer `tools/list`."""
+    return json.dumps([tool_definition(tool) for tool in all_tools().values()], indent=1, ensure_ascii=False) + "\n"
+
+
 def main() -> None:
     """Write the generated files; with `--transcripts`, also run the commands of the transcripts."""
+    PREPARED.write_text(prepared_text(), encoding="utf-8")
     REFERENCE.write_text(reference(), encoding="utf-8")
     INDEX.write_text(index(), encoding="utf-8")
     README.write_text(written_readme(README.read_text(encoding="utf-8")), encoding="utf-8")
     ARCHITECTURE.write_text(written_architecture(ARCHITECTURE.read_text(encoding="utf-8")), encoding="utf-8")
     DIFFERENCES.write_text(written_differences(DIFFERENCES.read_text(encoding="utf-8")), encoding="utf-8")
+    EVALUATION.write_text(written_evaluation(EVALUATION.read_text(encoding="utf-8")), encoding="utf-8")
     if "--transcripts" in sys.argv:
         for page in (README, *sorted(REFERENCE.parent.glob("*.md"))):
             page.write_text(replayed(page.read_text(encoding="utf-8")), encoding="utf-8")

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from graphground.cypher.allowed import allowed_page
+from graphground.cypher.safety.allowed import allowed_page
 
 if __name__ == "__main__":
     Path(__file__).with_name("allowed.md").write_text(allowed_page(), encoding="utf-8")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from graphground.cypher.checks.codes import SCHEMA_CODES
-from graphground.cypher.codes import DATABASE_CODES, LANGUAGE_CODES, QUESTION_CODES, Code
+from graphground.cypher.codes import DATABASE_CODES, LANGUAGE_CODES, QUESTION_CODES, SCHEMA_CODES, Code
 
 INTRODUCTION = """\
 # Diagnostic codes

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from graphground.cypher.access_rights import unknown_functions
-from graphground.cypher.language import Language
+from graphground.cypher.diagnostics import Language
+from graphground.cypher.safety.access import unknown_functions
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.dialects import Dialect
 from graphground.graphs.engines.engine import Engine, EngineUnavailable
@@ -42,15 +42,20 @@ class SchemaReader(Protocol):
         ...
 
     @property
+    def unreachable(self) -> str | None:
+        """The reason why the database could not be reached when changes were last looked for; None if it could."""
+        ...
+
+    @property
     def counts(self) -> tuple[int | None, int | None]:
         """The numbers of nodes and relationships when the schema was last read; a number is None if unknown."""
         ...
 
-    def look(self) -> None:
+    def check_for_changes(self) -> None:
         """Check whether the database has changed; reread a changed schema, in the background if that takes long."""
         ...
 
-    def settle(self) -> bool:
+    def await_current_schema(self) -> bool:
         """Bring the schema up to date: reread a stale schema, or wait for a provisional schema to be completed.
 
         The time is limited, so the schema may still be stale or provisional afterwards. Returns whether the schema has
@@ -81,7 +86,7 @@ class StatisticsReader(Protocol):
 class Background(Protocol):
     """Work to be done in the background after a graph's database has changed, such as rebuilding an index."""
 
-    def look(self) -> None:
+    def check_for_changes(self) -> None:
         """Start the work if the database has changed, without waiting for it."""
         ...
 
@@ -98,7 +103,7 @@ class Graph:
     """
 
     name: str
-    definition: PropertyGraphSchema | SchemaReader
+    schema_source: PropertyGraphSchema | SchemaReader
     """The schema, or an object that reads it from a database and keeps it up to date."""
     description: str = ""
     engine: Engine | None = None
@@ -112,16 +117,16 @@ class Graph:
     """The dialect of the graph's database; None if only a query could find it."""
     language: Language = "cypher5"
     """The version of Cypher for queries that do not state one."""
-    refuses_writes: bool | None = None
+    write_protected: bool | None = None
     """Whether the database itself refused a trial write; None if this could not be tried or is unclear."""
     background: Sequence[Background] = ()
-    facts: StatisticsReader | None = None
+    statistics_reader: StatisticsReader | None = None
     """The reader of the graph's statistics; None if the graph has no data."""
 
     @property
     def schema(self) -> PropertyGraphSchema:
         """The current schema as last read."""
-        return self.definition if isinstance(self.definition, PropertyGraphSchema) else self.definition.schema
+        return self.schema_source if isinstance(self.schema_source, PropertyGraphSchema) else self.schema_source.schema
 
     @property
     def indexed_entities(self) -> EntityLookup | None:
@@ -138,18 +143,23 @@ class Graph:
         Raises:
             EngineError: the database cannot be read.
         """
-        if not isinstance(self.definition, PropertyGraphSchema):
-            self.definition.refresh()
+        if not isinstance(self.schema_source, PropertyGraphSchema):
+            self.schema_source.refresh()
 
     @property
     def stale(self) -> bool:
         """Whether the database is known to have changed since the schema was read."""
-        return not isinstance(self.definition, PropertyGraphSchema) and self.definition.stale
+        return not isinstance(self.schema_source, PropertyGraphSchema) and self.schema_source.stale
+
+    @property
+    def unreachable(self) -> str | None:
+        """The reason why the database could not be reached when changes were last looked for; None if it could."""
+        return None if isinstance(self.schema_source, PropertyGraphSchema) else self.schema_source.unreachable
 
     @property
     def provisional(self) -> bool:
         """Whether the schema comes from a sample, while the complete schema is still being read."""
-        return not isinstance(self.definition, PropertyGraphSchema) and self.definition.provisional
+        return not isinstance(self.schema_source, PropertyGraphSchema) and self.schema_source.provisional
 
     @property
     def counts(self) -> tuple[int | None, int | None]:
@@ -157,25 +167,25 @@ class Graph:
 
         A number is None if it is unknown; both are None for a fixed schema.
         """
-        return (None, None) if isinstance(self.definition, PropertyGraphSchema) else self.definition.counts
+        return (None, None) if isinstance(self.schema_source, PropertyGraphSchema) else self.schema_source.counts
 
-    def look(self) -> None:
+    def check_for_changes(self) -> None:
         """Check whether the database has changed; after a change, reread the schema and start the background work.
 
         Does nothing for a graph with a fixed schema.
         """
-        if not isinstance(self.definition, PropertyGraphSchema):
-            self.definition.look()
+        if not isinstance(self.schema_source, PropertyGraphSchema):
+            self.schema_source.check_for_changes()
             for work in self.background:
-                work.look()
+                work.check_for_changes()
 
-    def settle(self) -> bool:
+    def await_current_schema(self) -> bool:
         """Bring the schema up to date: reread a stale schema, or wait for a provisional schema to be completed.
 
         The time is limited, so the schema may still be stale or provisional afterwards. Returns whether the schema has
         been replaced.
         """
-        return not isinstance(self.definition, PropertyGraphSchema) and self.definition.settle()
+        return not isinstance(self.schema_source, PropertyGraphSchema) and self.schema_source.await_current_schema()
 
     def statistics(self, *, fresh: bool = False) -> Statistics | None:
         """Return the available statistics of the data; never waits and never queries the database.
@@ -186,7 +196,7 @@ class Graph:
             facts = graph.statistics()
             if facts is not None and facts.fill("Country", "founding_date") == 0: ...
         """
-        return self.facts.now(fresh=fresh) if self.facts is not None else None
+        return self.statistics_reader.now(fresh=fresh) if self.statistics_reader is not None else None
 
     def supports_other_functions(self, query: Query) -> bool:
         """Whether the database supports every function in the query that Neo4j does not support.
@@ -223,11 +233,11 @@ class Graph:
 
     def close(self) -> None:
         """Stop background work and close the connections; may be called twice."""
-        if not isinstance(self.definition, PropertyGraphSchema):
-            self.definition.stop()
+        if not isinstance(self.schema_source, PropertyGraphSchema):
+            self.schema_source.stop()
         for work in self.background:
             work.stop()
-        if self.facts is not None:
-            self.facts.stop()
+        if self.statistics_reader is not None:
+            self.statistics_reader.stop()
         if self.engine is not None:
             self.engine.close()

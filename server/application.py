@@ -8,21 +8,19 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from graphground.cypher.names.nearest import closest
 from graphground.server.call import Call, Middleware, Outcome
 from graphground.server.middleware.arguments import check_arguments
 from graphground.server.middleware.budget import run_within
 from graphground.server.middleware.errors import failed, shape_errors
 from graphground.server.middleware.timing import log_time
-from graphground.tools import all_tools
+from graphground.tools import NAMES, all_tools
+from graphground.tools.cursor import keeping_for
 from graphground.tools.failure import ToolFailure
-from graphground.tools.kept_rows import keeping_for
-from graphground.tools.own_queries.definition import OwnQuery
-from graphground.tools.own_queries.tools import OwnTools
-from graphground.tools.tool import Graphs, Tool
 
 if TYPE_CHECKING:
     from graphground.server.traces.recorder import Recorder
+    from graphground.tools.owner_queries import OwnQuery, OwnTools
+    from graphground.tools.tool import Graphs, Tool
 
 MIDDLEWARE: tuple[Middleware, ...] = (log_time, shape_errors, check_arguments)
 
@@ -47,7 +45,11 @@ class Application:
         `hide` replaces what failures must not contain, such as paths of this machine.
         """
         self.recorder, self.hide = recorder, hide
-        self.own = OwnTools(queries)
+        self.own: OwnTools | None = None
+        if queries:
+            from graphground.tools.owner_queries import OwnTools  # loads the checks of queries
+
+            self.own = OwnTools(queries)
         self._open_graphs = open_graphs
         self._graphs: Graphs | None = None
         self._lock = threading.Lock()
@@ -59,11 +61,11 @@ class Application:
     @property
     def tools(self) -> dict[str, Tool[Any, Any]]:
         """All offered tools by name."""
-        return {**all_tools(), **self.own.offered()}
+        return {**all_tools(), **(self.own.offered() if self.own else {})}
 
     def has_tool(self, name: str) -> bool:
         """Whether there is a tool of this name; a tool that is not offered because its query is broken counts too."""
-        return name in all_tools() or name in self.own.queries
+        return name in NAMES or (self.own is not None and name in self.own.queries)
 
     def graphs(self) -> Graphs:
         """Return the graphs of the server, listed on the first call; each graph is opened on its first use."""
@@ -78,7 +80,7 @@ class Application:
 
     def check_queries(self) -> None:
         """Check the queries of the settings file against the current schemas of their graphs."""
-        if self.own.queries:
+        if self.own is not None:
             self.own.check(self.graphs())
 
     def open_in_background(self, seconds: float) -> None:
@@ -88,6 +90,7 @@ class Application:
         """
 
         def work() -> None:
+            all_tools()  # the first call does not wait until its tool is loaded
             with suppress(Exception):  # the call that needs the graph reports the problem again, with an explanation
                 self.graphs().open_eager()
                 self.check_queries()
@@ -98,8 +101,10 @@ class Application:
 
     def call(self, name: str, arguments: Mapping[str, Any], owner: str | None = None) -> Outcome:
         """Run a tool and return its outcome; never raise. Rows that do not fit into the answer are kept for `owner`."""
-        tool = all_tools().get(name) or self.own.all().get(name)
+        tool = all_tools().get(name) or (self.own.all().get(name) if self.own else None)
         if tool is None:
+            from graphground.cypher.names.nearest import closest  # loaded only after a mistake
+
             nearest = closest(name, self.tools)
             hint = f"; did you mean {nearest[0]!r}?" if nearest else "."
             # Clients receive this failure as a protocol error, and many of them show only its message.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 from pydantic import BaseModel
 
-from graphground.tools.tool import Answer, Graphs, Request, Tool
+if TYPE_CHECKING:
+    from graphground.tools.tool import Answer, Graphs, Request, Tool
 
 
 @dataclass(slots=True)

@@ -7,21 +7,35 @@ from importlib import import_module
 
 from graphground import __version__
 
-COMMANDS = {
-    "serve": "Serve graphs to MCP clients over stdio or HTTP.",
-    "ui": "Explore the graphs on a page in the browser.",
-    "query": "Run a Cypher query and print its rows.",
-    "call": "Run one tool from the shell: graphground call TOOL '{json}'.",
-    "graphs": "List, load, inspect, export and drop graphs.",
-    "wikidata": "Build a domain graph from Wikidata.",
-    "entities": "Build and inspect the index that find_entities searches.",
-    "schema": "Show schemas and how many tokens their forms take.",
-    "eval": "Measure agents: run them over tasks, report and compare.",
-    "trace": "Show the tool calls that a server has recorded.",
-    "agent": "Ask reference agents, which use the server's tools and a language model.",
-    "doctor": "Check the installation and report what to fix.",
-    "completion": "Print a script that completes commands and options in your shell.",
+GROUPS = {
+    "Ask": {
+        "query": "Run a Cypher query and print its rows.",
+        "call": "Run one tool from the shell: graphground call TOOL '{json}'.",
+        "schema": "Show schemas and how many tokens their forms take.",
+        "ui": "Explore the graphs on a page in the browser.",
+    },
+    "Serve": {
+        "serve": "Serve graphs to MCP clients over stdio or HTTP.",
+        "trace": "Show the tool calls that a server has recorded.",
+        "doctor": "Check the installation and report what to fix.",
+    },
+    "Bring data": {
+        "graphs": "List, load, inspect, export and drop graphs.",
+        "entities": "Build and inspect the index that find_entities searches.",
+        "wikidata": "Build a domain graph from Wikidata.",
+    },
+    "Measure": {
+        "eval": "Measure agents: run them over tasks, report and compare.",
+        "agent": "Ask reference agents, which use the server's tools and a language model.",
+    },
+    "Shell": {"completion": "Print a script that completes commands and options in your shell."},
 }
+COMMANDS = {name: text for group in GROUPS.values() for name, text in group.items()}
+EXAMPLES = (
+    'graphground query nba "MATCH (t:Team) RETURN t.name LIMIT 3"',
+    "graphground graphs load films.json",
+    "graphground serve",
+)
 
 
 def main() -> None:
@@ -54,10 +68,8 @@ def usage() -> str:
         "Grounds an agent's Cypher in the graph, as an MCP server.",
         "",
     ]
-    lines += [f"  {name:<{width}}{text}" for name, text in COMMANDS.items()]
-    lines += [
-        "",
-        "graphground COMMAND --help shows the options of a command; graphground --version shows the version.",
-        "",
-    ]
+    for title, commands in GROUPS.items():
+        lines += [f"{title}:", *(f"  {name:<{width}}{text}" for name, text in commands.items()), ""]
+    lines += ["Examples:", *(f"  {example}" for example in EXAMPLES), ""]
+    lines += ["graphground COMMAND --help shows the options of a command; graphground --version shows the version.", ""]
     return "\n".join(lines)

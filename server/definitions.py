@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from graphground.tools.tool import Tool
+if TYPE_CHECKING:
+    from graphground.tools.tool import Tool
+
+PREPARED = Path(__file__).with_name("tool_definitions.json")
+"""The definitions of the seven tools, written by `python docs/reference.py`; a test compares them with the code."""
 
 LENGTHS = ("minLength", "maxLength", "minItems", "maxItems")
 MOST_REPETITIONS = 500
@@ -14,6 +21,15 @@ llama.cpp turns the schemas into a grammar and refuses a grammar with more than 
 repetitions are multiplied; the server of `llama-cpp-python` 0.3.36 crashes instead. Larger limits are enforced, without
 being stated, when the tool is called.
 """
+
+
+@cache
+def prepared_definitions() -> dict[str, dict[str, Any]]:
+    """Return the definitions of the seven tools by name.
+
+    They are read from a file: loading the tools and making their schemas took a third of the start of a server.
+    """
+    return {definition["name"]: definition for definition in json.loads(PREPARED.read_bytes())}
 
 
 def tool_definition(tool: Tool[Any, Any]) -> dict[str, Any]:

@@ -8,11 +8,12 @@ with `logging/setLevel`.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from contextvars import ContextVar
 from typing import Any, get_args
 
@@ -21,7 +22,7 @@ from mcp.server.connection import allowed_log_levels
 from mcp_types import LoggingLevel, LoggingMessageNotification, LoggingMessageNotificationParams
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from graphground.graphs.engines.activity import watched
+from graphground.graphs.engines.client_context import PROGRESS, CallProgress
 
 FIRST_SECONDS, EVERY_SECONDS = 1.0, 1.0
 MOST_SESSIONS, MOST_RECORDS = 10_000, 1_000
@@ -64,7 +65,9 @@ class LogLevels:
             self._levels.popitem(last=False)
 
     def allowed(self, context: Any) -> frozenset[str]:
-        """Return the levels of log messages that the client of a request accepts."""
+        """Return the levels of log messages that the client of a request accepts; none if it is answered as JSON."""
+        if context.request is not None and context.request.scope.get("graphground.in_json"):
+            return frozenset()
         if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
             return frozenset(allowed_log_levels(context.protocol_version, context.meta))
         session = session_id(context)
@@ -78,34 +81,51 @@ def session_id(context: Any) -> str | None:
     return headers.get("mcp-session-id")
 
 
-@asynccontextmanager
-async def reporting(context: Any, levels: LogLevels, hide: Callable[[str], str] = str) -> AsyncIterator[None]:
-    """Send the progress and log messages of the block to the client of the request, during the block and at its end.
+class Reporting:
+    """Sends the progress and log messages of a block to a request's client: `async with Reporting(context, levels):`
 
-    `hide` replaces what log messages must not contain, such as paths of this machine.
+    They are sent during the block and at its end. `hide` replaces what log messages must not contain, such as paths of
+    this machine. A block that ends within `FIRST_SECONDS` starts no task, because a task group for each call took a
+    tenth of the server's time.
     """
-    records: deque[logging.LogRecord] = deque(maxlen=MOST_RECORDS)
-    token = _records.set(records)
-    try:
-        with watched() as activity:
-            async with anyio.create_task_group() as group:
-                group.start_soon(_report, context, activity, records, levels, hide)
-                yield
-                group.cancel_scope.cancel()
-        await _send_records(context, records, levels, hide)
-    finally:
-        _records.reset(token)
+
+    def __init__(self, context: Any, levels: LogLevels, hide: Callable[[str], str] = str) -> None:
+        self._context, self._levels, self._hide = context, levels, hide
+        self._records: deque[logging.LogRecord] = deque(maxlen=MOST_RECORDS)
+        self._progress = CallProgress()
+        self._task: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> None:
+        self._tokens = _records.set(self._records), PROGRESS.set(self._progress)
+        self._timer = asyncio.get_running_loop().call_later(FIRST_SECONDS, self._start)
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: object, trace: object) -> None:
+        _records.reset(self._tokens[0])
+        PROGRESS.reset(self._tokens[1])
+        self._timer.cancel()
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])  # nothing may be sent after the answer
+        if kind is None and self._records:
+            await _send_records(self._context, self._records, self._levels, self._hide)
+
+    def _start(self) -> None:
+        report = _report(self._context, self._progress, self._records, self._levels, self._hide)
+        self._task = asyncio.get_running_loop().create_task(report)
 
 
 async def _report(
-    context: Any, activity: Any, records: deque[logging.LogRecord], levels: LogLevels, hide: Callable[[str], str]
+    context: Any,
+    progress: CallProgress,
+    records: deque[logging.LogRecord],
+    levels: LogLevels,
+    hide: Callable[[str], str],
 ) -> None:
-    start = time.monotonic()
-    await anyio.sleep(FIRST_SECONDS)
+    start = time.monotonic() - FIRST_SECONDS
     with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):  # the client has disconnected
         while True:
             seconds = time.monotonic() - start
-            await context.session.report_progress(round(seconds, 1), None, f"{activity.stage} ({seconds:.0f} s)")
+            await context.session.report_progress(round(seconds, 1), None, f"{progress.stage} ({seconds:.0f} s)")
             await _send_records(context, records, levels, hide)
             await anyio.sleep(EVERY_SECONDS)
 

@@ -1,13 +1,16 @@
-"""Resources: the list of graphs, each graph's schema as text and as a picture, and each label of a schema."""
+"""Resources (the list of graphs, each graph's schema as text and as a picture, each label), prompts, completions."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, get_args
 from urllib.parse import quote, unquote
 
 from graphground.cypher.diagnostics import LONGEST_MESSAGE, cut_inside
+from graphground.cypher.names.nearest import closest
 from graphground.cypher.schema import PropertyGraphSchema
+from graphground.prompts.template import all_templates
 from graphground.server.application import Application
 from graphground.server.apps.extension import VIEW, view_contents
 from graphground.server.call import Outcome
@@ -112,7 +115,7 @@ def _schema(application: Application, graph: str) -> PropertyGraphSchema:
 
 
 def _picture(application: Application, graph: str) -> str:
-    from graphground.graphs.schemas.pictures.of_schema import schema_drawing  # loaded on first use: NumPy
+    from graphground.graphs.schemas.pictures.drawing import schema_drawing  # loaded on first use: NumPy
     from graphground.graphs.schemas.pictures.svg import svg
 
     return svg(schema_drawing(_schema(application, graph)))
@@ -131,3 +134,102 @@ def _label_text(application: Application, graph: str, name: str) -> str:
         *(str(pattern) for pattern in schema.patterns if name in (pattern.start, pattern.end)),
     ]
     return "\n".join(lines)
+
+
+class PromptError(Exception):
+    """A prompt that cannot be returned; the message says why."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(cut_inside(message, LONGEST_MESSAGE))
+
+
+def list_prompts() -> list[dict[str, Any]]:
+    """Return the entries of `prompts/list`, one for each prompt."""
+    return [
+        {
+            "name": template.name,
+            "title": template.title,
+            "description": template.description,
+            "arguments": [
+                {"name": argument.name, "description": argument.description, "required": argument.required}
+                for argument in template.arguments
+            ],
+        }
+        for template in all_templates().values()
+    ]
+
+
+def get_prompt(application: Application, name: str, given: Mapping[str, str]) -> dict[str, Any]:
+    """Return a prompt with its arguments filled in; if a graph is named, its schema follows as a second message.
+
+    Raises:
+        PromptError: the prompt, an argument or the graph is unknown, or a required argument is missing.
+    """
+    templates = all_templates()
+    if name not in templates:
+        raise PromptError(f"there is no prompt {name!r}; there are: {', '.join(templates)}")
+    template = templates[name]
+    known = [argument.name for argument in template.arguments]
+    for argument in given:
+        if argument not in known:
+            nearest = closest(argument, known)
+            raise PromptError(
+                f"the prompt {name} has no argument {argument!r}; "
+                + (f"did you mean {nearest[0]!r}?" if nearest else f"its arguments are: {', '.join(known)}")
+            )
+    for needed in template.arguments:
+        if needed.required and not given.get(needed.name, "").strip():
+            raise PromptError(f"the prompt {name} needs the argument {needed.name!r}")
+    graph = given.get("graph") or ""
+    values = dict.fromkeys(known, "") | dict(given)
+    values["graph"] = f"`{graph}`" if graph else "that `list_graphs` shows"
+    values["schema_call"] = _schema_call(graph, given.get("method") or "full")
+    messages = [_message({"type": "text", "text": template.fill(values)})]
+    if graph:
+        try:
+            resource = read_resource(application, schema_uri(graph))
+        except UnknownResource as error:
+            raise PromptError(str(error)) from None
+        messages.append(_message({"type": "resource", "resource": resource}))
+    return {"description": template.description, "messages": messages}
+
+
+def _schema_call(graph: str, method: str) -> str:
+    if method == "full":
+        return "it is the resource below" if graph else "`get_schema`"
+    return f"`get_filtered_schema` with the question and method `{method}`"
+
+
+def _message(content: dict[str, Any]) -> dict[str, Any]:
+    return {"role": "user", "content": content}
+
+
+MAX_VALUES = 100
+
+
+def complete(application: Application, argument: str, typed: str, others: Mapping[str, str]) -> list[str]:
+    """Suggest the values of an argument that contain the typed text; values that begin with it come first.
+
+    `others` are the arguments that the user has entered already.
+
+        complete(application, "label", "Te", {"graph": "nba"})       # ["Team"]
+    """
+    values = _values(application, argument, others)
+    prefix = typed.casefold()
+    beginning = [value for value in values if value.casefold().startswith(prefix)]
+    return beginning + [value for value in values if prefix in value.casefold() and value not in beginning]
+
+
+def _values(application: Application, argument: str, others: Mapping[str, str]) -> list[str]:
+    if argument == "graph":
+        return list(application.graphs().names())
+    if argument == "label":
+        graphs = application.graphs()
+        chosen = others.get("graph")
+        names = [chosen] if chosen in graphs.names() and chosen is not None else list(graphs.names())
+        return list(dict.fromkeys(label for name in names for label in graphs.get(name).schema.labels))
+    if argument == "method":
+        tool = application.tools.get("get_filtered_schema")
+        methods = get_args(tool.request.model_fields["method"].annotation) if tool else ()
+        return ["full", *(str(method) for method in methods)]
+    return []

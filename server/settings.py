@@ -29,11 +29,11 @@ from dataclasses import Field, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphground.graphs.opening.database import Database
+from graphground.graphs.engines.address import Database
 from graphground.server.settings_error import SettingsError
 
 if TYPE_CHECKING:
-    from graphground.tools.own_queries.definition import OwnQuery
+    from graphground.tools.owner_queries import OwnQuery
 
 SWITCHES = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 LOG_LEVELS = ("debug", "info", "warning", "error")
@@ -170,6 +170,7 @@ class Settings:
     )
     password: str | None = field(default=None, repr=False)
     token: str | None = field(default=None, repr=False)
+    operator_token: str | None = field(default=None, repr=False)
     databases: tuple[Database, ...] = ()
     queries: tuple[OwnQuery, ...] = ()
 
@@ -188,8 +189,13 @@ SHORTEST_MODEL_KEY = 12
 
 
 def secrets_in(settings: Settings) -> list[str]:
-    """Return the database passwords, the token of GRAPHGROUND_TOKEN and the models' keys, for removal from traces."""
-    secrets = [settings.password, settings.token, *(database.password for database in settings.databases)]
+    """Return the database passwords, the tokens of the environment and the models' keys, for removal from traces."""
+    secrets = [
+        settings.password,
+        settings.token,
+        settings.operator_token,
+        *(database.password for database in settings.databases),
+    ]
     if settings.model_key_variable:
         secrets.append(os.environ.get(settings.model_key_variable, "").strip())
     keys = (os.environ.get(name, "").strip() for name in MODEL_KEY_VARIABLES)
@@ -225,6 +231,7 @@ def read_settings(given: Mapping[str, Any], environment: Mapping[str, str] | Non
         queries=queries,
         password=environment.get("NEO4J_PASSWORD"),
         token=environment.get("GRAPHGROUND_TOKEN"),
+        operator_token=environment.get("GRAPHGROUND_OPERATOR_TOKEN"),
     )
     for option in options():
         value, choices = getattr(settings, option.name), option.metadata["choices"]
@@ -346,7 +353,7 @@ def _database(name: str, table: Any, file: Path, environment: Mapping[str, str])
         raise SettingsError(f"{place} must be a table with a uri")
     entries = dict(table)
     variable = entries.pop("password_variable", None)
-    known = [field_.name for field_ in fields(Database) if field_.name != "name"]
+    known = [field_.name for field_ in fields(Database) if field_.name not in ("name", "problem")]
     for key, value in entries.items():
         if key not in known:
             raise SettingsError(f"{place} has no setting {key!r}{_meant(key, [*known, 'password_variable'])}")
@@ -367,8 +374,12 @@ def _database(name: str, table: Any, file: Path, environment: Mapping[str, str])
     database = Database(name, **entries)
     if variable is None:
         return database
+    if not isinstance(variable, str):
+        raise SettingsError(f"{place}: password_variable must be text, not {variable!r}")
     if variable not in environment:
-        raise SettingsError(f"{place}: the environment variable {variable} for its password is not set")
+        # The other graphs do not depend on this password, so the server starts, and only this graph is unavailable.
+        problem = f"the environment variable {variable}, which holds the password of the graph {name!r}, is not set"
+        return replace(database, problem=f"{problem}; set it and start the server again")
     return replace(database, password=environment[variable])
 
 

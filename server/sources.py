@@ -6,14 +6,12 @@ import logging
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from graphground.graphs.engines.address import Database, problem_at
 from graphground.graphs.engines.engine import EngineUnavailable
-from graphground.graphs.engines.port_check import problem_at
 from graphground.graphs.graph import Graph
-from graphground.graphs.opening.bundled import is_bundled, offered
 from graphground.graphs.opening.connected import address_of, open_database
-from graphground.graphs.opening.database import Database
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
-from graphground.graphs.opening.stored import stamp, stored_sources
+from graphground.graphs.opening.stored import is_bundled, offered, stamp, stored_sources
 from graphground.graphs.storage.catalog import CatalogError
 from graphground.graphs.storage.home import Home
 from graphground.server.settings import Settings, default_home
@@ -87,8 +85,8 @@ def left_out(settings: Settings) -> set[str]:
 
 def problem_of(database: Database) -> str | None:
     """Return the reason why a database is unreachable now, found without a query; None if it is reachable."""
-    address = address_of(database)
     try:
+        address = address_of(database)
         address.check()
     except EngineUnavailable as error:
         return str(error)

@@ -1,123 +1,41 @@
 """Worker threads, shared fairly between clients.
 
-Quick tools have separate threads, so they never wait behind queries. An HTTP client holds at most `AT_ONCE` threads,
-and at most `WAITING` of its calls run or wait. `RESERVED` threads are kept for clients that hold no thread. A call that
-has run for `OLD` seconds, for example because its query is slow, no longer counts toward the limit of `THREADS`. At
-most `BULKY_AT_ONCE` calls with long arguments, one per client, run at the same time, because checking a long query
-keeps the interpreter busy.
+A call of a tool holds a permit while it runs; quick tools have permits of their own, so they never wait behind queries.
+Checking a long query keeps the interpreter busy, so at most `BULKY_AT_ONCE` calls with long arguments run at the same
+time, one per client.
 """
 
 from __future__ import annotations
 
-import time
-from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
-from functools import cached_property
-from itertools import count
+import asyncio
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext, suppress
+from contextvars import Context, copy_context
+from queue import SimpleQueue
 from typing import Any, TypeVar
 
-import anyio
-import anyio.to_thread
-
-from graphground.graphs.engines.callers import calling_as
-from graphground.graphs.engines.cancellation import cancellable
+from graphground.graphs.engines.client_context import calling_as, cancellable
+from graphground.graphs.engines.fair_shares import FairShares, TooManyCalls
 from graphground.tools.failure import ToolFailure
 
-THREADS, QUICK_THREADS, MOST_THREADS = 64, 16, 512
-RESERVED, OLD = 16, 1.0
-LOOK_SECONDS = 0.1
-AT_ONCE, WAITING = 8, 64
-"""The maximum number of an HTTP client's calls that run at the same time, and the maximum number that run or wait."""
-ALONE_WAITING = 2_000
-"""The maximum number of calls that run or wait for the only client of a stdio server."""
+THREADS, QUICK_THREADS = 64, 16
+MAX_WAITING = 256
+"""The maximum number of a client's calls that wait; further calls are refused."""
 BULKY, BULKY_AT_ONCE = 5_000, 2
 """The number of characters above which an argument is long, and the maximum of concurrent calls with long arguments."""
 QUICK = frozenset({"list_graphs", "get_schema", "resource", "prompt", "completion"})
 ResultT = TypeVar("ResultT")
 
 
-class _Client:
-    """The running and waiting calls of one client."""
-
-    def __init__(self, caller: str) -> None:
-        self.calls = 0
-        self.threads = anyio.CapacityLimiter(AT_ONCE if caller else THREADS)
-        self.bulky = anyio.CapacityLimiter(1)
-
-
-class FairThreads:
-    """Permits to run in a thread: `async with FairThreads().taken("session-4711"): …`.
-
-    The next permit goes to the client that holds the fewest permits, for its call that has waited longest.
-    """
-
-    def __init__(self, threads: int = THREADS, reserved: int = RESERVED) -> None:
-        self._threads, self._reserved = threads, reserved
-        self._held: dict[int, tuple[str, float]] = {}
-        """The held permits by number, each with its client and the time at which it was given."""
-        self._waiting: dict[int, tuple[str, anyio.Event]] = {}
-        self._numbers = count()
-
-    @asynccontextmanager
-    async def taken(self, caller: str) -> AsyncIterator[None]:
-        """Wait for a permit and hold it during the block, on behalf of the client `caller`."""
-        number, event = next(self._numbers), anyio.Event()
-        self._waiting[number] = caller, event
-        try:
-            self._admit()
-            while not event.is_set():
-                with anyio.move_on_after(LOOK_SECONDS):
-                    await event.wait()
-                self._admit()  # meanwhile a call may have become so old that its permit no longer counts
-            yield
-        finally:
-            self._waiting.pop(number, None)
-            self._held.pop(number, None)
-            self._admit()
-
-    def _admit(self) -> None:
-        while self._waiting and (number := self._next()) is not None:
-            caller, event = self._waiting.pop(number)
-            self._held[number] = caller, time.monotonic()
-            event.set()
-
-    def _next(self) -> int | None:
-        holds = Counter(caller for caller, _ in self._held.values())
-        now = time.monotonic()
-        free = self._threads - sum(now - since < OLD for _, since in self._held.values())
-        if free <= 0 or len(self._held) >= MOST_THREADS:
-            return None
-        allowed = [
-            (holds[caller], number)
-            for number, (caller, _) in self._waiting.items()
-            if free > self._reserved or not holds[caller] or not caller
-        ]
-        return min(allowed)[1] if allowed else None
-
-
 class WorkerThreads:
-    """The threads in which calls run:
-    `await WorkerThreads().run("session-4711", "execute_cypher", arguments, work)`."""
+    """The threads in which calls run: `await WorkerThreads().run("client token-1", "get_schema", {}, work)`."""
 
     def __init__(self) -> None:
-        self._clients: dict[str, _Client] = {}
-
-    @cached_property
-    def _slow(self) -> anyio.CapacityLimiter:
-        return anyio.CapacityLimiter(MOST_THREADS)
-
-    @cached_property
-    def _shares(self) -> FairThreads:
-        return FairThreads()
-
-    @cached_property
-    def _quick(self) -> anyio.CapacityLimiter:
-        return anyio.CapacityLimiter(QUICK_THREADS)
-
-    @cached_property
-    def _bulky(self) -> anyio.CapacityLimiter:
-        return anyio.CapacityLimiter(BULKY_AT_ONCE)
+        self._shares = FairShares(THREADS, max_waiting=MAX_WAITING)
+        self._quick = FairShares(QUICK_THREADS, max_waiting=MAX_WAITING)
+        self._bulky = FairShares(BULKY_AT_ONCE, reserved=BULKY_AT_ONCE, max_waiting=MAX_WAITING)
+        self._pool = _Pool()
 
     async def run(self, caller: str, what: str, arguments: Mapping[str, Any], work: Callable[[], ResultT]) -> ResultT:
         """Run `work` in a thread and return its result; if the call is cancelled, terminate its queries.
@@ -127,44 +45,95 @@ class WorkerThreads:
         Raises:
             ToolFailure: the client has too many calls in progress.
         """
-        async with self._client(caller) as client, AsyncExitStack() as stack:
-            if what in QUICK:
-                limiter = self._quick
-            else:
-                limiter = self._slow
-                if bulky(arguments):
-                    await stack.enter_async_context(client.bulky)
-                    await stack.enter_async_context(self._bulky)
-                await stack.enter_async_context(client.threads)
-                await stack.enter_async_context(self._shares.taken(caller))
+        shares = self._quick if what in QUICK else self._shares
+        async with _Permit(self._bulky, caller) if is_bulky(arguments) else nullcontext(), _Permit(shares, caller):
             with calling_as(caller), cancellable() as cancellation:
                 try:
-                    return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=limiter)
-                except anyio.get_cancelled_exc_class():
+                    return await self._pool.run(work)
+                except asyncio.CancelledError:
                     cancellation.cancel()
                     raise
 
-    @asynccontextmanager
-    async def _client(self, caller: str) -> AsyncIterator[_Client]:
-        client = self._clients.get(caller)
-        if client is None:
-            client = self._clients[caller] = _Client(caller)
-        if client.calls >= (WAITING if caller else ALONE_WAITING):
+
+class _Permit:
+    """A permit that is held inside a block; all permits are requested and returned on the event loop."""
+
+    def __init__(self, shares: FairShares, caller: str) -> None:
+        self._shares, self._caller, self._is_granted = shares, caller, False
+        self._granted: asyncio.Event | None = None
+
+    async def __aenter__(self) -> None:
+        try:
+            self._permit = self._shares.enter(self._caller, self._grant)
+        except TooManyCalls:
             raise ToolFailure(
                 "server_busy",
-                f"This client already has {client.calls} calls in progress.",
+                f"This client already has {MAX_WAITING} calls that wait.",
                 next="Wait for their answers before calling again.",
-            )
-        client.calls += 1
-        try:
-            yield client
-        finally:
-            client.calls -= 1
-            if not client.calls:
-                self._clients.pop(caller, None)
+            ) from None
+        if not self._is_granted:
+            self._granted = asyncio.Event()
+            try:
+                await self._granted.wait()
+            except BaseException:
+                self._shares.leave(self._permit)
+                raise
+
+    async def __aexit__(self, *raised: object) -> None:
+        self._shares.leave(self._permit)
+
+    def _grant(self) -> None:
+        self._is_granted = True
+        if self._granted is not None:
+            self._granted.set()
 
 
-def bulky(arguments: Mapping[str, Any]) -> bool:
+class _Pool:
+    """Daemon threads that run work for an event loop: one hop to a thread, and one back.
+
+    anyio's threads cost a call more than checking a query does. Their number is limited by the permits.
+    """
+
+    def __init__(self) -> None:
+        self._work: SimpleQueue[tuple[asyncio.AbstractEventLoop, asyncio.Future[Any], Context, Callable[[], Any]]]
+        self._work = SimpleQueue()
+        self._threads = self._busy = 0
+
+    async def run(self, work: Callable[[], ResultT]) -> ResultT:
+        """Run `work` in a thread, in a copy of the context; the thread continues if this task is cancelled."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[ResultT] = loop.create_future()
+        self._busy += 1
+        if self._busy > self._threads:
+            self._threads += 1
+            threading.Thread(target=self._serve, name="graphground-call", daemon=True).start()
+        self._work.put((loop, future, copy_context(), work))
+        return await future
+
+    def _serve(self) -> None:
+        while True:
+            loop, future, context, work = self._work.get()
+            result, error = None, None
+            try:
+                result = context.run(work)
+            except BaseException as raised:
+                error = raised
+            with suppress(RuntimeError):  # the event loop has been closed
+                loop.call_soon_threadsafe(self._settle, future, result, error)
+            # The thread now waits for its next work, and must not keep the last alive.
+            del future, context, work, result, error
+
+    def _settle(self, future: asyncio.Future[Any], result: Any, error: BaseException | None) -> None:
+        self._busy -= 1
+        if future.cancelled():
+            return
+        if error is not None:
+            future.set_exception(error)
+        else:
+            future.set_result(result)
+
+
+def is_bulky(arguments: Mapping[str, Any]) -> bool:
     """Whether checking the arguments may take long, because a value is a long text or has many entries."""
     return any(
         (isinstance(value, str) and len(value) > BULKY) or (isinstance(value, list | dict) and len(value) > 100)
@@ -173,16 +142,13 @@ def bulky(arguments: Mapping[str, Any]) -> bool:
 
 
 def caller_of(request: Any) -> str:
-    """Return a name for a request's client: its session, else its token's client, else its address; empty for stdio.
+    """Return a name for a request's client: its token's client, else its address; empty for stdio.
 
-    Connections do not identify clients: without a session each call may use a new connection, and a client would
-    receive a share of the threads for each connection.
+    Limits are per caller, so only what was authenticated counts. A session or another header costs a client nothing,
+    and with one share for each it could take all shares.
     """
     if request is None:
         return ""
-    session = request.headers.get("mcp-session-id")
-    if session:
-        return f"session {session}"
     return token_client(request) or f"address {request.client.host if request.client else ''}"
 
 

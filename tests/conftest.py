@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -13,8 +14,7 @@ import hypothesis
 import pytest
 
 from graphground.graphs.engines.embedded.launcher import end_engine
-from graphground.graphs.engines.embedded.quarantine import QUARANTINE
-from graphground.graphs.opening.bundled import load_bundled
+from graphground.graphs.opening.stored import load_bundled
 from graphground.graphs.storage.home import Home
 from graphground.server.driver_import import import_driver
 from tests.support.data_folders import copied
@@ -188,9 +188,11 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(autouse=True)
-def no_caller_is_quarantined() -> None:
-    """Clear the quarantine, so that one test's queries do not affect the next test."""
-    QUARANTINE.clear()
+def changes_are_seen_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let each call check whether a database or the catalog has changed; a test may change it right after a call."""
+    for name in ("live_schema", "open_graphs"):
+        if module := sys.modules.get(f"graphground.graphs.opening.{name}"):
+            monkeypatch.setattr(module, "CHECK_SECONDS", 0.0)
 
 
 @pytest.fixture(scope="session")

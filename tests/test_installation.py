@@ -104,7 +104,10 @@ def test_a_wheel_in_a_clean_environment_adds_one_package_and_works(tmp_path: Pat
         names = archive.namelist()
     assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"graphground"}
     assert "graphground/py.typed" in names
-    assert "graphground/prompts/text_to_cypher.md" in names
+    parts = [part for part in load_bootstrap().PARTS if (source / part).is_dir()]
+    data = [path for part in parts for path in (source / part).rglob("*") if path.is_file() and path.suffix != ".py"]
+    missing = {f"graphground/{path.relative_to(source).as_posix()}" for path in data} - set(names)
+    assert missing == set()
     assert not [name for name in names if "/tests/" in name or "/benchmarks/" in name]
     with zipfile.ZipFile(wheel) as archive:
         metadata = archive.read(next(name for name in names if name.endswith(".dist-info/METADATA"))).decode()
@@ -119,16 +122,29 @@ def test_a_wheel_in_a_clean_environment_adds_one_package_and_works(tmp_path: Pat
         check=True,
         timeout=240,
     )
-    done = subprocess.run(
-        [python.with_name("graphground"), "call", "list_graphs", "{}", "--json"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env=clean_environment(tmp_path / "home"),
-    )
-    assert done.returncode == 0, done.stderr
-    assert names_of_graphs(done.stdout) == ["nba"]
+    definitions = [path.stem for path in sorted((ROOT / "graphs" / "definitions" / "catalog").glob("*.toml"))]
+    assert len(definitions) == 11
+    for arguments, expected in [
+        (["call", "list_graphs", "{}", "--json"], "nba"),
+        *((["graphs", "check", name], "") for name in definitions),
+        (["query", "nba", "MATCH (t:Team) RETURN count(t) AS teams", "--json"], "30"),
+        (["call", "find_entities", '{"mentions":["Lebron Jmaes"]}', "--json"], "LeBron James"),
+        (["call", "get_filtered_schema", '{"question":"Who coaches the Lakers?"}', "--json"], "Team"),
+        (["call", "ground_question", '{"question":"Which teams did LeBron James play for?"}', "--json"], "MATCH"),
+        (["eval", "make", "nba", "tasks.json", "--tasks", "5"], ""),
+        (["eval", "run", "tasks.json", "run", "--suggest"], ""),
+        (["eval", "report", "run"], ""),
+    ]:  # each reads files of the package
+        done = subprocess.run(
+            [python.with_name("graphground"), *arguments],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            env=clean_environment(tmp_path / "home"),
+        )
+        assert done.returncode == 0, (arguments, done.stderr)
+        assert expected in done.stdout, arguments
 
 
 @pytest.mark.slow

@@ -1,16 +1,17 @@
 """The tools, one module each: a function from a request model to an answer model.
 
-To add a tool, write its module with a `TOOL` and add its name here. Slow imports (numpy, drivers, rapidfuzz) are inside
-functions, because a server answers `tools/list` without them.
+To add a tool, write its module with a `TOOL`, add its name here, and run `python docs/reference.py`, which also writes
+the definition that `tools/list` returns. A server loads the tools' modules only at the first call.
 """
 
 from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from graphground.tools.tool import Tool
+if TYPE_CHECKING:
+    from graphground.tools.tool import Tool
 
 NAMES = (
     "list_graphs",
@@ -19,7 +20,7 @@ NAMES = (
     "find_entities",
     "validate_cypher",
     "execute_cypher",
-    "suggest_queries",
+    "ground_question",
 )
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
 from graphground.cypher import validate
-from graphground.cypher.checks.codes import SCHEMA_CODES
+from graphground.cypher.codes import SCHEMA_CODES
 from graphground.cypher.diagnostics import Diagnostic, Report
 from graphground.cypher.tree import Query
 from graphground.graphs.engines.engine import EngineError, QueryFailed
@@ -55,20 +55,36 @@ def report_on(graph: Graph, query: str, parameters: Mapping[str, Any] | None, qu
             parameters=parameters,
             data=graph.statistics(fresh=True),
             read_only=True,
-            eager=graph.dialect is not None and graph.dialect.eager,
             language=graph.language,
         )
 
+    report = _report_on(graph, query, question, verdict)
+    state = getattr(graph.entities, "state", None)
+    if state is None:
+        return report
+    # A name that an unfinished or outdated index does not have may be there: nobody should take it for absent.
+    return replace(
+        report,
+        diagnostics=tuple(
+            replace(diagnostic, message=f"{diagnostic.message} ({state})")
+            if diagnostic.code == "entity_not_found"
+            else diagnostic
+            for diagnostic in report.diagnostics
+        ),
+    )
+
+
+def _report_on(graph: Graph, query: str, question: str | None, verdict: Callable[[], Report]) -> Report:
     if graph.provisional:
         report = verdict()
         if question is None and not any(diagnostic.code in SCHEMA_CODES for diagnostic in report.diagnostics):
             return report
-        if not graph.settle():
+        if not graph.await_current_schema():
             return doubted(report, INCOMPLETE, ("error", "warning"))
     checked = graph.schema
     report = _by_question(graph, query, question, verdict())
     if any(diagnostic.code in SCHEMA_CODES and diagnostic.severity != "hint" for diagnostic in report.diagnostics):
-        current = not graph.stale or graph.settle()
+        current = graph.await_current_schema()
         if graph.schema is not checked:  # read during this call, here or in the background
             report = _by_question(graph, query, question, verdict())
         if not current and graph.stale:
@@ -83,10 +99,10 @@ def _by_question(graph: Graph, query: str, question: str | None, report: Report)
     """
     if question is None or graph.entities is None:
         return report
-    from graphground.graphs.suggestions.question_check import with_question  # imported here: loads learned weights
+    from graphground.graphs.suggestions.question_check import check_question  # imported here: loads learned weights
 
     try:
-        return with_question(report, query, question, graph.schema, graph.entities)
+        return check_question(report, query, question, graph)
     except EngineError:
         return report  # the database is unavailable: the report is complete without the question
 

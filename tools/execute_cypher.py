@@ -8,28 +8,27 @@ from typing import Any
 
 from pydantic import Field, PrivateAttr, SkipValidation
 
-from graphground.cypher.canonical import canonical
-from graphground.cypher.diagnostics import LONGEST_SPAN, Diagnostic, cut
-from graphground.cypher.growth import CODE as VALUE_DOUBLES
-from graphground.cypher.memory import CODE as VALUE_TOO_LARGE
+from graphground.cypher.diagnostics import LONGEST_SPAN, Diagnostic, Report, cut
 from graphground.cypher.parameters import CODE as MISSING_PARAMETER
 from graphground.cypher.parameters import missing_parameters
 from graphground.cypher.quoting import in_backticks
-from graphground.cypher.readings import CODE as TWO_READINGS
+from graphground.cypher.safety.access import MULTIPLE_STATEMENTS, REFUSED
+from graphground.cypher.safety.canonical import canonical
+from graphground.cypher.safety.growing_values import CODES as GROWING
+from graphground.cypher.safety.parser_differences import CODE as TWO_READINGS
 from graphground.cypher.tree import Query, Return, SingleQuery, Union
-from graphground.graphs.engines.callers import clients_query
 from graphground.graphs.engines.engine import EngineBusy, EngineError, EngineUnavailable, QueryFailed, QueryTimeout
 from graphground.graphs.engines.table import Table
 from graphground.graphs.graph import Graph
+from graphground.tools.cursor import OWNER, ROWS, Rest
 from graphground.tools.diagnostics import DiagnosticAnswer, from_engine, of_dialect, report_on
 from graphground.tools.failure import ToolFailure
-from graphground.tools.kept_rows import OWNER
-from graphground.tools.reading_ahead import read_ahead
-from graphground.tools.rest_of_answer import FreshRest, KeptRest, Rest
-from graphground.tools.shortening import shorten_rows
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
 
 LONGEST_QUERY = 100_000
+MAX_TEXT_CHARACTERS, MAX_LIST_ITEMS = 4_000, 500
+MAX_DEPTH = 20
+"""The maximum depth of nested JSON in an answer; most clients can parse about a hundred levels."""
 SECONDS_FOR_WHY, LEAST_FOR_WHY = 2.0, 0.2
 
 
@@ -63,6 +62,7 @@ class ExecuteCypherAnswer(Answer):
         json_schema_extra={"items": {"type": "object"}},
         description="As in the answer of validate_cypher.",
     )
+    suggested_query: str | None = None
 
     _rest: Rest | None = PrivateAttr(None)
 
@@ -103,16 +103,17 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
             nearest=example_queries(graph),
             next="Call execute_cypher with a query.",
         )
-    query, diagnostics = checked(graph, request.query, request.parameters, request.question)
+    query, report = check_query(graph, request.query, request.parameters, request.question)
     refuse_missing_parameters(query, request.parameters or {})
     try:
-        with clients_query():
-            table = read_ahead(graph, query, request.parameters, limit=request.limit, timeout=request.timeout_s)
+        table = graph.run(query, request.parameters, limit=request.limit, timeout=request.timeout_s)
     except EngineError as error:
-        raise failure_of(error, query, graph) from error
-    rows = table.rows[: request.limit]
-    truncated = table.truncated or len(table.rows) > len(rows)
-    if not truncated:
+        raise make_failure(error, query, graph, report) from error
+    rows = table.rows
+    diagnostics = [DiagnosticAnswer.of(finding) for finding in (*report.diagnostics, *of_dialect(graph, query))]
+    # A query without an error or a warning, and with rows, is probably what was meant: a suggestion would mislead.
+    doubtful = is_empty_answer(rows) or any(finding.severity != "hint" for finding in report.diagnostics)
+    if not table.truncated:
         diagnostics = [diagnostic for diagnostic in diagnostics if diagnostic.code != "no_limit"]
     if shorten_rows(rows):
         diagnostics.append(
@@ -128,23 +129,32 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
                 )
             )
         )
-    if nothing_in(rows) and not any(problem.severity == "error" for problem in diagnostics):
+    if is_empty_answer(rows) and not any(problem.severity == "error" for problem in diagnostics):
         reported = {(finding.line, finding.column) for finding in diagnostics if finding.severity != "hint"}
         left = request.timeout_s - table.elapsed_ms / 1000
         diagnostics += [
-            reason for reason in reasons(graph, query, request, left) if (reason.line, reason.column) not in reported
+            reason
+            for reason in explain_empty_answer(graph, query, request, left)
+            if (reason.line, reason.column) not in reported
         ]
     elif not any(diagnostic.severity == "error" for diagnostic in diagnostics):
-        diagnostics = looked_at_again(graph, query, table, request, diagnostics)
+        diagnostics = add_hidden_problems(graph, query, table, request, diagnostics)
     columns = table.columns if query.prefix else columns_as_written(query, table.columns)
     return ExecuteCypherAnswer(
         columns=columns,
         rows=rows,
         row_count=len(rows),
-        truncated=truncated,
+        truncated=table.truncated,
         elapsed_ms=round(table.elapsed_ms, 2),
         diagnostics=diagnostics,
-    ).continued(FreshRest(columns, table, request.query) if OWNER.get() is not None else None)
+        suggested_query=report.suggested_query if doubtful else None,
+    ).continued(_keep_rest(columns, table, request.query))
+
+
+def _keep_rest(columns: list[str], table: Table, query: str) -> Rest | None:
+    """Return all rows, of which a too large answer returns the first; None if no client can request more."""
+    total = None if table.truncated else len(table.rows)
+    return Rest(columns, table.rows, query, total) if OWNER.get() is not None else None
 
 
 def next_rows(cursor: str, request: ExecuteCypherRequest) -> ExecuteCypherAnswer:
@@ -154,23 +164,63 @@ def next_rows(cursor: str, request: ExecuteCypherRequest) -> ExecuteCypherAnswer
         ToolFailure: the cursor is unknown, has expired, or belongs to another query or client.
     """
     began = time.perf_counter()
-    rest = KeptRest.at(cursor)
-    if request.query is not None and request.query.strip() != rest.kept.query.strip():
+    rest = ROWS.find(cursor)
+    if request.query is not None and request.query.strip() != rest.query.strip():
         raise ToolFailure(
             "wrong_argument",
             "The cursor belongs to the answer of another query.",
-            nearest=[rest.kept.query] if len(rest.kept.query) <= LONGEST_SPAN else [],
+            nearest=[rest.query] if len(rest.query) <= LONGEST_SPAN else [],
             next="Call execute_cypher with the cursor alone, or with the query alone.",
         )
-    rows, more = rest.rows(request.limit)
+    rows = rest.rows[: request.limit]
     return ExecuteCypherAnswer(
-        columns=rest.kept.columns,
+        columns=rest.columns,
         rows=rows,
         row_count=len(rows),
-        truncated=more,
+        truncated=rest.first + len(rows) != rest.total,
         elapsed_ms=round((time.perf_counter() - began) * 1000, 2),
         diagnostics=[],
     ).continued(rest)
+
+
+def shorten_rows(rows: list[Any]) -> bool:
+    """Shorten the long texts and lists in rows, in place; return whether any value was shortened.
+
+    >>> rows = [["Heat", "x" * 5_000]]
+    >>> shorten_rows(rows), rows[0][1][-26:]
+    (True, 'xxx… (of 5,000 characters)')
+    """
+    changed = False
+    for row in rows:
+        for place, value in enumerate(row):
+            kind = type(value)
+            if (kind is str and len(value) > MAX_TEXT_CHARACTERS) or kind is list or kind is dict:
+                short = shorten_value(value)
+                if short is not value:
+                    row[place] = short
+                    changed = True
+    return changed
+
+
+def shorten_value(value: Any, depth: int = 0) -> Any:
+    """Return the value itself if it is short enough, else a shortened copy."""
+    if isinstance(value, str):
+        return (
+            value
+            if len(value) <= MAX_TEXT_CHARACTERS
+            else f"{value[:MAX_TEXT_CHARACTERS]}… (of {len(value):,} characters)"
+        )
+    if isinstance(value, list | dict) and depth >= MAX_DEPTH:
+        return f"… (nested deeper than {MAX_DEPTH} levels)" if value else value
+    if isinstance(value, list):
+        items = [shorten_value(item, depth + 1) for item in value[:MAX_LIST_ITEMS]]
+        if len(value) > MAX_LIST_ITEMS:
+            return [*items, f"… (of {len(value):,} items)"]
+        return items if any(new is not old for new, old in zip(items, value, strict=True)) else value
+    if isinstance(value, dict):
+        entries = {key: shorten_value(item, depth + 1) for key, item in value.items()}
+        return entries if any(entries[key] is not item for key, item in value.items()) else value
+    return value
 
 
 def columns_as_written(query: Query, columns: list[str]) -> list[str]:
@@ -194,14 +244,16 @@ def columns_of(query: Query) -> list[str]:
     return [item.name for item in last.projection.items] if isinstance(last, Return) else []
 
 
-def nothing_in(rows: list[list[Any]]) -> bool:
+def is_empty_answer(rows: list[list[Any]]) -> bool:
     """Whether an answer is empty: it has no rows, or a single row of zeros, nulls and empty lists."""
     return not rows or (
         len(rows) == 1 and all(value is None or value == [] or (value == 0 and value is not False) for value in rows[0])
     )
 
 
-def reasons(graph: Graph, query: Query, request: ExecuteCypherRequest, left: float) -> list[DiagnosticAnswer]:
+def explain_empty_answer(
+    graph: Graph, query: Query, request: ExecuteCypherRequest, left: float
+) -> list[DiagnosticAnswer]:
     """Find the part of the query that matches nothing, by running parts of the query.
 
     The time limit is `left` seconds, but at least `LEAST_FOR_WHY` and at most `SECONDS_FOR_WHY`.
@@ -216,7 +268,7 @@ def reasons(graph: Graph, query: Query, request: ExecuteCypherRequest, left: flo
     ]
 
 
-def looked_at_again(
+def add_hidden_problems(
     graph: Graph, query: Query, table: Table, request: ExecuteCypherRequest, diagnostics: list[DiagnosticAnswer]
 ) -> list[DiagnosticAnswer]:
     """Return the diagnostics, with new ones about problems that the rows hide: ties, merged namesakes, dropped nulls.
@@ -232,14 +284,10 @@ def looked_at_again(
     ]
 
 
-MULTIPLE_STATEMENTS = "multiple_statements"
-REFUSED = frozenset({"not_read_only", "forbidden_procedure", "file_or_network_access", MULTIPLE_STATEMENTS})
-
-
-def checked(
+def check_query(
     graph: Graph, query: str, parameters: dict[str, Any] | None, question: str | None = None
-) -> tuple[Query, list[DiagnosticAnswer]]:
-    """Return the tree of an acceptable query, and its diagnostics: schema errors, warnings and hints.
+) -> tuple[Query, Report]:
+    """Return the tree of an acceptable query, and the report on it: schema errors, warnings, hints, a suggested query.
 
     Raises:
         ToolFailure: the query is not read-only, has several statements, would not compile, is read differently by some
@@ -255,7 +303,7 @@ def checked(
             diagnostics=report.diagnostics,
             next="Rewrite the query as the message says, and call again.",
         )
-    large = next((finding for finding in report.diagnostics if finding.code in (VALUE_DOUBLES, VALUE_TOO_LARGE)), None)
+    large = next((finding for finding in report.diagnostics if finding.code in GROWING), None)
     if large is not None:
         raise ToolFailure(
             large.code,
@@ -290,7 +338,7 @@ def checked(
             diagnostics=report.diagnostics,
             next="Fix the query and check it with validate_cypher; get_schema lists the names.",
         )
-    return tree, [DiagnosticAnswer.of(finding) for finding in (*report.diagnostics, *of_dialect(graph, tree))]
+    return tree, report
 
 
 def refuse_missing_parameters(query: Query, given: Mapping[str, Any]) -> None:
@@ -313,14 +361,20 @@ def refuse_missing_parameters(query: Query, given: Mapping[str, Any]) -> None:
     )
 
 
-def failure_of(error: EngineError, query: Query, graph: Graph) -> ToolFailure:
-    """Convert an engine's error into the tool's failure."""
+def make_failure(error: EngineError, query: Query, graph: Graph, report: Report) -> ToolFailure:
+    """Convert an engine's error into the tool's failure, with what the check of the query says about the cause.
+
+    A database that refuses `sum(o.freight)` says that it cannot add texts; the check knows `toFloat(o.freight)`.
+    """
     message = str(error)
+    suggested = [report.suggested_query] if report.suggested_query else []
     match error:
         case QueryTimeout():
             return ToolFailure(
                 "query_timeout",
                 message,
+                nearest=suggested,
+                diagnostics=report.diagnostics,
                 next="Narrow the query (more labels, fewer hops, a LIMIT), or call again with a larger timeout_s.",
             )
         case EngineUnavailable():
@@ -328,12 +382,14 @@ def failure_of(error: EngineError, query: Query, graph: Graph) -> ToolFailure:
         case EngineBusy():
             return ToolFailure("engine_busy", message, next="Try again in a moment.")
         case QueryFailed():
-            found = [from_engine(error, query.text), *of_dialect(graph, query, refused=True)]
+            found = [from_engine(error, query.text), *report.diagnostics, *of_dialect(graph, query, refused=True)]
+            advice = "Fix the query and check it with validate_cypher; get_schema lists the names."
             return ToolFailure(
                 "query_failed",
                 message,
+                nearest=suggested,
                 diagnostics=found,
-                next="Fix the query and check it with validate_cypher; get_schema lists the names.",
+                next="Call again with the query in `nearest`." if suggested else advice,
             )
     return ToolFailure("engine_error", message, next="Try again; if it keeps failing, run `graphground doctor`.")
 
@@ -349,8 +405,8 @@ def example_queries(graph: Graph) -> list[str]:
 TOOL = Tool(
     "execute_cypher",
     "Run a query",
-    "Run one read-only Cypher query. Rows are arrays in the order of `columns`. Pass `cursor`, if there is one, "
-    "to get further rows. For an empty answer, `diagnostics` names the part that matches nothing, and what would match.",
+    "Run one read-only Cypher query. Rows are arrays in the order of `columns`; pass `cursor`, if any, for more. If nothing "
+    "matches, `diagnostics` says which part does not, and what would.",
     ExecuteCypherRequest,
     ExecuteCypherAnswer,
     execute_cypher,

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, Field, model_validator
 
 from graphground.cypher.names.nearest import closest
 from graphground.cypher.quoting import quoted_name, quoted_string
-from graphground.graphs.engines.concurrency import run_concurrently
+from graphground.graphs.engines.client_context import run_concurrently
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.entities.candidate import Candidate, EntityLookup
 from graphground.graphs.entities.prominence import FACTOR, containing, degree
@@ -52,11 +52,11 @@ class FindEntitiesRequest(Request):
     question: Question | None = Field(None, description="Instead of mentions: a whole question.")
     graph: str | None = Field(None, description="A name from list_graphs.")
     label: str | None = Field(None, description="Only nodes with this label.")
-    property: str | None = Field(None, description="Only matches in this property; default: all.")
+    property: str | None = Field(None, description="Only matches in this property.")
     mode: Literal["auto", "fuzzy", "vector"] = Field(
         "auto", description="`fuzzy`: by spelling; `vector`: by meaning; `auto`: by spelling, and by meaning if unsure."
     )
-    limit: int = Field(5, ge=1, le=50, description="Candidates for each mention.")
+    limit: int = Field(5, ge=1, le=50, description="Candidates a mention.")
 
     @model_validator(mode="after")
     def _one_of_both(self) -> Self:
@@ -110,10 +110,10 @@ def find_entities(graphs: Graphs, request: FindEntitiesRequest) -> FindEntitiesA
     _check_label(graph, request.label)
     lookup = entity_lookup(graph)
     if request.property is not None and graph.provisional:
-        graph.settle()
+        graph.await_current_schema()
     _check_property(lookup, request.property)
     try:
-        judgements = _of_question(graph, lookup, request) if request.question else _of_mentions(lookup, request)
+        judgements = _of_question(graph, request) if request.question else _of_mentions(lookup, request)
     except LookupError as error:
         raise ToolFailure("no_vectors", f"{error}.", next="Call find_entities again with mode 'auto'.") from None
     mentions = request.mentions or list(judgements)
@@ -154,13 +154,13 @@ def _of_mentions(lookup: EntityLookup, request: FindEntitiesRequest) -> dict[str
     }
 
 
-def _of_question(graph: Graph, lookup: EntityLookup, request: FindEntitiesRequest) -> dict[str, Judgement]:
+def _of_question(graph: Graph, request: FindEntitiesRequest) -> dict[str, Judgement]:
     """Return the verdict on each distinct mention in the question."""
-    from graphground.graphs.entities.question import mentions_of  # imported only for questions
+    from graphground.graphs.question.read import read  # imported only for questions
 
-    found = mentions_of(
-        request.question or "", lookup, graph.schema, label=request.label, property=request.property, mode=request.mode
-    )
+    found = read(
+        request.question or "", graph, label=request.label, property=request.property, mode=request.mode
+    ).mentions
     return {mention.text: mention.judgement for mention in found}
 
 
@@ -200,30 +200,19 @@ def _staleness(graph: Graph, lookup: EntityLookup) -> str | None:
     """Return a warning if the index does not exist, is not complete, or is older than its database; else None."""
     from graphground.graphs.entities.own_index import OwnIndex
 
-    if isinstance(lookup, OwnIndex) and (state := lookup.state):
-        return f"{state[0].upper()}{state[1:]}."
-    if (
-        graph.engine is None
-        or lookup.info is None
-        or not lookup.info.source.startswith("database")
-        or (isinstance(lookup, OwnIndex) and lookup.built_by_itself)
-    ):
-        return None
-    from graphground.graphs.entities.freshness import staleness
-
-    stale = staleness(graph.engine, lookup)
-    return (
-        f"{stale[0].upper()}{stale[1:]}; rebuild the index with `graphground entities build {graph.name}`."
-        if stale
-        else None
-    )
+    if graph.unreachable:
+        return (
+            f"The database cannot be reached, so the names are those of the last time that it was: {graph.unreachable}"
+        )
+    state = lookup.state if isinstance(lookup, OwnIndex) else None
+    return f"{state[0].upper()}{state[1:]}." if state else None
 
 
 def _check_label(graph: Graph, label: str | None) -> None:
     if label is None or label in graph.schema.labels or graph.schema.open:
         return
     if graph.provisional:
-        graph.settle()
+        graph.await_current_schema()
     outdated = settled(graph)  # the label may be new, so the schema is read again before the label is refused
     if label in graph.schema.labels:
         return
@@ -317,9 +306,9 @@ def pattern_for(candidate: Candidate, graph: Graph) -> str:
 TOOL = Tool(
     "find_entities",
     "Find entities by name",
-    "Find the nodes that names in a question mean, despite misspellings, aliases and case. Call this before "
-    "writing a name into a query. `found`: write the returned `name` exactly; `ambiguous`: choose a candidate by label "
-    "and description; `not_found`: the graph has no such entity; candidates are only similar names.",
+    "Find the nodes that names in a question mean, despite misspellings, aliases and case. `found`: write the returned "
+    "`name` exactly; `ambiguous`: choose by label and description; `not_found`: the graph has no such entity, only similar "
+    "names.",
     FindEntitiesRequest,
     FindEntitiesAnswer,
     find_entities,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
-from graphground.graphs.schemas.filtering.filter import filter_schema
+from graphground.graphs.filtering.filter import filter_schema
+from graphground.graphs.question.read import read
 from graphground.graphs.schemas.forms import base_form
 from graphground.graphs.schemas.token_count import estimate_tokens
 from graphground.tools.get_schema import settled, too_small
@@ -21,10 +21,10 @@ class GetFilteredSchemaRequest(Request):
     graph: str | None = Field(None, description="A name from list_graphs.")
     method: Literal["auto", "exact", "masked", "similarity"] = Field(
         "auto",
-        description="`auto`: by names, words and synonyms of the question; `exact`: by words alone; `masked`: by "
-        "words, with names replaced by their labels; `similarity`: by meaning.",
+        description="`auto`: by names, words and synonyms; `exact`: by words; `masked`: by words, names replaced by labels; "
+        "`similarity`: by meaning.",
     )
-    max_tokens: int | None = Field(None, ge=1, le=200_000, description="Token budget for `schema`.")
+    max_tokens: int | None = Field(None, ge=1, le=200_000, description="Token budget for `schema`; default: 1,000.")
 
 
 class GetFilteredSchemaAnswer(Answer):
@@ -56,16 +56,10 @@ def get_filtered_schema(graphs: Graphs, request: GetFilteredSchemaRequest) -> Ge
     graph = graph_named(graphs, request.graph)
     note = settled(graph)
     facts = graph.statistics(fresh=True)
+    question = read(request.question, graph)
     budget = request.max_tokens
     while True:
-        found = filter_schema(
-            graph.schema,
-            request.question,
-            request.method,
-            entities=graph.indexed_entities,
-            embedder=MEANING,
-            max_tokens=budget,
-        )
+        found = filter_schema(question, graph.schema, request.method, facts=facts, max_tokens=budget)
         if found.too_small:
             raise too_small(request.max_tokens or 0, estimate_tokens(base_form(graph.schema, facts) + note))
         text = base_form(found.schema, facts) + note
@@ -92,23 +86,10 @@ def get_filtered_schema(graphs: Graphs, request: GetFilteredSchemaRequest) -> Ge
     return shown
 
 
-class StaticMeaning:
-    """The static embedding model that comes with the package, loaded at first use."""
-
-    def encode(self, texts: Sequence[str]) -> Any:
-        """Return one vector for each text."""
-        from graphground.graphs.entities.vectors.encoders import STATIC, encoder  # imports numpy and loads the model
-
-        return encoder(STATIC).encode(texts)
-
-
-MEANING = StaticMeaning()
-
-
 TOOL = Tool(
     "get_filtered_schema",
     "Read the schema for a question",
-    "Read only the part of the schema that a question needs. Cheaper than get_schema; lists what was left out.",
+    "Read the part of the schema that a question needs; lists what was left out.",
     GetFilteredSchemaRequest,
     GetFilteredSchemaAnswer,
     get_filtered_schema,

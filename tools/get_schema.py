@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 from pydantic import Field
 
+from graphground.cypher.diagnostics import counted
+from graphground.cypher.names.nearest import closest
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.engine import EngineError
+from graphground.graphs.filtering.budget import LeftOut, fit, left_out_of
+from graphground.graphs.filtering.selection import Selection
 from graphground.graphs.graph import Graph
-from graphground.graphs.schemas.filtering.budget import LeftOut, fit, left_out_of
-from graphground.graphs.schemas.filtering.selection import Selection
 from graphground.graphs.schemas.forms import Form, Samples, write_schema
 from graphground.graphs.schemas.statistics.model import Statistics
 from graphground.graphs.schemas.token_count import estimate_tokens
 from graphground.tools.failure import ToolFailure
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
 
+DEFAULT_TOKENS = 4_000
+"""The token budget if a call gives none."""
 SHRINKING_STEPS = 8
 SAMPLING_SECONDS = 5.0
 PROVISIONAL = "Properties and patterns come from a sample of this large database, so some may be missing; the whole database is being read."
 NOTE_MARKS = "\n()"
 """The characters that are removed from both ends of a note in a schema's text."""
 STALE = "The database has changed since this schema was read; the schema is being read again."
+UNREACHABLE = "The database cannot be reached, so this is its schema as it was last read: {}"
+EMPTY = "The database is empty: it has no nodes, so there are no labels, relationship types or properties yet."
 
 
 class GetSchemaRequest(Request):
@@ -32,11 +40,14 @@ class GetSchemaRequest(Request):
     graph: str | None = Field(None, description="A name from list_graphs.")
     form: Literal["base", "enhanced", "json"] = Field(
         "base",
-        description="`base`: Cypher-like patterns; `enhanced`: with descriptions, units, counts and sample "
-        "values; `json`: the CypherBench form.",
+        description="`base`: Cypher-like patterns; `enhanced`: with units, counts and sample values; `json`: CypherBench's form.",
     )
-    max_tokens: int | None = Field(None, ge=1, le=200_000, description="Token budget for `schema`.")
-    refresh: bool = Field(False, description="Reread the schema of a connected database whose data has just changed.")
+    labels: list[str] = Field(
+        default_factory=list, max_length=100, description="These labels, and their relationships."
+    )
+    types: list[str] = Field(default_factory=list, max_length=100, description="Only these relationship types.")
+    max_tokens: int | None = Field(None, ge=1, le=200_000, description="Token budget for `schema`; default: 4,000.")
+    refresh: bool = Field(False, description="Reread the schema of a database that has just changed.")
 
 
 class GetSchemaAnswer(Answer):
@@ -55,8 +66,8 @@ class GetSchemaAnswer(Answer):
         if not self.truncated:
             return self.schema_
         return (
-            f"{self.schema_}\n\nLeft out: {', '.join(self.left_out)}. Call again with a larger max_tokens, or call "
-            "get_filtered_schema with the question."
+            f"{self.schema_}\n\nLeft out: {', '.join(self.left_out)}. Call again with `labels` or `types` to read about "
+            "some of them, or with a larger max_tokens; or call get_filtered_schema with the question."
         )
 
 
@@ -74,7 +85,12 @@ def get_schema(graphs: Graphs, request: GetSchemaRequest) -> GetSchemaAnswer:
             ) from error
     note = settled(graph)
     samples = samples_of(graph) if request.form == "enhanced" else {}
-    text, left_out = within(graph.schema, request.form, samples, request.max_tokens, facts=graph.statistics(fresh=True))
+    schema = part_of(graph.schema, request.labels, request.types)
+    budget = request.max_tokens or DEFAULT_TOKENS
+    text, left_out = within(schema, request.form, samples, budget, facts=graph.statistics(fresh=True))
+    counts = counts_line(graph, schema)
+    if left_out and request.form != "json" and estimate_tokens(f"{counts}\n{text}") <= budget:
+        text = f"{counts}\n{text}"
     if note:
         text = with_note(text, note) if request.form == "json" else text + note
     return GetSchemaAnswer(
@@ -82,20 +98,67 @@ def get_schema(graphs: Graphs, request: GetSchemaRequest) -> GetSchemaAnswer:
     )
 
 
+def part_of(schema: PropertyGraphSchema, labels: Sequence[str], types: Sequence[str]) -> PropertyGraphSchema:
+    """Return the part of a schema with these labels and the relationships at them, and with these types.
+
+    Raises:
+        ToolFailure: the schema has no such label or type; the nearest are named.
+    """
+    if not labels and not types:
+        return schema
+    for name, known, kind in (
+        *((label, schema.labels, "label") for label in labels),
+        *((type_, schema.relationship_types, "relationship type") for type_ in types),
+    ):
+        if name not in known:
+            raise ToolFailure(
+                "unknown_label" if kind == "label" else "unknown_type",
+                f"The schema has no {kind} {name!r}.",
+                nearest=closest(name, known) or list(known)[:10],
+                next="Call get_schema again with one of these names, or without it.",
+            )
+    patterns = tuple(
+        pattern
+        for pattern in schema.patterns
+        if pattern.type in types or (not types and (pattern.start in labels or pattern.end in labels))
+    )
+    ends = {end for pattern in patterns for end in (pattern.start, pattern.end)}
+    shown = {name: label for name, label in schema.labels.items() if name in labels or name in ends}
+    return replace(schema, labels=shown, patterns=patterns)
+
+
+def counts_line(graph: Graph, schema: PropertyGraphSchema) -> str:
+    """Return a line with the size of a schema and its graph: `// 128 labels, 109 relationship types, 14,824 nodes`."""
+    nodes, relationships = graph.counts
+    counts = [
+        counted(len(schema.labels), "label"),
+        counted(len(schema.relationship_types), "relationship type"),
+        *([] if nodes is None else [counted(nodes, "node")]),
+        *([] if relationships is None else [counted(relationships, "relationship")]),
+    ]
+    return f"// {', '.join(counts)}"
+
+
 def settled(graph: Graph) -> str:
     """Read an outdated schema again; return a note for the answer if that takes too long, else an empty string.
 
     A provisional schema gets a note at once.
     """
-    if graph.stale and not graph.provisional and graph.settle():
+    if not graph.provisional and graph.await_current_schema():
         return ""
     note = note_on(graph)
     return f"\n({note})" if note else ""
 
 
 def note_on(graph: Graph) -> str:
-    """Return a sentence if the schema is provisional or outdated now, else an empty string; never waits."""
-    return PROVISIONAL if graph.provisional else STALE if graph.stale else ""
+    """Return a sentence if the schema is empty or may be outdated, else an empty string; never waits."""
+    if graph.unreachable:
+        return UNREACHABLE.format(graph.unreachable)
+    if graph.provisional:
+        return PROVISIONAL
+    if graph.stale:
+        return STALE
+    return EMPTY if graph.engine is not None and not graph.schema.labels and not graph.schema.open else ""
 
 
 def with_note(document: str, note: str) -> str:
@@ -176,8 +239,8 @@ def samples_of(graph: Graph) -> Samples:
 TOOL = Tool(
     "get_schema",
     "Read the schema",
-    "Read a graph's labels, relationship patterns and property types before writing Cypher. "
-    "Use exactly these names and directions. For a large schema call get_filtered_schema.",
+    "Read labels, relationship patterns and property types. Use exactly these names and directions. For a large schema "
+    "call get_filtered_schema.",
     GetSchemaRequest,
     GetSchemaAnswer,
     get_schema,

@@ -40,7 +40,7 @@ def list_graphs(graphs: Graphs, request: ListGraphsRequest) -> ListGraphsAnswer:
                 engine=graph.engine,
                 nodes=graph.nodes,
                 relationships=graph.relationships,
-                database_refuses_writes=graph.refuses_writes,
+                database_refuses_writes=graph.write_protected,
             )
             for graph in graphs.summaries()
         ]
@@ -50,8 +50,7 @@ def list_graphs(graphs: Graphs, request: ListGraphsRequest) -> ListGraphsAnswer:
 TOOL = Tool(
     "list_graphs",
     "List the graphs",
-    "List the names and sizes of the graphs. Call this tool first: the other tools take one of these names as `graph`, "
-    "optional if only one graph is open.",
+    "List the graphs with their sizes. The other tools take a name as `graph`; optional if only one is open.",
     ListGraphsRequest,
     ListGraphsAnswer,
     list_graphs,

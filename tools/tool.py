@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from graphground.cypher.names.nearest import closest
-from graphground.graphs.graph import Graph
 from graphground.tools.failure import ToolFailure
+
+if TYPE_CHECKING:
+    from graphground.graphs.graph import Graph
 
 
 class Request(BaseModel):
@@ -90,6 +91,8 @@ def graph_named(graphs: Graphs, name: str | None) -> Graph:
             next="Call the tool again with `graph`, or call list_graphs.",
         )
     if name is not None and name not in names:
+        from graphground.cypher.names.nearest import closest  # loaded only after a mistake
+
         raise ToolFailure(
             "unknown_graph",
             f"There is no graph {name!r}.",
@@ -97,5 +100,5 @@ def graph_named(graphs: Graphs, name: str | None) -> Graph:
             next="Call list_graphs to see the graphs that are open.",
         )
     graph = graphs.get(name or names[0])
-    graph.look()
+    graph.check_for_changes()
     return graph

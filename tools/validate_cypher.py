@@ -56,8 +56,7 @@ def validate_cypher(graphs: Graphs, request: ValidateCypherRequest) -> ValidateC
 TOOL = Tool(
     "validate_cypher",
     "Check a query",
-    "Check a Cypher query without running it: what is wrong, where, and how to fix it. "
-    "Call this before execute_cypher if unsure.",
+    "Check a Cypher query without running it: what is wrong, where, and how to fix it.",
     ValidateCypherRequest,
     ValidateCypherAnswer,
     validate_cypher,

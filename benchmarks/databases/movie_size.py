@@ -31,15 +31,10 @@ from pathlib import Path
 import neo4j
 
 from benchmarks.schemas.statistics import fill
-from graphground.graphs.engines.address import BoltAddress
-from graphground.graphs.engines.bolt import bolt_engine
-from graphground.graphs.entities.full_text import FullTextNames
-from graphground.graphs.entities.names_in_database import NamesInDatabase
+from graphground.graphs.engines.address import Database
 from graphground.graphs.entities.own_index import OwnIndex
 from graphground.graphs.graph import Graph
-from graphground.graphs.opening.database import Database
 from graphground.graphs.opening.open_graphs import OpenGraphs
-from graphground.graphs.schemas.extraction.extract import extract
 from graphground.graphs.schemas.statistics.live import LiveStatistics
 from graphground.graphs.schemas.statistics.queried import query_statistics
 from graphground.server.settings import Settings
@@ -151,35 +146,11 @@ def measure(server: Neo4jServer, folder: Path) -> None:
             measure_change(server, graphs, others)
         finally:
             graphs.close()
-    measure_full_text(server, films)
-
-
-def measure_full_text(server: Neo4jServer, films: int) -> None:
-    """Measure look-ups through the database's full-text index, which is used until the entity index has been built."""
-    seeded(
-        server,
-        "CREATE FULLTEXT INDEX names IF NOT EXISTS FOR (n:Movie|Person) ON EACH [n.name]",
-        "CALL db.awaitIndexes(600)",
-    )
-    engine = bolt_engine(BoltAddress(server.uri, server.user, server.password))
-    schema = extract(engine, "movie").schema
-    names = FullTextNames("movie", engine, lambda: schema, NamesInDatabase("movie", engine, lambda: schema))
-    names.find("Movei 1")
-    rng = random.Random(11)
-    times = []
-    for _ in range(MENTIONS):
-        begin = time.monotonic()
-        names.find(f"{rng.choice(('Movei', 'Person'))} {rng.randrange(films)}")
-        times.append((time.monotonic() - begin) * 1e3)
-    cuts = statistics.quantiles(times, n=20)
-    print(f"full-text index, one mention: p50 {statistics.median(times):.0f} ms, p95 {cuts[-1]:.0f} ms; ", end="")
-    print(f"used: {names.usable}", flush=True)
-    engine.close()
 
 
 def measure_index(graph: Graph, others: OtherClient, begin: float) -> None:
     """Measure the builds of the index and the statistics, which start in the background when the database is opened."""
-    names, facts = graph.entities, graph.facts
+    names, facts = graph.entities, graph.statistics_reader
     assert isinstance(names, OwnIndex)
     assert isinstance(facts, LiveStatistics)
     until(lambda: not names.stale)
@@ -208,7 +179,7 @@ def measure_change(server: Neo4jServer, graphs: OpenGraphs, others: OtherClient)
     assert before is not None
     seeded(server, *CHANGES)
     begin, processor_start = time.monotonic(), time.process_time()
-    graph.look()
+    graph.check_for_changes()
     look_seconds = time.monotonic() - begin
     found = {name: names.find(name, label=label) for label, name in NEW}
     right = [bool(candidates) and candidates[0].name == name for name, candidates in found.items()]
@@ -220,7 +191,7 @@ def measure_change(server: Neo4jServer, graphs: OpenGraphs, others: OtherClient)
         f"  the new festival put them first: {right}, {answer_seconds:.2f} s after the change, index outdated: {outdated}"
     )
     if "Festival" not in graph.schema.labels:
-        graph.settle()
+        graph.await_current_schema()
     if "Festival" not in graph.schema.labels:
         print("the schema is read again in the background, since that takes too long for a call", flush=True)
         until(lambda: "Festival" in graph.schema.labels)

@@ -11,11 +11,11 @@ import json
 from functools import cache
 from pathlib import Path
 
+from benchmarks.stand_ins import stand_in
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.loading.load import load_file
-from graphground.graphs.loading.simplekg_writing import write_simplekg
+from graphground.graphs.loading.simplekg import write_simplekg
 from graphground.graphs.storage.home import Home
-from graphground.graphs.synth import stand_in
 from tests.support.shared_data import SHARED
 
 TRAIN = ("art", "biology", "soccer", "terrorist_attack")

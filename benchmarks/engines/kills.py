@@ -107,7 +107,7 @@ def kill_load(process: subprocess.Popen[bytes], victim: str, chance: random.Rand
     workers = [
         child
         for child in children(process.pid)
-        if "loading.worker" in Path(f"/proc/{child}/cmdline").read_bytes().decode("utf-8", "replace")
+        if "loading.load_process" in Path(f"/proc/{child}/cmdline").read_bytes().decode("utf-8", "replace")
     ]
     victims = {
         "parent": [process.pid],

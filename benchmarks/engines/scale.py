@@ -27,7 +27,7 @@ from benchmarks.engines.graphs_for_queries import GRAPHS, schema_of
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.engines.embedded.state import EngineState
 from graphground.graphs.loading.load import load_file
-from graphground.graphs.loading.simplekg_writing import write_simplekg
+from graphground.graphs.loading.simplekg import write_simplekg
 from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
 from graphground.graphs.synth import synth

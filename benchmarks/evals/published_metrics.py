@@ -22,8 +22,7 @@ from typing import Any
 
 from benchmarks.evals.recorded_scores import GRAPHS, TIMEOUT, measured, scored
 from graphground.evals.metrics.executable import attempt
-from graphground.evals.metrics.execution_accuracy import tables_match
-from graphground.evals.metrics.ordering import orders
+from graphground.evals.metrics.execution_accuracy import orders, tables_match
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.stored import open_stored

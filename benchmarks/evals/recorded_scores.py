@@ -29,21 +29,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.engines.graphs_for_queries import gold_queries, records, schema_of
+from benchmarks.stand_ins import stand_in
 from graphground.cypher import CypherSyntaxError, validate
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.evals.metrics.executable import attempt
-from graphground.evals.metrics.execution_accuracy import tables_match
-from graphground.evals.metrics.ordering import orders
+from graphground.evals.metrics.execution_accuracy import Rule, orders, tables_match
 from graphground.evals.metrics.provenance_similarity import jaccard, provenance_nodes
-from graphground.evals.metrics.values import Rule
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.graph import Graph
 from graphground.graphs.loading.load import load_file
-from graphground.graphs.loading.simplekg_writing import write_simplekg
+from graphground.graphs.loading.simplekg import write_simplekg
 from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.storage.home import Home
-from graphground.graphs.synth import stand_in
 from tests.support.shared_data import SHARED
 
 GRAPHS = ("company", "fictional_character", "flight_accident")

@@ -1,14 +1,13 @@
-"""Measures how often each filtering method keeps the schema elements of a gold query, and its share of the tokens.
+"""Measures how often the filtered schema keeps what a gold query needs, and its share of the tokens.
 
-    python -m benchmarks.schemas.filtering                 the train questions, and three held-out graphs
-    python -m benchmarks.schemas.filtering --no-index      without an entity index
-    python -m benchmarks.schemas.filtering --large         the schema of 2,000 labels
-    python -m benchmarks.schemas.filtering --model all-MiniLM-L6-v2 --sample 40     with the extra `vectors`
+    python -m benchmarks.schemas.filtering FOLDER [--each 60] [--graphs art soccer]
+    python -m benchmarks.schemas.filtering FOLDER --graph messy --questions FILE.jsonl …
+    python -m benchmarks.schemas.filtering --large
 
-The entity index holds all values of a graph's gold queries, as the index of a loaded graph does. Words and rules were
-tuned on art and soccer; the other graphs were only measured. The shares of tokens are relative to two forms of the
-whole schema: `base` is our base form with all properties that the loader adds to a node; in `strict`, as in the paper's
-schemas, only `name` is added.
+FOLDER is the data folder of the stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`) or of the
+given graph. The questions are read with the graph's own index and database. A file of questions holds the relationship
+types that each needs, as `../shared/data/wd50k_labelled/questions_example.jsonl` does. `--large` measures a schema of
+2,000 labels. The share of tokens is relative to the base form of the whole schema.
 """
 
 from __future__ import annotations
@@ -18,53 +17,21 @@ import gzip
 import json
 import random
 import statistics
-import sys
 import time
-from collections import Counter, defaultdict
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from pathlib import Path
 
-from benchmarks.schemas.gold_elements import Elements, elements_of, kind_of
+from benchmarks.engines.graphs_for_queries import DEVELOPED, TRAIN
+from benchmarks.schemas.gold_elements import Elements, elements_of
 from graphground.cypher.schema import PropertyGraphSchema
-from graphground.graphs.entities.vectors.encoders import STATIC, loaded_encoder
-from graphground.graphs.schemas.filtering.filter import Method, SchemaFilter
-from graphground.graphs.schemas.filtering.mentions import KnownValues
-from graphground.graphs.schemas.filtering.similarity import Embedder
+from graphground.graphs.filtering.filter import filter_schema
+from graphground.graphs.opening.stored import open_stored
+from graphground.graphs.question.read import read, read_text
 from graphground.graphs.schemas.forms import base_form
 from graphground.graphs.schemas.token_count import estimate_tokens
+from graphground.graphs.storage.home import Home
 from tests.support.large_schema import large_schema, questions
 from tests.support.shared_data import SHARED
-
-TUNED, REPORTED = ("art", "soccer"), ("biology", "terrorist_attack")
-HELD_OUT = ("company", "fictional_character", "flight_accident")
-
-
-@dataclass
-class Score:
-    """The summed results of one method over questions."""
-
-    questions: int = 0
-    kept: int = 0
-    share: float = 0.0
-    strict: float = 0.0
-    milliseconds: list[float] = field(default_factory=list)
-    missed: Counter[str] = field(default_factory=Counter)
-
-    def line(self) -> str:
-        """Return the results as a row of a Markdown table."""
-        number = max(self.questions, 1)
-        return (
-            f"{self.questions:,} | {100 * self.kept / number:.2f} % | {100 * self.share / number:.1f} % | "
-            f"{100 * self.strict / number:.1f} % | {statistics.median(self.milliseconds):.2f} ms"
-        )
-
-    def add(self, other: Score) -> None:
-        """Add the results of `other` to these results."""
-        self.questions += other.questions
-        self.kept += other.kept
-        self.share += other.share
-        self.strict += other.strict
-        self.milliseconds += other.milliseconds
-        self.missed += other.missed
 
 
 def records(graph: str) -> list[tuple[str, str]]:
@@ -81,7 +48,7 @@ def records(graph: str) -> list[tuple[str, str]]:
                 for record in map(json.loads, file)
                 if record["graph"] == graph
             ]
-    return found if graph in TUNED + REPORTED else list(dict.fromkeys(found))
+    return list(dict.fromkeys(found))
 
 
 def lost(gold: Elements, part: PropertyGraphSchema) -> list[str]:
@@ -100,119 +67,93 @@ def lost(gold: Elements, part: PropertyGraphSchema) -> list[str]:
     ]
 
 
-def measure(
-    graph: str, methods: list[Method], index: bool, embedder: Embedder | None, sample: int | None = None
-) -> dict[tuple[str, str], Score]:
-    """Return the scores of one graph by method and kind of question."""
-    schema = PropertyGraphSchema.from_cypherbench((SHARED / "schemas" / f"{graph}.json").read_bytes())
-    pairs = records(graph)
-    if sample is not None:
-        pairs = random.Random(8).sample(pairs, min(sample, len(pairs)))
-    golds = [elements_of(query) for _, query in pairs]
-    entities = KnownValues(value for gold in golds for value in gold.values) if index else None
-    base = estimate_tokens(base_form(schema))
-    names = estimate_tokens(
-        base_form(
-            replace(
-                schema,
-                labels={
-                    label.name: replace(
-                        label,
-                        properties={
-                            key: type_
-                            for key, type_ in label.properties.items()
-                            if key == "name" or key not in label.reserved
-                        },
-                    )
-                    for label in schema.labels.values()
-                },
-            )
-        )
+def measure(name: str, home: Home, each: int) -> tuple[int, int, float]:
+    """Print and return the number of questions, those with all that is needed, and the summed share of tokens."""
+    graph = open_stored(name, home)
+    pairs = records(name)
+    pairs = random.Random(8).sample(pairs, min(each, len(pairs)))
+    base, kept, share, times, missed = estimate_tokens(base_form(graph.schema)), 0, 0.0, [], Counter[str]()
+    for question, query in pairs:
+        begin = time.perf_counter()
+        part = filter_schema(read(question, graph), graph.schema, facts=graph.statistics()).schema
+        times.append((time.perf_counter() - begin) * 1e3)
+        missing = lost(elements_of(query), part)
+        kept += not missing
+        share += estimate_tokens(base_form(part)) / base
+        missed.update(missing)
+    graph.close()
+    print(
+        f"| {name} | {len(pairs)} | {100 * kept / len(pairs):.2f} % | {100 * share / len(pairs):.1f} % | "
+        f"{statistics.median(times):.0f} ms | {missed.most_common(3)}",
+        flush=True,
     )
-    filtering = SchemaFilter(schema)
-    scores: dict[tuple[str, str], Score] = defaultdict(Score)
-    for method in methods:
-        filtering.filter("Who?", method, entities=entities, embedder=embedder)
-        for (question, query), gold in zip(pairs, golds, strict=True):
-            score = scores[method, kind_of(query)]
-            begin = time.perf_counter()
-            found = filtering.filter(question, method, entities=entities, embedder=embedder)
-            score.milliseconds.append((time.perf_counter() - begin) * 1e3)
-            tokens = estimate_tokens(base_form(found.schema))
-            missing = lost(gold, found.schema)
-            score.questions += 1
-            score.kept += not missing
-            score.share += tokens / base
-            score.strict += tokens / names
-            score.missed.update(missing)
-    return scores
+    return len(pairs), kept, share
 
 
-def total(scores: dict[tuple[str, str], Score], method: str) -> Score:
-    """Return the sum of a method's scores over all kinds of question."""
-    summed = Score()
-    for (its_method, _), score in scores.items():
-        if its_method == method:
-            summed.add(score)
-    return summed
+def measure_file(name: str, home: Home, files: list[Path]) -> None:
+    """Print how often all relationship types that a question needs are kept, and the tokens that this takes."""
+    graph = open_stored(name, home)
+    rows = [json.loads(line) for file in files for line in file.open(encoding="utf-8")]
+    rows = [row for row in rows if row["types"]]
+    tokens, missed = [], Counter[str]()
+    kept = 0
+    for row in rows:
+        facts = graph.statistics()
+        part = filter_schema(read(row["question"], graph), graph.schema, facts=facts).schema
+        missing = [type_ for type_ in row["types"] if type_ not in part.relationship_types]
+        kept += not missing
+        missed.update(missing)
+        tokens.append(estimate_tokens(base_form(part, facts)))
+    graph.close()
+    print(
+        f"| {name} | {len(rows)} | all types for {100 * kept / len(rows):.1f} % | {statistics.mean(tokens):.0f} tokens, "
+        f"{max(tokens)} at most | {missed.most_common(8)}"
+    )
 
 
-def large() -> None:
+def measure_large() -> None:
     """Measure whether filtering a schema of 2,000 labels keeps the needed elements, and how long it takes."""
     schema = large_schema()
-    begin = time.perf_counter()
-    filtering = SchemaFilter(schema)
+    read_text("Who?", schema, None)  # the words of the names are read at the first question
     print(
-        f"\n{len(schema.labels):,} labels, {len(schema.patterns):,} patterns; index built in "
-        f"{(time.perf_counter() - begin) * 1e3:.0f} ms\n\n| budget | kept | mean tokens | most | median | worst |"
+        f"{len(schema.labels):,} labels, {len(schema.patterns):,} patterns\n\n| budget | kept | tokens | median | worst |"
     )
-    print("|---|---|---|---|---|---|")
-    for budget in (None, 2000, 1000, 500):
+    print("|---|---|---|---|---|")
+    for budget in (2000, 1000, 500):
         times, kept, tokens = [], 0, []
-        for question, pattern, key in questions(schema, 200):
+        for question, pattern, key in questions(schema, 100):
             begin = time.perf_counter()
-            part = filtering.filter(question, max_tokens=budget).schema
+            part = filter_schema(read_text(question, schema, None), schema, max_tokens=budget).schema
             times.append((time.perf_counter() - begin) * 1e3)
             tokens.append(estimate_tokens(base_form(part)))
             kept += str(pattern) in map(str, part.patterns) and key in part.labels[pattern.start].properties
         print(
-            f"| {budget} | {kept / 2:.1f} % | {statistics.mean(tokens):.0f} | {max(tokens)} | "
+            f"| {budget} | {kept:.1f} % | {statistics.mean(tokens):.0f} | "
             f"{statistics.median(times):.1f} ms | {max(times):.1f} ms |"
         )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--no-index", action="store_true")
+    parser.add_argument("folder", type=Path, nargs="?")
+    parser.add_argument("--each", type=int, default=60)
+    parser.add_argument("--graphs", nargs="+", default=[*TRAIN, *DEVELOPED])
+    parser.add_argument("--graph")
+    parser.add_argument("--questions", type=Path, nargs="+")
     parser.add_argument("--large", action="store_true")
-    parser.add_argument("--model", default=STATIC, help="embedding model for `similarity` and `auto`")
-    parser.add_argument("--sample", type=int, help="number of random questions of each graph; all without this option")
-    parser.add_argument("--kinds", action="store_true", help="also print results by kind of question")
-    parsed = parser.parse_args()
-    if parsed.large:
-        large()
+    options = parser.parse_args()
+    if options.large:
+        measure_large()
         return
-    embedder = loaded_encoder(parsed.model)
-    methods: list[Method] = ["exact", "masked", "similarity", "auto"]
-    print("| graphs | method | questions | kept | base | strict | median |\n|---|---|---|---|---|---|---|")
-    for name, graphs in (("tuned on", TUNED), ("measured only", REPORTED), ("held out", HELD_OUT)):
-        group: dict[str, Score] = defaultdict(Score)
-        kinds: dict[tuple[str, str], Score] = defaultdict(Score)
-        for graph in graphs:
-            scores = measure(graph, methods, not parsed.no_index, embedder, parsed.sample)
-            for method in methods:
-                score = total(scores, method)
-                print(f"| {graph} | {method} | {score.line()} |")
-                group[method].add(score)
-            for key, score in scores.items():
-                kinds[key].add(score)
-        for method in methods:
-            print(f"| **{name}** | {method} | {group[method].line()} |")
-        print(f"| missed by auto: {group['auto'].missed.most_common(6)} |", file=sys.stderr)
-        if parsed.kinds:
-            for (method, kind), score in sorted(kinds.items()):
-                if method == "auto":
-                    print(f"| {name}: {kind} | {method} | {score.line()} |")
+    home = Home(options.folder.absolute())
+    if options.graph:
+        measure_file(options.graph, home, options.questions)
+        return
+    print("| graph | questions | kept | share of tokens | median |\n|---|---|---|---|---|")
+    total = [
+        sum(column) for column in zip(*(measure(name, home, options.each) for name in options.graphs), strict=True)
+    ]
+    print(f"| **all** | {total[0]} | {100 * total[1] / total[0]:.2f} % | {100 * total[2] / total[0]:.1f} % |")
 
 
 if __name__ == "__main__":

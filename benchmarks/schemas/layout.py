@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from graphground.graphs.schemas.pictures.layout import places
+from graphground.graphs.schemas.pictures.svg import places
 
 Links = list[tuple[int, int]]
 Floats = NDArray[np.float64]

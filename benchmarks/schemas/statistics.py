@@ -11,11 +11,11 @@
     python -m benchmarks.schemas.statistics neo4j --sparse
         also remove each property from one node or relationship
 
-`load` runs `graphs.loading.worker` in child processes, in turns with the real collector and with a collector that does
-nothing. The wall times are compared, and the processor times of the thread that reads the file; the other threads do
-the same work in both cases. `published` reads each file as a load does, but writes nothing into an engine: its output
-is the processor time of collecting statistics, and their bytes on disk. Missing files are generated in FOLDER, as by
-`engines.scale`.
+`load` runs `graphs.loading.load_process` in child processes, in turns with the real collector and with a collector
+that does nothing. The wall times are compared, and the processor times of the thread that reads the file; the other
+threads do the same work in both cases. `published` reads each file as a load does, but writes nothing into an engine:
+its output is the processor time of collecting statistics, and their bytes on disk. Missing files are generated in
+FOLDER, as by `engines.scale`.
 """
 
 from __future__ import annotations

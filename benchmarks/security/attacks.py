@@ -19,7 +19,7 @@ from contextlib import suppress
 import neo4j
 from pydantic import ValidationError
 
-from graphground.cypher.canonical import canonical
+from graphground.cypher.safety.canonical import canonical
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine

@@ -37,8 +37,8 @@ from typing import Any, NamedTuple
 import neo4j
 
 from graphground.cypher import validate
-from graphground.cypher.canonical import canonical
-from graphground.cypher.readings import two_readings
+from graphground.cypher.safety.canonical import canonical
+from graphground.cypher.safety.parser_differences import two_readings
 from graphground.cypher.tokens import decode_unicode_escapes, tokenize, unescape_string
 from tests.support.hostile_texts import HostileTexts, unclean
 

@@ -1,19 +1,22 @@
 """Measures how much a well-behaved client is slowed while another client attacks the same server over HTTP.
 
-    python -m benchmarks.server.attacks HOME [--graph nba] [--seconds 60] [--attack checking --attack slow …]
+    python -m benchmarks.server.attacks HOME [--graph nba] [--seconds 300] [--attack checking --attack slow …]
 
-HOME is a data folder; it may be empty for the bundled graph `nba`. For each attack a server is started, a separate
-process attacks without pause, and a well-behaved client calls list_graphs, validate_cypher and execute_cypher in turn,
-with pauses of 0.2 s, in a session that it opened before the attack. Without `--attack` all attacks run. The output is
-the well-behaved client's p50, p95 and slowest time for each tool, its failures, the answers to the attacker, and the
-server's memory and descriptors at the end.
+HOME is a data folder; it may be empty for the bundled graph `nba`. For each attack a server with two tokens is started,
+a separate process attacks without pause with one token, and a well-behaved client with the other calls list_graphs,
+validate_cypher and execute_cypher in turn, with pauses of 0.2 s, in a session that it opened before the attack. Without
+`--attack` all attacks run. The output is the well-behaved client's p50, p95 and slowest time for each tool, its
+failures, the answers to the attacker, and the server's memory and descriptors at the end.
 
 Attacks: `none` does nothing, for comparison. `checking` sends texts of 100 kB of every shape in
 tests/support/time_shapes.py to `validate_cypher`. `unstoppable` sends queries that the engine cannot terminate, with
 time limits of 0.05 s, from one session; `unstoppable-sessions` sends each of them from a new session. `slow` sends 16
-slow queries at once from one session; `slow-sessions` sends 40 at once from ten sessions. `calls` makes 200 calls at
-once. `sessions` opens sessions and never closes them. `half-open` opens connections that never send a whole request.
-`bodies` sends requests of 1 MB slowly. Only loopback is used. The exit status is 1 if p95 was above 1 s (3 s if the
+slow queries at once from one session; `slow-sessions` sends 100 at once from a hundred sessions of its token, and
+`forged` 40 at once, each with session and page headers of its own making. `calls` makes 200 calls at once. `sessions`
+opens sessions and never closes them. `half-open` opens connections that never send a whole request. `bodies` sends
+requests of 1 MB slowly. `redaction` sends arguments of 1 MB that look like secrets of every kind, while a stream of the
+page is open. `functions` sends queries with functions that are costly to the database at `--uri`, a Neo4j (with APOC if
+it is installed), which is then the graph. Only loopback is used. The exit status is 1 if p95 was above 1 s (3 s if the
 engine restarts) or a call of the well-behaved client failed.
 """
 
@@ -49,17 +52,38 @@ DEAF = (
     "any(c IN names WHERE c + b <> a))]) AS total",
 )
 UNDER_RESTART = frozenset({"unstoppable", "unstoppable-sessions"})
+ATTACKER, INNOCENT = "the token of the attacker", "the token of the innocent client"
+
+SECRETS = (
+    "-----BEGIN PRIVATE KEY-----", "password='", 'token=\\"', "x" * 60 + ":", "://a:", "eyJ" + "a" * 30, "--token ",
+    "QUJDREVGRw", "secret \\\\\\", "é" * 5 + "token ", "api_key: x-1,", "bearer ", "cookie: ",
+)  # fmt: skip
+COSTLY = (
+    "RETURN apoc.text.regexGroups(reduce(t = 'a', i IN range(1, 24) | t + t), '((a+)+)+b') AS x",
+    "RETURN apoc.map.flatten(reduce(m = {a: 1}, i IN range(1, 22) | {a: m, b: m})) AS x",
+    "RETURN apoc.convert.fromJsonList(reduce(t = '[1', i IN range(1, 22) | t + ',' + t) + ']', '$..*') AS x",
+    "RETURN apoc.text.replace(reduce(t = 'a', i IN range(1, 28) | t + t), '(a|aa)+$', 'b') AS x",
+    "RETURN apoc.text.slug(reduce(t = 'a ', i IN range(1, 28) | t + t)) AS x",
+    "RETURN replace(reduce(t = 'a', i IN range(1, 28) | t + t), 'a', 'aaaaaaaaaa') AS x",
+    "RETURN size(split(reduce(t = 'a,', i IN range(1, 26) | t + t), ',')) AS x",
+    "RETURN 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!' =~ '(a+)+b' AS x",
+    "UNWIND range(1, 100000000) AS i RETURN count(DISTINCT toString(i)) AS x",
+)
 
 
 class Client:
     """An MCP session over a persistent connection."""
 
-    def __init__(self, address: str, timeout: float = 60) -> None:
+    def __init__(self, address: str, token: str = ATTACKER, timeout: float = 60) -> None:
         parts = urlsplit(address)
         self._connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=timeout)
         self._path, self._headers, self._number = (
             parts.path,
-            {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"},
+            {
+                "Content-Type": "application/json",
+                "Accept": "application/json, text/event-stream",
+                "Authorization": f"Bearer {token}",
+            },
             0,
         )
         answer = self._ask(
@@ -177,13 +201,44 @@ def slow(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> No
 
 
 def slow_sessions(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> None:
-    clients = [client for _ in range(10) for client in shared(address, 4)]
+    clients = many(100, address)
     loop(
-        40,
+        100,
         seconds,
         outcomes,
         lambda number: clients[number].call("execute_cypher", graph=graph, query=SLOW, timeout_s=30),
     )
+
+
+def forged(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> None:
+    parts = urlsplit(address)
+    params = {"name": "execute_cypher", "arguments": {"graph": graph, "query": SLOW, "timeout_s": 30}}
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "attacks", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {**params, "_meta": meta}})
+
+    def once(number: int) -> str:
+        connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=60)
+        headers = {
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+            "Authorization": f"Bearer {ATTACKER}",
+            "MCP-Protocol-Version": "2026-07-28",
+            "Mcp-Method": "tools/call",
+            "Mcp-Name": "execute_cypher",
+            "Mcp-Session-Id": f"forged-{random.random()}",
+            "X-Graphground-Page": f"forged-{random.random()}",
+            "X-Forwarded-For": f"10.0.0.{number}",
+        }
+        connection.request("POST", parts.path, body, headers)
+        response = connection.getresponse()
+        text = response.read().decode("utf-8", "replace")
+        return f"{response.status} {'result' if 'structuredContent' in text else text[:80]}"
+
+    loop(40, seconds, outcomes, once)
 
 
 def calls(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> None:
@@ -193,6 +248,51 @@ def calls(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> N
         seconds,
         outcomes,
         lambda number: clients[number].call("execute_cypher", graph=graph, query=SLOW, timeout_s=5),
+    )
+
+
+def redaction(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> None:
+    def hostile(rng: random.Random) -> dict[str, Any]:
+        part = rng.choice(SECRETS)
+        text = part * (900_000 // len(part.encode()) if part.isascii() else 400_000 // len(part.encode()))
+        shapes: list[Any] = [
+            text,
+            [part] * (500_000 // (len(part) + 20)),
+            {f"{part} {number}": number for number in range(500_000 // (len(part) + 20))},
+            json.loads('{"token":' * 60 + json.dumps(text[:400_000]) + "}" * 60),
+        ]
+        return {"graph": graph, "query": "RETURN 1 AS one", "parameters": {"value": rng.choice(shapes)}}
+
+    clients, maker = shared(address, 8), random.Random(4)
+    asks = [hostile(maker) for _ in range(24)]
+    follower = threading.Thread(target=follow_page, args=(address, seconds), daemon=True)
+    follower.start()
+
+    def once(number: int) -> str:
+        slow = number == 0  # a running call with such arguments is shown on the page until it ends
+        arguments = {**maker.choice(asks), **({"query": SLOW, "timeout_s": 5} if slow else {})}
+        return clients[number].call("execute_cypher" if slow else "validate_cypher", **arguments)
+
+    loop(8, seconds, outcomes, once)
+
+
+def follow_page(address: str, seconds: float) -> None:
+    """Read the page's stream of calls for `seconds`."""
+    parts, until = urlsplit(address), time.monotonic() + seconds
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)
+    connection.request("GET", "/ui/api/work?after=0", headers={"Authorization": f"Bearer {ATTACKER}"})
+    response = connection.getresponse()
+    while time.monotonic() < until and response.read1(1_000_000):
+        pass
+
+
+def functions(address: str, graph: str, seconds: float, outcomes: Counter[str]) -> None:
+    clients, rng = shared(address, 8), random.Random(6)
+    loop(
+        8,
+        seconds,
+        outcomes,
+        lambda number: clients[number].call("execute_cypher", graph=graph, query=rng.choice(COSTLY), timeout_s=2),
     )
 
 
@@ -237,10 +337,13 @@ ATTACKS: dict[str, Attack] = {
     "unstoppable-sessions": unstoppable_sessions,
     "slow": slow,
     "slow-sessions": slow_sessions,
+    "forged": forged,
     "calls": calls,
     "sessions": sessions,
     "half-open": half_open,
     "bodies": bodies,
+    "redaction": redaction,
+    "functions": functions,
 }
 
 
@@ -263,7 +366,7 @@ def run_client(
     Returns:
         The seconds of each call by tool, and the number of each failure.
     """
-    client = Client(address)
+    client = Client(address, INNOCENT)
     query = f"MATCH (n:{known[0]} {{name: '{known[1]}'}}) RETURN n.name AS name"
     asks: list[tuple[str, dict[str, Any]]] = [
         ("list_graphs", {}),
@@ -282,7 +385,7 @@ def run_client(
             except Exception as error:
                 outcome = f"{type(error).__name__}: {error}"
                 with suppress(OSError):
-                    client = Client(address)
+                    client = Client(address, INNOCENT)
             times[tool].append(time.monotonic() - start)
             if outcome != "ok":
                 failed[f"{tool}: {outcome}"] += 1
@@ -299,10 +402,31 @@ def resources_of(process: int) -> str:
         return "ended"
 
 
-def measure(name: str, home: Path, graph: str, known: tuple[str, str], seconds: float) -> bool:
+def measure(name: str, home: Path, graph: str, known: tuple[str, str], seconds: float, uri: str | None) -> bool:
     """Run one attack on a new server; return whether the well-behaved client met the bars."""
+    more = ["--ui"]
+    if name == "functions":
+        if uri is None:
+            print("functions: not run, because it needs a Neo4j (--uri)")
+            return True
+        more = ["--uri", uri, "--name", graph]
+    tokens = home / "attack-tokens"
+    tokens.parent.mkdir(parents=True, exist_ok=True)
+    tokens.write_text(f"{ATTACKER}\n{INNOCENT}\n")
     server = subprocess.Popen(
-        [sys.executable, "-m", "graphground", "serve", "--transport", "http", "--port", "0"],
+        [
+            sys.executable,
+            "-m",
+            "graphground",
+            "serve",
+            "--transport",
+            "http",
+            "--port",
+            "0",
+            "--token-file",
+            str(tokens),
+            *more,
+        ],
         env={**os.environ, "GRAPHGROUND_HOME": str(home)},
         stderr=subprocess.PIPE,
         text=True,
@@ -346,14 +470,18 @@ def main() -> None:
     parser.add_argument("--graph", default="nba")
     parser.add_argument("--label", default="Player")
     parser.add_argument("--name", default="LeBron James")
-    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seconds", type=float, default=300)
+    parser.add_argument(
+        "--uri",
+        help="a Neo4j for the attack `functions`; its user and password are in NEO4J_USERNAME and NEO4J_PASSWORD",
+    )
     parser.add_argument("--attack", action="append", choices=list(ATTACKS))
     options = parser.parse_args()
     chosen = options.attack or list(ATTACKS)
     missed = [
         name
         for name in chosen
-        if not measure(name, options.home, options.graph, (options.label, options.name), options.seconds)
+        if not measure(name, options.home, options.graph, (options.label, options.name), options.seconds, options.uri)
     ]
     print(f"outside the bars: {', '.join(missed) or 'none'}")
     sys.exit(1 if missed else 0)

@@ -32,7 +32,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.engines.scale import of_one
-from graphground.graphs.engines.callers import calling_as
+from graphground.graphs.engines.client_context import calling_as
 from graphground.graphs.engines.embedded.state import EngineState
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.opening.stored import open_stored
@@ -159,9 +159,9 @@ def ask(
 
 
 def instances(home: Home) -> list[str]:
-    """Return the ids of the current engine processes: the shared one, and the one for separately run queries."""
-    states = (EngineState.read(home), EngineState.read(home.apart()))
-    return ["" if state is None else state.instance for state in states]
+    """Return the id of the current engine process in a list; an empty text without a process."""
+    state = EngineState.read(home)
+    return ["" if state is None else state.instance]
 
 
 def watch(observed: Observations, home: Home, seconds: float, start: float) -> list[int]:

@@ -22,20 +22,19 @@ from typing import NamedTuple
 
 from benchmarks.engines.graphs_for_queries import gold_queries, records
 from benchmarks.evals.recorded_scores import GRAPHS, schema_with_symmetry
+from benchmarks.stand_ins import stand_in
 from graphground.evals.metrics.executable import attempt
-from graphground.evals.metrics.execution_accuracy import tables_match
-from graphground.evals.metrics.ordering import orders
-from graphground.evals.runs.categories import category_of
+from graphground.evals.metrics.execution_accuracy import orders, tables_match
+from graphground.evals.runs.scoring import category_of
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.engines.table import Table
 from graphground.graphs.graph import Graph
 from graphground.graphs.loading.load import load_file
-from graphground.graphs.loading.simplekg_writing import write_simplekg
+from graphground.graphs.loading.simplekg import write_simplekg
 from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
-from graphground.graphs.synth import stand_in
 from graphground.tools.diagnostics import report_on
 
 TIMEOUT = 4.0

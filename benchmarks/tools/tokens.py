@@ -6,7 +6,7 @@ FOLDER holds the stand-in graphs (`python -m benchmarks.engines.graphs_for_queri
 with both versions of the code; the older version is a git worktree, which is removed afterwards. A client shows its
 model either the text of an answer or the structured content, so the tokens of both are estimated. There is one call of
 `list_graphs`, and there are two calls of `get_schema` for each graph. For each question, `get_filtered_schema` and
-`suggest_queries` are called; `find_entities` is called with the question, with the first name in the gold query, and
+`ground_question` are called; `find_entities` is called with the question, with the first name in the gold query, and
 with that name misspelt; `validate_cypher` and `execute_cypher` are called with the gold query, and with the gold query
 after the same misspelling.
 
@@ -81,7 +81,7 @@ def calls(each: int) -> Iterator[tuple[str, str, dict[str, Any], str]]:
             names = names_in(gold)
             yield "get_filtered_schema", "get_filtered_schema", {"graph": graph, "question": question}, gold
             yield "find_entities, question", "find_entities", {"graph": graph, "question": question}, gold
-            yield "suggest_queries", "suggest_queries", {"graph": graph, "question": question}, gold
+            yield "ground_question", "ground_question", {"graph": graph, "question": question}, gold
             for name in names[:1]:
                 wrong = typing_error(name, rng)
                 misspelt = gold.replace(f"'{name}'", f"'{wrong}'")
@@ -119,7 +119,7 @@ def of_gold_elements(graph: str, gold: str) -> dict[str, Any]:
     """Return an answer of `get_filtered_schema` that has only a gold query's elements, and the names of all others."""
     from benchmarks.schemas.gold_elements import elements_of
     from graphground.cypher.schema import PropertyGraphSchema
-    from graphground.graphs.schemas.filtering.budget import left_out_of
+    from graphground.graphs.filtering.budget import left_out_of
     from graphground.graphs.schemas.forms import base_form
     from tests.support.shared_data import SHARED
 
@@ -164,7 +164,7 @@ def answers(tree: Path, folder: Path, file: Path) -> list[tuple[str, str, str]]:
 def answer_all(folder: Path, file: Path) -> None:
     """Make the calls of `file`, and print the answers as JSON; run in a worker process for each version."""
     from graphground.server.application import Application
-    from graphground.server.commands.options import open_graphs
+    from graphground.server.commands.command_line import open_graphs
     from graphground.server.settings import read_settings
 
     application = Application(partial(open_graphs, read_settings({"home": str(folder)})))

@@ -22,7 +22,7 @@ from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.storage.home import Home
 from graphground.graphs.why_empty import why_empty
-from graphground.tools.execute_cypher import nothing_in
+from graphground.tools.execute_cypher import is_empty_answer
 
 Broken = tuple[str, str, int, int, str]
 """A broken query: kind (`name`, `direction`, `filter`), text, start and end of the change, and the replaced text."""
@@ -105,11 +105,11 @@ def main() -> None:
         )
         for text in dict.fromkeys(chosen):
             try:
-                if nothing_in(graph.run(text, limit=2, timeout=10).rows):
+                if is_empty_answer(graph.run(text, limit=2, timeout=10).rows):
                     named["all"]["no answer here"] += 1
                     continue
                 for kind, broken_text, start, end, original in broken(text, rng):
-                    if not nothing_in(graph.run(broken_text, limit=2, timeout=10).rows):
+                    if not is_empty_answer(graph.run(broken_text, limit=2, timeout=10).rows):
                         named[kind]["still answered"] += 1
                         continue
                     call_start = time.perf_counter()

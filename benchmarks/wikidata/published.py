@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from graphground.graphs.wikidata.traffic import AT_ONCE_IN_PUBLIC
+from graphground.graphs.wikidata.endpoint import AT_ONCE_IN_PUBLIC
 from tests.support.shared_data import SHARED
 from tests.support.sparql_endpoint import SparqlEndpoint
 from tests.support.wikibase_rdf import all_triples

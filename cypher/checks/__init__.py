@@ -14,23 +14,25 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from graphground.cypher.checks.answers import closed_intervals, merged_entities, returned_nodes, sort_columns
-from graphground.cypher.checks.costs import cartesian_products, missing_limits, unbounded_paths
-from graphground.cypher.checks.directions import wrong_relationships
+from graphground.cypher.checks.answers import (
+    cartesian_products,
+    closed_intervals,
+    merged_entities,
+    missing_limits,
+    returned_nodes,
+    sort_columns,
+    unbounded_paths,
+)
 from graphground.cypher.checks.emptiness import empty_labels, empty_properties, empty_relationships
 from graphground.cypher.checks.findings import Enough, Findings
-from graphground.cypher.checks.names import unknown_labels, unknown_properties, unknown_types
-from graphground.cypher.checks.nulls import compared_with_null
+from graphground.cypher.checks.names import unknown_labels, unknown_properties, unknown_types, wrong_relationships
 from graphground.cypher.checks.text_values import texts_used_as_values
-from graphground.cypher.checks.values import wrong_values
-from graphground.cypher.facts.reader import Reader
-from graphground.cypher.facts.schema_index import index_of
-from graphground.cypher.facts.solver import solve
+from graphground.cypher.checks.values import compared_with_null, wrong_values
+from graphground.cypher.outline import outline_of
 
 if TYPE_CHECKING:
     from graphground.cypher.checks.entities import EntityLookup
-    from graphground.cypher.facts.data import Data
-    from graphground.cypher.facts.model import Facts
+    from graphground.cypher.outline.model import Data, Facts
     from graphground.cypher.schema import PropertyGraphSchema
     from graphground.cypher.tree import Query
 
@@ -45,8 +47,7 @@ def check(
     data: Data | None = None,
 ) -> Findings:
     """Check a query against a graph's schema and, if given, its entity index `entities` and its statistics `data`."""
-    facts = Reader(query, index_of(schema)).read()
-    solve(facts)
+    facts = outline_of(query, schema)
     findings = Findings(query)
     with suppress(Enough):
         _check(facts, findings, schema, entities, dict(parameters or {}), data)

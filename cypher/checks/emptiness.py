@@ -11,13 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from graphground.cypher import tree as t
 from graphground.cypher.checks.findings import Findings
-from graphground.cypher.facts.data import Data, filled, matching
-from graphground.cypher.facts.model import Facts, LabelUse, PropertyUse
-from graphground.cypher.wording import counted
+from graphground.cypher.diagnostics import counted
+from graphground.cypher.functions import is_aggregate
+from graphground.cypher.outline.model import Data, Facts, LabelUse, PropertyUse, filled, matching
 
-AGGREGATES = frozenset(
-    {"min", "max", "avg", "sum", "count", "collect", "stdev", "stdevp", "percentilecont", "percentiledisc"}
-)
 ARITHMETIC = frozenset("+-*/%^")
 HANDLES_NULL = frozenset({"coalesce", "exists", "nullif"})
 HARDLY_ANY, FEWEST = 0.02, 50
@@ -135,7 +132,7 @@ class _Uses:
         self._roles: dict[int, str] = {}
         self._mark("case", (node for case in query.find(t.Case) for node in case.walk()))
         self._mark("unwind", (node for unwind in query.find(t.Unwind) for node in _null_makers(unwind.source)))
-        calls = [call for call in query.find(t.FunctionCall) if call.key in AGGREGATES]
+        calls = [call for call in query.find(t.FunctionCall) if is_aggregate(call)]
         self._mark(
             "aggregate", (node for call in calls for argument in call.arguments[:1] for node in _null_makers(argument))
         )

@@ -8,10 +8,9 @@ from typing import Any, Protocol
 
 from graphground.cypher import tree as t
 from graphground.cypher.checks.findings import Findings
-from graphground.cypher.diagnostics import Severity
-from graphground.cypher.facts.model import Comparison, Facts, PropertyUse
+from graphground.cypher.diagnostics import Severity, either, listed
+from graphground.cypher.outline.model import Comparison, Facts, PropertyUse
 from graphground.cypher.quoting import quoted_string
-from graphground.cypher.wording import either, listed
 
 UNASKED = frozenset({"eid", "aliases", "description", "provenance"})
 PARTS = {"CONTAINS": str.__contains__, "STARTS WITH": str.startswith, "ENDS WITH": str.endswith}

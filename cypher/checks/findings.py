@@ -7,11 +7,9 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Literal
 
-from graphground.cypher.diagnostics import Diagnostic, Severity
-from graphground.cypher.edits import Edit
+from graphground.cypher.diagnostics import Diagnostic, Edit, Severity, all_of
+from graphground.cypher.safety.time_limit import MOST_FINDINGS, check_work
 from graphground.cypher.tree import Query, Variable
-from graphground.cypher.wording import all_of
-from graphground.cypher.work import MOST_FINDINGS, check_work
 
 
 class Enough(Exception):

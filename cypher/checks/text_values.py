@@ -14,8 +14,8 @@ from typing import Literal
 from graphground.cypher import tree as t
 from graphground.cypher.checks.findings import Findings, free_name
 from graphground.cypher.checks.names import relationship_properties
-from graphground.cypher.edits import Edit
-from graphground.cypher.facts.model import Comparison, Facts, PropertyUse
+from graphground.cypher.diagnostics import Edit
+from graphground.cypher.outline.model import Comparison, Facts, PropertyUse
 from graphground.cypher.quoting import quoted_string
 from graphground.cypher.text_values import BOOLEANS, TextValues
 

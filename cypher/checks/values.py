@@ -6,9 +6,13 @@ have, as in `n.launch_year.year`.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime
+from typing import Any, Literal
+
 from graphground.cypher import tree as t
-from graphground.cypher.checks.findings import Findings
-from graphground.cypher.checks.literals import comparable, literal_type, retyped
+from graphground.cypher.checks.findings import Findings, free_name
 from graphground.cypher.checks.names import relationship_properties
 from graphground.cypher.checks.text_values import (
     compared_with_value,
@@ -17,8 +21,9 @@ from graphground.cypher.checks.text_values import (
     member_of_values,
     text_values_of,
 )
-from graphground.cypher.edits import Edit
-from graphground.cypher.facts.model import Comparison, Facts, PropertyUse
+from graphground.cypher.diagnostics import Edit
+from graphground.cypher.outline.model import Comparison, Facts, PropertyUse
+from graphground.cypher.quoting import quoted_string
 from graphground.cypher.schema import SCALAR_TYPES
 from graphground.cypher.tree import Node
 
@@ -380,3 +385,225 @@ def _component(facts: Facts, use: PropertyUse, part: t.Name, findings: Findings)
 
 def _name(use: PropertyUse) -> str:
     return f"{use.symbol.name}.{use.key}" if use.symbol.name else f"The property {use.key}"
+
+
+# Reports comparisons with NULL: `n.x = NULL` is always null, so the condition never holds, even if `n.x` is null
+
+
+EQUAL = frozenset({"=", "<>"})
+ORDERED = frozenset({"<", "<=", ">", ">="})
+
+
+def compared_with_null(findings: Findings) -> None:
+    """Report `WHERE n.x = NULL`, `<> NULL`, `{x: NULL}` in a pattern and `CASE n.x WHEN NULL`."""
+    if next(findings.query.find(t.NullLiteral), None) is None:
+        return
+    seen: set[int] = set()  # a condition inside a subquery belongs to an outer condition too
+    for condition in conditions(findings.query):
+        for node in condition.find(t.Binary):
+            if node.operator in EQUAL | ORDERED and id(node) not in seen:
+                seen.add(id(node))
+                _comparison(node, findings)
+    created = {
+        id(element)
+        for clause in findings.query.walk()
+        if isinstance(clause, t.Create | t.Merge)
+        for element in clause.walk()
+    }
+    for element in findings.query.walk():
+        if isinstance(element, t.NodePattern | t.RelationshipPattern) and id(element) not in created:
+            _pattern(element, findings)
+    for case in findings.query.find(t.Case):
+        if case.subject is not None:
+            _case(case, case.subject, findings)
+
+
+def _pattern(element: t.NodePattern | t.RelationshipPattern, findings: Findings) -> None:
+    source = findings.query.source
+    entries = element.properties.entries if isinstance(element.properties, t.MapLiteral) else []
+    for entry in entries:
+        if isinstance(entry.value, t.NullLiteral):
+            findings.add(
+                "null_comparison",
+                "error",
+                f"A pattern with {source(entry)} matches nothing, since no value equals null. "
+                f"{_instead(element, source(entry.key), findings.query)}",
+                entry.start,
+                entry.end,
+            )
+
+
+def _instead(element: t.NodePattern | t.RelationshipPattern, key: str, query: t.Query) -> str:
+    """Return the advice to test the property in WHERE: `Delete this entry and write WHERE n.name IS NULL.`"""
+    if isinstance(element, t.RelationshipPattern) and (element.length or element.quantifier):
+        return f"Delete this entry, and test in WHERE that {key} IS NULL in each relationship."
+    if element.variable is not None:
+        return f"Delete this entry and write WHERE {query.source(element.variable)}.{key} IS NULL."
+    kind: Literal["node", "relationship"] = "node" if isinstance(element, t.NodePattern) else "relationship"
+    name = free_name(kind, query)
+    return f"Delete this entry, name the {kind} {name}, and write WHERE {name}.{key} IS NULL."
+
+
+def conditions(query: t.Query) -> Iterator[t.Expression]:
+    """Yield the conditions of WHERE, and of the branches of a CASE without a subject."""
+    for node in query.walk():
+        where = getattr(node, "where", None)
+        if isinstance(where, t.Expression):
+            yield where
+        if isinstance(node, t.Case) and node.subject is None:
+            for branch in node.branches:
+                yield from branch.conditions
+
+
+def _comparison(node: t.Binary, findings: Findings) -> None:
+    nulls = [isinstance(side, t.NullLiteral) for side in (node.left, node.right)]
+    if not any(nulls):
+        return
+    source = findings.query.source
+    message = f"{source(node)} is always null, never true"
+    if all(nulls) or node.operator in ORDERED:
+        findings.add(
+            "null_comparison", "error", f"{message}: a value cannot be compared with null.", node.start, node.end
+        )
+        return
+    operand = node.right if nulls[0] else node.left
+    subject = (
+        source(operand) if isinstance(operand, t.Property | t.Variable | t.FunctionCall) else f"({source(operand)})"
+    )
+    fix = f"{subject} IS {'NOT ' if node.operator == '<>' else ''}NULL"
+    findings.add("null_comparison", "error", f"{message}.", node.start, node.end, [fix], clear=True)
+
+
+def _case(case: t.Case, subject: t.Expression, findings: Findings) -> None:
+    for branch in case.branches:
+        for condition in branch.conditions:
+            if isinstance(condition, t.NullLiteral):
+                findings.add(
+                    "null_comparison",
+                    "error",
+                    "NULL after WHEN never matches: CASE compares with =, and no value equals null. Write CASE WHEN "
+                    f"{findings.query.source(subject)} IS NULL THEN ….",
+                    condition.start,
+                    condition.end,
+                )
+
+
+# The types of literals in a query, and conversions of a literal to another type
+
+
+NUMBERS = frozenset({"int", "float"})
+ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+ISO_TIME = re.compile(r"(\d{4}-\d{2}-\d{2})T[\d:.]+(Z|[+-]\d{2}:?\d{2})?")
+YEAR = re.compile(r"\d{4}")
+NUMBER = re.compile(r"-?\d+(\.\d+)?")
+_FUNCTIONS = {
+    "date": "date",
+    "datetime": "datetime",
+    "localdatetime": "datetime",
+    "tointeger": "int",
+    "tofloat": "float",
+    "tostring": "str",
+    "tolower": "str",
+    "toupper": "str",
+    "lower": "str",
+    "upper": "str",
+    "trim": "str",
+}
+_PYTHON = {str: "str", bool: "bool", int: "int", float: "float", date: "date", datetime: "datetime"}
+
+
+def literal_type(node: t.Node, parameters: Mapping[str, Any]) -> str | None:
+    """Return the schema's name for a literal's type, or None if the type is uncertain.
+
+    `1999` is an int, `date('1999-01-01')` a date, `['a', 'b']` a `list[str]`; `$name` has the type of its value.
+    """
+    kind = type(node)
+    if kind is t.StringLiteral:
+        return "str"
+    if kind is t.IntegerLiteral:
+        return "int"
+    if kind is t.FloatLiteral:
+        return "float"
+    if kind is t.BooleanLiteral:
+        return "bool"
+    if isinstance(node, t.Unary) and node.operator in "+-":
+        return literal_type(node.operand, parameters)
+    if isinstance(node, t.ListLiteral):
+        inner = {literal_type(item, parameters) for item in node.items}
+        return f"list[{inner.pop()}]" if len(inner) == 1 and None not in inner else None
+    if isinstance(node, t.Parameter) and node.name in parameters:
+        return _python_type(parameters[node.name])
+    if isinstance(node, t.FunctionCall):
+        return _FUNCTIONS.get(node.key)
+    return None
+
+
+def _python_type(value: Any) -> str | None:
+    if isinstance(value, list | tuple):
+        inner = {_python_type(item) for item in value}
+        return f"list[{inner.pop()}]" if len(inner) == 1 and None not in inner else None
+    return _PYTHON.get(type(value))
+
+
+def comparable(first: str, second: str) -> bool:
+    """Return whether values of two scalar types can be equal: `comparable("int", "float")` is True."""
+    return first == second or (first in NUMBERS and second in NUMBERS)
+
+
+def retyped(node: t.Expression, wanted: str, operator: str) -> str:
+    """Return the literal converted to the wanted type, ready to paste, or an empty string if the conversion is unclear.
+
+    `'1999-01-01'` as a date is `date('1999-01-01')`, `'12'` as an int is `12`, `1999` as a date after `>=` is
+    `date('1999-01-01')`.
+    """
+    if isinstance(node, t.StringLiteral):
+        return _string_as(node.value.strip(), wanted, operator)
+    if isinstance(node, t.IntegerLiteral):
+        if wanted == "str":
+            return quoted_string(str(node.value))
+        if wanted == "date" and 1000 <= node.value <= 9999:
+            return _year_as_date(str(node.value), operator)
+        if wanted == "bool" and node.value in (0, 1):
+            return "true" if node.value else "false"
+        return ""
+    if isinstance(node, t.FloatLiteral) and wanted == "str":
+        return quoted_string(str(node.value))
+    if isinstance(node, t.FunctionCall) and len(node.arguments) == 1 and isinstance(node.arguments[0], t.StringLiteral):
+        text = node.arguments[0].value
+        if node.key in ("date", "datetime", "localdatetime"):
+            if wanted in NUMBERS and ISO_DATE.match(text):
+                return str(int(text[:4]))
+            if wanted == "str":
+                return quoted_string(text)
+            if wanted == "date" and ISO_DATE.match(text):
+                return f"date({quoted_string(text[:10])})"
+            if wanted == "datetime" and ISO_DATE.fullmatch(text):
+                return f"datetime({quoted_string(text)})"
+    return ""
+
+
+def _string_as(text: str, type_: str, operator: str) -> str:
+    if type_ in NUMBERS:
+        if NUMBER.fullmatch(text) and (type_ == "float" or "." not in text):
+            return text
+        return str(int(text[:4])) if type_ == "int" and ISO_DATE.fullmatch(text) else ""
+    if type_ == "date":
+        if ISO_DATE.fullmatch(text):
+            return f"date({quoted_string(text)})"
+        time = ISO_TIME.fullmatch(text)
+        if time:
+            return f"date({quoted_string(time[1])})"
+        return _year_as_date(text, operator) if YEAR.fullmatch(text) else ""
+    if type_ == "datetime" and (ISO_DATE.fullmatch(text) or ISO_TIME.fullmatch(text)):
+        return f"datetime({quoted_string(text)})"
+    if type_ == "bool" and text.lower() in ("true", "false"):
+        return text.lower()
+    return ""
+
+
+def _year_as_date(year: str, operator: str) -> str:
+    if operator in ("<", ">="):
+        return f"date('{year}-01-01')"
+    if operator in (">", "<="):
+        return f"date('{year}-12-31')"
+    return ""

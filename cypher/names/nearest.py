@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from graphground.cypher.names.split import split
-from graphground.cypher.names.stem import stem
-from graphground.cypher.names.synonyms import concept
-from graphground.cypher.work import check_work
+from graphground.cypher.names.synonyms import concept, stem
+from graphground.cypher.safety.time_limit import check_work
 
 ALIKE = 0.7
 FILLING = frozenset(

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from functools import cache
 
-from graphground.cypher.names.stem import stem
-
 _SAME = """
     birth born bear birthday birthdate birthplace
     death die died dies dead deceased
@@ -78,3 +76,17 @@ def _concepts() -> dict[str, str]:
         for stem_ in stems:
             found.setdefault(stem_, stems[0])
     return found
+
+
+# Removes the ending of a word, so that `directed`, `director` and `directs` become equal
+
+
+ENDINGS = ("ings", "ing", "ies", "ied", "ers", "ed", "es", "er", "or", "s", "e")
+
+
+def stem(word: str) -> str:
+    """Remove the ending of a word in lower case: `stem("directed")` is `direct`."""
+    for ending in ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word

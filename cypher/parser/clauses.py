@@ -6,28 +6,47 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
-from graphground.cypher.parser import atoms, calls, expressions, patterns, search, updates
+from graphground.cypher.parser import atoms, expressions, patterns, subqueries
 from graphground.cypher.parser.cursor import Cursor
 from graphground.cypher.tree import (
     Clause,
+    Create,
+    Delete,
     Expression,
     Filter,
     Finish,
+    Foreach,
     FunctionCall,
     IndexHint,
+    LabelAnd,
+    LabelExpression,
     Let,
     LetItem,
     LoadCsv,
     MapProjection,
     Match,
+    Merge,
+    MergeAction,
     Name,
     OrderAndPage,
     PathPattern,
     Projection,
+    Property,
+    Remove,
+    RemoveLabels,
+    RemoveProperty,
     Return,
     ReturnItem,
+    Search,
+    Set,
+    SetItem,
+    SetLabels,
+    SetProperties,
+    SetProperty,
     SortItem,
+    Subscript,
     Unwind,
     Use,
     Variable,
@@ -48,13 +67,13 @@ def match(c: Cursor) -> Match:
     hints: list[IndexHint] = []
     while c.kinds[c.i] == "USING":
         hints.append(_hint(c))
-    searched = search.search(c) if c.kinds[c.i] == "SEARCH" and search.begins(c) else None
+    searched = search(c) if c.kinds[c.i] == "SEARCH" and begins(c) else None
     where: Expression | None = None
     if c.kinds[c.i] == "WHERE":
         c.i += 1
         where = expressions.expression(c)
-        if searched is None and c.kinds[c.i] == "SEARCH" and search.begins(c):
-            searched = search.search(c)
+        if searched is None and c.kinds[c.i] == "SEARCH" and begins(c):
+            searched = search(c)
     return Match(c.starts[i], c.end, optional, mode, found, hints, searched, where)
 
 
@@ -64,7 +83,7 @@ def optional(c: Cursor) -> Clause:
     if after == "MATCH":
         return match(c)
     if after == "CALL":
-        return calls.call(c)
+        return expressions.call(c)
     c.i += 1
     raise c.fail("MATCH or CALL")
 
@@ -320,22 +339,211 @@ def filter_(c: Cursor) -> Filter:
     return Filter(start, where.end, where)
 
 
+# Parses Cypher 25's SEARCH after a MATCH (Cypher manual, clauses, SEARCH)
+
+
+def begins(c: Cursor) -> bool:
+    """Return whether a SEARCH begins here; in Cypher 5 the word has no meaning."""
+    return c.cypher25 and c.kinds[c.i] == "SEARCH" and c.names[c.i + 1] is not None
+
+
+def search(c: Cursor) -> Search:
+    """Parse `SEARCH n IN (VECTOR INDEX plots FOR $v WHERE n.year > 1990 LIMIT 5) SCORE AS score`."""
+    i = c.i
+    c.i += 1
+    variable = c.variable()
+    c.expect("IN")
+    c.expect("(")
+    kind = c.kinds[c.i]
+    if kind not in ("VECTOR", "FULLTEXT"):
+        raise c.fail("VECTOR INDEX or FULLTEXT INDEX")
+    c.i += 1
+    c.expect("INDEX")
+    index = c.name("the name of an index")
+    c.expect("FOR")
+    query = expressions.expression(c)
+    analyzer: Expression | None = None
+    if c.accept("WITH"):
+        c.expect("ANALYZER")
+        analyzer = expressions.expression(c)
+    where = expressions.expression(c) if c.accept("WHERE") else None
+    skip = expressions.expression(c) if c.accept("SKIP") or c.accept("OFFSET") else None
+    c.expect("LIMIT")
+    limit = expressions.expression(c)
+    c.expect(")")
+    score: Variable | None = None
+    if c.kinds[c.i] == "SCORE":
+        c.i += 1
+        c.expect("AS")
+        score = c.variable()
+    return Search(c.starts[i], c.end, variable, kind, index, query, analyzer, where, skip, limit, score)
+
+
+# Parses writing clauses: CREATE, INSERT, MERGE, SET, REMOVE, DELETE, FOREACH
+
+
+def create(c: Cursor) -> Create:
+    """Parse `CREATE (n:Person {name: 'x'})` or `INSERT (n:Person)`."""
+    i = c.i
+    insert = c.kinds[i] == "INSERT"
+    c.i += 1
+    found = [patterns.path(c)]
+    while c.accept(","):
+        found.append(patterns.path(c))
+    return Create(c.starts[i], c.end, found, insert)
+
+
+def merge(c: Cursor) -> Merge:
+    """Parse `MERGE (n) ON CREATE SET n.x = 1`."""
+    start = c.starts[c.i]
+    c.i += 1
+    pattern = patterns.path(c)
+    actions: list[MergeAction] = []
+    while c.kinds[c.i] == "ON":
+        begin = c.starts[c.i]
+        c.i += 1
+        kind = c.kinds[c.i]
+        if kind not in ("CREATE", "MATCH"):
+            raise c.fail("CREATE or MATCH")
+        c.i += 1
+        c.expect("SET")
+        on: Literal["create", "match"] = "create" if kind == "CREATE" else "match"
+        items = _set_items(c)
+        actions.append(MergeAction(begin, c.end, on, items))
+    return Merge(start, c.end, pattern, actions)
+
+
+def set_(c: Cursor) -> Set:
+    """Parse `SET n.x = 1, n += $map, n:Person`."""
+    start = c.starts[c.i]
+    c.i += 1
+    items = _set_items(c)
+    return Set(start, c.end, items)
+
+
+def _set_items(c: Cursor) -> list[SetItem]:
+    items = [_set_item(c)]
+    while c.accept(","):
+        items.append(_set_item(c))
+    return items
+
+
+def _set_item(c: Cursor) -> SetItem:
+    start = c.starts[c.i]
+    if c.names[c.i] is not None:
+        after = c.kinds[c.i + 1]
+        if after in ("=", "+="):
+            variable = c.variable()
+            c.i += 1
+            value = expressions.expression(c)
+            return SetProperties(start, value.end, variable, value, after == "+=")
+        if after in (":", "IS"):
+            variable = c.variable()
+            found = _labels(c)
+            return SetLabels(start, c.end, variable, found)
+    target = _target(c)
+    if c.kinds[c.i] != "=":
+        raise c.fail("'='")
+    c.i += 1
+    value = expressions.expression(c)
+    return SetProperty(start, value.end, target, value)
+
+
+def _target(c: Cursor) -> Expression:
+    """Parse the target of SET or REMOVE: a property, as `n.x` or `n['x']`."""
+    value = atoms.atom(c)
+    while c.kinds[c.i] in (".", "["):
+        if c.kinds[c.i] == ".":
+            c.i += 1
+            key = c.name("a property name")
+            value = Property(value.start, key.end, value, key)
+        else:
+            c.i += 1
+            index = expressions.expression(c)
+            c.expect("]")
+            value = Subscript(value.start, c.end, value, index)
+    if not isinstance(value, Property | Subscript):
+        raise c.fail("'.', '[', ':', '=' or '+='" if isinstance(value, Variable) else "'.'")
+    return value
+
+
+def _labels(c: Cursor) -> list[LabelExpression]:
+    c.i += 1
+    found = patterns.label_expression(c)
+    if isinstance(found, LabelAnd) and found.colon:
+        return found.operands
+    return [found]
+
+
+def remove(c: Cursor) -> Remove:
+    """Parse `REMOVE n.x, n:Person`."""
+    start = c.starts[c.i]
+    c.i += 1
+    items: list[RemoveProperty | RemoveLabels] = []
+    while True:
+        begin = c.starts[c.i]
+        if c.names[c.i] is not None and c.kinds[c.i + 1] in (":", "IS"):
+            variable = c.variable()
+            found = _labels(c)
+            items.append(RemoveLabels(begin, c.end, variable, found))
+        else:
+            target = _target(c)
+            items.append(RemoveProperty(begin, target.end, target))
+        if not c.accept(","):
+            return Remove(start, c.end, items)
+
+
+def delete(c: Cursor) -> Delete:
+    """Parse `DETACH DELETE n, r`."""
+    start = c.starts[c.i]
+    kind = c.kinds[c.i]
+    c.i += 1
+    detach: str | None = None
+    if kind != "DELETE":
+        detach = kind
+        c.expect("DELETE")
+    found = [expressions.expression(c)]
+    while c.accept(","):
+        found.append(expressions.expression(c))
+    return Delete(start, c.end, detach, found)
+
+
+def foreach(c: Cursor) -> Foreach:
+    """Parse `FOREACH (x IN xs | SET x.y = 1)`."""
+    start = c.starts[c.i]
+    c.i += 1
+    c.expect("(")
+    variable = c.variable()
+    c.expect("IN")
+    source = subqueries.up_to_bar(c, ("|",))
+    c.expect("|")
+    c.deeper()
+    found: list[Clause] = []
+    while c.kinds[c.i] in CLAUSES:
+        found.append(CLAUSES[c.kinds[c.i]](c))
+    c.depth -= 1
+    if not found:
+        raise c.fail("a clause such as SET or CREATE")
+    c.expect(")")
+    return Foreach(start, c.end, variable, source, found)
+
+
 CLAUSES: dict[str, Callable[[Cursor], Clause]] = {
     "MATCH": match,
     "OPTIONAL": optional,
     "WITH": with_,
     "RETURN": return_,
     "UNWIND": unwind,
-    "CALL": calls.call,
-    "CREATE": updates.create,
-    "INSERT": updates.create,
-    "MERGE": updates.merge,
-    "SET": updates.set_,
-    "REMOVE": updates.remove,
-    "DELETE": updates.delete,
-    "DETACH": updates.delete,
-    "NODETACH": updates.delete,
-    "FOREACH": updates.foreach,
+    "CALL": expressions.call,
+    "CREATE": create,
+    "INSERT": create,
+    "MERGE": merge,
+    "SET": set_,
+    "REMOVE": remove,
+    "DELETE": delete,
+    "DETACH": delete,
+    "NODETACH": delete,
+    "FOREACH": foreach,
     "LOAD": load_csv,
     "USE": use,
     "FINISH": finish,
@@ -344,4 +552,5 @@ CLAUSES: dict[str, Callable[[Cursor], Clause]] = {
     "OFFSET": order_and_page,
     "LIMIT": order_and_page,
 }
+
 NEWER: dict[str, Callable[[Cursor], Clause]] = {"LET": let, "FILTER": filter_, "FOR": for_}

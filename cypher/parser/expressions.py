@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from graphground.cypher.parser import atoms, labels
-from graphground.cypher.parser.cursor import Cursor
-from graphground.cypher.parser.types import type_name
+from graphground.cypher.parser import atoms, patterns, statement
+from graphground.cypher.parser.cursor import Cursor, Failure
 from graphground.cypher.tree import (
     Binary,
+    CallProcedure,
+    CallSubquery,
+    Case,
+    CaseComparison,
+    Clause,
     ComparisonChain,
     Expression,
     HasLabels,
+    InTransactions,
     IsNormalized,
     IsNull,
     IsTyped,
@@ -18,6 +23,9 @@ from graphground.cypher.tree import (
     Slice,
     Subscript,
     Unary,
+    Variable,
+    WhenThen,
+    YieldItem,
 )
 
 _COMPARISONS = frozenset(("=", "<>", "<", ">", "<=", ">=", "!="))
@@ -154,7 +162,7 @@ def predicate(c: Cursor) -> Expression:
         kind += " WITH"
     elif kind == "::":
         c.i = i + 1
-        type_ = type_name(c)
+        type_ = atoms.type_name(c)
         return IsTyped(left.start, c.end, left, False, type_)
     else:
         return _is(c, left)
@@ -171,7 +179,7 @@ def _is(c: Cursor, left: Expression) -> Expression:
         return IsNull(left.start, c.end, left, negated)
     if kind == "TYPED" or kind == "::":
         c.i += 1
-        type_ = type_name(c)
+        type_ = atoms.type_name(c)
         return IsTyped(left.start, c.end, left, negated, type_)
     form = "NFC"
     if kind in _FORMS:
@@ -249,7 +257,7 @@ def postfix(c: Cursor, value: Expression) -> Expression:
             if c.cypher25 and kind == "IS" and c.kinds[c.i] == "LABELED" and _begins_label(c, c.i + 1):
                 c.i += 1
             bars = len(c.bars)
-            expected = labels.label_expression(c)
+            expected = patterns.label_expression(c)
             if refused >= 0:
                 expected = LabelNot(refused, c.end, expected)
             if len(c.bars) > bars and c.kinds[c.i] in (".", "["):
@@ -299,3 +307,234 @@ def _subscript(c: Cursor, value: Expression) -> Expression:
         upper = expression(c)
     c.expect("]")
     return Slice(value.start, c.end, value, lower, upper)
+
+
+# Parses CASE in both forms, with the comparisons and lists allowed after WHEN
+
+
+_CASE_COMPARISONS = frozenset(("=", "<>", "<", ">", "<=", ">=", "!="))
+
+
+def case(c: Cursor) -> Expression | None:
+    """Parse `CASE … END`; None if CASE is a variable's name."""
+    i = c.i
+    depth = c.depth
+    try:
+        return _case(c)
+    except Failure as failure:
+        if failure.at > i + 1:
+            raise
+        # `case` alone, or before a token that begins no expression, is a name.
+        c.i = i
+        c.depth = depth
+        return None
+
+
+def _case(c: Cursor) -> Case:
+    start = c.starts[c.i]
+    c.i += 1
+    subject: Expression | None = None
+    if c.kinds[c.i] != "WHEN":
+        subject = expression(c)
+        if c.kinds[c.i] != "WHEN":
+            raise c.fail("WHEN")
+    branches: list[WhenThen] = []
+    while c.kinds[c.i] == "WHEN":
+        begin = c.starts[c.i]
+        c.i += 1
+        conditions: list[Expression] = []
+        if subject is None:
+            conditions.append(expression(c))
+        else:
+            conditions.append(_operand(c))
+            while c.accept(","):
+                conditions.append(_operand(c))
+        if c.kinds[c.i] != "THEN":
+            raise c.fail("THEN")
+        c.i += 1
+        result = expression(c)
+        branches.append(WhenThen(begin, result.end, conditions, result))
+    default: Expression | None = None
+    if c.accept("ELSE"):
+        default = expression(c)
+    if c.kinds[c.i] != "END":
+        raise c.fail("END" if default is not None else "WHEN, ELSE or END")
+    c.i += 1
+    return Case(start, c.end, subject, branches, default)
+
+
+def _operand(c: Cursor) -> Expression:
+    kind = c.kinds[c.i]
+    start = c.starts[c.i]
+    after = c.kinds[c.i + 1]
+    if kind in _CASE_COMPARISONS:
+        c.i += 1
+        operand = predicate(c)
+        return CaseComparison(start, operand.end, "<>" if kind == "!=" else kind, operand)
+    if kind == "=~":
+        c.i += 1
+        operand = sum_(c)
+        return CaseComparison(start, operand.end, kind, operand)
+    if kind in ("STARTS", "ENDS") and after == "WITH":
+        c.i += 2
+        operand = sum_(c)
+        return CaseComparison(start, operand.end, f"{kind} WITH", operand)
+    if kind == "::":
+        c.i += 1
+        return CaseComparison(start, c.end, f"IS :: {atoms.type_name(c)}", None)
+    if kind == "IS" and after in ("NOT", "NULL", "TYPED", "::", "NFC", "NFD", "NFKC", "NFKD", "NORMALIZED"):
+        begin = c.i
+        c.i += 1
+        c.accept("NOT")
+        if c.kinds[c.i] in ("TYPED", "::"):
+            c.i += 1
+            atoms.type_name(c)
+        elif not c.accept("NULL"):
+            if c.kinds[c.i] in ("NFC", "NFD", "NFKC", "NFKD"):
+                c.i += 1
+            c.expect("NORMALIZED")
+        return CaseComparison(start, c.end, " ".join(c.kinds[begin : c.i]), None)
+    return expression(c)
+
+
+# Parses CALL: procedures with YIELD, and subqueries with their imports and transactions
+
+
+def call(c: Cursor) -> Clause:
+    """Parse `CALL { … }`, `CALL (n) { … }` or `CALL db.labels() YIELD label`."""
+    i = c.i
+    optional = c.kinds[i] == "OPTIONAL"
+    c.i = i + 2 if optional else i + 1
+    if c.kinds[c.i] in ("{", "("):
+        return _subquery(c, i, optional)
+    return _procedure(c, i, optional)
+
+
+def _subquery(c: Cursor, i: int, optional: bool) -> CallSubquery:
+    star = False
+    imports: list[Variable] | None = None
+    if c.accept("("):
+        imports = []
+        if c.accept("*"):
+            star = True
+        elif c.kinds[c.i] != ")":
+            imports.append(c.variable())
+            while c.accept(","):
+                imports.append(c.variable())
+        if c.kinds[c.i] != ")":
+            raise c.fail("',' or ')'" if imports else "')'")
+        c.i += 1
+    if c.kinds[c.i] != "{":
+        raise c.fail("'{'")
+    c.i += 1
+    c.deeper()
+    body = statement.body(c)
+    c.depth -= 1
+    if c.kinds[c.i] != "}":
+        raise c.fail("a clause such as MATCH or RETURN, or '}'")
+    c.i += 1
+    transactions: InTransactions | None = None
+    if c.kinds[c.i] == "IN":
+        transactions = _transactions(c)
+    return CallSubquery(c.starts[i], c.end, optional, star, imports, body, transactions)
+
+
+def _transactions(c: Cursor) -> InTransactions:
+    start = c.starts[c.i]
+    c.i += 1
+    concurrency: Expression | None = None
+    concurrent = c.kinds[c.i] == "CONCURRENT"
+    if not concurrent and c.kinds[c.i] != "TRANSACTIONS":
+        concurrency = expression(c)
+        if c.kinds[c.i] != "CONCURRENT":
+            raise c.fail("CONCURRENT or TRANSACTIONS")
+        concurrent = True
+    if concurrent:
+        c.i += 1
+    c.expect("TRANSACTIONS")
+    rows: Expression | None = None
+    on_error: str | None = None
+    report: Variable | None = None
+    while True:
+        kind = c.kinds[c.i]
+        if kind == "OF":
+            c.i += 1
+            rows = expression(c)
+            if c.kinds[c.i] not in ("ROW", "ROWS"):
+                raise c.fail("ROWS")
+            c.i += 1
+        elif kind == "ON":
+            c.i += 1
+            c.expect("ERROR")
+            on_error = c.kinds[c.i]
+            if on_error == "RETRY" and c.cypher25:
+                on_error = _retry(c)
+                continue
+            if on_error not in ("CONTINUE", "BREAK", "FAIL"):
+                raise c.fail("CONTINUE, BREAK or FAIL")
+            c.i += 1
+        elif kind == "REPORT":
+            c.i += 1
+            c.expect("STATUS")
+            c.expect("AS")
+            report = c.variable()
+        else:
+            return InTransactions(start, c.end, concurrency, rows, on_error, report)
+
+
+def _retry(c: Cursor) -> str:
+    """Parse `RETRY FOR 2 SECONDS THEN CONTINUE`; the time is a number or a parameter."""
+    begin = c.i
+    c.i += 1
+    timed = c.accept("FOR")
+    if timed or c.kinds[c.i] in ("integer", "float", "$"):
+        if c.kinds[c.i] not in ("integer", "float", "$"):
+            raise c.fail("a number of seconds")
+        c.i += 2 if c.kinds[c.i] == "$" else 1
+        if c.kinds[c.i] not in ("SEC", "SECOND", "SECONDS"):
+            raise c.fail("SECONDS")
+        c.i += 1
+    if c.accept("THEN"):
+        if c.kinds[c.i] not in ("CONTINUE", "BREAK", "FAIL"):
+            raise c.fail("CONTINUE, BREAK or FAIL")
+        c.i += 1
+    return " ".join(c.text[c.starts[k] : c.ends[k]] for k in range(begin, c.i)).replace("$ ", "$")
+
+
+def _procedure(c: Cursor, i: int, optional: bool) -> CallProcedure:
+    first = c.name("a procedure name, '(' or '{'")
+    parts = [first.text]
+    while c.accept("."):
+        parts.append(c.name("the rest of a procedure name").text)
+    name_end = c.end
+    arguments: list[Expression] | None = None
+    if c.accept("("):
+        arguments = []
+        if c.kinds[c.i] != ")":
+            arguments.append(expression(c))
+            while c.accept(","):
+                arguments.append(expression(c))
+        if c.kinds[c.i] != ")":
+            raise c.fail("',' or ')'")
+        c.i += 1
+    yields: list[YieldItem] | None = None
+    star = False
+    where: Expression | None = None
+    if c.accept("YIELD"):
+        if c.accept("*"):
+            star = True
+        else:
+            yields = [_yield_item(c)]
+            while c.accept(","):
+                yields.append(_yield_item(c))
+            if c.accept("WHERE"):
+                where = expression(c)
+    return CallProcedure(
+        c.starts[i], c.end, optional, ".".join(parts), first.start, name_end, arguments, yields, star, where
+    )
+
+
+def _yield_item(c: Cursor) -> YieldItem:
+    column = c.name("a column of the procedure")
+    variable = c.variable() if c.accept("AS") else Variable(column.start, column.end, column.text)
+    return YieldItem(column.start, variable.end, column, variable)

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-from graphground.cypher.parser import queries
+from graphground.cypher.parser import clauses, expressions
 from graphground.cypher.parser.cursor import MAX_LENGTH, MAX_TOKENS, Cursor, Failure, Fatal
 from graphground.cypher.tokens import Tokens, decode_unicode_escapes, tokenize, wrong_unicode_escape
-from graphground.cypher.tree import Query, QueryBody
+from graphground.cypher.tree import (
+    Braced,
+    Clause,
+    Command,
+    Conditional,
+    Expression,
+    Next,
+    Preparser,
+    Query,
+    QueryBody,
+    QueryOption,
+    SingleQuery,
+    Union,
+    When,
+)
 
 Note = tuple[str, int, int, str]
 """A noted problem: code, start, end, message."""
@@ -106,17 +120,17 @@ def _parse(text: str, language: str) -> tuple[Query, list[Note]]:
             [],
         )
     try:
-        prefix = _prefix(c)
+        prefix, preparser = _prefix(c)
         body = _statement(c)
     except Failure as failure:
         raise failure_of(c, failure) from None
     except Fatal as fatal:
         raise ParseError(fatal.code, fatal.start, fatal.end, fatal.message, [], c.i, tokens, c.notes) from None
-    return Query(0, len(text), text, body, prefix, "cypher25" if c.cypher25 else "cypher5", []), c.notes
+    return Query(0, len(text), text, preparser, body, prefix, "cypher25" if c.cypher25 else "cypher5", []), c.notes
 
 
-def _prefix(c: Cursor) -> str:
-    found = ""
+def _prefix(c: Cursor) -> tuple[str, list[Preparser]]:
+    found, preparser = "", list[Preparser]()
     while True:
         kind = c.kinds[c.i]
         if kind in ("EXPLAIN", "PROFILE"):
@@ -125,6 +139,8 @@ def _prefix(c: Cursor) -> str:
             found = kind
             c.i += 1
         elif kind == "CYPHER":
+            start, version = c.starts[c.i], ""
+            options: list[QueryOption] = []
             c.i += 1
             if c.kinds[c.i] == "integer":
                 version = c.text[c.starts[c.i] : c.ends[c.i]]
@@ -133,21 +149,25 @@ def _prefix(c: Cursor) -> str:
                 c.cypher25 = version == "25"
                 c.i += 1
             while c.names[c.i] is not None and c.kinds[c.i + 1] == "=":
+                begin, end = c.starts[c.i], c.ends[c.i + 2]
+                value = c.text[c.starts[c.i + 2] : end]
+                options.append(QueryOption(begin, end, c.text[begin : c.ends[c.i]].lower(), value))
                 c.i += 3
+            preparser.append(Preparser(start, c.ends[c.i - 1], version, options))
         else:
-            return found
+            return found, preparser
 
 
 def _statement(c: Cursor) -> QueryBody:
-    body = queries.statement(c)
+    body = statement(c)
     if c.kinds[c.i] == ";":
         semicolon = c.i
         c.i += 1
         if c.kinds[c.i] != "end":
-            queries.statement(c)
+            statement(c)
             start = c.starts[semicolon + 1]
             while c.accept(";") and c.kinds[c.i] != "end":
-                queries.statement(c)
+                statement(c)
             if c.kinds[c.i] != "end":
                 raise c.fail("';' or the end of the query")
             raise Fatal(
@@ -177,3 +197,275 @@ def failure_of(c: Cursor, failure: Failure) -> ParseError:
     return ParseError(
         "syntax", start, end, message, expected, at, Tokens(c.kinds, c.names, c.starts, c.ends), c.notes, c.cypher25
     )
+
+
+# Parses queries: single queries, unions, and Cypher 25's conditional and sequential queries
+
+
+CLAUSES_25 = frozenset(("LET", "FILTER", "FOR"))
+
+
+def at_query(c: Cursor) -> bool:
+    """Return whether a query begins here, and not a pattern."""
+    kind = c.kinds[c.i]
+    return kind in clauses.CLAUSES or (c.cypher25 and (kind in CLAUSES_25 or kind in ("WHEN", "{")))
+
+
+def statement(c: Cursor) -> QueryBody:
+    """Parse a whole statement: a command or a query."""
+    found = command(c)
+    if found is not None:
+        return found
+    return body(c)
+
+
+def body(c: Cursor) -> QueryBody:
+    """Parse a query up to its end; the caller checks the token after it."""
+    first = union(c)
+    if not c.cypher25 or c.kinds[c.i] != "NEXT":
+        return first
+    parts = [first]
+    while c.accept("NEXT"):
+        parts.append(union(c))
+    return Next(first.start, parts[-1].end, parts)
+
+
+def union(c: Cursor) -> QueryBody:
+    """Parse `… UNION ALL …`."""
+    if c.cypher25 and c.kinds[c.i] == "WHEN":
+        # A conditional query can be a part of a UNION only in braces.
+        return _conditional(c)
+    first = single(c)
+    if c.kinds[c.i] != "UNION":
+        return first
+    parts = [first]
+    all_: list[bool] = []
+    places: list[int] = []
+    while c.kinds[c.i] == "UNION":
+        places.append(c.starts[c.i])
+        c.i += 1
+        if c.kinds[c.i] == "ALL":
+            c.i += 1
+            all_.append(True)
+        else:
+            if c.kinds[c.i] == "DISTINCT":
+                c.i += 1
+            all_.append(False)
+        parts.append(single(c))
+    return Union(first.start, parts[-1].end, parts, all_, places)
+
+
+def single(c: Cursor) -> QueryBody:
+    """Parse a sequence of clauses."""
+    start = c.starts[c.i]
+    if c.cypher25 and c.kinds[c.i] == "{":
+        c.i += 1
+        c.deeper()
+        inner = body(c)
+        c.depth -= 1
+        c.expect("}")
+        return Braced(start, c.end, inner)
+    found: list[Clause] = []
+    kinds = c.kinds
+    parsers = clauses.CLAUSES
+    while True:
+        kind = kinds[c.i]
+        parse = parsers.get(kind)
+        if parse is None and c.cypher25 and kind in CLAUSES_25:
+            parse = clauses.NEWER[kind]
+        if parse is None:
+            break
+        found.append(parse(c))
+    if not found:
+        raise c.fail("a clause such as MATCH, WITH or RETURN")
+    return SingleQuery(start, c.end, found)
+
+
+def _conditional(c: Cursor) -> Conditional:
+    start = c.starts[c.i]
+    branches: list[When] = []
+    while c.kinds[c.i] == "WHEN":
+        begin = c.starts[c.i]
+        c.i += 1
+        condition = expressions.expression(c)
+        c.expect("THEN")
+        inner = single(c)
+        branches.append(When(begin, inner.end, condition, inner))
+    if c.kinds[c.i] == "ELSE":
+        begin = c.starts[c.i]
+        c.i += 1
+        inner = single(c)
+        branches.append(When(begin, inner.end, None, inner))
+    return Conditional(start, c.end, branches)
+
+
+# Parses schema and administration commands
+
+
+_INDEXES = frozenset(("RANGE", "TEXT", "POINT", "FULLTEXT", "VECTOR", "LOOKUP", "BTREE"))
+_ADMIN = frozenset(
+    ("ALTER", "GRANT", "DENY", "REVOKE", "RENAME", "ENABLE", "DEALLOCATE", "REALLOCATE", "DRYRUN", "START", "STOP")
+)
+_ADMIN_THINGS = frozenset(("DATABASE", "USER", "ROLE", "ALIAS", "COMPOSITE", "IMMUTABLE", "SERVER"))
+_CONSTRAINT_WORDS = frozenset(
+    (
+        "ALL",
+        "UNIQUE",
+        "UNIQUENESS",
+        "NODE",
+        "REL",
+        "RELATIONSHIP",
+        "KEY",
+        "EXIST",
+        "EXISTENCE",
+        "EXISTS",
+        "PROPERTY",
+        "TYPE",
+    )
+)
+_AFTER_SHOW = frozenset(
+    ("MATCH", "OPTIONAL", "WITH", "UNWIND", "RETURN", "LET", "FILTER", "FOR", "ORDER", "SKIP", "LIMIT", "OFFSET")
+)
+_LISTED = frozenset(
+    ("INDEX", "INDEXES", "CONSTRAINT", "CONSTRAINTS", "FUNCTION", "FUNCTIONS", "PROCEDURE", "PROCEDURES")
+)
+_SHOWN = frozenset(
+    (
+        "ALIAS",
+        "ALIASES",
+        "ALL",
+        "CURRENT",
+        "DATABASE",
+        "DATABASES",
+        "DEFAULT",
+        "HOME",
+        "POPULATED",
+        "PRIVILEGE",
+        "PRIVILEGES",
+        "ROLE",
+        "ROLES",
+        "SERVER",
+        "SERVERS",
+        "SETTING",
+        "SETTINGS",
+        "SUPPORTED",
+        "TRANSACTION",
+        "TRANSACTIONS",
+        "USER",
+        "USERS",
+    )
+)
+_OPENING = {"(": ")", "[": "]", "{": "}"}
+
+
+def command(c: Cursor) -> Command | None:
+    """Parse a command; None if a query begins here."""
+    kind = c.kinds[c.i]
+    if kind in ("CREATE", "DROP"):
+        return _create_or_drop(c, kind)
+    if kind in ("SHOW", "TERMINATE"):
+        return _show(c, kind)
+    if kind in _ADMIN and c.names[c.i + 1] is not None:
+        return _unread(c, "admin")
+    return None
+
+
+def _create_or_drop(c: Cursor, kind: str) -> Command | None:
+    """Recognise a command on indexes, constraints, users and so on by its first words; the rest is skipped."""
+    begin = after = c.i
+    after += 3 if kind == "CREATE" and c.kinds[c.i + 1] == "OR" and c.kinds[c.i + 2] == "REPLACE" else 1
+    thing = c.kinds[after]
+    if thing in _ADMIN_THINGS and (c.names[after + 1] is not None or c.kinds[after + 1] == "$"):
+        return _unread(c, "admin")
+    if thing in ("INDEX", "CONSTRAINT"):
+        return _unread(c, "schema", after + 1)
+    if thing in _INDEXES and c.kinds[after + 1] == "INDEX":
+        return _unread(c, "schema", after + 2)
+    if kind == "DROP":
+        c.i = begin + 1
+        raise c.fail("INDEX or CONSTRAINT")
+    return None
+
+
+def _show(c: Cursor, kind: str) -> Command:
+    start, begin = c.starts[c.i], c.i
+    c.i += 1
+    thing = _shown(c)
+    if thing not in _LISTED:
+        c.i = begin
+        return _unread(c, "show" if kind == "SHOW" else "admin")
+    if thing in ("FUNCTION", "FUNCTIONS", "PROCEDURE", "PROCEDURES") and c.accept("EXECUTABLE") and c.accept("BY"):
+        if c.kinds[c.i] == "CURRENT" and c.kinds[c.i + 1] == "USER":
+            c.i += 2
+        else:
+            c.name("a user's name or CURRENT USER")
+    words = " ".join(c.kinds[begin : c.i])
+    conditions: list[Expression] = []
+    found: list[Clause] = []
+    if c.accept("WHERE"):
+        conditions.append(expressions.expression(c))
+    elif c.accept("YIELD"):
+        if not c.accept("*"):
+            while True:
+                c.name("a column")
+                if c.accept("AS"):
+                    c.variable()
+                if not c.accept(","):
+                    break
+        if c.kinds[c.i] in ("ORDER", "SKIP", "OFFSET", "LIMIT"):
+            found.append(clauses.order_and_page(c))
+        if c.accept("WHERE"):
+            conditions.append(expressions.expression(c))
+        if c.kinds[c.i] == "RETURN":
+            found.append(clauses.return_(c))
+        while c.cypher25 and c.kinds[c.i] in _AFTER_SHOW:
+            kind_ = c.kinds[c.i]
+            found.append((clauses.CLAUSES.get(kind_) or clauses.NEWER[kind_])(c))
+    return Command(start, c.end, "show", words, [], found, conditions, c.text[c.starts[begin + 1] : c.end])
+
+
+def _shown(c: Cursor) -> str:
+    """Skip the object of a SHOW, as far as it is recognized; return its last word."""
+    if c.names[c.i] is None:
+        raise c.fail("INDEXES, CONSTRAINTS, FUNCTIONS or PROCEDURES")
+    kind = c.kinds[c.i]
+    if kind in ("ALL", *_INDEXES) and c.kinds[c.i + 1] in ("INDEX", "INDEXES"):
+        c.i += 1
+    elif (kind == "BUILT" and c.kinds[c.i + 1] == "IN") or (kind == "USER" and c.kinds[c.i + 1] == "DEFINED"):
+        c.i += 2
+    elif kind in _CONSTRAINT_WORDS:
+        place = c.i
+        while c.kinds[place] in _CONSTRAINT_WORDS:
+            place += 1
+        if c.kinds[place] in _LISTED:
+            c.i = place
+    thing = c.kinds[c.i]
+    if thing not in _LISTED and kind not in _SHOWN:
+        raise c.fail("INDEXES, CONSTRAINTS, FUNCTIONS or PROCEDURES")
+    c.i += 1
+    return thing
+
+
+def _unread(c: Cursor, group: str, words_end: int = 0) -> Command:
+    """Skip a command to its end, with balanced brackets; its words are those before the token `words_end`, or two."""
+    start, begin = c.starts[c.i], c.i
+    open_: list[str] = []
+    while True:
+        here = c.kinds[c.i]
+        if here == "end" or (here == ";" and not open_):
+            break
+        if here.startswith("bad"):
+            raise c.fail("the rest of the command")
+        if here in _OPENING:
+            open_.append(_OPENING[here])
+        elif here in (")", "]", "}") and (not open_ or open_.pop() != here):
+            raise c.fail("the rest of the command")
+        c.i += 1
+    if open_:
+        raise c.fail(f"'{open_[-1]}'")
+    if words_end:
+        words = " ".join(c.kinds[begin:words_end])
+    else:
+        words = " ".join(c.kinds[begin : begin + 2]) if c.names[begin + 1] is not None else c.kinds[begin]
+    content = c.text[c.starts[begin + 1] : c.end] if c.i > begin + 1 else ""
+    return Command(start, c.end, group, words, [], [], [], content)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Literal, cast
 
-from graphground.cypher.parser import expressions, patterns, queries
+from graphground.cypher.parser import expressions, patterns, statement
 from graphground.cypher.parser.cursor import Cursor, Failure
 from graphground.cypher.tree import (
     AllReduce,
@@ -115,9 +115,9 @@ def subquery(c: Cursor) -> Expression | None:
         return None
     c.i = i + 2
     c.deeper()
-    if kind == "COLLECT" or queries.at_query(c):
+    if kind == "COLLECT" or statement.at_query(c):
         try:
-            body = queries.body(c)
+            body = statement.body(c)
             if c.kinds[c.i] != "}":
                 raise c.fail("a clause such as RETURN, or '}'")
             c.i += 1

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from graphground.cypher.diagnostics import listed
 from graphground.cypher.names.nearest import distance
+from graphground.cypher.safety.time_limit import MOST_FINDINGS, check_work
 from graphground.cypher.scope import Binding, Problem, Scopes
 from graphground.cypher.types import ANY, Type
-from graphground.cypher.wording import listed
-from graphground.cypher.work import MOST_FINDINGS, check_work
 
 if TYPE_CHECKING:
     from graphground.cypher.tree import Expression, Node, Query, Variable

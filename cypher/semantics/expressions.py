@@ -6,24 +6,36 @@ from collections.abc import Callable
 from typing import Any
 
 from graphground.cypher import tree
-from graphground.cypher.semantics import function_calls, operators, patterns, subqueries
-from graphground.cypher.semantics.checker import Checker, Scope
+from graphground.cypher.diagnostics import counted, either
+from graphground.cypher.functions import CYPHER25_FUNCTIONS, FUNCTIONS, RENAMED, Function
+from graphground.cypher.names.nearest import distance
+from graphground.cypher.parser.atoms import COORDINATES
+from graphground.cypher.safety.time_limit import MOST_FINDINGS, check_work
+from graphground.cypher.semantics import clauses, patterns
+from graphground.cypher.semantics.checker import Aggregates, Checker, Enough, Scope
 from graphground.cypher.types import (
     ANY,
     BOOLEAN,
+    DATE,
+    DATETIME,
     DURATION,
     ENTITY,
     FLOAT,
     HAS_PROPERTIES,
     INTEGER,
     LIST,
+    LOCALDATETIME,
+    LOCALTIME,
     MAP,
     NODE,
     NUMBER,
+    PATH,
     RELATIONSHIP,
+    SOME_NUMBER,
     STORABLE,
     STRING,
     TEMPORAL,
+    TIME,
     Type,
     element_of,
     list_of,
@@ -242,6 +254,502 @@ def _map_projection(c: Checker, node: tree.MapProjection) -> Type:
     return MAP
 
 
+# Checks operators: which types can be combined, according to Neo4j's own signatures
+
+
+_LOGIC = frozenset(("AND", "OR", "XOR"))
+_ARITHMETIC: dict[str, tuple[tuple[Type, Type, Type], ...]] = {
+    "-": (
+        (INTEGER, INTEGER, INTEGER),
+        (FLOAT, FLOAT, FLOAT),
+        (DURATION, DURATION, DURATION),
+        *((item, DURATION, item) for item in (DATE, TIME, LOCALTIME, LOCALDATETIME, DATETIME)),
+    ),
+    "*": ((INTEGER, INTEGER, INTEGER), (FLOAT, FLOAT, FLOAT), (DURATION, FLOAT, DURATION), (FLOAT, DURATION, DURATION)),
+    "/": ((INTEGER, INTEGER, INTEGER), (FLOAT, FLOAT, FLOAT), (DURATION, FLOAT, DURATION)),
+    "%": ((INTEGER, INTEGER, INTEGER), (FLOAT, FLOAT, FLOAT)),
+    "^": ((FLOAT, FLOAT, FLOAT),),
+}
+
+
+def binary(c: Checker, node: tree.Binary) -> Type:
+    """Check `a + b` and return its type; a long chain nests to the left,
+    so a loop processes it instead of recursion."""
+    chain: list[tree.Binary] = []
+    first: tree.Expression = node
+    while type(first) is tree.Binary and not (c.projected and chain and first.shape() in c.projected):
+        chain.append(first)
+        first = first.left
+    operand = first
+    left = _operand(c, operand, chain[-1].operator)
+    while chain:
+        operation = chain.pop()
+        right = _operand(c, operation.right, operation.operator)
+        left = _result(c, operation, left, right)
+        c.types[operation] = left
+    return left
+
+
+def _operand(c: Checker, node: tree.Expression, operator: str) -> Type:
+    if operator in _LOGIC:
+        condition(c, node)
+        return BOOLEAN
+    return infer(c, node)
+
+
+def _result(c: Checker, node: tree.Binary, left: Type, right: Type) -> Type:
+    operator = node.operator
+    if operator in _LOGIC:
+        if type(node.left) is tree.Binary and node.left.operator not in _LOGIC and not left.may_be(BOOLEAN):
+            c.problem("type_mismatch", node.left, f"a condition must be true or false, but this has the type {left}")
+        return BOOLEAN
+    if operator in _ARITHMETIC:
+        return _arithmetic(c, node, left, right)
+    if operator == "+":
+        return _plus(c, node, left, right)
+    if operator == "IN":
+        c.expect(node.right, right, LIST, "a list")
+    elif operator == "=~":
+        c.expect(node.left, left, STRING)
+        c.expect(node.right, right, STRING)
+    elif operator == "||":
+        if c.expect(node.left, left, STRING | LIST):
+            c.expect(
+                node.right,
+                right,
+                STRING if left.mask == STRING.mask else LIST if left.mask == LIST.mask else STRING | LIST,
+            )
+        return left if left.known else STRING | LIST
+    return BOOLEAN
+
+
+def _arithmetic(c: Checker, node: tree.Binary, left: Type, right: Type) -> Type:
+    signatures = _ARITHMETIC[node.operator]
+    fitting = [signature for signature in signatures if left.may_be(signature[0])]
+    if not fitting:
+        c.problem("type_mismatch", node.left, f"`{node.operator}` cannot take {left} on its left")
+        return ANY
+    chosen = [signature for signature in fitting if right.may_be(signature[1])]
+    if not chosen:
+        expected = fitting[0][1]
+        for alternative in fitting[1:]:
+            expected |= alternative[1]
+        c.problem(
+            "type_mismatch",
+            node.right,
+            f"`{node.operator}` cannot take {right} on its right after {left}; expected {expected}",
+        )
+        return ANY
+    if len(chosen) > 1 and left.mask == INTEGER.mask and right.mask == INTEGER.mask:
+        return INTEGER
+    found = chosen[0][2]
+    for choice in chosen[1:]:
+        found |= choice[2]
+    return found
+
+
+def _plus(c: Checker, node: tree.Binary, left: Type, right: Type) -> Type:
+    mask, other = left.mask, right.mask
+    if mask == LIST.mask:
+        if left.inner is None or not right.known:
+            return LIST
+        added = right.inner if other == LIST.mask else right
+        return list_of(left.inner | added) if added is not None else LIST
+    if mask == other == INTEGER.mask or mask == other == STRING.mask:
+        return left
+    found = 0
+    if mask & NUMBER.mask and other & NUMBER.mask:
+        found |= NUMBER.mask if FLOAT.mask not in (mask, other) else FLOAT.mask
+    if (mask & STRING.mask and other & (STRING | NUMBER).mask) or (mask & NUMBER.mask and other & STRING.mask):
+        found |= STRING.mask
+    if mask & TEMPORAL.mask and other & DURATION.mask:
+        found |= mask & TEMPORAL.mask
+    if mask & DURATION.mask:
+        found |= other & (TEMPORAL | DURATION).mask
+    if (mask | other) & LIST.mask:
+        found |= LIST.mask
+    if not found:
+        expected = LIST
+        if mask & (STRING | NUMBER).mask:
+            expected = expected | STRING | NUMBER
+        if mask & TEMPORAL.mask:
+            expected |= DURATION
+        if mask & DURATION.mask:
+            expected = expected | TEMPORAL | DURATION
+        c.problem("type_mismatch", node.right, f"`+` cannot add {right} to {left}; only {expected} can be added to it")
+        return ANY
+    return ANY if mask == other == ANY.mask else Type(found)
+
+
+def chain(c: Checker, node: tree.ComparisonChain) -> Type:
+    """Check `1 < x <= 3` and return its type, Boolean."""
+    for operand in node.operands:
+        infer(c, operand)
+    return BOOLEAN
+
+
+def unary(c: Checker, node: tree.Unary) -> Type:
+    """Check `NOT a`, `-a` or `+a`, and return its type."""
+    if node.operator == "NOT":
+        condition(c, node.operand)
+        return BOOLEAN
+    found = infer(c, node.operand)
+    if not c.expect(node.operand, found, NUMBER):
+        return NUMBER
+    return found if not found.mask & ~NUMBER.mask else NUMBER
+
+
+# Checks function calls: that the function exists, its arguments, and whether it may aggregate here
+
+
+_METRICS = frozenset(("EUCLIDEAN", "EUCLIDEAN_SQUARED", "MANHATTAN", "COSINE", "DOT", "HAMMING"))
+_SYNTAX = frozenset(("all", "any", "none", "single", "reduce"))
+_WORDS_25 = {"vector": COORDINATES, "vector_distance": _METRICS, "vector_norm": _METRICS}
+_NAMESPACES_25 = frozenset(("coll", "string", "uuid"))
+_NAMESPACES = frozenset(
+    ("date", "datetime", "localdatetime", "localtime", "time", "duration", "point", "vector", "graph")
+)
+
+
+def call(c: Checker, node: tree.FunctionCall) -> Type:
+    """Check a function call, such as `left(n.name, 3)`; return the type of its result."""
+    key = node.name.lower()
+    function = CYPHER25_FUNCTIONS.get(key) if c.cypher25 else None
+    if function is None:
+        function = FUNCTIONS.get(key)
+    if (
+        c.cypher25
+        and key == "property_exists"
+        and len(node.arguments) == 2
+        and isinstance(node.arguments[1], tree.Variable)
+    ):
+        # The second argument is the name of the property, not an expression.
+        infer(c, node.arguments[0])
+        return BOOLEAN
+    if function is None:
+        return _unknown(c, node, key)
+    if key == "exists":
+        return _exists(c, node)
+    if function.aggregating:
+        return _aggregate(c, node, function)
+    if node.distinct:
+        c.problem_at(
+            "aggregation",
+            node.start,
+            node.name_end,
+            f"only an aggregating function takes DISTINCT; {function.name} does not aggregate",
+        )
+    if function.name in ("rand", "randomUUID") and c.aggregates == "inside":
+        c.problem("aggregation", node, f"{function.name}() is not allowed inside an aggregating function")
+    if c.cypher25 and key in _WORDS_25 and len(node.arguments) == function.required:
+        return _with_word(c, node, function, _WORDS_25[key])
+    found = [infer(c, argument) for argument in node.arguments]
+    if key == "point" and len(found) == 1 and isinstance(node.arguments[0], tree.MapLiteral):
+        _point(c, node.arguments[0])
+    return _applied(c, node, function, found)
+
+
+def _with_word(c: Checker, node: tree.FunctionCall, function: Function, words: frozenset[str]) -> Type:
+    """Check a call whose last argument is a keyword, not a variable: `vector(xs, 3, FLOAT32)`."""
+    *values, last = node.arguments
+    found = [infer(c, argument) for argument in values]
+    if not isinstance(last, tree.Variable) or last.name.upper() not in words:
+        c.problem("type_mismatch", last, f"{function.name} takes one of the words {', '.join(sorted(words))} here")
+    return _applied(c, node, function, [*found, ANY])
+
+
+def _point(c: Checker, node: tree.MapLiteral) -> None:
+    keys = {entry.key.text for entry in node.entries}
+    if not {"x", "y"} <= keys and not {"latitude", "longitude"} <= keys:
+        c.problem("type_mismatch", node, "a point is made of x and y, or of latitude and longitude")
+
+
+def _aggregate(c: Checker, node: tree.FunctionCall, function: Function) -> Type:
+    c.aggregated = True
+    if c.projected and node.shape() in c.projected:
+        before = c.aggregates
+        c.aggregates = "inside"
+        found = [infer(c, argument) for argument in node.arguments]
+        c.aggregates = before
+        return _applied(c, node, function, found)
+    if c.aggregates == "no" or c.aggregates == "star":
+        c.problem(
+            "aggregation",
+            node,
+            f"{function.name}(…) aggregates, which is not possible here; compute it in an earlier WITH and use its name",
+        )
+    elif c.aggregates == "list":
+        c.problem(
+            "aggregation",
+            node,
+            f"{function.name}(…) cannot aggregate inside an expression over a list; compute it in an earlier WITH",
+        )
+    elif c.aggregates == "inside":
+        c.problem(
+            "aggregation",
+            node,
+            "an aggregate is not allowed inside another aggregate; compute the inner aggregate in an earlier WITH",
+        )
+    before = c.aggregates
+    if before == "yes":
+        c.aggregates = "inside"
+    found = [infer(c, argument) for argument in node.arguments]
+    c.aggregates = before
+    result = _applied(c, node, function, found)
+    if function.name.startswith("percentile") and len(node.arguments) == 2:
+        _percentile(c, node.arguments[1])
+    return result
+
+
+def _percentile(c: Checker, node: tree.Expression) -> None:
+    if isinstance(node, tree.NullLiteral) or (
+        isinstance(node, tree.FloatLiteral | tree.IntegerLiteral) and not 0 <= node.value <= 1
+    ):
+        c.problem("type_mismatch", node, "a percentile is a number from 0.0 to 1.0")
+
+
+def _applied(c: Checker, node: tree.FunctionCall, function: Function, found: list[Type]) -> Type:
+    count = len(found)
+    parameters = function.arguments
+    if count < function.required or (count > len(parameters) and not function.repeated):
+        c.problem_at(
+            "wrong_argument_count",
+            node.start,
+            node.end,
+            f"{function.name} takes {argument_count(function.required, len(parameters), function.repeated)}, "
+            f"but this call has {count}",
+        )
+        return _result_type(function, [])
+    if not function.repeated:
+        for argument, type_, expected in zip(node.arguments, found, parameters, strict=False):
+            if type_.mask != ANY.mask and not type_.may_be(expected):
+                c.problem(
+                    "type_mismatch",
+                    argument,
+                    f"{function.name} takes {expected if expected.mask else 'a vector'} here, but this has the type {type_}",
+                )
+    return _result_type(function, found)
+
+
+def argument_count(least: int, most: int, repeated: bool = False) -> str:
+    """Return the allowed numbers of arguments for a message: `no arguments`, `1 argument`, `1 to 3 arguments`.
+
+    If the last argument may be repeated, there is no most: `at least 1 argument`.
+    """
+    if repeated:
+        return f"at least {counted(least, 'argument')}"
+    if least < most:
+        return f"{least} to {most} arguments"
+    return counted(most, "argument") if most else "no arguments"
+
+
+def _result_type(function: Function, found: list[Type]) -> Type:
+    result = function.result
+    if isinstance(result, Type):
+        return result
+    if not found:
+        return ANY
+    if result == "same":
+        first = found[0]
+        expected = function.arguments[0]
+        return first if first.known and not first.mask & ~expected.mask else expected
+    if result == "list":
+        return list_of(found[0])
+    if result == "element":
+        return element_of(found[0])
+    joined = found[0]
+    for alternative in found[1:]:
+        joined |= alternative
+    return joined
+
+
+def _exists(c: Checker, node: tree.FunctionCall) -> Type:
+    if len(node.arguments) != 1:
+        c.problem_at("wrong_argument_count", node.start, node.end, "exists takes one pattern")
+        for argument in node.arguments:
+            infer(c, argument)
+        return BOOLEAN
+    argument = node.arguments[0]
+    if isinstance(argument, tree.PatternExpression):
+        c.types[argument] = LIST
+        patterns.expression(c, argument)
+        return BOOLEAN
+    infer(c, argument)
+    if isinstance(argument, tree.Property | tree.Subscript):
+        text = c.query.source(argument)
+        c.problem(
+            "syntax", node, f"exists({text}) is no longer supported: write {text} IS NOT NULL", (f"{text} IS NOT NULL",)
+        )
+    else:
+        c.problem("pattern", argument, "exists(…) takes a pattern such as (n)-->()")
+    return BOOLEAN
+
+
+def _unknown(c: Checker, node: tree.FunctionCall, key: str) -> Type:
+    for argument in node.arguments:
+        infer(c, argument)
+    if key in _SYNTAX:
+        how = {"reduce": "reduce(total = 0, x IN xs | total + x)"}.get(key, f"{key}(x IN xs WHERE x > 1)")
+        c.late.append(("unknown_function", node.start, node.name_end, f"{key} is written {how}", ()))
+        return ANY
+    renamed = RENAMED.get(key)
+    if key == "distance":
+        c.problem_at(
+            "unknown_function", node.start, node.name_end, "distance is now called point.distance", ("point.distance",)
+        )
+        return ANY
+    space, _, _ = key.partition(".")
+    if (
+        space != key
+        and space not in _NAMESPACES
+        and not (c.cypher25 and space in _NAMESPACES_25)
+        and node.name.partition(".")[0] not in c.scope
+    ):
+        # A plug-in's or a user-defined function: only the database knows whether it exists.
+        return ANY
+    suggestions: tuple[str, ...]
+    if len(c.late) >= MOST_FINDINGS:
+        raise Enough
+    check_work()
+    if renamed:
+        suggestions = (renamed,)
+    else:
+        ranked = sorted(
+            (distance(key, spelt), known.name) for spelt, known in FUNCTIONS.items() if abs(len(spelt) - len(key)) < 3
+        )
+        suggestions = tuple(name for far, name in ranked if far <= 2)[:3]
+    hint = f"; did you mean {either(suggestions)}?" if suggestions else ""
+    if space != key and node.name.partition(".")[0] in c.scope:
+        hint = f": Cypher has no methods; pass `{node.name.rpartition('.')[0]}` to a function, or use an operator"
+    message = f"there is no function {node.name}{hint}"
+    if key in CYPHER25_FUNCTIONS and not c.cypher25:
+        message = f"{node.name} needs Cypher 25; this query is read as Cypher 5"
+        # local_datetime() is an alias of localdatetime(), but uuid() is not an alias of id().
+        suggestions = tuple(name for name in suggestions if name.lower().replace(".", "") == key.replace("_", ""))
+    c.late.append(("unknown_function", node.start, node.name_end, message, suggestions))
+    return ANY
+
+
+# Checks expressions that declare variables: comprehensions, list predicates, reduce, EXISTS / COUNT / COLLECT
+
+
+def list_comprehension(c: Checker, node: tree.ListComprehension) -> Type:
+    """Check `[x IN xs WHERE x > 1 | x * 2]` and return its type."""
+    element = _source(c, node.source)
+    outer = c.scope
+    c.scope = dict(outer)
+    binding = c.shadow(node.variable, element, node.source)
+    binding.unwound = True
+    before = _inside_list(c)
+    if node.where is not None:
+        condition(c, node.where)
+    found = element
+    if node.projection is not None:
+        found = infer(c, node.projection)
+    c.aggregates = before
+    c.scope = outer
+    return list_of(found)
+
+
+def _inside_list(c: Checker) -> Aggregates:
+    """Forbid aggregates within an expression over a list; return the previous setting."""
+    before = c.aggregates
+    if before == "yes":
+        c.aggregates = "list"
+    return before
+
+
+def _source(c: Checker, source: tree.Expression) -> Type:
+    found = infer(c, source)
+    c.expect(source, found, LIST, "a list")
+    return element_of(found)
+
+
+def list_predicate(c: Checker, node: tree.ListPredicate) -> Type:
+    """Check `any(x IN xs WHERE x > 1)` and return its type."""
+    element = _source(c, node.source)
+    if node.where is None:
+        c.problem("syntax", node, f"{node.kind}(…) needs a WHERE: {node.kind}({node.variable.name} IN xs WHERE …)")
+        return BOOLEAN
+    outer = c.scope
+    c.scope = dict(outer)
+    binding = c.shadow(node.variable, element, node.source)
+    binding.unwound = True
+    before = _inside_list(c)
+    condition(c, node.where)
+    c.aggregates = before
+    c.scope = outer
+    return BOOLEAN
+
+
+def reduce(c: Checker, node: tree.Reduce | tree.AllReduce) -> Type:
+    """Check `reduce(total = 0, x IN xs | total + x)` and return its type."""
+    start = infer(c, node.initial)
+    element = _source(c, node.source)
+    outer = c.scope
+    c.scope = dict(outer)
+    binding = c.shadow(node.variable, element, node.source)
+    binding.unwound = True
+    c.shadow(node.accumulator, start, node.initial)
+    before = _inside_list(c)
+    step = infer(c, node.step)
+    c.aggregates = before
+    if isinstance(node, tree.AllReduce):
+        condition(c, node.predicate)
+        c.scope = outer
+        return BOOLEAN
+    if not step.may_be(start) and (step.mask | start.mask) & ~NUMBER.mask:
+        c.problem(
+            "type_mismatch",
+            node.step,
+            f"the step must have the type of the accumulator, {start}, but has the type {step}",
+        )
+    c.scope = outer
+    return SOME_NUMBER if start.mask == INTEGER.mask and step.mask == FLOAT.mask else start
+
+
+def pattern_comprehension(c: Checker, node: tree.PatternComprehension) -> Type:
+    """Check `[p = (n)-->(m) WHERE m.year > 1 | m.name]` and return its type."""
+    outer = c.scope
+    c.scope = dict(outer)
+    c.level += 1
+    before = c.aggregates
+    c.aggregates = "no"
+    patterns.match(c, [node.pattern], "exists")
+    if node.path_variable is not None:
+        c.shadow(node.path_variable, PATH)
+    if node.where is not None:
+        condition(c, node.where)
+    found = infer(c, node.projection)
+    c.aggregates = before
+    c.level -= 1
+    c.scope = outer
+    return list_of(found)
+
+
+def subquery(c: Checker, node: tree.Subquery) -> Type:
+    """Check `EXISTS { … }`, `COUNT { … }` or `COLLECT { … }` and return its type: a Boolean, a number or a list."""
+    outer = c.scope
+    c.scope = dict(outer)
+    c.level += 1
+    before = c.aggregates
+    c.aggregates = "no"
+    lengths, quantified = c.lengths, c.quantified
+    c.lengths, c.quantified = [], False
+    if node.body is None:
+        patterns.match(c, node.patterns, "exists")
+        if node.where is not None:
+            condition(c, node.where)
+    else:
+        clauses.nested(c, node.body, node.kind, node)
+    c.aggregates = before
+    c.level -= 1
+    c.scope = outer
+    clauses.check_lengths(c)
+    c.lengths, c.quantified = lengths, quantified
+    return BOOLEAN if node.kind == "EXISTS" else INTEGER if node.kind == "COUNT" else LIST
+
+
 _RULES: dict[type[tree.Node], Callable[[Checker, Any], Type]] = {
     tree.Variable: _variable,
     tree.Parameter: _constant(ANY),
@@ -255,23 +763,23 @@ _RULES: dict[type[tree.Node], Callable[[Checker, Any], Type]] = {
     tree.Property: _property,
     tree.Subscript: _subscript,
     tree.Slice: _slice,
-    tree.Binary: operators.binary,
-    tree.ComparisonChain: operators.chain,
-    tree.Unary: operators.unary,
+    tree.Binary: binary,
+    tree.ComparisonChain: chain,
+    tree.Unary: unary,
     tree.IsNull: _is_null,
     tree.IsTyped: _is_typed,
     tree.IsNormalized: _is_null,
     tree.HasLabels: _has_labels,
-    tree.FunctionCall: function_calls.call,
+    tree.FunctionCall: call,
     tree.CountStar: _count_star,
     tree.Case: _case,
     tree.CaseComparison: _case_comparison,
-    tree.ListComprehension: subqueries.list_comprehension,
-    tree.PatternComprehension: subqueries.pattern_comprehension,
-    tree.ListPredicate: subqueries.list_predicate,
-    tree.Reduce: subqueries.reduce,
-    tree.AllReduce: subqueries.reduce,
+    tree.ListComprehension: list_comprehension,
+    tree.PatternComprehension: pattern_comprehension,
+    tree.ListPredicate: list_predicate,
+    tree.Reduce: reduce,
+    tree.AllReduce: reduce,
     tree.MapProjection: _map_projection,
-    tree.PatternExpression: patterns.value,
-    tree.Subquery: subqueries.subquery,
+    tree.PatternExpression: lambda c, node: patterns.value(c, node),  # the modules import each other
+    tree.Subquery: subquery,
 }

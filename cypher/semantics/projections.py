@@ -6,12 +6,12 @@ from __future__ import annotations
 from typing import Any
 
 from graphground.cypher import tree
-from graphground.cypher.functions import CYPHER25_FUNCTIONS, FUNCTIONS
+from graphground.cypher.functions import is_aggregate
+from graphground.cypher.safety.time_limit import check_work
 from graphground.cypher.scope import Binding
-from graphground.cypher.semantics import expressions, grouping
+from graphground.cypher.semantics import expressions
 from graphground.cypher.semantics.checker import Checker, Scope
 from graphground.cypher.types import INTEGER, Type
-from graphground.cypher.work import check_work
 
 Shape = tuple[Any, ...]
 
@@ -37,7 +37,7 @@ def project(c: Checker, clause: tree.With | tree.Return, where: tree.Expression 
     if len(items) > 1:
         _check_names(c, items)
     if projection.group_by is not None:
-        grouping.check(c, projection, projection.group_by, aggregating)
+        check_group_by(c, projection, projection.group_by, aggregating)
     elif aggregating:
         _check_grouping(c, projection, aggregating, before)
     after, columns = _columns(c, projection, types, before)
@@ -52,7 +52,7 @@ def project(c: Checker, clause: tree.With | tree.Return, where: tree.Expression 
                 named = f"{c.query.source(item.expression)} AS {_alias(item.expression)}"
                 c.problem("missing_alias", item.expression, f"an expression in WITH needs a name: {named}", (named,))
         if clause in c.importing:
-            c.left_outside.append((clause.start, c.importable, after))
+            c.left_outside.append((clause.start, c.importable, dict(after)))
         elif not projection.star:
             for name in before:
                 if name not in after:
@@ -80,7 +80,7 @@ def _check_names(c: Checker, items: list[tree.ReturnItem]) -> None:
 
 
 def _columns(c: Checker, projection: tree.Projection, types: list[Type], before: Scope) -> tuple[Scope, list[Binding]]:
-    after: Scope = dict(before) if projection.star else dict(c.base)
+    defined: Scope = {}
     columns: list[Binding] = []
     for item, type_ in zip(projection.items, types, strict=True):
         value = item.expression
@@ -89,7 +89,7 @@ def _columns(c: Checker, projection: tree.Projection, types: list[Type], before:
             if known is not None and item.name == value.name:
                 if item.alias is not None:
                     c.bindings[item.alias] = known
-                after[item.name] = known
+                defined[item.name] = known
                 columns.append(known)
                 continue
         binding = Binding(item.name, item.alias, type_)
@@ -108,9 +108,13 @@ def _columns(c: Checker, projection: tree.Projection, types: list[Type], before:
                 f"`{item.name}` hides the variable of that name outside of this subquery; choose another name",
             )
         if item.alias is not None or isinstance(value, tree.Variable | tree.MapProjection):
-            after[item.name] = binding
+            defined[item.name] = binding
         columns.append(binding)
-    return after, columns
+    if not projection.star:
+        return {**c.base, **defined}, columns
+    # Nobody else holds the scope before a `WITH *`: copying it would make a chain of them take quadratic time.
+    before.update(defined)
+    return before, columns
 
 
 def _check_order(
@@ -127,7 +131,10 @@ def _check_order(
     shapes: frozenset[Shape] = frozenset()
     if aggregating or projection.distinct or group is not None:
         shapes = frozenset(item.expression.shape() for item in projection.items)
-    c.scope = dict(after) if restricted else {**before, **after}
+    if projection.star and not group:
+        c.scope = after
+    else:
+        c.scope = dict(after) if restricted else {**before, **after}
     if group:
         shapes |= {key.shape() for key in group}
         c.scope.update(
@@ -222,15 +229,6 @@ def _check_grouping(c: Checker, projection: tree.Projection, aggregating: list[t
             return
 
 
-def is_aggregate(node: tree.Node) -> bool:
-    """Return whether a node is an aggregate: `count(*)`, `collect(n)`."""
-    if isinstance(node, tree.FunctionCall):
-        key = node.name.lower()
-        function = FUNCTIONS.get(key) or CYPHER25_FUNCTIONS.get(key)
-        return function is not None and function.aggregating
-    return isinstance(node, tree.CountStar)
-
-
 def _ungrouped(c: Checker, node: tree.Node, keys: set[Shape], outside: set[int]) -> tree.Node | None:
     todo = [node]
     while todo:
@@ -251,5 +249,64 @@ def _ungrouped(c: Checker, node: tree.Node, keys: set[Shape], outside: set[int])
                 if part.subject.shape() not in keys and binding is not None and id(binding) in outside:
                     return part
                 continue
+        todo += reversed(list(part.children()))
+    return None
+
+
+# Checks GROUP BY of Cypher 25: its keys, and the columns allowed next to the keys
+
+
+def check_group_by(
+    c: Checker, projection: tree.Projection, group: list[tree.Expression], aggregating: list[tree.ReturnItem]
+) -> None:
+    """Check that each column is an aggregate or built from grouping keys: `RETURN n.x, count(*) GROUP BY n.x`."""
+    aliases = {item.alias.name: item for item in projection.items if item.alias is not None}
+    keys = set()
+    named: set[str] = set()
+    for key in group:
+        if isinstance(key, tree.Variable) and key.name in aliases and key.name not in c.scope:
+            named.add(key.name)
+            keys.add(aliases[key.name].expression.shape())
+        else:
+            expressions.infer(c, key)
+            keys.add(key.shape())
+    for item in projection.items:
+        if item.name in named:
+            continue
+        found = _column_outside_keys(c, item.expression, keys, item in aggregating)
+        if found is not None:
+            text = c.query.source(found)
+            c.problem(
+                "aggregation", item.expression, f"`{text}` is neither aggregated nor a grouping key; add it to GROUP BY"
+            )
+            return
+
+
+def _column_outside_keys(
+    c: Checker, node: tree.Node, keys: set[tuple[object, ...]], aggregating: bool
+) -> tree.Node | None:
+    """Return a variable that a column uses outside aggregates and grouping keys, or the property read from it.
+
+    Return None if there is no such variable. A key that is a variable or a property may occur anywhere in the column;
+    any other key must be the whole column.
+    """
+    if node.shape() in keys:
+        return None
+    todo = [node]
+    while todo:
+        part = todo.pop()
+        if aggregating and is_aggregate(part):
+            continue
+        if isinstance(part, tree.Variable | tree.Property) and part.shape() in keys:
+            continue
+        variable = part.subject if isinstance(part, tree.Property) else part
+        if (
+            isinstance(variable, tree.Variable)
+            and variable.shape() not in keys
+            and variable in c.bindings
+            and c.bindings[variable].name not in c.base
+            and c.scope.get(variable.name) is c.bindings[variable]
+        ):
+            return part
         todo += reversed(list(part.children()))
     return None

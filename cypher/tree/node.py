@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, TypeVar, dataclass_transform
 
-from graphground.cypher.work import check_work
+from graphground.cypher.safety.time_limit import check_work
 
 N = TypeVar("N", bound="Node")
 NODES_BETWEEN_CHECKS = 2000

@@ -10,43 +10,89 @@ One sampling query finds the names for several candidates of a shape; the rules 
 from __future__ import annotations
 
 import random
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from graphground.cypher.quoting import quoted_name
-from graphground.evals.generation.answers import Answers
-from graphground.evals.generation.facts import GraphFacts
 from graphground.evals.generation.shapes import (
-    Shape,
+    QUERY_SECONDS,
+    GraphFacts,
+    PatternShape,
     choose_shape,
     counts_one,
+    drop_time,
+    exclude_starts,
     excludes_none,
     needless_inverse,
     paths,
     sampling_query,
-    untimed,
-    weaker,
-    without_starts,
+    weaken_conditions,
 )
+from graphground.graphs.engines.engine import EngineError, EngineUnavailable
 from graphground.graphs.graph import Graph
 
 SAMPLE = 40
 """The number of names from which one sampling query starts."""
-MOST_SAMPLED = 400
+MAX_SAMPLED_ROWS = 400
 """The maximum number of rows of a sampling query."""
 TAKEN = 6
 """The maximum number of candidates taken from one sampling query."""
 ENOUGH, ANY = 3, 2
 """The number of nodes that names should match at least, so that the nodes can be sorted; and the number of candidates
 from each sample that are chosen without this preference."""
-MOST_COUNTED = 100_000
+MAX_GROUPS = 100_000
 """The maximum number of groups whose sizes are read, and the count assumed for a pattern whose query fails."""
+MAX_VALUES_HELD = 500_000
+"""The maximum number of values kept in all, about 40 MB; the least recently used queries are dropped first."""
 BOUND = 1_000
 """The minimum limit up to which the nodes of a pattern with fewer conditions are counted: a count up to a high limit
 can be reused for other candidates."""
+
+
+class Answers:
+    """A cache of query results for one graph, which must not change while the cache is used.
+
+        Answers(graph).rows("MATCH (n:Team) WITH DISTINCT n RETURN n.name", limit=5_001)  # [["Chicago Bulls"], …]
+
+    Generation repeats its queries: a pattern has few shapes on a small schema, and each template reads the same columns
+    of a candidate. Queries that failed or reached the time limit are remembered too, so a slow query costs 30 s once.
+    """
+
+    def __init__(self, graph: Graph, most_held: int = MAX_VALUES_HELD) -> None:
+        self._graph, self._most_held = graph, most_held
+        self._kept: OrderedDict[tuple[str, int, str], list[list[Any]] | None] = OrderedDict()
+        self._held = 0
+
+    def rows(self, query: str, limit: int, parameters: Mapping[str, Any] | None = None) -> list[list[Any]] | None:
+        """Return at most `limit` rows of a query; None if the query fails or takes too long. Do not modify the rows.
+
+        Raises:
+            EngineUnavailable: the graph cannot be queried at all.
+        """
+        key = (query, limit, str(parameters))
+        if key in self._kept:
+            self._kept.move_to_end(key)
+            return self._kept[key]
+        rows: list[list[Any]] | None
+        try:
+            rows = self._graph.run(query, parameters, limit=limit, timeout=QUERY_SECONDS).rows
+        except EngineUnavailable:
+            raise
+        except EngineError:
+            rows = None
+        self._kept[key] = rows
+        self._held += _weight(rows)
+        while self._held > self._most_held:
+            _, forgotten = self._kept.popitem(last=False)
+            self._held -= _weight(forgotten)
+        return rows
+
+
+def _weight(rows: list[list[Any]] | None) -> int:
+    return 1 + sum(map(len, rows or ()))
 
 
 class NoShape(Exception):
@@ -57,7 +103,7 @@ class NoShape(Exception):
 class Candidate:
     """A shape with the names of its named nodes; `time` is its condition on years in words."""
 
-    shape: Shape
+    shape: PatternShape
     names: Mapping[str, str]
     cypher: str
     time: str = ""
@@ -107,11 +153,11 @@ class Candidates:
         """
         pool = self._pools[pattern["id"]]
         if not pool:
-            pool += self._sampled(pattern)
+            pool += self._sample(pattern)
         while pool:
             candidate = pool.pop()
             if pattern["kind"] == "time":
-                timed = self._timed(candidate)
+                timed = self._add_time(candidate)
                 if timed is None:
                     continue
                 candidate = timed
@@ -132,9 +178,11 @@ class Candidates:
         rows = self._rows(f"{match} RETURN count(DISTINCT n)", 1)
         return int(rows[0][0]) if rows else 0
 
-    def _sampled(self, pattern: Mapping[str, Any]) -> list[Candidate]:
+    def _sample(self, pattern: Mapping[str, Any]) -> list[Candidate]:
         timed = pattern["kind"] == "time"
-        shape = choose_shape(pattern["match"], self._facts, self._rng, partial(self._accepted, pattern), timed=timed)
+        shape = choose_shape(
+            pattern["match"], self._facts, self._rng, partial(self._may_be_realistic, pattern), timed=timed
+        )
         if shape is None:
             raise NoShape
         return [
@@ -144,7 +192,7 @@ class Candidates:
             and all(self._is_single(shape.labels[node], name) for node, name in names.items())
         ]
 
-    def _accepted(self, pattern: Mapping[str, Any], shape: Shape) -> bool:
+    def _may_be_realistic(self, pattern: Mapping[str, Any], shape: PatternShape) -> bool:
         """Whether a shape can be realistic, judged only by the facts of the graph."""
         label, kind = shape.labels["n"], pattern["kind"]
         if kind in self._asked and label not in self._asked[kind]:
@@ -157,7 +205,7 @@ class Candidates:
             return False
         return not needless_inverse(shape) and not excludes_none(shape)
 
-    def _chosen(self, shape: Shape, *, grouped: bool) -> Sequence[Mapping[str, str]]:
+    def _chosen(self, shape: PatternShape, *, grouped: bool) -> Sequence[Mapping[str, str]]:
         """Return choices of names: each maps the named nodes of a shape to names with which the shape has matches.
 
         With `grouped`, each choice of names for a shape with links matches at least two nodes `n`, and some node `n` in
@@ -172,7 +220,7 @@ class Candidates:
         query, start = sampling_query(shape)
         known = self._facts.names[shape.labels[start]]
         names = self._rng.sample(known, min(SAMPLE, len(known)))
-        rows = self._rows(query, MOST_SAMPLED, {"names": names}) or []
+        rows = self._rows(query, MAX_SAMPLED_ROWS, {"names": names}) or []
         usable = [
             (dict(zip(named, names, strict=True)), found)
             for *names, found, matches in sorted(rows, key=str)
@@ -194,7 +242,7 @@ class Candidates:
         if not shape.links:
             return True
         if kind == "count":
-            rows = self._rows(f"{candidate.cypher} RETURN num", MOST_COUNTED)
+            rows = self._rows(f"{candidate.cypher} RETURN num", MAX_GROUPS)
             numbers = [row[0] for row in rows or []]
             optional = "OPTIONAL" in pattern["match"]
             return len(numbers) >= 2 and max(numbers) >= 2 and (not optional or min(numbers) == 0)
@@ -209,13 +257,13 @@ class Candidates:
             return matched < self._facts.counts[shape.labels["n"]] and (
                 len(alone) == 1 or all(self._matches_more(text, matched) for text in alone)
             )
-        if kind == "time" and not self._matches_more(untimed(shape).cypher(names), matched):
+        if kind == "time" and not self._matches_more(drop_time(shape).cypher(names), matched):
             return False
-        if any(self.count(text) == 0 for text in without_starts(shape, names, candidate.cypher)):
+        if any(self.count(text) == 0 for text in exclude_starts(shape, names, candidate.cypher)):
             return False
         return all(
             self._matches_more(text, matched + (shape.labels[node] == shape.labels["n"]))
-            for node, text in weaker(shape, names).items()
+            for node, text in weaken_conditions(shape, names).items()
         )
 
     def _matches_more(self, match: str, matched: int) -> bool:
@@ -224,11 +272,11 @@ class Candidates:
         if least <= matched and not complete:
             bound = max(BOUND, 2 * matched)
             rows = self._rows(f"{match} WITH DISTINCT n LIMIT {bound} RETURN count(n)", 1)
-            least = MOST_COUNTED if rows is None else rows[0][0] if rows else 0
+            least = MAX_GROUPS if rows is None else rows[0][0] if rows else 0
             self._at_least[match] = least, least < bound
         return least > matched
 
-    def _timed(self, candidate: Candidate) -> Candidate | None:
+    def _add_time(self, candidate: Candidate) -> Candidate | None:
         """Return the candidate with a condition on the years of its first relationship; None without any start year."""
         shape, names = candidate.shape, candidate.names
         link = shape.slots.links[0][1]

@@ -1,19 +1,20 @@
-"""Fills RETURN templates with a property, an order or a condition, chosen by the values of the matched nodes.
+"""Fills RETURN templates by the values of the matched nodes, and writes raw questions, to be rephrased.
 
-The choices are realistic: fewer than three different values are not sorted, a superlative has no tie, a condition keeps
-some but not all values, and DISTINCT is used only if values repeat.
+The choices are realistic: fewer than three different values are not sorted, a sort or a superlative has no tie, a
+condition keeps some but not all values, and DISTINCT is used only if values repeat.
 """
 
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import floor, log10
 from typing import Any
 
 from graphground.cypher.quoting import quoted_name, quoted_string
-from graphground.evals.generation.words import words
+from graphground.evals.generation.shapes import PatternShape
 
 WHOLE = frozenset(("n_order_by", "n_argmax", "n_prop_distinct", "n_prop_array_distinct"))
 """Templates for which the values of all matched nodes are needed,
@@ -75,6 +76,8 @@ def fill(
     place, name = quoted_name(key) if key else "", words(key)
     form = template if len(known) == len(values) else template.get("if_null")
     sufficient = form is not None and len(known) >= len(values) / 2
+    if "ORDER BY n.{p}" in template["return"] and "LIMIT 1" not in template["return"] and len(set(known)) < len(known):
+        return None  # nodes with equal values have no order, so a right answer could differ from the gold answer
     changes = {"{p}": place, "{dir}": "", "{first}": "", "{last}": "", "{condition}": ""}
     spoken = ""
     match template["id"]:
@@ -129,7 +132,7 @@ def condition(key: str, type_: str, values: Sequence[Any], rng: random.Random) -
     name = f"n.{quoted_name(key)}"
     options: list[tuple[str, str, int]] = []
     if type_ in ORDERED:
-        threshold = rounded(rng.choice(known), key, type_)
+        threshold = round_threshold(rng.choice(known), key, type_)
         literal = f"date('{threshold}')" if type_ == "date" else repr(threshold)
         after, before = ("is after", "is before") if type_ == "date" else ("is greater than", "is less than")
         options = [
@@ -152,11 +155,11 @@ def condition(key: str, type_: str, values: Sequence[Any], rng: random.Random) -
     return rng.choice(possible) if possible else None
 
 
-def rounded(value: Any, key: str, type_: str) -> Any:
+def round_threshold(value: Any, key: str, type_: str) -> Any:
     """Round a threshold: a number to two digits, a date to the first day of its year; a year stays unchanged.
 
-    >>> rounded(18734, "population", "int"), rounded(1987, "launch_year", "int"), rounded("1987-05-17", "d", "date")
-    (19000, 1987, '1987-01-01')
+    >>> round_threshold(18734, "population", "int"), round_threshold("1987-05-17", "launch", "date")
+    (19000, '1987-01-01')
     """
     if type_ == "date":
         return f"{str(value).rpartition('-')[0].rpartition('-')[0]}-01-01"
@@ -169,3 +172,46 @@ def rounded(value: Any, key: str, type_: str) -> Any:
 def bucket(rows: int) -> int:
     """Return the length class of an answer: 0 for at most one row, 1 up to ten, 2 up to a hundred, 3 beyond."""
     return 0 if rows <= 1 else 1 if rows <= 10 else 2 if rows <= 100 else 3
+
+
+def words(name: str) -> str:
+    """Return a name of the schema in lower-case words: `hasCastMember` becomes `has cast member`.
+
+    >>> words("partOfDivision"), words("runtime_minute")
+    ('part of division', 'runtime minute')
+    """
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).replace("_", " ").lower().strip()
+
+
+def plural(text: str) -> str:
+    """Return the English plural of a noun: `movies` for `movie`, `countries` for `country`.
+
+    >>> plural("country"), plural("movie"), plural("award class")
+    ('countries', 'movies', 'award classes')
+    """
+    if re.search(r"[^aeiou]y$", text):
+        return text[:-1] + "ies"
+    return text + ("es" if re.search(r"(s|x|ch|sh)$", text) else "s")
+
+
+def match_words(question: str, shape: PatternShape, names: Mapping[str, str], time: str = "") -> str:
+    """Describe the nodes that a pattern matches, in words: `movies with "directed by" the person Michael Mann`."""
+
+    def slot(found: re.Match[str]) -> str:
+        parts = found.group(1).split()
+        if parts == ["time"]:
+            return time
+        if len(parts) == 1:
+            return _node(shape, parts[0], names)
+        _, link, right = parts
+        facts, out = shape.links[link]
+        relation = words(facts.pattern.type)
+        other = _node(shape, right, names)
+        return f'with "{relation}" {other}' if out else f'that are "{relation}" of {other}'
+
+    return re.sub(r"\{([^{}]+)\}", slot, question)
+
+
+def _node(shape: PatternShape, node: str, names: Mapping[str, str]) -> str:
+    label = words(shape.labels[node])
+    return f"the {label} {names[node]}" if node in names else plural(label)

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from graphground.cypher import validate
-from graphground.cypher.growth import CODE as VALUE_DOUBLES
-from graphground.cypher.memory import CODE as VALUE_TOO_LARGE
-from graphground.cypher.readings import CODE as TWO_READINGS
+from graphground.cypher.safety.access import REFUSED
+from graphground.cypher.safety.growing_values import CODES as GROWING
+from graphground.cypher.safety.parser_differences import CODE as TWO_READINGS
 from graphground.graphs.engines.engine import EngineError, EngineUnavailable, QueryTimeout
 from graphground.graphs.engines.table import Table
 
@@ -21,17 +21,7 @@ if TYPE_CHECKING:
     from graphground.graphs.graph import Graph
 
 Failure = Literal["", "not_cypher", "not_read_only", "refused", "timeout"]
-_NOT_READING = frozenset(
-    {
-        "not_read_only",
-        "forbidden_procedure",
-        "file_or_network_access",
-        "multiple_statements",
-        TWO_READINGS,
-        VALUE_DOUBLES,
-        VALUE_TOO_LARGE,
-    }
-)
+_NOT_READING = REFUSED | GROWING | {TWO_READINGS}
 """Diagnostic codes of queries that are never sent to a database, because an agent's queries are not trusted."""
 
 
@@ -62,13 +52,9 @@ def attempt(graph: Graph, query: str, *, timeout: float = 120.0, limit: int | No
     Raises:
         EngineUnavailable: the graph cannot be queried.
     """
-    report = validate(query, language=graph.language, read_only=True)
-    refused = next((diagnostic for diagnostic in report.diagnostics if diagnostic.code in _NOT_READING), None)
-    if refused is not None:
-        return Attempt(None, "not_read_only", f"line {refused.line}, column {refused.column}: {refused.message}")
-    if report.query is None or not (report.compiles or graph.supports_other_functions(report.query)):
-        problem = next(finding for finding in report.diagnostics if finding.severity == "error")
-        return Attempt(None, "not_cypher", f"line {problem.line}, column {problem.column}: {problem.message}")
+    refusal = refuse(graph, query)
+    if refusal is not None:
+        return refusal
     try:
         return Attempt(graph.run(query, limit=limit, timeout=timeout))
     except QueryTimeout as error:
@@ -77,3 +63,15 @@ def attempt(graph: Graph, query: str, *, timeout: float = 120.0, limit: int | No
         raise
     except EngineError as error:
         return Attempt(None, "refused", str(error))
+
+
+def refuse(graph: Graph, query: str) -> Attempt | None:
+    """Return why a query is not run on a graph: it does not compile or is not read-only; None if it can be run."""
+    report = validate(query, language=graph.language, read_only=True)
+    refused = next((diagnostic for diagnostic in report.diagnostics if diagnostic.code in _NOT_READING), None)
+    if refused is not None:
+        return Attempt(None, "not_read_only", f"line {refused.line}, column {refused.column}: {refused.message}")
+    if report.query is None or not (report.compiles or graph.supports_other_functions(report.query)):
+        problem = next(finding for finding in report.diagnostics if finding.severity == "error")
+        return Attempt(None, "not_cypher", f"line {problem.line}, column {problem.column}: {problem.message}")
+    return None

@@ -22,16 +22,20 @@ Many columns cost little time: columns are matched by their content, and only am
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Hashable, Sequence
-from itertools import chain, count
+import math
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, count, pairwise
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphground.evals.metrics.values import Rule, Unsortable, key, numbers_in, representatives
+from graphground.cypher import parse
+from graphground.cypher import tree as t
+from graphground.cypher.diagnostics import Language
+from graphground.cypher.functions import groups_rows
 from graphground.graphs.engines.table import Table
 
 if TYPE_CHECKING:
@@ -73,13 +77,15 @@ def execution_accuracy(
     if isinstance(predicted, str) or isinstance(gold, str):
         if not (isinstance(predicted, str) and isinstance(gold, str) and graph is not None):
             raise ValueError("give two queries with the graph to run them on, or two tables")
-        return _of_queries(predicted, gold, graph, ordered, timeout, rule)
+        return _compare_queries(predicted, gold, graph, ordered, timeout, rule)
     return float(tables_match(_rows(predicted), _rows(gold), ordered=bool(ordered), rule=rule))
 
 
-def _of_queries(predicted: str, gold: str, graph: Graph, ordered: bool | None, timeout: float, rule: Rule) -> float:
+def _compare_queries(
+    predicted: str, gold: str, graph: Graph, ordered: bool | None, timeout: float, rule: Rule
+) -> float:
     from graphground.evals.metrics.executable import attempt  # loaded on first use: comparing tables needs no parser
-    from graphground.evals.metrics.ordering import orders
+    from graphground.evals.metrics.execution_accuracy import orders
 
     if rule == "published" and predicted == gold:
         return 1.0
@@ -195,7 +201,7 @@ def _same(predicted: Codes, gold: Codes, *, ordered: bool) -> bool:
     return _assign(predicted, gold, candidates)
 
 
-def _mixed(codes: Any) -> Any:
+def _mix_bits(codes: Any) -> Any:
     """Return a pseudo-random number for each integer (SplitMix64); the sum of these numbers identifies a multiset."""
     codes = (codes + np.uint64(0x9E3779B97F4A7C15)) * np.uint64(0xBF58476D1CE4E5B9)
     codes ^= codes >> np.uint64(27)
@@ -206,13 +212,13 @@ def _mixed(codes: Any) -> Any:
 
 def _row_marks(table: Codes) -> Any:
     """Return a hash of each row, the same for any order of columns. Rows with different hashes do not match."""
-    return np.add.reduce(_mixed(table.view(np.uint64)), axis=0)
+    return np.add.reduce(_mix_bits(table.view(np.uint64)), axis=0)
 
 
 def _column_marks(table: Codes, rows: Any) -> list[int]:
     """Return a hash of each column that depends on its values and the hashes of their rows,
     but not on the row order."""
-    together = _mixed(_mixed(table.view(np.uint64)) + rows[None, :])
+    together = _mix_bits(_mix_bits(table.view(np.uint64)) + rows[None, :])
     return [int(mark) for mark in np.add.reduce(together, axis=1).tolist()]
 
 
@@ -246,3 +252,155 @@ def _assign(predicted: Codes, gold: Codes, candidates: list[list[int]]) -> bool:
 
     start = np.zeros(size, np.int64)
     return extend(0, frozenset(), start, start)
+
+
+def orders(text: str, language: Language = "cypher5", rule: Rule = "paper") -> bool:
+    """Whether the rows of the query's answer have a defined order.
+
+        >>> orders("MATCH (m:Movie) RETURN m.name ORDER BY m.year")
+        True
+        >>> orders("MATCH (m:Movie {name: 'Order by numbers'}) RETURN m.year")
+        False
+        >>> orders("MATCH (m:Movie) WITH m ORDER BY m.year LIMIT 3 RETURN m.name")
+        True
+
+    The order of a WITH counts if the later clauses only project, filter or page the rows, without DISTINCT, GROUP BY or
+    aggregates: databases then keep the order. With `rule="published"`, `order by` anywhere in the text counts.
+
+    Raises:
+        CypherSyntaxError: the text is not a query; never raised with `rule="published"`.
+    """
+    if rule == "published":
+        return "order by" in text.lower()
+    body = parse(text, language).body
+    while isinstance(body, t.Braced):
+        body = body.body
+    if not isinstance(body, t.SingleQuery):
+        return False
+    for clause in reversed(body.clauses):
+        match clause:
+            case t.OrderAndPage(order_by=sorting) if sorting:
+                return True
+            case t.Return(projection=projection) | t.With(projection=projection):
+                if projection.order_by:
+                    return True
+                if projection.distinct or projection.group_by is not None or groups_rows(projection):
+                    return False
+            case t.OrderAndPage() | t.Let() | t.Filter():
+                pass
+            case _:
+                return False
+    return False
+
+
+Rule = Literal["paper", "published"]
+
+TOLERANCE = 1e-9
+"""The relative difference up to which two floats are equal: databases sum the rows of avg() in no fixed order."""
+
+_NODE = frozenset(("id", "labels", "properties"))
+_RELATIONSHIP = frozenset(("id", "type", "start", "end", "properties"))
+_PATH = frozenset(("nodes", "relationships"))
+
+
+class Unsortable(TypeError):
+    """The error for a list of mixed types, which the published implementation cannot sort; the prediction scores 0."""
+
+
+def key(value: Any, rule: Rule = "paper", numbers: Mapping[float, float] | None = None) -> Hashable:
+    """Return the key of a value; `numbers` maps a float to its representative (see `representatives`).
+
+    Lists and sets are compared as multisets; maps key by key; nodes by their properties, as the driver's `data()` gives
+    them; relationships by type, ends and properties; paths in order; dates and times by their ISO 8601 texts. An
+    integer equals the float of the same value. `true` equals 1 only with `rule="published"`, as in Python.
+
+    Raises:
+        Unsortable: with `rule="published"`, a list that Python cannot sort.
+    """
+    match value:
+        case bool():
+            return ("boolean", value) if rule == "paper" else value
+        case None | str() | int():
+            return value
+        case float():
+            if math.isnan(value):
+                return "NaN"
+            return numbers.get(value, value) if numbers else value
+        case list() | tuple() | set() | frozenset():
+            return _list_key(value, rule, numbers)
+        case dict():
+            return _map_key(value, rule, numbers)
+    for name in ("iso_format", "isoformat"):
+        method = getattr(value, name, None)
+        if method is not None:
+            return str(method())
+    return str(value)
+
+
+def _list_key(value: Iterable[Any], rule: Rule, numbers: Mapping[float, float] | None) -> Hashable:
+    keys: list[Any] = [key(item, rule, numbers) for item in value]
+    if rule == "published":
+        try:
+            keys.sort()
+        except TypeError as error:
+            raise Unsortable(str(error)) from None
+        return ("list", tuple(keys))
+    if all(type(item) is str for item in keys):
+        return ("list", tuple(sorted(keys)))
+    return ("list", frozenset(Counter(keys).items()))
+
+
+def _map_key(value: Mapping[str, Any], rule: Rule, numbers: Mapping[float, float] | None) -> Hashable:
+    names = value.keys()
+    if names == _NODE and isinstance(value["properties"], dict):
+        value = value["properties"]
+    elif names == _RELATIONSHIP and isinstance(value["properties"], dict):
+        return (
+            "relationship",
+            value["type"],
+            value["start"],
+            value["end"],
+            _map_key(value["properties"], rule, numbers),
+        )
+    elif names == _PATH and isinstance(value["nodes"], list):
+        return (
+            "path",
+            *(key(part, rule, numbers) for group in (value["nodes"], value["relationships"]) for part in group),
+        )
+    return ("map", frozenset((name, key(inner, rule, numbers)) for name, inner in value.items()))
+
+
+def numbers_in(values: Iterable[Any]) -> Iterator[float]:
+    """Yield every number in the values, also from lists and maps; booleans are not numbers."""
+    for value in values:
+        match value:
+            case bool():
+                pass
+            case int() | float():
+                yield value
+            case list() | tuple() | set() | frozenset():
+                yield from numbers_in(value)
+            case dict():
+                yield from numbers_in(value.values())
+
+
+def representatives(numbers: Iterable[float]) -> dict[float, float]:
+    """Map each number to the smallest number of its group; the smallest number itself has no entry.
+
+    Numbers that are neighbours in sorted order belong to one group if their relative difference is at most `TOLERANCE`.
+
+        >>> representatives([0.3, 0.1 + 0.2, 7.0])
+        {0.30000000000000004: 0.3}
+
+    Numbers are grouped by distance instead of being rounded, so two floats that differ in the last bit are never
+    separated by a rounding boundary.
+    """
+    found: dict[float, float] = {}
+    ordered = sorted({number for number in numbers if math.isfinite(number)})
+    first = ordered[0] if ordered else 0.0
+    for before, number in pairwise(ordered):
+        if number - before <= TOLERANCE * max(abs(number), abs(before)):
+            found[number] = first
+        else:
+            first = number
+    return found

@@ -23,10 +23,12 @@ function draw(name, attributes, text) {
 }
 
 const percent = (value) => `${(100 * value).toFixed(1)} %`;
+const mean = (score) => (score ? percent(score.mean) : "none");
 const counted = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 const interval = (score) => `${percent(score.low)} to ${percent(score.high)}, ${counted(score.count, "task")}`;
 const isRight = (task) => task.execution_accuracy === 1 || task.behaviour === "right";
-const verdict = (task) => (isRight(task) ? "right" : task.category);
+const isLeftOut = (task) => task.expected === "answer" && Boolean(task.gold_failure || task.gold_empty);
+const verdict = (task) => (isLeftOut(task) ? "left out" : isRight(task) ? "right" : task.category);
 const section = (title, ...children) => make("section", {}, make("h2", {}, title), ...children);
 
 function card(title, score) {
@@ -36,7 +38,7 @@ function card(title, score) {
 
 // Draws a horizontal bar with its confidence interval for each group.
 function bars(groups, metric, colour) {
-  const rows = Object.entries(groups).map(([name, scores]) => [name, scores[metric]]);
+  const rows = Object.entries(groups).map(([name, scores]) => [name, scores[metric]]).filter(([, score]) => score);
   const height = 26, left = 250, width = 560;
   const svg = draw("svg", { viewBox: `0 0 ${left + width + 110} ${rows.length * height + 24}`, role: "img" });
   for (const tick of [0, 0.25, 0.5, 0.75, 1]) {
@@ -70,12 +72,12 @@ function overview() {
   const wrong = Object.values(summary.categories).reduce((sum, category) => sum + category.count, 0);
   main.replaceChildren();
   if (summary.note) main.append(make("section", { class: "note", id: "note" }, summary.note));
-  if (summary.gold_failures) {
-    main.append(make("section", { class: "note" },
-      `Gold queries that could not be run: ${summary.gold_failures}. Their tasks count as wrong.`));
+  if (summary.left_out) {
+    const means = summary.metrics.map(({ name, title }) => `${title} ${percent(summary.all_tasks[name].mean)}`);
+    main.append(make("section", { class: "note", id: "left-out" }, `${summary.left_out} With them: ${means.join(", ")}.`));
   }
-  main.append(make("div", { class: "cards", id: "scores" }, card("Execution accuracy", overall.execution_accuracy),
-    card("PSJS", overall.psjs), card("Executable", overall.executable),
+  main.append(make("div", { class: "cards", id: "scores" },
+    ...summary.metrics.map(({ name, title }) => card(title[0].toUpperCase() + title.slice(1), overall[name])),
     card("Answers with wrong rows, of all answers", honesty.confident_wrong),
     card("Wrong answers without rows, of all answers", honesty.from_nothing),
     card("Right refusals and clarifying questions", honesty.refusals_right)),
@@ -118,7 +120,7 @@ function list() {
       return option;
     }));
   const distinct = (values) => [...new Set(values)].filter(Boolean).sort();
-  const categories = distinct(tasks.filter((task) => !isRight(task)).map((task) => task.category));
+  const categories = distinct(tasks.filter((task) => !isRight(task) && !isLeftOut(task)).map((task) => task.category));
   const search = make("input", { id: "search", placeholder: "Search questions and queries", value: chosen.text,
     oninput: (event) => { chosen.text = event.target.value; rows(); } });
   const body = make("tbody", { id: "tasks" }), found = make("p", { class: "quiet", id: "found" });
@@ -131,12 +133,12 @@ function list() {
     found.textContent = `${shown.length} of ${counted(tasks.length, "task")}` + (shown.length > 500 ? "; the first 500 are listed" : "");
     body.replaceChildren(...shown.slice(0, 500).map((task) => make("tr", { class: "task", "data-qid": task.qid,
       onclick: () => { location.hash = `task/${encodeURIComponent(task.qid)}`; } },
-    make("td", { class: isRight(task) ? "right" : "wrong" }, verdict(task)),
+    make("td", { class: isLeftOut(task) ? "quiet" : isRight(task) ? "right" : "wrong" }, verdict(task)),
     make("td", {}, task.question), make("td", {}, task.graph), make("td", {}, task.pattern),
     make("td", { class: "number" }, task.psjs.toFixed(2)))));
   }
   main.append(make("section", {}, make("div", { class: "filters" }, search, select("graph", distinct(tasks.map((task) => task.graph)), "all graphs"),
-    select("pattern", distinct(tasks.map((task) => task.pattern)), "all patterns"), select("category", ["right", ...categories], "right and wrong")),
+    select("pattern", distinct(tasks.map((task) => task.pattern)), "all patterns"), select("category", ["right", ...categories, ...(tasks.some(isLeftOut) ? ["left out"] : [])], "right and wrong")),
   found, make("div", { class: "scroll" }, make("table", {}, make("thead", {}, make("tr", {}, ...["", "question", "graph", "pattern", "PSJS"].map(
     (name) => make("th", {}, name)))), body))));
   rows();
@@ -242,9 +244,10 @@ function comparison() {
   main.replaceChildren(section(`Compared with ${compared.with}`, make("p", { id: "verdict" },
     `${counted(compared.tasks, "task")} in common: ${compared.won.length} won, ${compared.lost.length} lost, ${compared.both_right} right in both, `
     + `${compared.both_wrong} wrong in both. McNemar's test: p ${compared.p_value < 0.000001 ? "< 0.000001" : `= ${compared.p_value}`}. `
+    + (compared.left_out ? `Left out, because their gold answers are empty or fail: ${compared.left_out}. ` : "")
     + (compared.p_value < 0.05 ? "A difference of this size is unlikely to be chance." : "The difference may be chance.")),
-  make("p", { class: "quiet" }, `Execution accuracy ${percent(compared.first.execution_accuracy.mean)} in the other run, `
-    + `${percent(compared.second.execution_accuracy.mean)} in this run.`)),
+  make("p", { class: "quiet" }, `Execution accuracy ${mean(compared.first.execution_accuracy)} in the other run, `
+    + `${mean(compared.second.execution_accuracy)} in this run.`)),
   make("div", { class: "two" }, listed("Won", compared.won), listed("Lost", compared.lost)));
 }
 

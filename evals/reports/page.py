@@ -10,7 +10,7 @@ from typing import Any
 
 from graphground.evals.reports.summary import compare, is_right, summarize
 
-MOST_TASKS = 5_000
+MAX_TASKS_SHOWN = 5_000
 """The maximum number of tasks on a page. Of more tasks, the page shows the wrong predictions first."""
 
 
@@ -30,7 +30,7 @@ def write_report(
         summary["comparison"] = {"with": other[0].get("predictor", ""), **compare(other[1], records)}
     path.parent.mkdir(parents=True, exist_ok=True)
     path.with_suffix(".json").write_text(json.dumps(summary, ensure_ascii=False, indent=1) + "\n", "utf-8")
-    chosen = sorted(records, key=is_right)[:MOST_TASKS] if len(records) > MOST_TASKS else list(records)
+    chosen = sorted(records, key=is_right)[:MAX_TASKS_SHOWN] if len(records) > MAX_TASKS_SHOWN else list(records)
     path.write_text(page({"summary": summary, "tasks": chosen}), "utf-8")
     return summary
 

@@ -1,35 +1,43 @@
 """Computes the figures of a run: scores, the number of wrong predictions by category, behaviours and costs.
 
 Scores are computed overall and by graph, pattern, template and variant. They include only tasks with the expected
-reaction `answer`, if there are any.
+reaction `answer`, if there are any, and whose gold query has an answer: where it is empty or fails, a query about
+nothing at all would be right, or no query could be. `all_tasks` holds the scores with these tasks.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from math import comb, erfc, sqrt
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
-from graphground.evals.reports.statistics import Interval, mcnemar, mean, proportion
-from graphground.evals.runs.categories import CATEGORIES
+from graphground.evals.metrics.registry import METRICS
+from graphground.evals.runs.scoring import CATEGORIES
 
 GROUPS = ("graph", "pattern", "template", "variant")
 
 
 def summarize(settings: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the figures of a run: `summarize(*read_run(folder))["overall"]["execution_accuracy"]["mean"]`."""
-    wrong = [record for record in records if not is_right(record)]
-    scored = _answerable(records)
+    left_out = Counter(
+        "gold_failures" if record["gold_failure"] else "gold_empty" for record in records if not is_counted(record)
+    )
+    counted = [record for record in records if is_counted(record)]
+    wrong = [record for record in counted if not is_right(record)]
+    scored = _answerable(counted)
     return {
         "predictor": settings.get("predictor", ""),
         "note": settings.get("note", ""),
         "started": settings.get("started", ""),
         "tasks": settings.get("count", len(records)),
         "scored": len(records),
+        "metrics": [{"name": metric.name, "title": metric.title} for metric in METRICS.values()],
         "overall": _scores(scored),
+        "all_tasks": _scores(_answerable(records)),
         "by": {
-            group: {name: _scores(members) for name, members in sorted(_grouped(scored, group).items())}
+            group: {name: _scores(members) for name, members in sorted(_group_by(scored, group).items())}
             for group in GROUPS
         },
         "categories": {
@@ -38,12 +46,38 @@ def summarize(settings: Mapping[str, Any], records: Sequence[Mapping[str, Any]])
         },
         "categories_by_graph": {
             name: dict(Counter(record["category"] for record in members if record["category"]))
-            for name, members in sorted(_grouped(wrong, "graph").items())
+            for name, members in sorted(_group_by(wrong, "graph").items())
         },
-        "honesty": honesty(records),
+        "honesty": honesty(counted),
         "cost": cost(records),
-        "gold_failures": sum(bool(record["gold_failure"]) for record in records),
+        "gold_failures": left_out["gold_failures"],
+        "gold_empty": left_out["gold_empty"],
+        "left_out": describe_left_out(left_out, len(records)),
     }
+
+
+def is_counted(record: Mapping[str, Any]) -> bool:
+    """Return whether a task's scores mean anything: its gold query has an answer, or another reaction is expected."""
+    return record["expected"] != "answer" or not (record.get("gold_failure") or record.get("gold_empty"))
+
+
+def describe_left_out(left_out: Mapping[str, int], tasks: int) -> str:
+    """Return a sentence on the tasks that the headline figures leave out, by reason; empty if there are none.
+
+    >>> describe_left_out({"gold_empty": 90}, 270)[:54]
+    'Left out of the scores: 90 of 270 tasks (gold answers '
+    """
+    reasons = [
+        f"{reason}: {left_out[key]}"
+        for key, reason in (("gold_empty", "gold answers that are empty"), ("gold_failures", "gold queries that fail"))
+        if left_out.get(key)
+    ]
+    if not reasons:
+        return ""
+    return (
+        f"Left out of the scores: {sum(left_out.values())} of {tasks} tasks ({'; '.join(reasons)}). On these, a query "
+        "about nothing at all can be right, or no query can be; is this the graph that the tasks were made for?"
+    )
 
 
 def is_right(record: Mapping[str, Any]) -> bool:
@@ -57,15 +91,20 @@ def _answerable(records: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, A
 
 
 def _scores(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    correct = sum(record["execution_accuracy"] == 1 for record in records)
-    return {
-        "execution_accuracy": _shown(proportion(correct, len(records))),
-        "psjs": _shown(mean([record["psjs"] for record in records])),
-        "executable": _shown(proportion(sum(record["executable"] == 1 for record in records), len(records))),
-    }
+    """Return the mean of each metric with its interval; None without records."""
+    found: dict[str, Any] = {}
+    for name, metric in METRICS.items():
+        values = [record[name] for record in records]
+        if not values:
+            found[name] = None
+        elif metric.share:
+            found[name] = _as_figures(proportion(sum(value == 1 for value in values), len(values)))
+        else:
+            found[name] = _as_figures(mean(values))
+    return found
 
 
-def _shown(interval: Interval) -> dict[str, float | int]:
+def _as_figures(interval: Interval) -> dict[str, float | int]:
     return {
         "mean": round(interval.mean, 4),
         "low": round(interval.low, 4),
@@ -74,7 +113,7 @@ def _shown(interval: Interval) -> dict[str, float | int]:
     }
 
 
-def _grouped(records: Sequence[Mapping[str, Any]], key: str) -> dict[str, list[Mapping[str, Any]]]:
+def _group_by(records: Sequence[Mapping[str, Any]], key: str) -> dict[str, list[Mapping[str, Any]]]:
     groups: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for record in records:
         groups[record[key] or "none"].append(record)
@@ -106,7 +145,7 @@ def honesty(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _share(count: int, total: int) -> dict[str, Any] | None:
-    return _shown(proportion(count, total)) if total else None
+    return _as_figures(proportion(count, total)) if total else None
 
 
 def cost(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -141,8 +180,8 @@ def cost(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-class NoCommonTask(ValueError):
-    """The error for two runs that cannot be compared, because they have no task in common."""
+class NoComparison(ValueError):
+    """The error for two runs that cannot be compared: they have no task in common, or ran over different data."""
 
 
 def compare(first: Sequence[Mapping[str, Any]], second: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -150,18 +189,34 @@ def compare(first: Sequence[Mapping[str, Any]], second: Sequence[Mapping[str, An
 
     A run is right on a task if its answer, refusal or clarifying question is right.
 
+    Tasks whose gold query fails or has an empty answer are left out, as in `summarize`.
+
     Raises:
-        NoCommonTask: the runs have no task in common.
+        NoComparison: the runs have no task in common, or a task has another question, query or gold answer in each.
     """
     before = {record["qid"]: record for record in first}
-    common = [(before[record["qid"]], record) for record in second if record["qid"] in before]
-    if not common:
-        raise NoCommonTask("the two runs have no task in common; compare runs over the same task file")
+    pairs = [(before[record["qid"]], record) for record in second if record["qid"] in before]
+    if not pairs:
+        raise NoComparison("the two runs have no task in common; compare runs over the same task file")
+    for field, difference in (
+        ("graph", "name different graphs"),
+        ("question", "ask different questions"),
+        ("gold", "have different gold queries"),
+        ("gold_digest", "have different gold answers: the runs are over different data"),
+    ):
+        unlike = [new["qid"] for old, new in pairs if field in old and field in new and old[field] != new[field]]
+        if unlike:
+            raise NoComparison(
+                f"{len(unlike)} of the {len(pairs)} common tasks {difference} (first: {unlike[0]}); "
+                "run both over the same tasks and the same data"
+            )
+    common = [(old, new) for old, new in pairs if is_counted(old) and is_counted(new)]
     won = [new["qid"] for old, new in common if is_right(new) and not is_right(old)]
     lost = [new["qid"] for old, new in common if is_right(old) and not is_right(new)]
     both = sum(is_right(old) and is_right(new) for old, new in common)
     return {
         "tasks": len(common),
+        "left_out": len(pairs) - len(common),
         "both_right": both,
         "both_wrong": len(common) - both - len(won) - len(lost),
         "won": won,
@@ -172,3 +227,67 @@ def compare(first: Sequence[Mapping[str, Any]], second: Sequence[Mapping[str, An
         "won_by_pattern": dict(Counter(new["pattern"] for _, new in common if new["qid"] in set(won))),
         "lost_by_pattern": dict(Counter(new["pattern"] for _, new in common if new["qid"] in set(lost))),
     }
+
+
+Z = 1.959963984540054
+"""The quantile of the normal distribution for a 95 % interval."""
+
+
+class Interval(NamedTuple):
+    """A mean with its 95 % confidence interval: `Interval(0.8, 0.49, 0.94, 10)`; `cases` is the sample size."""
+
+    mean: float
+    low: float
+    high: float
+    cases: int
+
+
+def proportion(successes: int, count: int) -> Interval:
+    """Return the share of successes with Wilson's interval, which stays within 0 and 1 even for few cases.
+
+        >>> [round(value, 3) for value in proportion(8, 10)]
+        [0.8, 0.49, 0.943, 10]
+
+    Raises:
+        ValueError: there are no cases.
+    """
+    if count < 1:
+        raise ValueError("a share of no cases is not defined")
+    share = successes / count
+    centre = (share + Z * Z / (2 * count)) / (1 + Z * Z / count)
+    half = Z / (1 + Z * Z / count) * sqrt(share * (1 - share) / count + Z * Z / (4 * count * count))
+    return Interval(share, max(0.0, centre - half), min(1.0, centre + half), count)
+
+
+def mean(values: Sequence[float]) -> Interval:
+    """Return the mean of values from 0 to 1 with its normal interval, clipped to that range.
+
+        >>> [round(value, 2) for value in mean([0.0, 1.0, 0.5, 0.5])]
+        [0.5, 0.1, 0.9, 4]
+
+    Raises:
+        ValueError: there are no values.
+    """
+    count = len(values)
+    if not count:
+        raise ValueError("a mean of no values is not defined")
+    middle = sum(values) / count
+    spread = sqrt(sum((value - middle) ** 2 for value in values) / (count - 1)) if count > 1 else 0.0
+    half = Z * spread / sqrt(count)
+    return Interval(middle, max(0.0, middle - half), min(1.0, middle + half), count)
+
+
+def mcnemar(won: int, lost: int) -> float:
+    """Return the two-sided p-value of the exact McNemar test for tasks won and lost between two runs.
+
+        >>> round(mcnemar(10, 2), 4), mcnemar(0, 0)
+        (0.0386, 1.0)
+
+    The p-value is the probability that chance splits the differing tasks at least as unevenly. Tasks on which both runs
+    are right, or both are wrong, do not count. Above 1,000 differing tasks the normal approximation is used.
+    """
+    count, fewer = won + lost, min(won, lost)
+    # The exact sum needs long integers; the corrected normal approximation differs only in the fifth digit.
+    if count > 1_000:
+        return erfc(max(0.0, abs(won - lost) - 1) / sqrt(count) / sqrt(2))
+    return min(1.0, 2 * sum(comb(count, wins) for wins in range(fewer + 1)) / (1 << count))

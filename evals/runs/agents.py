@@ -4,10 +4,11 @@
     ← {"qid": "nba-1", "cypher": "MATCH …", "trace": [{"tool": "find_entities", "seconds": 0.02}],
        "usage": {"input_tokens": 812, "output_tokens": 64, "cost_usd": 0.0021}}
 
-A reply has `cypher`, or `error` for a failure, or a `stance`; other fields are optional. `stance` is `not_in_graph` if
-the agent finds no answer in the graph, or `ask` if it asks a clarifying question; `text` holds the agent's words. The
-agent's stderr is not read. Each worker has its own process, which starts with the worker's first question and is
-restarted after it exits or exceeds the time limit.
+A reply has the question's `qid`, and `cypher`, or `error` for a failure, or a `stance`; other fields are optional.
+Other lines on stdout are skipped, so that a log line never becomes the answer to this question or the next. `stance` is
+`not_in_graph` if the agent finds no answer in the graph, or `ask` if it asks a clarifying question; `text` holds the
+agent's words. The agent's stderr is not read. Each worker has its own process, which starts with the worker's first
+question and is restarted after it exits or exceeds the time limit.
 """
 
 from __future__ import annotations
@@ -23,11 +24,22 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Protocol
 
-from graphground.evals.runs.prediction import Prediction, read_reply
+from graphground.cypher import validate
+from graphground.evals.runs.prediction import Prediction, ToolCall, read_reply
 from graphground.evals.tasks.task import Task
+from graphground.graphs.engines.engine import EngineError
+from graphground.tools.failure import ToolFailure
+from graphground.tools.ground_question import GroundQuestionRequest, ground_question
+from graphground.tools.tool import Graphs
 
 SHOWN = 200
 """The maximum number of characters of an invalid reply that an error quotes."""
+
+
+DOUBTFUL = 0.5
+"""The confidence below which a suggested query is a question, not an answer."""
+ANSWERING = frozenset(("cypher", "pred_cypher", "prediction", "query", "stance", "error"))
+"""The fields of which a reply has at least one."""
 
 
 class AgentError(RuntimeError):
@@ -72,22 +84,29 @@ class CommandAgent:
             process = self._local.process = self._start()
         started = time.monotonic()
         message = {"qid": task.qid, "graph": task.graph, "question": task.question}
+        skipped = ""
         try:
-            line = process.ask(json.dumps(message, ensure_ascii=False), self._timeout)
+            process.send(json.dumps(message, ensure_ascii=False))
+            while True:
+                line = process.read_line(self._timeout - (time.monotonic() - started))
+                reply = _parse_reply(line)
+                if reply is not None and "qid" not in reply and ANSWERING & reply.keys():
+                    # Without its id nobody can say to which question it belongs.
+                    process.end()
+                    skipped = f"the reply has no `qid`: {line.strip()[:SHOWN]}"
+                    return Prediction(task.qid, error=skipped, seconds=time.monotonic() - started)
+                if reply is not None and reply.get("qid") == task.qid:
+                    break
+                skipped = skipped or f"; the agent printed a line that is no reply to it: {line.strip()[:SHOWN]}"
         except TimeoutError:
             process.end()
-            return Prediction(
-                task.qid, error=f"no reply within {self._timeout:g} s", seconds=time.monotonic() - started
-            )
+            reason = f"no reply within {self._timeout:g} s"
         except (OSError, ValueError):
-            line = None
-        seconds = time.monotonic() - started
-        if line is None:
             process.end()
-            return Prediction(
-                task.qid, error=f"the agent ended with exit status {process.status()} before its reply", seconds=seconds
-            )
-        return _read(task.qid, line, seconds)
+            reason = f"the agent ended with exit status {process.status()} before its reply"
+        else:
+            return _read_reply(task.qid, reply, time.monotonic() - started)
+        return Prediction(task.qid, error=reason + skipped, seconds=time.monotonic() - started)
 
     def close(self) -> None:
         with self._lock:
@@ -120,14 +139,25 @@ class _Process:
         self._lines: queue.Queue[str | None] = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
 
-    def ask(self, line: str, timeout: float) -> str | None:
+    def send(self, line: str) -> None:
         assert self._process.stdin is not None
         self._process.stdin.write(line + "\n")
         self._process.stdin.flush()
+
+    def read_line(self, timeout: float) -> str:
+        """Return the next line of output.
+
+        Raises:
+            TimeoutError: there is none within `timeout` seconds.
+            OSError: the process has ended.
+        """
         try:
-            return self._lines.get(timeout=timeout)
+            line = self._lines.get(timeout=max(0.0, timeout))
         except queue.Empty:
             raise TimeoutError from None
+        if line is None:
+            raise BrokenPipeError("the agent has ended")
+        return line
 
     def alive(self) -> bool:
         return self._process.poll() is None
@@ -153,17 +183,16 @@ class _Process:
         self._lines.put(None)
 
 
-def _read(qid: str, line: str, seconds: float) -> Prediction:
+def _parse_reply(line: str) -> dict[str, Any] | None:
+    """Return the JSON object in a line; None if the line holds anything else."""
     try:
-        reply: Any = json.loads(line)
-    except ValueError:
-        return Prediction(qid, error=f"the reply is not JSON: {line.strip()[:SHOWN]}", seconds=seconds)
-    if not isinstance(reply, dict):
-        return Prediction(qid, error=f"the reply is not a JSON object: {line.strip()[:SHOWN]}", seconds=seconds)
-    if reply.get("qid") not in (None, qid):
-        return Prediction(
-            qid, error=f"the reply is for {reply['qid']!r}, but the question was {qid!r}", seconds=seconds
-        )
+        reply = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return reply if isinstance(reply, dict) else None
+
+
+def _read_reply(qid: str, reply: dict[str, Any], seconds: float) -> Prediction:
     try:
         return read_reply(qid, reply, seconds)
     except ValueError as error:
@@ -196,3 +225,49 @@ class Repaired:
 
     def close(self) -> None:
         self._inner.close()
+
+
+class FirstSuggestion:
+    """A predictor that returns the first query of `ground_question`, asks back if it is doubtful, or abstains."""
+
+    name = "ground_question"
+
+    def __init__(self, graphs: Graphs) -> None:
+        self._graphs = graphs
+
+    def predict(self, task: Task) -> Prediction:
+        started = time.monotonic()
+        try:
+            answer = ground_question(
+                self._graphs,
+                GroundQuestionRequest.model_validate(
+                    {"question": task.question[:2_000], "graph": task.graph, "limit": 1}
+                ),
+            )
+        except ToolFailure as failure:
+            seconds = time.monotonic() - started
+            calls = (ToolCall("ground_question", seconds),)
+            return Prediction(task.qid, error=str(failure), seconds=seconds, trace=calls)
+        except EngineError as error:
+            return Prediction(task.qid, error=str(error), seconds=time.monotonic() - started)
+        seconds = time.monotonic() - started
+        calls = (ToolCall("ground_question", seconds),)
+        absent = [name.text for name in answer.names if name.verdict == "not_found"]
+        if absent or not answer.queries:
+            text = f"not in the graph: {', '.join(absent)}" if absent else "no suggested query returns rows"
+            return Prediction(task.qid, stance="not_in_graph", text=text, seconds=seconds, trace=calls)
+        first = answer.queries[0]
+        if first.confidence < DOUBTFUL:
+            text = f"Did you mean: {first.reason}?"
+            return Prediction(task.qid, first.cypher, stance="ask", text=text, seconds=seconds, trace=calls)
+        return Prediction(task.qid, first.cypher, seconds=seconds, trace=calls)
+
+    def close(self) -> None:
+        pass
+
+
+def repair(graphs: Graphs, name: str, query: str) -> str | None:
+    """Return the correction that `validate_cypher` suggests for a wrong query; None if there is no suggestion."""
+    graph = graphs.get(name)
+    report = validate(query, graph.schema, entities=graph.indexed_entities, language=graph.language, read_only=True)
+    return report.suggested_query

@@ -12,27 +12,34 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import sqlite3
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
 
+from graphground.evals.metrics.executable import Attempt, attempt
+from graphground.evals.metrics.provenance_similarity import provenance_nodes
+from graphground.evals.metrics.registry import Gold
 from graphground.evals.runs.agents import AgentError, Predictor
-from graphground.evals.runs.gold import GoldAnswers
-from graphground.evals.runs.journal import Journal
 from graphground.evals.runs.prediction import Prediction
 from graphground.evals.runs.scoring import score
 from graphground.evals.tasks.task import Task
-from graphground.graphs.engines.engine import EngineError
+from graphground.graphs.engines.engine import EngineError, EngineUnavailable
+from graphground.graphs.engines.table import Table
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import UnknownGraph
 from graphground.tools.tool import Graphs
+
+AVAILABLE_SECONDS = 120.0
+"""The longest wait for a graph whose database has just ended and is started again."""
 
 
 class RunError(RuntimeError):
@@ -56,13 +63,22 @@ class Run:
         self._lock = FileLock(folder / ".lock", timeout=0)
 
     @classmethod
-    def open(cls, folder: Path, tasks: Sequence[Task], predictor: str, *, note: str = "") -> Run:
+    def open(
+        cls,
+        folder: Path,
+        tasks: Sequence[Task],
+        predictor: str,
+        *,
+        note: str = "",
+        options: Mapping[str, Any] | None = None,
+    ) -> Run:
         """Start a run for these tasks in `folder`, or resume the run that the folder holds.
 
-        `note` is a sentence that the report shows, for example that the graph is a stand-in.
+        `note` is a sentence that the report shows, for example that the graph is a stand-in. `options` are the further
+        settings on which scores depend, such as `{"timeout": 30.0, "data nba": "nba-96fa86e2"}`.
 
         Raises:
-            RunError: the folder holds a run over other tasks or of another predictor.
+            RunError: the folder holds a run over other tasks, of another predictor or with other options.
         """
         folder.mkdir(parents=True, exist_ok=True)
         digest = hashlib.sha256(
@@ -71,15 +87,18 @@ class Run:
         path = folder / "run.json"
         if path.exists():
             settings = json.loads(path.read_text("utf-8"))
-            for key, value, difference in (
-                ("tasks", digest, "over other tasks"),
-                ("predictor", predictor, "of another predictor"),
-            ):
-                if settings.get(key) != value:
+            if settings.get("tasks") != digest:
+                raise RunError(f"{folder} holds a run over other tasks; give another folder")
+            if settings.get("predictor") != predictor:
+                raise RunError(
+                    f"{folder} holds a run of another predictor ({settings['predictor']}); give another folder"
+                )
+            # Half of the scores would come from each setting, and no report could say which.
+            for key, before in settings.get("options", {}).items():
+                if (now := (options or {}).get(key)) != before:
                     raise RunError(
-                        f"{folder} holds a run {difference}"
-                        + (f" ({settings['predictor']})" if key == "predictor" else "")
-                        + "; give another folder"
+                        f"{folder} holds a run with {key} {json.dumps(before)}, not {json.dumps(now)}; "
+                        "resume it with the setting that it began with, or give another folder"
                     )
         else:
             settings = {
@@ -87,6 +106,7 @@ class Run:
                 "tasks": digest,
                 "count": len(tasks),
                 "note": note,
+                "options": dict(options or {}),
                 "started": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             }
             path.write_text(json.dumps(settings, ensure_ascii=False, indent=1) + "\n", "utf-8")
@@ -169,23 +189,21 @@ class _Work:
         if self._fatal is not None:
             return
         try:
+            graph = self._graphs.get(task.graph)  # before the model is asked a question that cannot be scored
             prediction = self._known.get(task.qid)
             if prediction is None:
-                graph = self._graphs.get(task.graph)  # before the model is asked a question that cannot be scored
-                prediction = self._predictor.predict(task)
+                prediction = self._predict(task)
                 self._predictions.append(prediction.as_record())
-            else:
-                graph = self._graphs.get(task.graph)
             started = time.monotonic()
             gold = self._gold.get(f"{task.graph}@{self._version(task.graph)}", graph, task.gold)
-            record = score(task, prediction, graph, gold, timeout=self._timeout)
+            record = self._score(task, prediction, graph, gold)
         except AgentError as error:
             with self._lock:
                 self._fatal = error
             return
-        except (EngineError, UnknownGraph) as error:
+        except Exception as error:  # the next tasks are not to suffer from this one
             with self._lock:
-                self._unscored[str(error)] = self._unscored.get(str(error), 0) + 1
+                self._unscored[_describe(error)] = self._unscored.get(_describe(error), 0) + 1
             return
         self._scores.append(
             {
@@ -198,6 +216,39 @@ class _Work:
                 },
             }
         )
+
+    def _predict(self, task: Task) -> Prediction:
+        try:
+            return self._predictor.predict(task)
+        except (AgentError, EngineUnavailable):
+            raise
+        except Exception as error:
+            return Prediction(task.qid, error=f"the predictor failed: {_describe(error)}")
+
+    def _score(self, task: Task, prediction: Prediction, graph: Graph, gold: Gold) -> dict[str, Any]:
+        try:
+            return score(task, prediction, graph, gold, timeout=self._timeout)
+        except Exception as error:
+            # Either the graph is away, and the task can be scored later, or this prediction ends the database or our
+            # own code: then it would do so again in each resumed run, and is scored as a failure now.
+            if isinstance(error, EngineUnavailable) and not _is_available(graph):
+                raise
+            failed = replace(prediction, query="", error=f"the query could not be scored: {_describe(error)}")
+            return score(task, failed, graph, gold, timeout=self._timeout) | {"prediction": prediction.query}
+
+
+def _describe(error: Exception) -> str:
+    known = isinstance(error, EngineError | UnknownGraph)
+    return str(error) if known else f"{type(error).__name__}: {error}"
+
+
+def _is_available(graph: Graph) -> bool:
+    """Whether a graph answers a query that cannot fail."""
+    try:
+        graph.run("RETURN 1", timeout=AVAILABLE_SECONDS)
+    except EngineError:
+        return False
+    return True
 
 
 class _Opened:
@@ -237,3 +288,111 @@ def read_run(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     if not records:
         raise RunError(f"the run in {folder} has no scores yet; resume it with the command that started it")
     return json.loads(path.read_text("utf-8")), list({record["qid"]: record for record in records}.values())
+
+
+class GoldAnswers:
+    """The gold answers of one run, stored by graph version and query. The methods may be called from any thread."""
+
+    def __init__(self, path: Path, timeout: float = 120.0) -> None:
+        self._timeout = timeout
+        self._connection = sqlite3.connect(path, check_same_thread=False)
+        self._lock = threading.Lock()
+        self._asking: dict[tuple[str, str], threading.Lock] = {}
+        with self._lock:
+            # A commit need not wait for the disk: an answer that is lost in a power failure is computed again.
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute("PRAGMA synchronous = NORMAL")
+            self._connection.execute(
+                "CREATE TABLE IF NOT EXISTS gold (graph TEXT, query TEXT, answer TEXT, PRIMARY KEY (graph, query))"
+            )
+            self._connection.commit()
+
+    def get(self, version: str, graph: Graph, query: str) -> Gold:
+        """Return the gold answer of a query, computed now if it is not stored for this `version` of the graph's data.
+
+        Raises:
+            EngineUnavailable: the graph cannot be queried.
+        """
+        with self._lock:
+            asking = self._asking.setdefault((version, query), threading.Lock())
+        with asking:  # two tasks with the same gold query run it once
+            return self._known(version, query, lambda: self._ask(graph, query))
+
+    def close(self) -> None:
+        """Close the file; a second call has no effect."""
+        with self._lock:
+            self._connection.close()
+
+    def _known(self, version: str, query: str, ask: Callable[[], dict[str, Any]]) -> Gold:
+        with self._lock:
+            row = self._connection.execute(
+                "SELECT answer FROM gold WHERE graph = ? AND query = ?", (version, query)
+            ).fetchone()
+        answer = json.loads(row[0]) if row else ask()
+        if not row:
+            with self._lock:
+                self._connection.execute(
+                    "INSERT OR REPLACE INTO gold VALUES (?, ?, ?)",
+                    (version, query, json.dumps(answer, ensure_ascii=False)),
+                )
+                self._connection.commit()
+        return Gold(
+            Table(answer["columns"], answer["rows"], False, answer["ms"]), frozenset(answer["nodes"]), answer["failure"]
+        )
+
+    def _ask(self, graph: Graph, query: str) -> dict[str, Any]:
+        try:
+            outcome = attempt(graph, query, timeout=self._timeout)
+        except EngineUnavailable as error:
+            if not _is_available(graph):
+                raise
+            outcome = Attempt(None, "refused", str(error))
+        if outcome.table is None:
+            return {"columns": [], "rows": [], "ms": 0.0, "nodes": [], "failure": outcome.message}
+        try:
+            nodes = sorted(provenance_nodes(query, graph, timeout=self._timeout))
+        except EngineUnavailable:
+            raise
+        except EngineError:
+            nodes = []
+        return {
+            "columns": outcome.table.columns,
+            "rows": outcome.table.rows,
+            "ms": outcome.table.elapsed_ms,
+            "nodes": nodes,
+            "failure": "",
+        }
+
+
+class Journal:
+    """An open journal: `Journal(Path("scores.jsonl")).append({"qid": "nba-1"})`; opening drops a truncated last
+    line."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self.records = self._read()
+        self._file = path.open("ab")
+
+    def append(self, record: dict[str, Any]) -> None:
+        """Append a record and wait until it is on disk; may be called from any thread."""
+        line = json.dumps(record, ensure_ascii=False).encode() + b"\n"
+        with self._lock:
+            self._file.write(line)
+            self._file.flush()
+            self.records.append(record)
+        os.fsync(self._file.fileno())  # outside the lock: the records of several threads reach the disk together
+
+    def close(self) -> None:
+        """Close the file; a second call has no effect."""
+        self._file.close()
+
+    def _read(self) -> list[dict[str, Any]]:
+        if not self._path.exists():
+            return []
+        data = self._path.read_bytes()
+        whole = data.rfind(b"\n") + 1
+        if whole < len(data):
+            with self._path.open("r+b") as file:
+                file.truncate(whole)
+        return [json.loads(line) for line in data[:whole].split(b"\n") if line]

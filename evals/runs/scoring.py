@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from graphground.cypher import CypherSyntaxError, access, parse, validate
+from graphground.cypher import CypherSyntaxError, parse, validate
+from graphground.cypher import tree as t
+from graphground.cypher.diagnostics import Diagnostic
 from graphground.evals.metrics.executable import Attempt, attempt
-from graphground.evals.metrics.execution_accuracy import tables_match
-from graphground.evals.metrics.ordering import orders
-from graphground.evals.metrics.provenance import provenance_queries
-from graphground.evals.metrics.provenance_similarity import jaccard, provenance_nodes
-from graphground.evals.runs.categories import category_of
-from graphground.evals.runs.gold import Gold
+from graphground.evals.metrics.registry import METRICS, Case, Gold
 from graphground.evals.runs.prediction import Prediction
 from graphground.evals.tasks.classify import COMBINED, classify
 from graphground.evals.tasks.task import Task
-from graphground.graphs.engines.engine import EngineError, EngineUnavailable
 from graphground.graphs.engines.table import Table
 from graphground.graphs.graph import Graph
 from graphground.graphs.schemas.pictures.of_query import subgraph
 
-SHOWN_ROWS = 20
+MAX_ROWS_SHOWN = 20
 """The maximum number of rows of an answer that a record keeps for the report; scores are computed from all rows."""
 
 
@@ -33,13 +32,11 @@ def score(
     Raises:
         EngineUnavailable: the graph cannot be queried; the task can be scored later.
     """
-    outcome = _outcome(prediction.query, task, graph, gold, timeout)
+    outcome = _run_prediction(prediction.query, task, graph, gold, timeout)
     rows = outcome.table.rows if outcome.table is not None else []
-    correct = (
-        outcome.table is not None
-        and not gold.failure
-        and tables_match(rows, gold.table.rows, ordered=orders(task.gold, graph.language))
-    )
+    case = Case(prediction.query, task.gold, graph, gold, outcome, timeout)
+    scores = {name: metric.score(case) for name, metric in METRICS.items()}
+    correct = scores["execution_accuracy"] == 1
     report = (
         validate(
             prediction.query, graph.schema, entities=graph.indexed_entities, language=graph.language, read_only=True
@@ -64,17 +61,17 @@ def score(
         "expected": task.expected,
         "stance": prediction.stance,
         "text": prediction.text,
-        "execution_accuracy": float(correct),
-        "psjs": _similarity(prediction, task, graph, gold, timeout),
-        "executable": float(outcome.table is not None),
+        **scores,
         "category": category,
         "failure": outcome.failure,
         "message": prediction.error or outcome.message,
         "gold_failure": gold.failure,
-        "behaviour": behaviour(task, prediction, bool(correct), outcome.table),
+        "gold_empty": gold.empty,
+        "gold_digest": _digest(gold.table),
+        "behaviour": behaviour(task, prediction, correct, outcome.table),
         "diagnostics": [diagnostic.as_dict() for diagnostic in diagnostics],
-        "gold_answer": _shown(gold.table),
-        "predicted_answer": _shown(outcome.table),
+        "gold_answer": _keep_first_rows(gold.table),
+        "predicted_answer": _keep_first_rows(outcome.table),
         "query_ms": round(outcome.table.elapsed_ms, 2) if outcome.table is not None else None,
     }
     if draw:
@@ -111,7 +108,7 @@ def behaviour(task: Task, prediction: Prediction, correct: bool, table: Table | 
     return "wrong" if table.rows else "empty"
 
 
-def _outcome(query: str, task: Task, graph: Graph, gold: Gold, timeout: float) -> Attempt:
+def _run_prediction(query: str, task: Task, graph: Graph, gold: Gold, timeout: float) -> Attempt:
     """Return the outcome of a prediction: without a table for an empty query, else its table or the failure.
 
     A prediction equal to the gold query is not run if the gold answer was found within `timeout` seconds.
@@ -123,33 +120,155 @@ def _outcome(query: str, task: Task, graph: Graph, gold: Gold, timeout: float) -
     return attempt(graph, query, timeout=timeout)
 
 
-def _similarity(prediction: Prediction, task: Task, graph: Graph, gold: Gold, timeout: float) -> float:
-    if prediction.query == task.gold:
-        return 1.0
-    if not prediction.query.strip():
-        return 0.0
-    try:
-        if _same_provenance(prediction.query, task.gold, graph):
-            return jaccard(gold.nodes, gold.nodes)
-        return jaccard(provenance_nodes(prediction.query, graph, timeout=timeout), gold.nodes)
-    except EngineUnavailable:
-        raise
-    except (CypherSyntaxError, EngineError):
-        return 0.0
+def _digest(table: Table) -> str:
+    """Return a hash of a gold answer, equal in two runs over the same data: it ignores ids, and the order of rows."""
+    rows = sorted(json.dumps([_without_ids(value) for value in row], sort_keys=True, default=str) for row in table.rows)
+    return hashlib.sha256("\n".join(rows).encode()).hexdigest()[:16]
 
 
-def _same_provenance(query: str, gold: str, graph: Graph) -> bool:
-    """Whether a query only reads, and has the same provenance queries as the gold query: both match the same nodes.
+def _without_ids(value: Any) -> Any:
+    match value:
+        case float():
+            return float(f"{value:.9g}")  # a database sums the rows of avg() in no fixed order
+        case list():
+            return sorted((_without_ids(item) for item in value), key=str)
+        case dict():
+            return {key: _without_ids(inner) for key, inner in value.items() if key not in ("id", "start", "end")}
+    return value
 
-    Raises:
-        CypherSyntaxError: one of the texts is not a query.
-    """
-    return access(parse(query, graph.language)) == "read" and provenance_queries(
-        query, graph.language
-    ) == provenance_queries(gold, graph.language)
 
-
-def _shown(table: Table | None) -> Mapping[str, Any] | None:
+def _keep_first_rows(table: Table | None) -> Mapping[str, Any] | None:
     if table is None:
         return None
-    return {"columns": table.columns, "rows": table.rows[:SHOWN_ROWS], "row_count": len(table.rows)}
+    return {"columns": table.columns, "rows": table.rows[:MAX_ROWS_SHOWN], "row_count": len(table.rows)}
+
+
+CATEGORIES: Mapping[str, str] = {
+    "no_answer": "The agent gave no query.",
+    "syntax": "The text does not compile as Cypher, is not read-only, or was refused by the database.",
+    "timeout": "The query did not finish within its time limit.",
+    "schema_violation": "A label, relationship type, property or pattern is not in the schema.",
+    "reversed_direction": "A relationship is followed in the wrong direction.",
+    "entity_linking": "The query names other entities than the gold query.",
+    "pattern": "The labels or relationships differ from the gold query's.",
+    "filtering": "The right pattern with the wrong conditions.",
+    "deduplication": "The right rows with the wrong multiplicities: duplicates are missing or superfluous.",
+    "results": "The right pattern and conditions, but the wrong columns, order or aggregation.",
+}
+
+_BY_CODE = {
+    "unknown_label": "schema_violation",
+    "unknown_relationship_type": "schema_violation",
+    "unknown_property": "schema_violation",
+    "impossible_pattern": "schema_violation",
+    "reversed_direction": "reversed_direction",
+}
+_FAILED = {"not_cypher": "syntax", "not_read_only": "syntax", "refused": "syntax", "timeout": "timeout"}
+
+
+def category_of(
+    predicted: str,
+    gold: str,
+    failure: str,
+    diagnostics: Iterable[Diagnostic],
+    rows: Sequence[Sequence[Any]],
+    gold_rows: Sequence[Sequence[Any]],
+) -> str:
+    """Return the category of a wrong prediction, which is a key of `CATEGORIES`.
+
+    The categories are those of CypherBench's error analysis (arXiv 2412.18702, §5.4, Figure 6). CypherBench assigned
+    them manually; here the checks of `cypher` and a comparison of the two trees assign them. They are tried in a fixed
+    order, because an early category explains a later one.
+
+    >>> category_of("MATCH (m:Movie) RETURN m.name", "MATCH (m:Movie {name: 'Heat'}) RETURN m.name", "", [], [], [])
+    'entity_linking'
+    """
+    if not predicted.strip():
+        return "no_answer"
+    if failure:
+        return _FAILED.get(failure, "syntax")
+    found = {
+        _BY_CODE[diagnostic.code]
+        for diagnostic in diagnostics
+        if diagnostic.severity == "error" and diagnostic.code in _BY_CODE
+    }
+    for category in ("schema_violation", "reversed_direction"):
+        if category in found:
+            return category
+    try:
+        predicted_shape, gold_shape = _ComparedParts(parse(predicted)), _ComparedParts(parse(gold))
+    except CypherSyntaxError:
+        return "results"
+    if predicted_shape.names != gold_shape.names:
+        return "entity_linking"
+    if predicted_shape.types == gold_shape.types and predicted_shape.links != gold_shape.links:
+        return "reversed_direction"
+    if predicted_shape.types != gold_shape.types or predicted_shape.labels != gold_shape.labels:
+        return "pattern"
+    if predicted_shape.conditions != gold_shape.conditions:
+        return "filtering"
+    if _same_set(rows, gold_rows):
+        return "deduplication"
+    return "results"
+
+
+class _ComparedParts:
+    """The compared parts of a query: its names, labels, relationships (with and without direction) and conditions."""
+
+    def __init__(self, query: t.Query) -> None:
+        self.names = {value for key, value in _list_comparisons(query) if key == "name"}
+        self.conditions = Counter(pair for pair in _list_comparisons(query) if pair[0] != "name")
+        self.conditions.update(("null", repr(node.negated)) for node in query.find(t.IsNull))
+        self.labels = {
+            name.text for node in query.find(t.NodePattern) if node.labels for name in node.labels.find(t.Name)
+        }
+        self.links: set[tuple[str, bool]] = set()
+        self.types: set[str] = set()
+        known = {
+            node.variable.name: name.text
+            for node in query.find(t.NodePattern)
+            if node.variable and node.labels
+            for name in node.labels.find(t.Name)
+        }
+        for path in query.find(t.PathPattern):
+            for left, link, right in zip(path.elements, path.elements[1:], path.elements[2:], strict=False):
+                if isinstance(link, t.RelationshipPattern) and link.types is not None:
+                    start, end = (right, left) if link.direction == "left" else (left, right)
+                    types = "|".join(sorted(name.text for name in link.types.find(t.Name)))
+                    self.types.add(types)
+                    self.links.add((f"{_end(start, known)}-{types}-{_end(end, known)}", link.direction == "both"))
+
+
+def _end(node: t.Node, known: Mapping[str, str]) -> str:
+    """Return the text for one end of a link: the node's label, with `*` if the node has a property map."""
+    if not isinstance(node, t.NodePattern):
+        return ""
+    label = "|".join(sorted(name.text for name in node.labels.find(t.Name))) if node.labels else ""
+    label = label or known.get(node.variable.name if node.variable else "", "")
+    named = isinstance(node.properties, t.MapLiteral)
+    return f"{label}{'*' if named else ''}"
+
+
+def _list_comparisons(query: t.Query) -> Iterable[tuple[str, str]]:
+    """Yield each compared property and its value as text.
+
+    The text begins with the operator if an operator compares the two and the property is not `name`: `> 1999`.
+    """
+    for node in query.find(t.NodePattern):
+        if isinstance(node.properties, t.MapLiteral):
+            for entry in node.properties.entries:
+                yield entry.key.text, _value(entry.value, query)
+    for binary in query.find(t.Binary):
+        for side, other in ((binary.left, binary.right), (binary.right, binary.left)):
+            if isinstance(side, t.Property) and not isinstance(other, t.Property):
+                value = _value(other, query)
+                yield side.key.text, value if side.key.text == "name" else f"{binary.operator} {value}"
+
+
+def _value(node: t.Node, query: t.Query) -> str:
+    return node.value if isinstance(node, t.StringLiteral) else query.source(node)
+
+
+def _same_set(rows: Sequence[Sequence[Any]], gold_rows: Sequence[Sequence[Any]]) -> bool:
+    distinct_rows, distinct_gold_rows = ({repr(sorted(map(repr, row))) for row in table} for table in (rows, gold_rows))
+    return bool(distinct_gold_rows) and distinct_rows == distinct_gold_rows

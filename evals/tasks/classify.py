@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from graphground.cypher import CypherSyntaxError, parse
 from graphground.cypher import tree as t
-from graphground.cypher.matched import aggregates
+from graphground.cypher.functions import groups_rows
 
 BASIC = (
     "basic_(n)",
@@ -81,7 +81,7 @@ def _pattern(body: t.SingleQuery) -> str:
     named = {name for path in nodes for node in path if (name := _name(node)) and _is_named(node)}
     if lengths == [1, 1] and len(named) == 2:
         return "special_comparison"
-    if any(isinstance(clause, t.With) and aggregates(clause.projection) for clause in body.clauses):
+    if any(isinstance(clause, t.With) and groups_rows(clause.projection) for clause in body.clauses):
         return "special_grouping"
     return _basic(nodes, lengths, named)
 
@@ -122,7 +122,7 @@ def _template(body: t.SingleQuery) -> str:
     if projection.order_by:
         limit = projection.limit
         return "n_argmax" if isinstance(limit, t.IntegerLiteral) and limit.value == 1 else "n_order_by"
-    if aggregates(projection):
+    if groups_rows(projection):
         return "n_agg"
     keys = [
         item.expression.key.text

@@ -113,7 +113,7 @@ def read_records(path: Path) -> Iterator[dict[str, Any]]:
         yield from _lines(text, path)
         return
     if isinstance(document, dict):
-        if document.keys() & {"qid", "question", "nl_question"}:
+        if document.keys() & {"qid", "question", "nl_question", "ranked"}:
             yield document
             return
         lists = [value for value in document.values() if isinstance(value, list)]

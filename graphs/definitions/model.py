@@ -20,33 +20,46 @@ wikidata = "P57"
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from graphground.cypher.schema import RESERVED_PROPERTIES, Label, PropertyGraphSchema, RelationshipPattern
-from graphground.graphs.definitions.structure import NOT_EMPTY, Text
-from graphground.graphs.definitions.structure import json_schema as schema_of
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, StringConstraints, Tag
 
-ItemId = Annotated[str, Text(r"^Q[1-9]\d*$", "Q5")]
-PropertyId = Annotated[str, Text(r"^P[1-9]\d*$", "P31")]
-Name = Annotated[str, Text(r"^[A-Za-z_][A-Za-z0-9_]*$", longest=100)]
-Language = Annotated[str, Text(r"^[a-z]{2,3}(-[a-z0-9]+)*$", "en")]
-GraphName = Annotated[str, Text(r"^[A-Za-z][A-Za-z0-9_.-]{0,63}$", "films")]
+from graphground.cypher.schema import RESERVED_PROPERTIES, Label, PropertyGraphSchema, RelationshipPattern
+
+ITEM, PROPERTY, LANGUAGE = "^Q[1-9][0-9]*$", "^P[1-9][0-9]*$", "^[a-z]{2,3}(-[a-z0-9]+)*$"
+PROPERTY_OR_IDENTICAL, GRAPH_NAME = "^(P[1-9][0-9]*|identical)$", "^[A-Za-z][A-Za-z0-9_.-]{0,63}$"
+EXAMPLES = {ITEM: "Q5", PROPERTY: "P31", PROPERTY_OR_IDENTICAL: "P31", LANGUAGE: "en", GRAPH_NAME: "films"}
+"""For each pattern a text that matches it, for error messages."""
+MAX_NAME_LETTERS = 100
+ItemId = Annotated[str, StringConstraints(pattern=ITEM)]
+PropertyId = Annotated[str, StringConstraints(pattern=PROPERTY)]
+Name = Annotated[str, StringConstraints(pattern="^[A-Za-z_][A-Za-z0-9_]*$", max_length=MAX_NAME_LETTERS)]
+Language = Annotated[str, StringConstraints(pattern=LANGUAGE)]
+ONE_CLASS, CLASSES = "one class", "classes"
+"""The tags of the two forms of a node's `wikidata`; pydantic adds them to the paths of errors."""
+Classes = Annotated[
+    Annotated[ItemId, Tag(ONE_CLASS)] | Annotated[list[ItemId], Tag(CLASSES)],
+    Discriminator(lambda value: CLASSES if isinstance(value, list) else ONE_CLASS),
+]
 PropertyType = Literal["str", "int", "float", "bool", "date", "list[str]", "list[int]", "list[float]", "list[date]"]
 Cardinality = Literal["one-to-one", "one-to-many", "many-to-one", "many-to-many"]
 IDENTICAL = "identical"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Link:
+class Part(BaseModel):
+    """A part of a definition, in which an unknown key is an error."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Link(Part):
     """A condition that a Wikidata property has an item as a value: `{ property = "P118", item = "Q155223" }`."""
 
     property: PropertyId
     item: ItemId
 
 
-@dataclass(frozen=True, kw_only=True)
-class Property:
+class Property(Part):
     """A property of a node or of a relationship.
 
     runtime_minute = { type = "float", wikidata = "P2047", unit = "minute" }
@@ -54,47 +67,61 @@ class Property:
     retired = { type = "bool", wikidata = "P31", item = "Q…" }
     """
 
-    type: Annotated[PropertyType, "The type of the values. `int` takes the year of a point in time."]
+    type: Annotated[PropertyType, Field(description="The type of the values. `int` takes the year of a point in time.")]
     wikidata: Annotated[
         PropertyId,
-        "The Wikidata property. For a property of a relationship, it is a qualifier of the relationship's statement; "
-        "the relationship's own Wikidata property stands for the value of that statement.",
+        Field(
+            description="The Wikidata property. For a property of a relationship, it is a qualifier of the "
+            "relationship's statement; the relationship's own Wikidata property stands for the value of that statement."
+        ),
     ]
-    unit: Annotated[str | None, "The unit into which quantities are converted, by its name or item."] = None
-    item: Annotated[ItemId | None, "With type bool: true if this item is among the property's values."] = None
-    qualifiers: Annotated[list[Link], "Only statements that have all these qualifiers are read."] = field(
-        default_factory=list
+    unit: Annotated[
+        str | None, Field(description="The unit into which quantities are converted, by its name or item.")
+    ] = None
+    item: Annotated[
+        ItemId | None, Field(description="With type bool: true if this item is among the property's values.")
+    ] = None
+    qualifiers: Annotated[list[Link], Field(description="Only statements that have all these qualifiers are read.")] = (
+        Field(default_factory=list)
     )
     description: str | None = None
-    doubtful: Annotated[str | None, "Why the Wikidata source may be wrong."] = None
+    doubtful: Annotated[str | None, Field(description="Why the Wikidata source may be wrong.")] = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Node:
+class Node(Part):
     """A label and the conditions that select its items."""
 
     wikidata: Annotated[
-        ItemId | list[ItemId] | None,
-        "One class or several; may be left out if from_relationships alone selects the items.",
+        Classes | None,
+        Field(description="One class or several; may be left out if from_relationships alone selects the items."),
     ] = None
     members: Annotated[
         Literal["instances", "subclasses"],
-        "`instances`: the nodes are the instances of the class; `subclasses`: the nodes are the subclasses themselves.",
+        Field(
+            description="`instances`: the nodes are the instances of the class; "
+            "`subclasses`: the nodes are the subclasses themselves."
+        ),
     ] = "instances"
-    subclasses: Annotated[bool, "Whether instances of subclasses are selected too."] = True
+    subclasses: Annotated[bool, Field(description="Whether instances of subclasses are selected too.")] = True
     from_relationships: Annotated[
         list[str],
-        "Select only items at the end or start of these relationships: each is a type (`partOf`) or, if the type has "
-        "several patterns, one pattern (`(:River)-[:partOf]->(:Basin)`).",
-    ] = field(default_factory=list)
-    linked_to: Annotated[list[Link], "Select only items that have these values."] = field(default_factory=list)
-    has_property: Annotated[list[PropertyId], "Select only items that have a value for each of these properties."] = (
-        field(default_factory=list)
+        Field(
+            description="Select only items at the end or start of these relationships: each is a type (`partOf`) or, "
+            "if the type has several patterns, one pattern (`(:River)-[:partOf]->(:Basin)`)."
+        ),
+    ] = Field(default_factory=list)
+    linked_to: Annotated[list[Link], Field(description="Select only items that have these values.")] = Field(
+        default_factory=list
     )
-    sparql: Annotated[str | None, "An additional SPARQL condition on ?item; only for builds from an endpoint."] = None
+    has_property: Annotated[
+        list[PropertyId], Field(description="Select only items that have a value for each of these properties.")
+    ] = Field(default_factory=list)
+    sparql: Annotated[
+        str | None, Field(description="An additional SPARQL condition on ?item; only for builds from an endpoint.")
+    ] = None
     description: str | None = None
     doubtful: str | None = None
-    properties: dict[Name, Property] = field(default_factory=dict)
+    properties: dict[Name, Property] = Field(default_factory=dict)
 
     @property
     def classes(self) -> list[str]:
@@ -102,59 +129,72 @@ class Node:
         return [self.wikidata] if isinstance(self.wikidata, str) else list(self.wikidata or ())
 
 
-@dataclass(frozen=True, kw_only=True)
-class Relationship:
+class Relationship(Part):
     """One pattern of a relationship type: its start label, end label and Wikidata property."""
 
     type: Name
     start: str
     end: str
     wikidata: Annotated[
-        PropertyId | Literal["identical"],
-        "The Wikidata property of the start item, or `identical`: both ends are the same item.",
+        Annotated[str, StringConstraints(pattern=PROPERTY_OR_IDENTICAL)],
+        Field(description="The Wikidata property of the start item, or `identical`: both ends are the same item."),
     ]
     qualifier: Annotated[
-        PropertyId | None, "The qualifier whose value is the end item. Default: the end is the statement's value."
+        PropertyId | None,
+        Field(description="The qualifier whose value is the end item. Default: the end is the statement's value."),
     ] = None
     ranks: Annotated[
         Literal["best", "not_deprecated"] | None,
-        "`best`: the preferred statements, or the normal ones if none is preferred; `not_deprecated`: both. "
-        "Default: `not_deprecated` if the type is time-bounded, else `best`.",
+        Field(
+            description="`best`: the preferred statements, or the normal ones if none is preferred; `not_deprecated`: "
+            "both. Default: `not_deprecated` if the type is time-bounded, else `best`."
+        ),
     ] = None
     description: str | None = None
     doubtful: str | None = None
-    properties: dict[Name, Property] = field(default_factory=dict)
+    properties: dict[Name, Property] = Field(default_factory=dict)
 
     def __str__(self) -> str:
         return f"(:{self.start})-[:{self.type}]->(:{self.end})"
 
 
-@dataclass(frozen=True, kw_only=True)
-class RelationshipType:
+class RelationshipType(Part):
     """Facts about all patterns of a relationship type."""
 
-    cardinality: Annotated[Cardinality, "`many-to-one`: each start has at most one end."] = "many-to-many"
+    cardinality: Annotated[Cardinality, Field(description="`many-to-one`: each start has at most one end.")] = (
+        "many-to-many"
+    )
     mandatory: Annotated[
-        list[Literal["start", "end"]], "The ends (start, end) whose nodes should all have a relationship of this type."
-    ] = field(default_factory=list)
-    symmetric: Annotated[bool, "Whether a relationship from a to b implies one from b to a."] = False
-    time_bounded: Annotated[bool, "Whether the relationships have a start time and an end time."] = False
-    implies: Annotated[list[str], "Types that always connect the same nodes as this one."] = field(default_factory=list)
+        list[Literal["start", "end"]],
+        Field(description="The ends (start, end) whose nodes should all have a relationship of this type."),
+    ] = Field(default_factory=list)
+    symmetric: Annotated[bool, Field(description="Whether a relationship from a to b implies one from b to a.")] = False
+    time_bounded: Annotated[bool, Field(description="Whether the relationships have a start time and an end time.")] = (
+        False
+    )
+    implies: Annotated[list[str], Field(description="Types that always connect the same nodes as this one.")] = Field(
+        default_factory=list
+    )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Definition:
+class Definition(Part):
     """A whole definition; `schema` is the schema of the resulting graph."""
 
-    name: GraphName
+    name: Annotated[str, StringConstraints(pattern=GRAPH_NAME)]
     description: str = ""
     languages: Annotated[
-        list[Language], "Languages of names, best first; an item without a name in any of them is left out.", NOT_EMPTY
-    ] = field(default_factory=lambda: ["en"])
-    wikipedia: Annotated[Language, "The language of the Wikipedia whose articles are the provenance of nodes."] = "en"
-    nodes: Annotated[dict[Name, Node], NOT_EMPTY]
-    relationships: list[Relationship] = field(default_factory=list)
-    types: dict[Name, RelationshipType] = field(default_factory=dict)
+        list[Language],
+        Field(
+            description="Languages of names, best first; an item without a name in any of them is left out.",
+            min_length=1,
+        ),
+    ] = Field(default_factory=lambda: ["en"])
+    wikipedia: Annotated[
+        Language, Field(description="The language of the Wikipedia whose articles are the provenance of nodes.")
+    ] = "en"
+    nodes: Annotated[dict[Name, Node], Field(min_length=1)]
+    relationships: list[Relationship] = Field(default_factory=list)
+    types: dict[Name, RelationshipType] = Field(default_factory=dict)
 
     def characteristics(self, type_: str) -> RelationshipType:
         """Return the facts that the definition states about a relationship type; default values if it states none."""
@@ -210,4 +250,4 @@ def doubts(definition: Definition) -> Iterator[tuple[str, str]]:
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema of definition files, for editors;
     stored in `definition.schema.json` beside this module."""
-    return schema_of(Definition)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **Definition.model_json_schema()}

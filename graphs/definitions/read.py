@@ -6,15 +6,29 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from graphground.graphs.definitions.consistency import inconsistencies, nearest
-from graphground.graphs.definitions.lines import Lines
-from graphground.graphs.definitions.model import Definition
-from graphground.graphs.definitions.structure import structured
+from graphground.graphs.definitions.model import (
+    CLASSES,
+    EXAMPLES,
+    ONE_CLASS,
+    Definition,
+    Link,
+    Node,
+    Part,
+    Property,
+    Relationship,
+    RelationshipType,
+)
 
 DOMAINS = (
     "art",
@@ -30,6 +44,24 @@ DOMAINS = (
     "terrorist_attack",
 )
 CATALOG = Path(__file__).with_name("catalog")
+P = TypeVar("P", bound=Part)
+_PARTS: dict[str | int, type[Part]] = {
+    "nodes": Node,
+    "relationships": Relationship,
+    "types": RelationshipType,
+    "properties": Property,
+    "linked_to": Link,
+    "qualifiers": Link,
+}
+"""The models of the parts in each list or table of a definition."""
+_KINDS = {
+    "string_type": "text",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "dict_type": "a table",
+    "model_type": "a table",
+    "model_attributes_type": "a table",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +97,56 @@ def check_text(text: str) -> tuple[Definition | None, list[Problem]]:
         document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         return None, [Problem(*_toml_place(str(error), text))]
-    definition, misfits = structured(Definition, document, nearest)
-    problems = [(misfit.place, misfit.message) for misfit in misfits] if definition is None else []
+    definition, problems = read_part(Definition, document)
     if definition is not None:
         problems = list(inconsistencies(definition))
     if not problems:
         return definition, []
-    lines = Lines(text)
+    lines = KeyLines(text)
     return None, sorted((Problem(lines.of(place), _dotted(place), message) for place, message in problems), key=_order)
+
+
+def read_part(model: type[P], document: Any) -> tuple[P | None, list[tuple[tuple[str | int, ...], str]]]:
+    """Return the part of a definition that a parsed document describes, and the path and message of each problem.
+
+    >>> read_part(Link, {"property": "P118", "item": "Q5x"})
+    (None, [(('item',), "must look like 'Q5', not 'Q5x'")])
+    """
+    try:
+        return model.model_validate(document), []
+    except ValidationError as error:
+        return None, [_describe_error(details, model) for details in error.errors(include_url=False)]
+
+
+def _describe_error(details: ErrorDetails, model: type[Part]) -> tuple[tuple[str | int, ...], str]:
+    """Return the path and the message of an error in a document of `model`."""
+    path = tuple(part for part in details["loc"] if part not in ("[key]", ONE_CLASS, CLASSES))
+    kind, value, context = details["type"], details["input"], details.get("ctx", {})
+    if kind == "missing":
+        return path[:-1], f"{path[-1]!r} is missing"
+    if kind == "extra_forbidden":
+        known = list((_PARTS[path[-3]] if len(path) > 2 else model).model_fields)
+        suggestion = nearest(str(path[-1]), known)
+        hint = f"did you mean {suggestion!r}?" if suggestion else f"known keys: {', '.join(known)}"
+        return path, f"is not a known key; {hint}"
+    if kind == "literal_error":
+        allowed = re.findall("'([^']*)'", context["expected"])
+        suggestion = nearest(value, allowed) if isinstance(value, str) else None
+        return path, f"{value!r} is not allowed; it must be {context['expected']}" + (
+            f"; did you mean {suggestion!r}?" if suggestion else ""
+        )
+    if kind == "string_pattern_mismatch":
+        example = EXAMPLES.get(context["pattern"])
+        return path, (
+            f"must look like {example!r}, not {value!r}"
+            if example
+            else f"{value!r} cannot be used: letters, digits and '_' only, not beginning with a digit"
+        )
+    if kind == "string_too_long":
+        return path, f"has more than {context['max_length']} characters"
+    if kind == "too_short":
+        return path, "must not be empty"
+    return path, f"must be {_KINDS[kind]}, not {value!r}" if kind in _KINDS else details["msg"]
 
 
 def read_definition(source: str | Path) -> Definition:
@@ -143,3 +217,62 @@ def _dotted(place: Sequence[str | int]) -> str:
     for part in place:
         text += f"[{part}]" if isinstance(part, int) else ("." if text else "") + part
     return text
+
+
+_HEADER = re.compile(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]")
+_KEY = re.compile(r"\s*([A-Za-z0-9_.\"' -]+?)\s*=")
+_INNER = re.compile(r"[{,]\s*([A-Za-z0-9_-]+)\s*=")
+KeyPath = tuple[str | int, ...]
+
+
+class KeyLines:
+    """The lines of the keys: `KeyLines(text).of(("nodes", "Movie", "wikidata"))` is a line number, counted from 1."""
+
+    def __init__(self, text: str) -> None:
+        self._lines: dict[KeyPath, int] = {}
+        table: KeyPath = ()
+        counts: dict[KeyPath, int] = {}
+        for number, line in enumerate(text.splitlines(), 1):
+            if header := _HEADER.match(line):
+                table = _split_key(header[2])
+                if header[1] == "[[":
+                    counts[table] = counts.get(table, -1) + 1
+                    table = (*table, counts[table])
+                else:
+                    table = self._add_list_index(table, counts)
+                self._add(table, number)
+            elif key := _KEY.match(line):
+                path = (*table, *_split_key(key[1]))
+                self._add(path, number)
+                for inner in _INNER.finditer(line, key.end()):
+                    self._add((*path, inner[1]), number)
+
+    def of(self, path: Sequence[str | int]) -> int:
+        """Return the number of the line that sets a key.
+
+        If no line sets the key, return the line of the innermost enclosing table that the text contains; if it contains
+        none of the enclosing tables, return 1.
+        """
+        for length in range(len(path), 0, -1):
+            if found := self._lines.get(tuple(path[:length])):
+                return found
+        return 1
+
+    def _add(self, path: KeyPath, number: int) -> None:
+        for length in range(1, len(path) + 1):
+            self._lines.setdefault(path[:length], number)
+
+    @staticmethod
+    def _add_list_index(table: KeyPath, counts: dict[KeyPath, int]) -> KeyPath:
+        """Insert the list position that the header `[relationships.properties]` leaves out.
+
+        `("relationships", "properties")` becomes `("relationships", 2, "properties")` after the third relationship.
+        """
+        for length in range(1, len(table)):
+            if table[:length] in counts:
+                return (*table[:length], counts[table[:length]], *table[length:])
+        return table
+
+
+def _split_key(text: str) -> KeyPath:
+    return tuple(part.strip().strip("\"'") for part in text.split("."))

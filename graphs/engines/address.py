@@ -1,13 +1,18 @@
-"""The address of a database and the user who connects to it."""
+"""The address of a database and the user who connects to it, and a check whether a Bolt server listens there."""
 
 from __future__ import annotations
 
+import socket
 from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
 from graphground.graphs.engines.engine import EngineUnavailable
 
 SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
+BOLT_PORT = 7687
+HANDSHAKE = bytes.fromhex("6060b01700080805000204040000000300000000")
+"""Bolt's magic number and four proposals for the protocol version; a Bolt server responds with four bytes."""
+HTTP_REQUEST = b"HEAD / HTTP/1.0\r\n\r\n"
 
 
 def without_credentials(uri: str) -> tuple[str, str, str]:
@@ -74,3 +79,91 @@ class BoltAddress:
                 f"{self.where()!r} is not the address of a Bolt server. Write it as "
                 f"neo4j://HOST:7687 or bolt://HOST:7687 (schemes: {', '.join(SCHEMES)})."
             )
+
+
+def problem_at(address: BoltAddress, seconds: float = 2.0, *, speak: bool = True) -> str | None:
+    """Return a message that says why no Bolt server can be used at an address; None if no problem is found.
+
+    A driver would wait ten seconds for a server of another kind.
+
+    With `speak=False` the function only connects, which leaves no trace in a database's log. A server that responds
+    slowly or is behind TLS counts as usable; if it is not a Bolt server, the driver fails to connect.
+
+        >>> problem_at(BoltAddress("bolt://127.0.0.1:1"))
+        'No Bolt server answers at bolt://127.0.0.1:1 (Connection refused). Check the address, and that the database …'
+    """
+    where, parts = address.where(), urlsplit(address.uri)
+    place = parts.hostname or "", parts.port or BOLT_PORT
+    try:
+        if not speak or "+" in parts.scheme:
+            socket.create_connection(place, timeout=seconds).close()
+            return None
+        answer = _answer(place, HANDSHAKE, seconds)
+    except OSError as error:
+        return (
+            f"No Bolt server answers at {where} ({error.strerror or error}). Check the address, and that the "
+            "database is running."
+        )
+    if len(answer) != 4 and _speaks_http(place, seconds):
+        return (
+            f"{where} is an HTTP port, not a Bolt port. Give the database's Bolt address, "
+            f"such as {parts.scheme}://{parts.hostname}:{BOLT_PORT}."
+        )
+    return None
+
+
+def _answer(place: tuple[str, int], greeting: bytes, seconds: float) -> bytes:
+    """Return the first bytes of the response to `greeting`;
+    empty if the server closes the connection or is too slow."""
+    with socket.create_connection(place, timeout=seconds) as connection:
+        try:
+            connection.sendall(greeting)
+            return connection.recv(16)
+        except (TimeoutError, ConnectionError):
+            return b""
+
+
+def _speaks_http(place: tuple[str, int], seconds: float) -> bool:
+    try:
+        return _answer(place, HTTP_REQUEST, seconds).startswith(b"HTTP/")
+    except OSError:
+        return False
+
+
+@dataclass(frozen=True)
+class Database:
+    """A graph in your own Bolt database: `Database("films", "neo4j://localhost:7687", "neo4j", "…")`."""
+
+    name: str
+    uri: str
+    username: str | None = None
+    password: str | None = field(default=None, repr=False)
+    database: str | None = None
+    description: str = ""
+    vector_index: str | None = None
+    """The name of a vector index in the database; with `auto`, each label's only vector index is used.
+
+    `vector_model` is the model that computed the vectors of the index.
+    """
+    vector_model: str | None = None
+    name_property: str | None = None
+    """The property that names the nodes, for each label where it is not detected: `Order=orderNo, Person=fullName`."""
+    problem: str = field(default="", compare=False)
+    """Why the settings are incomplete, such as an unset password variable; the graph then cannot be opened."""
+
+    def __post_init__(self) -> None:
+        address = BoltAddress(self.uri, self.username or "", self.password or "")
+        object.__setattr__(self, "uri", address.uri)
+        object.__setattr__(self, "username", address.user or None)
+        object.__setattr__(self, "password", address.password or None)
+
+    @property
+    def naming(self) -> dict[str, str]:
+        """The content of `name_property` as a map: `{"Order": "orderNo", "Person": "fullName"}`."""
+        pairs = [pair.partition("=") for pair in (self.name_property or "").split(",") if pair.strip()]
+        return {label.strip(): key.strip() for label, _, key in pairs}
+
+    @property
+    def key(self) -> str:
+        """The key of the schema in the cache; it includes the user, who may see only a part of the database."""
+        return f"{self.uri} {self.database or ''} {self.username or ''}"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
+import re
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
-from functools import cached_property, partial
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import count, islice
 from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
@@ -15,13 +18,14 @@ from uuid import uuid4
 import neo4j
 import orjson
 from neo4j import exceptions
+from neo4j.auth_management import AuthManager
 
-from graphground.cypher.language import Language
+from graphground.cypher.diagnostics import Language, counted
 from graphground.cypher.quoting import quoted_name
-from graphground.graphs.engines.abandoned import Abandoned, LastResort
+from graphground.cypher.safety.canonical import Ambiguous, Sent, canonical
+from graphground.cypher.safety.parser_differences import CODE
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.dialects import Dialect, dialect_of, version_of
-from graphground.graphs.engines.drivers import close_driver, connection_of, open_driver
 from graphground.graphs.engines.engine import (
     Capabilities,
     EngineBusy,
@@ -29,60 +33,69 @@ from graphground.graphs.engines.engine import (
     EngineUnreachable,
     QueryCancelled,
     QueryFailed,
-    QueryMoved,
     QueryTimeout,
     TrialWrite,
     timed_out,
 )
 from graphground.graphs.engines.errors import ran_out_of_memory, translated, was_ended
-from graphground.graphs.engines.plans import COLUMN, asks_for_plan, plan_lines
-from graphground.graphs.engines.query_tag import QueryTag
-from graphground.graphs.engines.running import RunningQuery
-from graphground.graphs.engines.sending import in_places_of, to_send
-from graphground.graphs.engines.slots import Full, Slot, Slots
+from graphground.graphs.engines.fair_shares import FairShares, Permit, TooManyCalls
+from graphground.graphs.engines.rewriting import rewrite_for, without_options
+from graphground.graphs.engines.running_query import DEADLINES, RunningQuery
 from graphground.graphs.engines.table import Table
 from graphground.graphs.engines.values import plain_rows
 
 if TYPE_CHECKING:
     from graphground.cypher.tree import Query
 
+# A failure is raised to the caller; the driver would also print the failure to our stderr.
+logging.getLogger("neo4j").setLevel(logging.CRITICAL)
+
 CHUNK = 1000
 LOOK_SECONDS = 2.0
 """The longest wait, in seconds, for the bookmark of the last transaction."""
 CLOSING_SECONDS = 2.0
+WATCH_SECONDS = 0.25
+"""Seconds between checks whether the database still runs a query whose caller has stopped waiting."""
+MAX_LIST_SECONDS = 2.0
+MAX_KEPT_SECONDS = 60.0
+"""The longest time, in seconds, for which such a query counts as running."""
 EXPLAIN_SECONDS = 10.0
 TAG_NUMBERS = count()  # `next` on a count is thread-safe, unlike `next` on a generator
+MAX_PLAN_LINES, MAX_PLAN_LINE = 200, 400
+PLAN_COLUMN = "plan"
+_PLAN_PREFIX = re.compile(r"\s*(?:CYPHER[^;]*?\s)?(EXPLAIN|PROFILE)\b", re.IGNORECASE)
+_PLACE = re.compile(r" *\(line \d+, column \d+(?: \(offset: \d+\))?\)|(?: at)? line \d+, column \d+|line \d+:\d+ ?")
 
 
 class BoltEngine:
     """The engine of a database that speaks Bolt: `BoltEngine(BoltAddress("bolt://localhost:7687", "neo4j", "secret"))`.
 
-    The callers' queries run in sessions of access mode READ. The callers share `slots` slots for quick queries and the
-    same number for slow queries; a call that waits longer than `patience` seconds for a slot is refused as busy. Rows
-    are read in chunks, and no further chunk is read when the answer exceeds `answer_bytes`. If a query has not ended
-    `GRACE` seconds after its termination was requested, `last_resort` is called, and the call stops waiting. For up to
-    a minute, `last_resort` is then called again until it returns True or the database no longer lists the query.
-    `check` is called before a connection is opened or used; it raises an error if the password must not be sent to the
-    listening process.
+    The callers' queries run in sessions of access mode READ. At most `at_once` queries run, shared fairly between the
+    callers; a call that waits longer than `patience` seconds is refused as busy. Rows are read in chunks, and no
+    further chunk is read when the answer exceeds `answer_bytes`. If a query has not ended `GRACE_SECONDS` after its
+    termination was requested, `last_resort` is called, and the call stops waiting. For up to `MAX_KEPT_SECONDS`,
+    `last_resort` is then called again until it returns True or the database no longer lists the query. `check` is
+    called before a connection is opened or used; it raises an error if the password must not be sent to the listening
+    process.
     """
 
     def __init__(
         self,
         address: BoltAddress,
         *,
-        slots: int | Slots = 16,
+        at_once: int | FairShares = 16,
         patience: float = 5.0,
         answer_bytes: int = 64_000_000,
-        last_resort: LastResort | None = None,
+        last_resort: Callable[[], bool] | None = None,
         administrator: BoltAddress | None = None,
         check: Callable[[], None] | None = None,
     ) -> None:
         address.check()
         self.address = address
-        self._slots = slots if isinstance(slots, Slots) else Slots(slots)
+        self._shares = at_once if isinstance(at_once, FairShares) else FairShares(at_once)
         self._patience, self._answer_bytes = patience, answer_bytes
         self._last_resort = last_resort
-        connections = 2 * self._slots.slots + 8
+        connections = 2 * self._shares.total + 8
         self._driver = open_driver(address, connections, check)
         self._administrator = open_driver(administrator, connections, check) if administrator else self._driver
         self._capabilities: Capabilities | None = None
@@ -102,12 +115,10 @@ class BoltEngine:
     ) -> Table:
         """Run one read-only query; retry it once if the connection breaks or the error is transient."""
         started = time.perf_counter()
-        with self._slot() as slot:
+        with self._permit() as permit:
             start = time.monotonic()
-            if timeout is not None:
-                slot.until = start + timeout
             try:
-                return self._run(query, parameters, limit, timeout, started, slot)
+                return self._run(query, parameters, limit, timeout, started, permit)
             except (exceptions.ServiceUnavailable, exceptions.SessionExpired, exceptions.TransientError) as error:
                 if not error.is_retryable() or was_ended(error) or ran_out_of_memory(error):
                     raise self._translated(error, query, limit, timeout) from error
@@ -119,7 +130,7 @@ class BoltEngine:
             if left is not None and left <= 0:
                 raise timed_out(timeout)
             try:
-                return self._run(query, parameters, limit, left, started, slot)
+                return self._run(query, parameters, limit, left, started, permit)
             except QueryTimeout:
                 raise timed_out(timeout) from None
             except EngineError:
@@ -157,7 +168,7 @@ class BoltEngine:
             with self._session(database=database) as session:
                 statement = neo4j.Query(cast(Any, prefix + to_send(self.dialect, query).text), timeout=EXPLAIN_SECONDS)
                 result = session.run(statement, cast(Any, parameters or {}))
-                return Table([COLUMN], plan_of(result), False, (time.perf_counter() - started) * 1000)
+                return Table([PLAN_COLUMN], plan_of(result), False, (time.perf_counter() - started) * 1000)
         except Exception as error:
             raise translated(error, self.address) from error
 
@@ -231,7 +242,7 @@ class BoltEngine:
         limit: int | None,
         timeout: float | None,
         started: float,
-        slot: Slot,
+        permit: Permit,
     ) -> Table:
         rows: list[list[Any]] = []
         size, truncated = 0, False
@@ -244,12 +255,11 @@ class BoltEngine:
         with (
             self._session(fetch_size=fetch_size) as session,
             RunningQuery(
-                timeout, lambda: self._terminate(tag, session), lambda: self._abandon(tag, session, slot, query)
+                timeout, lambda: self._terminate(tag, session), lambda: self._abandon(tag, session, permit)
             ) as running,
         ):
             if not running.may_begin():
-                raise self._ended(running, timeout, slot)
-            slot.stop = running.cancel
+                raise self._ended(running, timeout)
             self._running.add(running)
             try:
                 sent = to_send(self.dialect, query, limit)
@@ -257,7 +267,7 @@ class BoltEngine:
                 result = session.run(statement, cast(Any, parameters or {}))
                 columns = list(result.keys())
                 if planned:
-                    return Table([COLUMN], plan_of(result), False, (time.perf_counter() - started) * 1000)
+                    return Table([PLAN_COLUMN], plan_of(result), False, (time.perf_counter() - started) * 1000)
                 records = iter(result)
                 # After a stop before the first row, keep reading:
                 # closing the result would block, and no deadline would end it.
@@ -277,12 +287,11 @@ class BoltEngine:
             except Exception as error:
                 if not running.stopped:
                     raise
-                raise self._ended(running, timeout, slot) from error
+                raise self._ended(running, timeout) from error
             finally:
-                slot.stop = None
                 self._running.discard(running)
             if running.stopped and not truncated:
-                raise self._ended(running, timeout, slot)
+                raise self._ended(running, timeout)
             self._bookmark.value = ",".join(sorted(session.last_bookmarks().raw_values)) or None
         return Table(columns, rows, truncated, (time.perf_counter() - started) * 1000)
 
@@ -319,17 +328,18 @@ class BoltEngine:
                     administration.run(cast(Any, end.replace("{id}", number)), id=number).consume()
         return listed
 
-    def _abandon(self, tag: QueryTag, session: neo4j.Session, slot: Slot, query: str | Query) -> None:
-        """Stop waiting for a query that the database does not end, and watch the query for up to a minute."""
+    def _abandon(self, tag: QueryTag, session: neo4j.Session, permit: Permit) -> None:
+        """Stop waiting for a query that the database does not end; its permit is returned when it has ended."""
         connection = connection_of(session)
         if connection is None:
             return
         tag.client = f":{connection.local_port}"
-        self._slots.keep(slot)
-        abandoned = Abandoned(slot.caller, query)
+        self._shares.keep(permit)
+        DEADLINES.add(MAX_KEPT_SECONDS, lambda: self._shares.forget(permit))  # even if the database no longer answers
+        over = False
         try:
             # The termination comes first, so that the query has ended when the caller stops waiting.
-            over = self._last_resort is not None and self._last_resort(abandoned)
+            over = self._last_resort is not None and self._last_resort()
         finally:
             # A plain close would not wake a thread that reads; a shutdown does.
             raw = getattr(connection.socket, "_socket", connection.socket)
@@ -337,22 +347,27 @@ class BoltEngine:
                 raw.shutdown(socket.SHUT_RDWR)
         if tag.numbers:
             tag.client = ""  # another connection may soon use the port
-        dialect = self.dialect
-        if not over and dialect.running and dialect.terminate:
-            listed = partial(self._end_query, dialect.running, dialect.terminate, tag)
-            abandoned.follow(listed, self._last_resort, lambda: self._closed)
-            over = True
-        if over:
-            self._slots.forget(slot)
+        while not over and permit.is_kept and not self._closed:
+            time.sleep(WATCH_SECONDS)
+            over = not self._is_listed(tag) or (self._last_resort is not None and self._last_resort())
+        self._shares.forget(permit)
 
-    def _ended(self, running: RunningQuery, timeout: float | None, slot: Slot) -> EngineError:
-        if slot.moved:
-            return QueryMoved()
-        if slot.ended:
-            return EngineBusy(
-                f"The query ran for {time.monotonic() - slot.since:.0f} s and was terminated to "
-                "make room for other callers. Narrow it, or try again when the server is less busy."
-            )
+    def _is_listed(self, tag: QueryTag) -> bool:
+        """Whether the database lists a query, which is terminated again; True if the list cannot be read in time."""
+        dialect, listed = self.dialect, [True]
+
+        def look() -> None:
+            if dialect.running and dialect.terminate:
+                with suppress(Exception):
+                    listed[0] = self._end_query(dialect.running, dialect.terminate, tag)
+
+        looking = threading.Thread(target=look, name="graphground-abandoned", daemon=True)
+        looking.start()  # on its own thread, because a database that hangs does not answer
+        looking.join(MAX_LIST_SECONDS)
+        return listed[0]
+
+    @staticmethod
+    def _ended(running: RunningQuery, timeout: float | None) -> EngineError:
         if running.cancelled:
             return QueryCancelled("The query was terminated because its caller disconnected.")
         return timed_out(timeout)
@@ -380,24 +395,25 @@ class BoltEngine:
                 close_driver(driver)
 
     @contextmanager
-    def _slot(self) -> Iterator[Slot]:
+    def _permit(self) -> Iterator[Permit]:
+        """Wait for permission to run a query, and hold it inside the block."""
         try:
-            holding = self._slots.taken(self._patience, self)
-            slot = holding.__enter__()
-        except Full:
+            holding = self._shares.hold(self._patience, self)
+            permit = holding.__enter__()
+        except TooManyCalls:
             raise EngineBusy(
                 f"Too many queries are already running on {self.address.where()}; try again in a moment."
             ) from None
         try:
             if self._closed:
                 raise EngineUnreachable(f"The connection to {self.address.where()} has been closed.")
-            yield slot
+            yield permit
         finally:
             holding.__exit__(None, None, None)
 
     def _wait_for_queries(self) -> None:
         """Wait until no query runs, at most `CLOSING_SECONDS`."""
-        self._slots.idle(CLOSING_SECONDS, self)
+        self._shares.wait_until_idle(CLOSING_SECONDS, self)
 
     def _version(self) -> str:
         if self.dialect.components:
@@ -438,6 +454,75 @@ class BoltEngine:
         return "accepted"
 
 
+# The text that is sent
+
+
+def to_send(dialect: Dialect, query: str | Query, limit: int | None = None) -> Sent:
+    """Return the text to send to a database of this dialect.
+
+    Raises:
+        QueryFailed: the query is not sent, because databases do not all parse it in the same way.
+    """
+    try:
+        return canonical(rewrite_for(dialect, query, limit))
+    except Ambiguous as error:
+        raise QueryFailed(str(error), CODE) from None
+
+
+def in_places_of(query: str | Query, error: QueryFailed, dialect: Dialect, limit: int | None = None) -> QueryFailed:
+    """Return a database's error about the sent text, with the position mapped to the original query.
+
+    If a rewrite changed more than the end of the query, the returned error has no position. A line of the sent text
+    that the database quotes is omitted.
+    """
+    if error.line is None or error.column is None or error.code == CODE:
+        return error
+    text = query if isinstance(query, str) else query.text
+    sent = to_send(dialect, query, limit)
+    if sent.text == text:
+        return error
+    message = _PLACE.sub("", str(error).splitlines()[0]).strip()
+    shown = without_options(query)
+    if not sent.given.startswith(shown if isinstance(shown, str) else shown.text):
+        return QueryFailed(message, error.code)
+    line, column = sent.place(error.line, error.column)
+    return QueryFailed(f"{message} (line {line}, column {column})", error.code, line, column)
+
+
+# Plans
+
+
+def asks_for_plan(query: str | Query) -> bool:
+    """Whether a query requests its plan, that is, begins with EXPLAIN or PROFILE."""
+    return bool(_PLAN_PREFIX.match(query)) if isinstance(query, str) else bool(query.prefix)
+
+
+def plan_lines(plan: Mapping[str, Any], depth: int = 0) -> list[str]:
+    """Return a plan as lines, one per operator: the last step first, the steps that feed it indented below.
+
+    ArcadeDB's plan is a text with the first step first; its lines are returned in this order, without the heading.
+    """
+    args = plan.get("args") or {}
+    if not plan.get("children") and "Details" not in args and "string-representation" in args:
+        lines = [line.rstrip() for line in str(args["string-representation"]).splitlines()]
+        steps = [line for line in lines[2:] if line.strip()] if len(lines) > 1 and set(lines[1]) == {"="} else lines
+        return [line[:MAX_PLAN_LINE] for line in steps[:MAX_PLAN_LINES]]
+    words = [str(plan.get("operatorType", "")).partition("@")[0]]
+    if args.get("Details"):
+        words.append(str(args["Details"]))
+    figures = []
+    if "EstimatedRows" in args:
+        figures.append(f"about {counted(round(float(args['EstimatedRows'])), 'row')}")
+    if "dbHits" in plan:
+        figures.append(f"{counted(int(plan.get('rows') or 0), 'row')}, {counted(int(plan['dbHits']), 'db hit')}")
+    if figures:
+        words.append(f"({'; '.join(figures)})")
+    lines = [("  " * depth + " ".join(words))[:MAX_PLAN_LINE]]
+    for child in plan.get("children") or ():
+        lines += plan_lines(child, depth + 1)
+    return lines[:MAX_PLAN_LINES]
+
+
 def plan_of(result: neo4j.Result) -> list[list[Any]]:
     """Return each line of a plan as a row; read the whole result first, to complete the figures of PROFILE."""
     for _ in result:
@@ -445,6 +530,89 @@ def plan_of(result: neo4j.Result) -> list[list[Any]]:
     summary = result.consume()
     plan = summary.profile or summary.plan
     return [[line] for line in plan_lines(plan)] if plan else [["This database returned no plan."]]
+
+
+# Connections
+
+
+def open_driver(address: BoltAddress, connections: int, check: Callable[[], None] | None = None) -> neo4j.Driver:
+    """Return a driver for an address; it opens at most `connections` connections, each when it is first needed.
+
+    If the address has a user, `check` is called before a connection is opened or used. It raises an error if the
+    password must not be sent to the listening process.
+
+    Raises:
+        EngineUnavailable: no driver can be made for this address.
+    """
+    try:
+        return neo4j.GraphDatabase.driver(
+            address.uri,
+            auth=_Auth(address, check) if address.user else None,
+            connection_timeout=5.0,
+            connection_acquisition_timeout=10.0,
+            max_connection_pool_size=connections,
+            keep_alive=True,
+            user_agent="graphground",
+        )
+    except Exception as error:
+        raise translated(error, address) from error
+
+
+def connection_of(session: neo4j.Session) -> Any:
+    """Return the connection that a session holds; None if it holds no connection."""
+    return getattr(session, "_connection", None)
+
+
+def pooled_connections(driver: neo4j.Driver) -> list[Any]:
+    """Return the connections in a driver's pool, idle or in use."""
+    pool = getattr(driver, "_pool", None)
+    return [
+        connection for same_address in dict(getattr(pool, "connections", {})).values() for connection in same_address
+    ]
+
+
+def close_driver(driver: neo4j.Driver) -> None:
+    """Close a driver and all connections in its pool; call it again after closing a session that was still open."""
+    connections = pooled_connections(driver)
+    with suppress(BufferError):
+        driver.close()
+    for connection in [*connections, *pooled_connections(driver)]:
+        with suppress(OSError):
+            connection.kill()
+
+
+class _Auth(AuthManager):
+    """The user and password of an address, given to the driver only if `check` accepts the listening process."""
+
+    def __init__(self, address: BoltAddress, check: Callable[[], None] | None) -> None:
+        self._auth, self._check = neo4j.basic_auth(address.user, address.password), check
+
+    def get_auth(self) -> neo4j.Auth:
+        if self._check is not None:
+            self._check()
+        return self._auth
+
+    def handle_security_exception(self, auth: Any, error: exceptions.Neo4jError) -> bool:
+        return False
+
+
+@dataclass(slots=True)
+class QueryTag:
+    """The marks by which a running query is found in the database's list: `QueryTag("3f9a41c02b7d-17", ":50412")`."""
+
+    name: str
+    """The tag that is sent with the query."""
+    client: str = ""
+    """The end of the address of the connection that sent the query, `:PORT`; empty if the port is not known."""
+    numbers: set[str] = field(default_factory=set)
+    """The transaction numbers under which the query was listed; they identify it when its connection is closed."""
+
+    def fit(self, number: str, values: Iterable[Any]) -> bool:
+        """Whether a row of the list, with this transaction number and these values, describes this query."""
+        return number in self.numbers or any(
+            value == self.name or self.name in str(value) or (self.client and str(value).endswith(self.client))
+            for value in values
+        )
 
 
 def bolt_engine(address: BoltAddress) -> BoltEngine:

@@ -53,8 +53,6 @@ class Dialect:
     """Whether the database identifies its last transaction with a bookmark, from which every change can be detected."""
     newer: str | None = None
     """A query that compiles only if the database's default language is Cypher 25; None if it is always Cypher 5."""
-    eager: bool = True
-    """Whether the database computes all rows and values even for a query with `LIMIT 0`."""
     refuses_by_itself: str = ""
     """A sentence about how this product refuses writes of any user, and what to do if it does not; empty if it accepts
     the writes of a user who may write.
@@ -78,7 +76,6 @@ NEO4J = Dialect(
     reader="on Enterprise, and on Aura tiers with roles: GRANT ROLE reader TO the user",
     refuses_by_itself="Neo4j itself refuses writes in the READ sessions that graphground opens; if yours does not, look "
     "for a proxy between graphground and Neo4j.",
-    eager=False,
     own_id="elementId(n)",
     by_id="elementId(n) = $key",
     create_index="CREATE INDEX {name} IF NOT EXISTS FOR (n:{label}) ON (n.{key})",

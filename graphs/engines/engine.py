@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from graphground.cypher.language import Language
-from graphground.graphs.engines.dialects import Dialect
+from graphground.cypher.diagnostics import Language
 from graphground.graphs.engines.table import Table
+
+if TYPE_CHECKING:
+    from graphground.graphs.engines.dialects import Dialect
 
 if TYPE_CHECKING:
     from graphground.cypher.tree import Query

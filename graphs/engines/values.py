@@ -20,8 +20,17 @@ from neo4j.graph import Node, Path, Relationship
 from neo4j.spatial import CartesianPoint, Point, WGS84Point
 from neo4j.time import Date, DateTime, Duration, Time
 
-from graphground.graphs.engines.temporal import iso_structure
+from graphground.graphs.engines.temporal import (
+    iso_clock,
+    iso_date,
+    iso_in_zone,
+    iso_structure,
+    read_datetime,
+    read_time,
+    write_offset,
+)
 
+EPOCH = datetime.date(1970, 1, 1).toordinal()
 AS_THEY_ARE: frozenset[type] = frozenset({str, int, bool, type(None)})
 
 
@@ -105,8 +114,38 @@ def _iso(value: Any) -> str:
     return str(value.iso_format())
 
 
-def _isoformat(value: datetime.date | datetime.time) -> str:
+def _iso_day(value: datetime.date) -> str:
     return value.isoformat()
+
+
+def _iso_time(value: Time) -> str:
+    offset = value.utc_offset()
+    text = iso_clock(value.hour, value.minute, int(value.second), value.nanosecond)
+    return text if offset is None else text + write_offset(offset)
+
+
+def _iso_datetime(value: DateTime) -> str:
+    """Return a date and time in canonical form: `2024-07-01T09:00:00.5+02:00[Europe/Paris]`.
+
+    The driver's own zones know neither offsets with seconds (before about 1900) nor clock changes after 2037, so the
+    local time is computed again from the instant.
+    """
+    offset = value.utc_offset()
+    days = value.to_ordinal() - EPOCH
+    seconds = days * 86_400 + value.hour * 3600 + value.minute * 60 + int(value.second)
+    zone = getattr(value.tzinfo, "zone", None)
+    if offset is not None and zone is not None and zone != "UTC":  # the driver calls an offset of 0 `UTC` too
+        try:
+            return iso_in_zone(seconds - int(offset.total_seconds()), value.nanosecond, zone)
+        except ValueError:  # a zone that only the driver knows
+            return f"{value.iso_format()}[{zone}]"
+    text = f"{iso_date(days)}T{iso_clock(value.hour, value.minute, int(value.second), value.nanosecond)}"
+    return text if offset is None else text + write_offset(offset)
+
+
+def _iso_python(value: datetime.datetime | datetime.time) -> str:
+    read = read_datetime if isinstance(value, datetime.datetime) else read_time
+    return read(value.isoformat())
 
 
 def _base64(value: bytes | bytearray) -> str:
@@ -137,12 +176,12 @@ CONVERTERS: dict[type, Callable[[Any], Any]] = {
     bytes: _base64,
     bytearray: _base64,
     Date: _iso,
-    DateTime: _iso,
-    Time: _iso,
+    DateTime: _iso_datetime,
+    Time: _iso_time,
     Duration: _iso,
-    datetime.date: _isoformat,
-    datetime.datetime: _isoformat,
-    datetime.time: _isoformat,
+    datetime.date: _iso_day,
+    datetime.datetime: _iso_python,
+    datetime.time: _iso_python,
     Node: _plain_node,
     Path: _plain_path,
     Point: _plain_point,

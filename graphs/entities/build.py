@@ -12,26 +12,171 @@ import os
 import shutil
 import time
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from graphground.graphs.entities.deletions import KnownDeletions, write_deletions
 from graphground.graphs.entities.folding import fold, fold_lines
-from graphground.graphs.entities.hashing import distinct, name_numbers, word_numbers
+from graphground.graphs.entities.hashing import PREFIX, U64, deletion_pairs, distinct, name_numbers, word_numbers
 from graphground.graphs.entities.record import IndexInfo, Progress, Record
-from graphground.graphs.entities.spool import Spool, gather, offsets
+
+# Temporary files of a build, in which arrays grow on disk instead of in memory.
+
+
+NEIGHBOURS = 4
+"""The average number of consecutive pieces in a run above which `gather` copies each run as a whole."""
+
+
+class Spool:
+    """Named columns of numbers and texts in a folder: `spool.numbers("entity", array)`, then `spool.read(…)`."""
+
+    def __init__(self, folder: Path):
+        self._folder = folder
+        self._files: dict[str, BinaryIO] = {}
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def numbers(self, column: str, values: npt.NDArray[Any]) -> None:
+        """Append an array; all arrays of a column have the same type."""
+        self._file(column).write(np.ascontiguousarray(values).tobytes())
+
+    def texts(self, column: str, texts: Sequence[str]) -> None:
+        """Append texts as UTF-8 with their lengths in bytes."""
+        encoded = [text.encode("utf-8", "replace") for text in texts]
+        self._file(column + ".bytes").write(b"".join(encoded))
+        self.numbers(column + ".lengths", np.fromiter(map(len, encoded), dtype=np.uint32, count=len(encoded)))
+
+    def packed(self, column: str, pieces: npt.NDArray[np.uint8], starts: npt.NDArray[Any]) -> None:
+        """Append packed texts: their bytes, and in `starts` the offset of each text and the end of the last text."""
+        self._file(column + ".bytes").write(np.ascontiguousarray(pieces[: int(starts[-1])]).data)
+        self.numbers(column + ".lengths", np.diff(starts.astype(np.int64)).astype(np.uint32))
+
+    def read(self, column: str, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+        """Read a whole column into memory."""
+        self._file(column).flush()
+        return np.fromfile(self._folder / column, dtype=dtype)
+
+    def mapped(self, column: str, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+        """Memory-map a whole column."""
+        file = self._file(column)
+        file.flush()
+        if not file.tell():
+            return np.zeros(0, dtype=dtype)
+        return np.asarray(np.memmap(self._folder / column, dtype=dtype, mode="r"))
+
+    def close(self) -> None:
+        for file in self._files.values():
+            file.close()
+
+    def _file(self, column: str) -> BinaryIO:
+        if column not in self._files:
+            self._files[column] = (self._folder / column).open("wb")
+        return self._files[column]
+
+
+def offsets(lengths: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the offset of each piece and the end of the last piece: `[0, 3, 5]` for the lengths `[3, 2]`.
+
+    The array has 32-bit integers if they suffice, otherwise 64-bit integers.
+    """
+    total = int(lengths.sum(dtype=np.int64))
+    starts = np.zeros(len(lengths) + 1, dtype=np.uint32 if total < 1 << 32 else np.int64)
+    np.cumsum(lengths, out=starts[1:])
+    return starts
+
+
+def gather(
+    pieces: npt.NDArray[Any],
+    starts: npt.NDArray[Any],
+    lengths: npt.NDArray[Any],
+    order: npt.NDArray[Any],
+    into: npt.NDArray[Any],
+    chunk: int = 500_000,
+) -> None:
+    """Write the pieces of a packed column into the array `into`, in the order `order`.
+
+    If `order` consists of long runs of consecutive numbers, each run is copied as a whole; otherwise `chunk` pieces are
+    copied at a time.
+    """
+    written = 0
+    breaks = np.flatnonzero(np.diff(order.astype(np.int64)) != 1) + 1
+    if len(order) and NEIGHBOURS * len(breaks) < len(order):
+        firsts, lasts = order[np.concatenate(([0], breaks))], order[np.concatenate((breaks, [len(order)])) - 1]
+        ends = starts[lasts].astype(np.int64) + lengths[lasts]
+        for low, end in zip(starts[firsts].tolist(), ends.tolist(), strict=True):
+            into[written : written + end - low] = pieces[low:end]
+            written += end - low
+        return
+    for low in range(0, len(order), chunk):
+        chosen = order[low : low + chunk]
+        sizes = lengths[chosen].astype(np.int64)
+        ends = np.cumsum(sizes)
+        total = int(ends[-1]) if len(ends) else 0
+        place = np.arange(total, dtype=np.int64) + np.repeat(starts[chosen].astype(np.int64) - (ends - sizes), sizes)
+        into[written : written + total] = pieces[place]
+        written += total
+
+
+# The deletion table of an index, which finds the words within two typing errors of a typed word (see `hashing`).
+
+
+WORDS_AT_ONCE = 200_000
+_LOW = np.uint64(0xFFFFFFFF)
+
+
+def in_buckets(pairs: U64, bits: int) -> U64:
+    """Return the integers `bucket << 32 | word` with the buckets shortened from 32 to `bits` bits."""
+    shorter: U64 = pairs >> np.uint64(64 - bits) << np.uint64(32) | pairs & _LOW
+    return shorter
+
+
+def write_deletions(folder: Path, spool: Spool, words: int, progress: Callable[[Progress], None]) -> int:
+    """Write the deletion table of the words of an index in `folder`; return the number of bits of its buckets."""
+    pairs = _all_pairs(folder, spool, words, progress)
+    bits = max(8, min(26, (len(pairs) // 2).bit_length()))
+    pairs = distinct(in_buckets(pairs, bits))
+    buckets = (pairs >> np.uint64(32)).astype(np.int64)
+    np.save(folder / "deletion_word.npy", pairs.astype(np.uint32))
+    np.save(folder / "deletion_starts.npy", offsets(np.bincount(buckets, minlength=1 << bits)))
+    return bits
+
+
+def _all_pairs(folder: Path, spool: Spool, count: int, progress: Callable[[Progress], None]) -> U64:
+    """Return the entries `bucket << 32 | word` of all words, with 32 bits for the bucket."""
+    starts = np.load(folder / "word_starts.npy")
+    pieces = memoryview(np.load(folder / "word_bytes.npy", mmap_mode="r"))
+    for low in range(0, count, WORDS_AT_ONCE):
+        progress(Progress("typing errors", low, count))
+        numbers = np.arange(low, min(low + WORDS_AT_ONCE, count))
+        edges = zip(starts[numbers].tolist(), starts[numbers + 1].tolist(), strict=True)
+        words = [str(pieces[start:end], "utf-8") for start, end in edges]
+        heads = "".join([word[:PREFIX].ljust(PREFIX, "\0") for word in words])
+        prefixes = np.frombuffer(heads.encode("utf-32-le"), dtype=np.uint32).reshape(-1, PREFIX)
+        lengths = np.fromiter((min(len(word), PREFIX) for word in words), dtype=np.uint8, count=len(words))
+        errors = np.fromiter(map(typing_errors, words), dtype=np.uint8, count=len(words))
+        spool.numbers("deletions", deletion_pairs(prefixes, lengths, errors, numbers.astype(np.uint64), 32))
+    progress(Progress("typing errors", count, count))
+    return spool.read("deletions", np.uint64)
+
+
+def typing_errors(word: str) -> int:
+    """Return the number of typing errors allowed in a word: none in `of`, one in `jose` or `1984a`, two in `james`."""
+    if len(word) < 3 or word.isdecimal():
+        return 0
+    if len(word) < 5 or (not word.isalpha() and any(map(str.isdecimal, word))):
+        return 1
+    return 2
+
 
 FORMAT = 1
 LONGEST_TEXT = 300
 LONGEST_VALUE = 120
 NAME, ALIAS, VALUE = 0, 1, 2
-_AT_ONCE = 300_000
+TEXTS_AT_ONCE = 300_000
 DISTINCT_VALUES = 2_000_000
 
 Partition = tuple[str, str, int]
@@ -93,7 +238,6 @@ class IndexBuilder:
         self._descriptions: list[str] = []
         self._entity_label, self._key_hash = array("H"), array("q")
         self._known: npt.NDArray[np.uint64] = np.zeros(0, dtype=np.uint64)
-        self._known_deletions = KnownDeletions()
 
     def __enter__(self) -> Self:
         return self
@@ -126,22 +270,11 @@ class IndexBuilder:
     def finish(self) -> IndexInfo:
         """Sort all data, write the files and replace the old index; return a description of the new index."""
         self._flush()
-        everything = np.arange(self._nodes)
-        self._write_entities(everything, self._spool.read("entity_label", np.uint16))
-        owner = self._spool.read("entity", np.uint32).astype(np.int64)
-        return self._finish(owner, owner, list(self._partitions))
-
-    def _finish(self, owner: npt.NDArray[Any], place: npt.NDArray[Any], used: list[Partition]) -> IndexInfo:
-        """Write the rows and their words, and replace the old index; return a description of the new index.
-
-        For each row, `owner` holds the number of its entity, or a negative number if the row is left out. A partition
-        consists of the rows of one label, property and kind; they are ordered by the numbers in `place`. `used` lists
-        the partitions that have rows.
-        """
-        order, partitions = self._write_rows(owner, place, used)
+        self._write_entities()
+        order, partitions = self._write_rows()
         words, spooled = self._write_names(order)
         self._write_words(spooled)
-        self._bits = write_deletions(self._new, self._spool, spooled, self._known_deletions, self._progress)
+        bits = write_deletions(self._new, self._spool, len(spooled), self._progress)
         self._spool.close()
         shutil.rmtree(self._new / "spool")
         info = IndexInfo(
@@ -158,7 +291,7 @@ class IndexBuilder:
         meta = {
             "format": FORMAT,
             "partitions": partitions,
-            "bits": self._bits,
+            "bits": bits,
             "info": {name: getattr(info, name) for name in IndexInfo.__slots__},
         }
         (self._new / "meta.json").write_text(json.dumps(meta, ensure_ascii=False), encoding="utf-8")
@@ -194,7 +327,7 @@ class IndexBuilder:
         self._rows += 1
 
     def _flush_if_full(self) -> None:
-        if len(self._texts) >= _AT_ONCE or len(self._keys) >= _AT_ONCE:
+        if len(self._texts) >= TEXTS_AT_ONCE or len(self._keys) >= TEXTS_AT_ONCE:
             self._flush()
 
     def _flush(self) -> None:
@@ -248,24 +381,27 @@ class IndexBuilder:
         into.flush()
         self._save(f"{name}_starts", starts)
 
-    def _write_entities(self, order: npt.NDArray[Any], labels: npt.NDArray[np.uint16]) -> None:
+    def _write_entities(self) -> None:
+        everything = np.arange(self._nodes)
         for column in ("key", "description"):
-            self._save_texts(column, order)
-        self._save("entity_label", labels)
+            self._save_texts(column, everything)
+        self._save("entity_label", self._spool.read("entity_label", np.uint16))
         self._distinct = len(distinct(np.frombuffer(self._key_hash, dtype=np.uint64).copy()))
 
-    def _write_rows(
-        self, owner: npt.NDArray[Any], place: npt.NDArray[Any], used: list[Partition]
-    ) -> tuple[npt.NDArray[Any], list[list[Any]]]:
+    def _write_rows(self) -> tuple[npt.NDArray[Any], list[list[Any]]]:
+        """Write the entity of each row; return the position of each row in the spool, and the partitions.
+
+        A partition consists of the rows of one label, property and kind, ordered by their entities.
+        """
         self._progress(Progress("sorting names", 0, self._rows))
         labels = list(self._labels)
-        by_name = sorted(used, key=lambda entry: (labels.index(entry[0]), entry[2], entry[1]))
-        rank = np.zeros(max(len(self._partitions), 1), dtype=np.int64)
+        by_name = sorted(self._partitions, key=lambda entry: (labels.index(entry[0]), entry[2], entry[1]))
+        rank = np.zeros(max(len(by_name), 1), dtype=np.int64)
         for position, partition in enumerate(by_name):
             rank[self._partitions[partition]] = position
-        ranked = rank[self._spool.read("partition", np.uint16)] << 32 | place
-        chosen = np.flatnonzero(owner >= 0)
-        order = chosen[np.argsort(ranked[chosen], kind="stable")].astype(np.uint32)
+        owner = self._spool.read("entity", np.uint32).astype(np.int64)
+        ranked = rank[self._spool.read("partition", np.uint16)] << 32 | owner
+        order = np.argsort(ranked, kind="stable").astype(np.uint32)
         bounds = np.searchsorted(ranked[order] >> 32, np.arange(len(by_name) + 1)).tolist()
         partitions = [
             [*partition, low, high] for partition, low, high in zip(by_name, bounds, bounds[1:], strict=False)
@@ -289,18 +425,17 @@ class IndexBuilder:
     def _write_names(self, order: npt.NDArray[Any]) -> tuple[int, npt.NDArray[Any]]:
         """Write the words of each row, the rows of each word, and the rows sorted by the hashes of their names.
 
-        `order` holds the position of each row in the spool. Returns the number of distinct words in the rows, and the
-        position of each of these words in the spool.
+        `order` holds the position of each row in the spool. Returns the number of distinct words, and the position of
+        each word in the spool.
         """
         counts = self._spool.read("token_count", np.uint16)
         numbers = self._spool.read("word_number", np.uint64)
         by_number = np.argsort(numbers)
         self._progress(Progress("sorting words", 0, int(counts.sum(dtype=np.int64))))
         tokens = np.zeros(int(counts[order].sum(dtype=np.int64)), dtype=np.uint32)
-        gather(self._ranks(numbers, by_number), offsets(counts), counts, order, tokens)
-        used = np.bincount(tokens, minlength=len(numbers)) > 0
-        tokens = (np.cumsum(used) - 1).astype(np.uint32)[tokens]
-        words = int(used.sum())
+        ranks = np.searchsorted(numbers[by_number], self._spool.read("token", np.uint64)).astype(np.uint32)
+        gather(ranks, offsets(counts), counts, order, tokens)
+        words = len(numbers)
         counts = counts[order]
         self._save("token", tokens)
         self._save("token_starts", offsets(counts))
@@ -320,11 +455,7 @@ class IndexBuilder:
         by_name = np.argsort(names, kind="stable").astype(np.uint32)
         self._save("name_number", names[by_name])
         self._save("name_row", by_name)
-        return words, by_number[used]
-
-    def _ranks(self, words: npt.NDArray[np.uint64], order: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return for each token (an occurrence of a word) in the spool the rank of its word; `order` sorts `words`."""
-        return np.searchsorted(words[order], self._spool.read("token", np.uint64)).astype(np.uint32)
+        return words, by_number
 
     def _write_words(self, spooled: npt.NDArray[Any]) -> None:
         self._save("word_number", self._spool.read("word_number", np.uint64)[spooled])

@@ -93,6 +93,10 @@ class EntityLookup(Protocol):
         """Return the names that occur in a question; with `unknown`, also parts that are only written like names."""
         ...
 
+    def all_spans(self, question: str) -> Sequence[Span]:
+        """Return all names that occur in a question, with the labels that have them; they may overlap."""
+        ...
+
     def same_name(self, name: str, *, label: str | None = None, aliases: bool = True) -> int:
         """Return the number of distinct entities with this name; if `aliases`, also those with this alias.
 

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphground.graphs.entities.build import word_weights
-from graphground.graphs.entities.files import Array, Files
-from graphground.graphs.entities.words import Words
+from graphground.graphs.entities.files import Array, Files, Words
 
 _CHEAP, _DEAR, _OF_ONE = 40_000, 400_000, 100_000
 """Limits on the number of rows that are scanned: `_CHEAP` in any case, and `_DEAR` while less than half of the mention

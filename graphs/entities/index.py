@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
@@ -11,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
+from graphground.cypher.diagnostics import counted
 from graphground.cypher.names.nearest import closest
-from graphground.cypher.wording import counted
 from graphground.graphs.entities.base_lookup import BaseLookup
 from graphground.graphs.entities.build import ALIAS, LONGEST_TEXT, LONGEST_VALUE, NAME, VALUE
 from graphground.graphs.entities.candidate import Candidate, Match, Mode
-from graphground.graphs.entities.files import Array, Files
+from graphground.graphs.entities.files import Array, Files, Words
 from graphground.graphs.entities.folding import clean, fold
 from graphground.graphs.entities.fuzzy import Fuzzy
 from graphground.graphs.entities.hashing import name_number, word_number
-from graphground.graphs.entities.record import IndexInfo, UnknownName
+from graphground.graphs.entities.record import IndexInfo, IndexMissing, UnknownName
 from graphground.graphs.entities.scoring import (
     ARTICLE,
     EXACT,
@@ -29,12 +30,13 @@ from graphground.graphs.entities.scoring import (
     scores_without_articles,
     without_article,
 )
-from graphground.graphs.entities.spans import Span, find_spans
+from graphground.graphs.entities.spans import Span, find_all_spans, find_spans
 from graphground.graphs.entities.vectors.encoders import EncoderMissing, Vectors, begin_loading, encoder
 from graphground.graphs.entities.vectors.in_database import DatabaseVectors, in_database
 from graphground.graphs.entities.vectors.merging import UNSURE, merged
 from graphground.graphs.entities.vectors.store import VectorsMissing, VectorStore
-from graphground.graphs.entities.words import Words
+from graphground.graphs.storage.catalog import Catalog
+from graphground.graphs.storage.home import Home
 
 _RESCORED = 100
 _SURE = 0.86
@@ -202,6 +204,10 @@ class EntityIndex(BaseLookup):
         return len(value) > LONGEST_VALUE and property in {
             key for _, key, kind, *_ in self._files.partitions if kind == VALUE
         }
+
+    def all_spans(self, question: str) -> list[Span]:
+        """Return all names that occur in a question, with the labels that have them; they may overlap."""
+        return find_all_spans(question, self)
 
     def same_name(self, name: str, *, label: str | None = None, aliases: bool = True) -> int:
         """Return the number of distinct entities with this name; if `aliases`, also those with this alias.
@@ -404,3 +410,27 @@ class EntityIndex(BaseLookup):
             name_property=holder,
             is_value=kind == VALUE,
         )
+
+
+# The folder of a graph's entity index in the data folder.
+
+
+FROM_DATABASE = "database"
+"""The prefix of an index's `source` if the index was read from a database, which may have changed since."""
+
+
+def index_folder(home: Home, name: str) -> Path:
+    """Return the folder of a graph's index: inside a loaded graph's folder, or named after your own database."""
+    catalog = Catalog(home)
+    entry = catalog.find(name)
+    if entry is not None:
+        return catalog.folder(entry) / "entities"
+    return home.folder / "entities" / re.sub(r"[^\w.-]", "_", name)
+
+
+def index_of(home: Home, name: str, vectors: DatabaseVectors | None = None) -> EntityIndex | None:
+    """Open the index of a graph; None if there is no index, or only one of another version."""
+    try:
+        return open_index(index_folder(home, name), vectors)
+    except IndexMissing:
+        return None

@@ -1,9 +1,9 @@
 """Looks names up in your own database, through an index that is built automatically.
 
-The index is built in the background when the database is opened, and refreshed when the database has changed: all nodes
-are read again, and the data of unchanged nodes is copied from the older index (see `refresh`). Until the first index is
-complete, `find_entities` waits for it briefly, and then looks names up in the database's full-text indexes or compares
-names that it reads directly. Candidates from an outdated index are verified in the database before they are returned.
+The index is built in the background when the database is opened, and again when the database has changed. There are two
+states: until the first index is complete, a lookup waits for it briefly, and then finds only exactly written names, in
+the database itself (`ExactNames`); from then on the index is used. Candidates from an outdated index are verified in
+the database before they are returned.
 """
 
 from __future__ import annotations
@@ -22,15 +22,14 @@ from typing import TYPE_CHECKING
 import orjson
 from filelock import FileLock, Timeout
 
+from graphground.cypher.diagnostics import counted
+from graphground.cypher.quoting import nodes
 from graphground.cypher.schema import PropertyGraphSchema
-from graphground.cypher.wording import counted
-from graphground.graphs.engines.cancellation import CURRENT, Cancellation
+from graphground.graphs.engines.client_context import CANCELLATION, Cancellation
 from graphground.graphs.engines.engine import Engine, EngineError, QueryCancelled
 from graphground.graphs.entities.base_lookup import BaseLookup
 from graphground.graphs.entities.candidate import Candidate, EntityLookup, Mode
-from graphground.graphs.entities.current_names import CurrentNames, Place
-from graphground.graphs.entities.full_text import FullTextNames
-from graphground.graphs.entities.names_in_database import NamesInDatabase
+from graphground.graphs.entities.exact_names import ExactNames, Place
 from graphground.graphs.entities.paging import Page, columns_of, count_nodes, database_pages
 from graphground.graphs.entities.record import IndexInfo, IndexMissing
 
@@ -44,20 +43,22 @@ MOST_NODES = 2_000_000
 WAIT_SECONDS = 3.0
 """Maximum seconds for which a lookup waits for an index that is being built; a small database is indexed sooner."""
 QUICK_SECONDS, FEW_NODES = 1.0, 5_000
-"""Limits on the seconds of the last refresh and on the number of nodes.
+"""Limits on the seconds of the last build and on the number of nodes.
 
-A lookup waits for the refresh of its index if either number is within its limit. Refreshing so few nodes is slow only
+A lookup waits for the rebuild of its index if either number is within its limit. Reading so few nodes is slow only
 on a busy machine.
 """
 UNMARKED_SECONDS, MOST_SHARE = 60.0, 0.05
-"""The minimum seconds between two refreshes that lookups start, and the maximum share of the time for such refreshes.
+"""The minimum seconds between two builds that lookups start, and the maximum share of the time for such builds.
 
-Lookups start these refreshes if the database reports no mark of its last transaction, so that it may change unnoticed.
+Lookups start these builds if the database reports no mark of its last transaction, so that it may change unnoticed.
 """
 LOOK_SHARE = 0.2
-"""The maximum share of the time that may be spent in refreshes that `look` starts."""
+"""The maximum share of the time that may be spent in builds that `check_for_changes` starts."""
 MOST_ATTEMPTS = 3
-"""The maximum number of times that a refresh reads the nodes; it reads again if the properties to read change."""
+"""The maximum number of times that a build reads the nodes; it reads again if the properties to read change."""
+COMPARE_SECONDS, COUNT_SECONDS = 60.0, 2.0
+"""The minimum time between two comparisons of an index that the user has built, and the time limit of each count."""
 CLOSING_SECONDS = 5.0
 """The maximum time, in seconds, to wait for a build to end when the graph is closed."""
 SOURCE = "database, built automatically; state "
@@ -90,9 +91,7 @@ class OwnIndex(BaseLookup):
         self._name, self._engine, self._schema, self._mark = name, engine, schema, mark
         self._folder, self._vectors, self._complete = folder, vectors, complete
         self._settled = settled or schema
-        self._current = CurrentNames(engine, schema)
-        self._direct = NamesInDatabase(name, engine, schema, vectors)
-        self._full_text = FullTextNames(name, engine, schema, self._direct, vectors)
+        self._exact = ExactNames(name, engine, schema, vectors)
         self._index: EntityIndex | None = None
         self._building: threading.Thread | None = None
         self._lock = threading.Lock()
@@ -102,6 +101,8 @@ class OwnIndex(BaseLookup):
         self._described: PropertyGraphSchema | None = None
         self._read: tuple[PropertyGraphSchema, str] | None = None
         self._problem: str | None = None
+        self._differs: str | None = None
+        self._compare_again = 0.0
         self._done = self._total = 0
 
     def start(self) -> None:
@@ -116,8 +117,8 @@ class OwnIndex(BaseLookup):
         if self.stale:
             self._begin()
 
-    def look(self) -> None:
-        """Start a refresh if the database is known to have changed; refreshes take at most `LOOK_SHARE` of the time."""
+    def check_for_changes(self) -> None:
+        """Start a build if the database is known to have changed; builds take at most `LOOK_SHARE` of the time."""
         if self._index is not None and time.monotonic() >= self._look_earliest and self.stale:
             self._begin()
 
@@ -143,7 +144,7 @@ class OwnIndex(BaseLookup):
     def state(self) -> str | None:
         """A warning for answers while the index is missing, unfinished or outdated; None while it is up to date."""
         if self._index is not None and not self.stale:
-            return None
+            return None if self.built_by_itself else self._difference()
         if self._index is not None:
             return (
                 "the database has changed since the entity index was built; until the index has been rebuilt, names are "
@@ -151,14 +152,23 @@ class OwnIndex(BaseLookup):
             )
         if self._problem is not None:
             return (
-                f"there is no entity index ({self._problem}), so only the properties that name nodes are searched; "
+                f"there is no entity index ({self._problem}), so only exactly written names are found; "
                 f"build an index with `graphground entities build {self._name}`, and restart the server"
             )
         progress = f" ({self._done:,} of {counted(self._total, 'node')})" if self._total else ""
-        return (
-            f"the entity index is still being built{progress}; until then only the properties that name nodes are "
-            "searched"
-        )
+        return f"the entity index is still being built{progress}; until then only exactly written names are found"
+
+    def _difference(self) -> str | None:
+        """Return how the database differs from an index that the user has built; compared at most once a minute."""
+        if self._index is not None and time.monotonic() >= self._compare_again:
+            self._compare_again = time.monotonic() + COMPARE_SECONDS
+            try:
+                reason = find_difference(self._engine, self._index.info, COUNT_SECONDS)
+            except EngineError:
+                return self._differs
+            rebuild = f"; rebuild the index with `graphground entities build {self._name}`"
+            self._differs = reason + rebuild if reason else None
+        return self._differs
 
     def find_all(
         self,
@@ -172,20 +182,24 @@ class OwnIndex(BaseLookup):
         """Return the candidates of each mention; those from an outdated index are verified in the database."""
         lookup = self._now()
         found = lookup.find_all(mentions, label=label, property=property, mode=mode, limit=limit)
-        if lookup in (self._direct, self._full_text) or (lookup is self._index and not self.stale):
+        if lookup is self._exact or not self.stale:
             return found
         return self._corrected([] if mode == "vector" else mentions, found, label, property, limit)
 
     def holds(self, value: str, *, label: str | None = None, property: str | None = None) -> bool:
         """Whether a node of the label has exactly this value in the property, in the index or in the database."""
         lookup = self._now()
-        if lookup.holds(value, label=label, property=property):
-            return True
-        return self._current.holds(value, label, property)
+        return lookup.holds(value, label=label, property=property) or (
+            lookup is not self._exact and self._exact.holds(value, label=label, property=property)
+        )
 
     def spans(self, question: str, *, unknown: bool = False) -> Sequence[Span]:
         """Return the names that occur in a question."""
         return self._now().spans(question, unknown=unknown)
+
+    def all_spans(self, question: str) -> Sequence[Span]:
+        """Return all names that occur in a question, with the labels that have them; they may overlap."""
+        return self._now().all_spans(question)
 
     def same_name(self, name: str, *, label: str | None = None, aliases: bool = True) -> int:
         """Return the number of distinct entities with this name; if `aliases`, also those with this alias."""
@@ -221,8 +235,8 @@ class OwnIndex(BaseLookup):
     def _now(self) -> EntityLookup:
         """Start a build if it is due, and return the lookup to use now.
 
-        It is the index, else the full-text indexes, else the names as read directly. If the build is probably short, or
-        there is no index yet, the call waits up to `WAIT_SECONDS` for the build.
+        It is the index, or `ExactNames` if there is none. If the build is probably short, or there is no index yet, the
+        call waits up to `WAIT_SECONDS` for the build.
         """
         if self.stale:
             self._begin()
@@ -231,13 +245,11 @@ class OwnIndex(BaseLookup):
                 building.join(WAIT_SECONDS)
         elif self.built_by_itself and time.monotonic() >= self._due and not self._engine.capabilities().dialect.marks:
             self._begin()
-        if self._index is not None:
-            return self._index
-        return self._full_text if self._full_text.usable else self._direct
+        return self._index if self._index is not None else self._exact
 
     @property
     def _quick(self) -> bool:
-        """Whether a refresh is expected to be quick: the last refresh was quick, or the database has few nodes."""
+        """Whether a build is expected to be quick: the last build was quick, or the database has few nodes."""
         return self._seconds <= QUICK_SECONDS or (self._index is not None and self._index.info.nodes <= FEW_NODES)
 
     def _begin(self) -> None:
@@ -250,9 +262,9 @@ class OwnIndex(BaseLookup):
             self._building.start()
 
     def _build(self) -> None:
-        CURRENT.set(self._cancellation)
-        from graphground.graphs.entities.index import open_index  # NumPy, in the background
-        from graphground.graphs.entities.refresh import refresh_index
+        CANCELLATION.set(self._cancellation)
+        from graphground.graphs.entities.build import build_index  # NumPy, in the background
+        from graphground.graphs.entities.index import open_index
 
         try:
             self._complete()
@@ -273,7 +285,8 @@ class OwnIndex(BaseLookup):
                     )  # left by a killed process, since this process holds the lock
                 for _ in range(MOST_ATTEMPTS):
                     with suppress(SchemaChanged):
-                        refresh_index(self._folder, self._pages, source=lambda: self._source(mark), total=self._total)
+                        records = (record for page in self._pages() for record in page.records())
+                        build_index(self._folder, records, source=lambda: self._source(mark), total=self._total)
                         break
                     self._done = 0
                 else:
@@ -347,7 +360,7 @@ class OwnIndex(BaseLookup):
         These other nodes have exactly the mentioned name, and come first.
         """
         places = {_place(candidate) for candidates in found for candidate in candidates}
-        removed, named = self._current.compare(places, list(filter(None, mentions)), label, property)
+        removed, named = self._exact.compare(places, list(filter(None, mentions)), label, property)
         answers: list[Sequence[Candidate]] = []
         for candidates, mention in zip_longest(found, mentions):
             remaining = [candidate for candidate in candidates if _place(candidate) not in removed]
@@ -359,3 +372,22 @@ class OwnIndex(BaseLookup):
 
 def _place(candidate: Candidate) -> Place:
     return candidate.label, candidate.name_property, candidate.name
+
+
+def find_difference(engine: Engine, info: IndexInfo, seconds: float | None = None) -> str | None:
+    """Return how the numbers of nodes differ from those in an index; None if every label has as many as it had.
+
+    The reason is, for example: 'the entity index was built on 2026-01-02T03:04:05Z from 90 Player nodes; the graph has
+    100 now'. `seconds` limits the count of each label.
+
+    Raises:
+        EngineError: the nodes of a label could not be counted.
+    """
+    for label, count in info.labels.items():
+        found = int(engine.run(f"{nodes(label).match()} RETURN count(n) AS c", timeout=seconds).rows[0][0])
+        if found != count:
+            return (
+                f"the entity index was built on {info.built_at} from {counted(count, f'{label} node')}; "
+                f"the graph has {found:,} now"
+            )
+    return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from graphground.cypher.matching import nodes
+from graphground.cypher.quoting import nodes
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.engine import Engine
 from graphground.graphs.entities.candidate import Candidate

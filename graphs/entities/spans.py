@@ -25,17 +25,23 @@ _AFTER, _BEFORE = '.,;:!?)]}"\u201d/', "([{\"\u201c'\u2018"
 _POSSESSIVE = re.compile(r"(?:['\u2019]s|['\u2019])$")
 QUOTED = re.compile(r"\"([^\"]{2,200})\"|\u201c([^\u201d]{2,200})\u201d|(?<!\w)'([^']{2,200})'(?!\w)")
 
+ROMAN = {
+    str(number): numeral
+    for number, numeral in enumerate(("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"), 1)
+}
+"""Roman numerals, which names write where a question may write a number: `World War 2`."""
+
 # fmt: off
 COMMON = frozenset("""
 a about above across after all also am an and any are around as at average be because been before being below
 between both but by can city cities common count could country countries date dates did do does done during each
-earliest either ever every few find fewer first for from gave get give given gives had has have having he her
-here hers highest him his how i if in including into is it its kind kinds largest last latest least less let
+earliest either ever every few find fewer first for from gave get give given gives had has have having he hello her
+here hers hey hi highest him his how i if in including into is it its kind kinds largest last latest least less let
 list located long longest lowest made make many maximum may me mean minimum more most much must my name named
-names neither no nor not number numbers of off old on one only or other our out over own people per person place
+names neither no nor not number numbers of off ok okay old on one only or other our out over own people per person place
 places please provide return same she should show since smallest so some such sum tell than that the their them
 then there these they this those through to together total two under until up us use was we were what when where
-whether which while who whom whose why will with within without would year years you young your
+whether which while who whom whose why will with within without would year years yes you young your
 """.split())  # noqa: SIM905
 # fmt: on
 """Common words of questions; a name that is only such a word must be written as a name in the question."""
@@ -53,6 +59,8 @@ class Span:
     start: int
     end: int
     labels: tuple[str, ...]
+    name: str = ""
+    """The folded name that occurs: `cartoon` for `cartoons`."""
 
 
 class Names(Protocol):
@@ -74,6 +82,17 @@ class Word:
     endings: tuple[tuple[str, int], ...]
 
 
+def find_all_spans(question: str, names: Names) -> list[Span]:
+    """Return all names of an index that occur in a question, in order; they may overlap."""
+    question = question[:LONGEST_QUESTION]
+    words = words_of(question)
+    quoted = [match.span(match.lastindex or 0) for match in QUOTED.finditer(question)]
+    return [
+        _span(question, words[first].start, end, its, name)
+        for first, _, end, its, name in _exact(question, words, quoted, names)
+    ]
+
+
 def find_spans(question: str, names: Names, *, unknown: bool = False) -> list[Span]:
     """Return the names of an index that occur in a question, in order and without overlaps.
 
@@ -82,21 +101,8 @@ def find_spans(question: str, names: Names, *, unknown: bool = False) -> list[Sp
     """
     question = question[:LONGEST_QUESTION]
     words = words_of(question)
-    tried: list[tuple[int, int, int]] = []
-    texts: list[str] = []
-    for first in range(len(words)):
-        before = ""
-        for last in range(first, min(first + MOST_WORDS, len(words))):
-            for ending, end in ((words[last].folded, words[last].end), *words[last].endings):
-                tried.append((first, last, end))
-                texts.append(before + ending)
-            before += words[last].folded + " "
     quoted = [match.span(match.lastindex or 0) for match in QUOTED.finditer(question)]
-    found = [
-        (first, last, end, its)
-        for (first, last, end), its in zip(tried, names.labels_named(texts), strict=True)
-        if its and _is_name(question, words[first : last + 1], quoted)
-    ]
+    found = [place[:4] for place in _exact(question, words, quoted, names)]
     found.sort(key=lambda place: (place[0] - place[1], place[0]))
     covered: set[int] = set()
     spans: list[Span] = []
@@ -109,13 +115,33 @@ def find_spans(question: str, names: Names, *, unknown: bool = False) -> list[Sp
     return sorted(spans, key=lambda span: span.start)
 
 
-def _span(question: str, start: int, end: int, labels: tuple[str, ...]) -> Span:
+def _exact(
+    question: str, words: Sequence[Word], quoted: Sequence[tuple[int, int]], names: Names
+) -> list[tuple[int, int, int, tuple[str, ...], str]]:
+    """Return the first and the last word, the end position, the labels and the folded text of each name."""
+    tried: list[tuple[int, int, int]] = []
+    texts: list[str] = []
+    for first in range(len(words)):
+        before = ""
+        for last in range(first, min(first + MOST_WORDS, len(words))):
+            for ending, end in ((words[last].folded, words[last].end), *words[last].endings):
+                tried.append((first, last, end))
+                texts.append(before + ending)
+            before += words[last].folded + " "
+    return [
+        (first, last, end, its, text)
+        for (first, last, end), its, text in zip(tried, names.labels_named(texts), texts, strict=True)
+        if its and _is_name(question, words[first : last + 1], quoted)
+    ]
+
+
+def _span(question: str, start: int, end: int, labels: tuple[str, ...], name: str = "") -> Span:
     """Return the span of a name, extended by a bracket or full stop that belongs to the name: `F.C.`, `(1900)`."""
     if question[end : end + 1] == "." and _ABBREVIATED.search(question, start, end):
         end += 1
     if question[end : end + 1] == ")" and question.count("(", start, end) > question.count(")", start, end):
         end += 1
-    return Span(question[start:end], start, end, labels)
+    return Span(question[start:end], start, end, labels, name)
 
 
 def words_of(question: str) -> list[Word]:
@@ -148,6 +174,8 @@ def _endings(text: str, start: int) -> tuple[tuple[str, int], ...]:
             endings.append((folded[:-3] + "y", start + len(text)))
         elif folded.endswith("es"):
             endings.append((folded[:-2], start + len(text)))
+    if folded in ROMAN:
+        endings.append((ROMAN[folded], start + len(text)))
     return tuple(endings)
 
 

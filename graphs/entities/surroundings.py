@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from graphground.cypher.matching import nodes, property_of
-from graphground.cypher.quoting import quoted_name, quoted_string
+from graphground.cypher.quoting import nodes, property_of, quoted_name, quoted_string
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.engine import Engine
 from graphground.graphs.entities.candidate import Candidate

@@ -5,6 +5,8 @@
 Received bytes are kept in `nba.json.part`, and a later call requests only the rest. The file is renamed to
 `nba.json` when its size and checksum match those that the server announced, if any. The SHA-256 is stored in
 `nba.json.sha256`, so that a later call can verify the file without network access.
+
+`pull_graph` and `pull_tasks` download the graphs and questions of CypherBench, as its authors published them.
 """
 
 from __future__ import annotations
@@ -24,11 +26,13 @@ import httpx2
 from filelock import FileLock, Timeout
 
 from graphground import __version__
+from graphground.graphs.definitions.read import DOMAINS, read_definition
 from graphground.graphs.loading.retry_after import retry_after
+from graphground.graphs.storage.home import Home
 
 Progress = Callable[[str, int, int | None], None]
 """A function called with the step (`downloading`), the bytes received, and the file's size (None if unknown)."""
-TRIES, FIRST_PAUSE, LONGEST_WAIT = 5, 1.0, 300.0
+TRIES, FIRST_PAUSE, MAX_WAIT_SECONDS = 5, 1.0, 300.0
 AT_ONCE = 1 << 18
 _CHECKSUM = re.compile(r'(?:W/)?"?([0-9a-f]{64}|[0-9a-f]{40})"?')
 _RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
@@ -128,7 +132,7 @@ def _download(address: str, path: Path, progress: Progress | None, sleep: Callab
                 failures = 0 if part.exists() and part.stat().st_size > before > 0 else failures + 1
                 problem = str(error)
                 if failures < TRIES:
-                    sleep(min(max(error.pause, FIRST_PAUSE * 2 ** max(failures - 1, 0)), LONGEST_WAIT))
+                    sleep(min(max(error.pause, FIRST_PAUSE * 2 ** max(failures - 1, 0)), MAX_WAIT_SECONDS))
     raise DownloadError(
         f"{address}: gave up after {TRIES} failed attempts in a row: {problem}; run the same command again to resume"
     )
@@ -254,3 +258,51 @@ def _git_blob(path: Path, size: int) -> str:
         while piece := file.read(AT_ONCE):
             digest.update(piece)
     return digest.hexdigest()
+
+
+PUBLISHED = "https://huggingface.co/datasets/megagonlabs/cypherbench/resolve/main"
+MIRRORS = "GRAPHGROUND_MIRROR"
+TASKS = ("train.json", "test.json")
+
+
+def mirrors(given: Sequence[str] = ()) -> list[str]:
+    """Return the servers to download from: `given`, else those in GRAPHGROUND_MIRROR, else the authors' server."""
+    named = list(given) or os.environ.get(MIRRORS, "").split()
+    return [address.rstrip("/") for address in named] or [PUBLISHED]
+
+
+def pull_graph(
+    name: str, home: Home, given: Sequence[str] = (), progress: Progress | None = None, *, offline: bool = False
+) -> tuple[Path, str]:
+    """Return the path and the SHA-256 of a domain's SimpleKG file, downloaded if it is missing.
+
+    Raises:
+        DownloadError: CypherBench has no domain `name`, or the download failed; the message gives the reason.
+    """
+    if name not in DOMAINS:
+        from rapidfuzz import process
+
+        nearest = process.extractOne(name, DOMAINS, score_cutoff=60)
+        raise DownloadError(
+            f"CypherBench has no graph {name!r}."
+            + (f" Did you mean {nearest[0]!r}?" if nearest else "")
+            + f" It has {', '.join(DOMAINS)}."
+        )
+    path = home.downloads / f"{name}_simplekg.json"
+    addresses = [f"{mirror}/graphs/simplekg/{path.name}" for mirror in mirrors(given)]
+    return path, fetch(addresses, path, progress, offline=offline)
+
+
+def pull_tasks(
+    home: Home, given: Sequence[str] = (), progress: Progress | None = None, *, offline: bool = False
+) -> list[Path]:
+    """Return the paths of the files with CypherBench's questions and gold Cypher, downloaded if missing."""
+    paths = [home.downloads / name for name in TASKS]
+    for path in paths:
+        fetch([f"{mirror}/{path.name}" for mirror in mirrors(given)], path, progress, offline=offline)
+    return paths
+
+
+def description_of(name: str) -> str:
+    """Return the one-line description of a domain."""
+    return read_definition(name).description

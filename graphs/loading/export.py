@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from graphground.cypher.matching import nodes, relationships
+from graphground.cypher.quoting import nodes, relationships
 from graphground.cypher.schema import RESERVED_PROPERTIES, PropertyGraphSchema
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
-from graphground.graphs.loading.simplekg_writing import write_simplekg
+from graphground.graphs.loading.simplekg import write_simplekg
 from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
 
@@ -36,7 +36,8 @@ def _entities(engine: EmbeddedEngine, schema: PropertyGraphSchema) -> Iterator[d
         for properties, labels in engine.stream(f"{nodes(label.name).match()} RETURN properties(n), labels(n)"):
             if label.name in several and label.name != min(labels):
                 continue  # the node has been or will be written with another of its labels
-            reserved = {key: properties.pop(key, None) for key in RESERVED_PROPERTIES if key in label.reserved}
+            own = label.properties.keys() - label.reserved
+            reserved = {key: properties.pop(key, None) for key in RESERVED_PROPERTIES if key not in own}
             yield {
                 "eid": reserved.get("eid"),
                 "label": label.name,

@@ -9,6 +9,7 @@ Nothing that a client can call imports it, which a contract in pyproject.toml ch
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -16,18 +17,22 @@ from zlib import crc32
 
 import neo4j
 
+from graphground.cypher.diagnostics import counted, sentence
 from graphground.cypher.quoting import in_backticks
-from graphground.cypher.readings import two_readings
+from graphground.cypher.safety.parser_differences import two_readings
 from graphground.cypher.schema import PropertyGraphSchema
-from graphground.cypher.wording import counted, sentence
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.dialects import Dialect, dialect_of
 from graphground.graphs.engines.engine import EngineError, EngineUnavailable
 from graphground.graphs.engines.errors import translated
+from graphground.graphs.engines.temporal import function_for, temporal_types
 from graphground.graphs.loading.label_sets import LabelSets
 from graphground.graphs.loading.record_checks import RecordChecks
 from graphground.graphs.loading.simplekg import SimpleKGError, SimpleKGFile
 
+Functions = tuple[tuple[str, str, bool], ...]
+"""For each date or time of a row: its key, the Cypher function that makes it, and whether it is a list."""
+ODD_OFFSET = re.compile(r"[+-]\d\d:\d\d:\d\d\[")
 ROWS_AT_ONCE = 5_000
 INDEXED = ("eid", "name")
 Progress = Callable[[str, int, int], None]
@@ -97,23 +102,23 @@ class BoltLoader:
                 "Nothing was changed."
             )
         sets = LabelSets(file.schema)
-        nodes = Batches(
-            self._write,
-            {name: node_statement(sets.labels[name], label.properties) for name, label in sets.stored.labels.items()},
-        )
-        edges = Batches(self._write, RelationshipStatements(file.schema, sets))
+        nodes = Batches(self._write, lambda kind: node_statement(sets.labels[kind[0]], kind[1]))
+        edges = Batches(self._write, lambda kind: relationship_statement(kind, sets))
+        times = {name: times_of(label.properties) for name, label in sets.stored.labels.items()}
+        times |= {name: times_of(properties) for name, properties in file.schema.relationship_properties.items()}
         checks = RecordChecks(file.schema)
         try:
             begins("nodes")
             for number, record in file.entities():
                 label, _, stored = checks.entity(number, record)
-                nodes.add(label, stored)
+                nodes.add((label, prepare_times(stored, times[label])), stored)
             nodes.flush()
             self.create_indexes(file.schema.labels, INDEXED)
             begins("relationships")
             for number, record in file.relations():
                 type_, start, end, stored = checks.relation(number, record, labels.get)
-                edges.add((type_, labels[start], labels[end]), {"s": start, "e": end, "p": stored})
+                functions = prepare_times(stored, times[type_])
+                edges.add((type_, labels[start], labels[end], functions), {"s": start, "e": end, "p": stored})
             edges.flush()
         except EngineError as error:
             if nodes.written:
@@ -140,14 +145,16 @@ class BoltLoader:
 class Batches:
     """Rows that wait to be written, grouped by the statement that writes them; each group is written in batches."""
 
-    def __init__(self, write: Callable[[str, list[dict[str, Any]]], object], statements: Mapping[Any, str]) -> None:
-        self._write, self._statements = write, statements
+    def __init__(
+        self, write: Callable[[str, list[dict[str, Any]]], object], statement_of: Callable[[Any], str]
+    ) -> None:
+        self._write, self._statement_of = write, statement_of
         self._waiting: dict[Any, list[dict[str, Any]]] = {}
         self.written = 0
         """The number of rows that have been written to the database."""
 
     def add(self, kind: Any, row: dict[str, Any]) -> None:
-        """Add a row to the batch of the statement with the key `kind`; a full batch is written."""
+        """Add a row to the batch of rows with the key `kind`, which share a statement; a full batch is written."""
         waiting = self._waiting.setdefault(kind, [])
         waiting.append(row)
         if len(waiting) >= ROWS_AT_ONCE:
@@ -160,7 +167,7 @@ class Batches:
 
     def _send(self, kind: Any) -> None:
         rows = self._waiting.pop(kind)
-        self._write(self._statements[kind], rows)
+        self._write(self._statement_of(kind), rows)
         self.written += len(rows)
 
 
@@ -202,41 +209,62 @@ def check_names(schema: PropertyGraphSchema) -> None:
             raise SimpleKGError(f"schema: the {kind} {name!r} cannot be written in a query: {places[0].message}")
 
 
-def node_statement(labels: Iterable[str], properties: Mapping[str, str]) -> str:
-    """Return the statement that creates the nodes in `$rows`; it converts dates, which are text in JSON.
+def times_of(properties: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the names of the properties with dates or times, which are text in JSON."""
+    return tuple(key for key, type_ in properties.items() if temporal_types(type_))
 
-    >>> node_statement(["Movie"], {"released": "date", "runtime": "float"})
+
+def prepare_times(row: dict[str, Any], keys: Iterable[str]) -> Functions:
+    """Return for each date or time of a row its key, the function that makes it, and whether it is a list.
+
+    Neo4j refuses the offsets with seconds of named zones before about 1900, although it writes them itself; the row is
+    changed to leave them out.
+
+    >>> prepare_times({"at": "2024-07-01T09:00:00", "days": ["2024-07-01"]}, ("at", "days", "born"))
+    (('at', 'localdatetime', False), ('days', 'date', True))
+    """
+    found = []
+    for key in keys:
+        value = row.get(key)
+        texts: list[Any] = value if type(value) is list else [value]
+        if texts and type(texts[0]) is str:
+            if any("[" in text for text in texts):
+                texts = [ODD_OFFSET.sub("[", text) for text in texts]
+                row[key] = texts if type(value) is list else texts[0]
+            found.append((key, function_for(texts[0]), type(value) is list))
+    return tuple(found)
+
+
+def node_statement(labels: Iterable[str], functions: Functions) -> str:
+    """Return the statement that creates the nodes in `$rows`; it converts dates and times, which are text in JSON.
+
+    >>> node_statement(["Movie"], (("released", "date", False),))
     'UNWIND $rows AS row CREATE (n:`Movie`) SET n = row SET n.`released` = date(row.`released`)'
     """
     names = ":".join(map(in_backticks, labels))
-    return f"UNWIND $rows AS row CREATE (n:{names}) SET n = row" + conversions("n", "row", properties)
+    return f"UNWIND $rows AS row CREATE (n:{names}) SET n = row" + conversions("n", "row", functions)
 
 
-class RelationshipStatements(dict[tuple[str, str, str], str]):
-    """The statements that create the relationships in `$rows`, by type and the label sets of their start and end."""
+def relationship_statement(kind: tuple[str, str, str, Functions], sets: LabelSets) -> str:
+    """Return the statement that creates the relationships in `$rows`.
 
-    def __init__(self, schema: PropertyGraphSchema, sets: LabelSets) -> None:
-        self._properties, self._labels = schema.relationship_properties, sets.labels
-
-    def __missing__(self, key: tuple[str, str, str]) -> str:
-        type_, start, end = key
-        self[key] = (
-            f"UNWIND $rows AS row MATCH (a:{in_backticks(self._labels[start][0])} {{eid: row.s}}), "
-            f"(b:{in_backticks(self._labels[end][0])} {{eid: row.e}}) CREATE (a)-[r:{in_backticks(type_)}]->(b) "
-            "SET r = row.p" + conversions("r", "row.p", self._properties[type_])
-        )
-        return self[key]
+    `kind` holds the type, the label sets of the start and the end, and the functions for dates and times.
+    """
+    type_, start, end, functions = kind
+    return (
+        f"UNWIND $rows AS row MATCH (a:{in_backticks(sets.labels[start][0])} {{eid: row.s}}), "
+        f"(b:{in_backticks(sets.labels[end][0])} {{eid: row.e}}) CREATE (a)-[r:{in_backticks(type_)}]->(b) "
+        "SET r = row.p" + conversions("r", "row.p", functions)
+    )
 
 
-def conversions(variable: str, row: str, properties: Mapping[str, str]) -> str:
-    """Return the SET clauses that convert properties to dates: ` SET n.`born` = date(row.`born`)`."""
+def conversions(variable: str, row: str, functions: Functions) -> str:
+    """Return the SET clauses that convert dates and times: ` SET n.`born` = date(row.`born`)`."""
     parts = []
-    for key, type_ in properties.items():
-        inner = type_.removeprefix("list[").removesuffix("]")
-        if inner in ("date", "datetime"):
-            value = f"{row}.{in_backticks(key)}"
-            converted = f"[one IN {value} | {inner}(one)]" if type_ != inner else f"{inner}({value})"
-            parts.append(f" SET {variable}.{in_backticks(key)} = {converted}")
+    for key, function, is_list in functions:
+        value = f"{row}.{in_backticks(key)}"
+        converted = f"[one IN {value} | {function}(one)]" if is_list else f"{function}({value})"
+        parts.append(f" SET {variable}.{in_backticks(key)} = {converted}")
     return "".join(parts)
 
 

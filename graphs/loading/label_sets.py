@@ -39,6 +39,6 @@ class LabelSets:
         """The schema in which each set of several labels is a label too, with the properties of all its labels."""
 
 
-def written(name: str) -> str:
+def write_labels(name: str) -> str:
     """Return the label set with this name in Cypher's notation: `:Actor:Person` for `Actor~Person`."""
     return ":" + name.replace(SEPARATOR, ":")

@@ -1,10 +1,9 @@
 """Loads a SimpleKG file in child processes into a staging folder, then moves it into place atomically.
 
     load_file(Path("movie.json.gz"), Home.default(), name="movie")
-    update_graph(Path("movie.json.gz"), Home.default(), name="movie").changes     {"nodes": {"added": 3, …}, …}
 
-A load or an update that is refused, fails or is killed leaves the existing data unchanged. An update changes a copy of
-the engine's files, and readers of the replaced graph keep its files until they have finished.
+A load that is refused, fails or is killed leaves the existing data unchanged. Readers of a replaced graph keep its
+files until they have finished.
 """
 
 from __future__ import annotations
@@ -15,9 +14,8 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,28 +25,13 @@ from graphground.graphs.engines.embedded.launcher import require_arcadedb
 from graphground.graphs.engines.embedded.state import is_alive
 from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.loading.simplekg import SimpleKGError, SimpleKGFile
-from graphground.graphs.storage.catalog import Catalog, Entry, check_name, loading_lock, new_id
+from graphground.graphs.storage.catalog import Catalog, Entry, check_name, loading_lock, new_id, write_manifest
 from graphground.graphs.storage.home import Home
-from graphground.graphs.storage.manifest import damage, write_manifest
 
 FULL_DISK_BYTES = 64 * 1024 * 1024
 """Free bytes below which a failed load is attributed to a full disk."""
 Progress = Callable[[str, int, int], None]
 """A function called with the step (`nodes`, `relationships`, `finishing`), the bytes read, and the file's size."""
-
-
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """The result of a load: the entry in the catalog, and what was changed.
-
-    `changes` counts the records that were added, removed, changed and kept (`changes["nodes"]["added"]`). It is None if
-    the whole file was loaded. `reason` then states why the earlier graph of that name could not be updated; it is None
-    if there was no such graph or no update was requested.
-    """
-
-    entry: Entry
-    changes: Mapping[str, Mapping[str, int]] | None = None
-    reason: str | None = None
 
 
 def load_file(
@@ -69,44 +52,6 @@ def load_file(
         CatalogError: the name cannot be used.
         EngineUnavailable: there is no embedded engine on this machine, the disk is full, or the load failed.
     """
-    return _load(path, home, name, description, digest, progress, None).entry
-
-
-def update_graph(
-    path: Path,
-    home: Home,
-    *,
-    name: str | None = None,
-    description: str = "",
-    digest: str = "",
-    progress: Progress | None = None,
-) -> Loaded:
-    """Load a file like `load_file`, but change only the records that differ from the loaded graph of that name.
-
-    The whole file is loaded if no graph of that name is loaded, if its files cannot be used for an update, if the
-    schema has changed, or if too many records differ. The limit is a tenth of the records, but not less than 2,000 and
-    not more than 500,000.
-
-    Raises:
-        SimpleKGError, CatalogError, EngineUnavailable: as `load_file`.
-    """
-    path = Path(path).absolute()
-    base = Catalog(home).find(name or SimpleKGFile(path).schema.name)
-    if base is not None and damage(home.databases / base.id, home.graphs / base.id) is not None:
-        loaded = _load(path, home, name, description, digest, progress, None)
-        return Loaded(loaded.entry, None, "the files of the replaced graph are damaged")
-    return _load(path, home, name, description, digest, progress, base)
-
-
-def _load(
-    path: Path,
-    home: Home,
-    name: str | None,
-    description: str,
-    digest: str,
-    progress: Progress | None,
-    base: Entry | None,
-) -> Loaded:
     require_arcadedb()
     path = Path(path).absolute()
     graph_name = check_name(name or SimpleKGFile(path).schema.name)
@@ -117,9 +62,7 @@ def _load(
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
         stack.enter_context(loading_lock(folder))
-        before = [home.graphs / base.id] if base is not None and _copied(base, catalog, folder / "database") else []
-        result = _run_processes(path, folder, progress, before)
-        counts = result["done"]
+        counts = _run_processes(path, folder, progress)["done"]
         entry = Entry(
             graph_name,
             identity,
@@ -137,21 +80,7 @@ def _load(
             catalog.put(entry)
             if not is_alive(home):
                 catalog.sweep()
-    uncopied = "the files of the replaced graph could not be copied" if base is not None and not before else None
-    return Loaded(entry, result["changes"], result["reason"] or uncopied)
-
-
-def _copied(base: Entry, catalog: Catalog, database: Path) -> bool:
-    """Copy the engine's files of a loaded graph; return False if they cannot be copied or the graph was replaced."""
-    with catalog.changing():  # no process deletes the files of a replaced graph meanwhile
-        if catalog.find(base.name) != base:
-            return False
-        try:
-            shutil.copytree(catalog.home.databases / base.id, database)
-        except OSError:
-            shutil.rmtree(database, ignore_errors=True)
-            return False
-    return True
+    return entry
 
 
 def drop_graph(name: str, home: Home) -> Entry:
@@ -170,11 +99,11 @@ def drop_graph(name: str, home: Home) -> Entry:
     return entry
 
 
-def _run_processes(path: Path, folder: Path, progress: Progress | None, base: Sequence[Path]) -> dict[str, Any]:
+def _run_processes(path: Path, folder: Path, progress: Progress | None) -> dict[str, Any]:
     size = path.stat().st_size
     with ExitStack() as stack:
         log = stack.enter_context((folder / "load.log").open("wb"))
-        graph = _start("graph", [path, folder, *base], folder, log, stack)
+        graph = _start("graph", [path, folder], folder, log, stack)
         index = _start("index", [path, folder], folder, log, stack)
         answers: dict[str, dict[str, Any]] = {}
         reader = threading.Thread(target=lambda: answers.update(index=_last(index, None, size)), daemon=True)
@@ -191,7 +120,7 @@ def _run_processes(path: Path, folder: Path, progress: Progress | None, base: Se
 def _start(task: str, paths: Sequence[Path], folder: Path, log: Any, stack: ExitStack) -> subprocess.Popen[bytes]:
     process = stack.enter_context(
         subprocess.Popen(
-            [sys.executable, "-m", "graphground.graphs.loading.worker", task, *map(str, paths)],
+            [sys.executable, "-m", "graphground.graphs.loading.load_process", task, *map(str, paths)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=log,

@@ -7,21 +7,22 @@ SimpleKGError: entities[0] (eid 'Q25173'): the schema has no label 'Movi' (neare
 
 from __future__ import annotations
 
-import datetime
-import re
 from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from typing import Any
 
 from graphground.cypher.names.nearest import closest
 from graphground.cypher.schema import PropertyGraphSchema, RelationshipPattern, merge_property_types
-from graphground.graphs.loading.label_sets import SEPARATOR, LabelSets, written
+from graphground.graphs.engines.temporal import READERS, is_zoned, kind_of, temporal_types
+from graphground.graphs.loading.label_sets import SEPARATOR, LabelSets, write_labels
 from graphground.graphs.loading.simplekg import SimpleKGError
 
 Check = Callable[[Any], Any]
 Checks = Mapping[str, Check]
-DATE = re.compile(r"(-?\d{4})-(\d\d)-(\d\d)")
-LONGEST_ID = 2000
+LOCAL_NANOSECONDS, LOCAL_MICROSECONDS, ALL_YEARS = (1677, 2262), (-290_000, 290_000), (-1_000_000_000, 1_000_000_000)
+"""Between these years lie the local times that the embedded engine can store with more than 6 decimals, with more than
+3, and with fewer."""
+MAX_ID_CHARACTERS = 2000
 """The maximum number of characters in the `eid` of an entity."""
 
 
@@ -51,20 +52,11 @@ def _bool(value: Any) -> Any:
     return value
 
 
-def _date(value: Any) -> Any:
-    match = DATE.fullmatch(value) if type(value) is str else None
-    if match is None:
-        raise ValueError
-    year, month, day = map(int, match.groups())
-    # Python has no years before 1, unlike Wikidata and the engine:
-    # check a year at the same point of the 400-year cycle.
-    datetime.date(year if year > 0 else year % 400 + 400, month, day)
-    return value
+def _temporal(read: Callable[[str], str]) -> Check:
+    def check(value: Any) -> Any:
+        return read(_str(value))
 
-
-def _datetime(value: Any) -> Any:
-    datetime.datetime.fromisoformat(_str(value))
-    return value
+    return check
 
 
 def _anything(value: Any) -> Any:
@@ -76,8 +68,7 @@ SCALARS: dict[str, Check] = {
     "int": _int,
     "float": _float,
     "bool": _bool,
-    "date": _date,
-    "datetime": _datetime,
+    **{type_: _temporal(read) for type_, read in READERS.items()},
     "unknown": _anything,
 }
 
@@ -101,15 +92,52 @@ def check_of(type_: str) -> Check:
 
         return one_of
     if type_.startswith("list["):
-        inner = check_of(type_[5:-1])
+        inner_type = type_[5:-1]
+        inner = check_of(inner_type)
 
         def each(value: Any) -> Any:
             if type(value) is not list:
                 raise ValueError
             return [inner(item) for item in value]
 
+        if temporal_types(inner_type):
+            return lambda value: _of_one_kind(each(value))
+
         return each
     return SCALARS.get(type_, _anything)
+
+
+def _of_one_kind(values: list[Any]) -> list[Any]:
+    """Return a list of dates and times; databases store no list that mixes them, or times with and without a zone."""
+    kinds = {(kind := kind_of(value), kind != "date" and is_zoned(value)) for value in values if type(value) is str}
+    if len(kinds) > 1:
+        raise ValueError("a list of values of one kind: all of them dates, or times with a zone, or times without one")
+    return values
+
+
+def embedded_check(type_: str) -> Check:
+    """Return the check for a property type that also refuses the times that the embedded engine cannot store.
+
+    Local times are stored as a number of nanoseconds, microseconds or milliseconds, whichever their decimals need.
+    """
+    check = check_of(type_)
+    if "datetime" not in temporal_types(type_):
+        return check
+
+    def storable(value: Any) -> Any:
+        found = check(value)
+        for text in found if type(found) is list else (found,):
+            if type(text) is str and kind_of(text) == "datetime" and not is_zoned(text):
+                decimals = len(text.partition(".")[2])
+                least, most = (LOCAL_NANOSECONDS if decimals > 6 else LOCAL_MICROSECONDS) if decimals > 3 else ALL_YEARS
+                if not least < int(text[: text.index("-", 1)]) < most:
+                    raise ValueError(
+                        f"a local time that the embedded engine can store: with {decimals} decimals of a second, its "
+                        f"years are {least + 1} to {most - 1}"
+                    )
+        return found
+
+    return storable
 
 
 def check_namespace(schema: PropertyGraphSchema) -> None:
@@ -137,16 +165,18 @@ def check_namespace(schema: PropertyGraphSchema) -> None:
 class RecordChecks:
     """The checks of records against a schema; each check returns the values to store."""
 
-    def __init__(self, schema: PropertyGraphSchema) -> None:
+    def __init__(self, schema: PropertyGraphSchema, *, embedded: bool = False) -> None:
+        """Start the checks; with `embedded`, values that the embedded engine cannot store are invalid too."""
         self.schema = schema
+        self._check_of = embedded_check if embedded else check_of
         self._sets = LabelSets(schema)
         self._labels: dict[str, Checks] = {
-            name: {key: check_of(type_) for key, type_ in label.properties.items() if key not in label.reserved}
+            name: {key: self._check_of(type_) for key, type_ in label.properties.items() if key not in label.reserved}
             for name, label in self._sets.stored.labels.items()
         }
         self._patterns: dict[str, dict[tuple[str | None, str | None], Checks]] = {
             name: {
-                (pattern.start, pattern.end): {key: check_of(type_) for key, type_ in pattern.properties.items()}
+                (pattern.start, pattern.end): {key: self._check_of(type_) for key, type_ in pattern.properties.items()}
                 for pattern in patterns
             }
             for name, patterns in schema.relationship_types.items()
@@ -165,8 +195,8 @@ class RecordChecks:
         if record.get("labels") is not None:
             label = self._set_of(number, record)
         checks = self._labels.get(label) if type(label) is str else None
-        if type(eid) is not str or not eid or len(eid) > LONGEST_ID:
-            raise self._entity(number, record, f"'eid' must be a text of 1 to {LONGEST_ID} characters")
+        if type(eid) is not str or not eid or len(eid) > MAX_ID_CHARACTERS:
+            raise self._entity(number, record, f"'eid' must be a text of 1 to {MAX_ID_CHARACTERS} characters")
         if checks is None:
             raise self._entity(number, record, f"the schema has no label {label!r}{near(label, self._labels)}")
         if type(name) is not str:
@@ -176,7 +206,11 @@ class RecordChecks:
             provenance = _texts(record.get("provenance"))
         except ValueError:
             raise self._entity(number, record, "'aliases' and 'provenance' must be lists of texts") from None
-        stored = {"eid": eid, "name": name, "aliases": aliases, "provenance": provenance}
+        stored: dict[str, Any] = {"eid": eid, "name": name}
+        known = self._sets.stored.labels[str(label)].properties
+        for key, texts in (("aliases", aliases), ("provenance", provenance)):
+            if texts or key in known:
+                stored[key] = texts
         description = record.get("description")
         if description is not None:
             if type(description) is not str:
@@ -224,7 +258,7 @@ class RecordChecks:
             raise self._relation(
                 number,
                 record,
-                f"the schema has no ({written(str(labels[0]))})-[:{type_}]->({written(str(labels[1]))}); it has "
+                f"the schema has no ({write_labels(str(labels[0]))})-[:{type_}]->({write_labels(str(labels[1]))}); it has "
                 + ", ".join(map(str, self.schema.relationship_types[str(type_)])),
             )
         stored: dict[str, Any] = {}
@@ -250,14 +284,14 @@ class RecordChecks:
             raise self._entity(number, record, "'labels' must be a list of texts that contains 'label'")
         name = SEPARATOR.join(sorted(set(labels)))
         if name not in self._labels:
-            raise self._entity(number, record, f"the schema has no label combination {written(name)}")
+            raise self._entity(number, record, f"the schema has no label combination {write_labels(name)}")
         return name
 
     def _between(self, type_: str, labels: tuple[str | None, str | None]) -> Checks | None:
         """Return the checks of relationships between two label sets; None if no pattern of the schema connects them."""
         found = merge_property_types(pattern.properties for pattern in self._matching(type_, labels))
         if found or self._matching(type_, labels):
-            self._patterns[type_][labels] = {key: check_of(property_type) for key, property_type in found.items()}
+            self._patterns[type_][labels] = {key: self._check_of(property_type) for key, property_type in found.items()}
         return self._patterns[type_].get(labels)
 
     def _matching(self, type_: str, labels: tuple[str | None, str | None]) -> list[RelationshipPattern]:
@@ -271,11 +305,11 @@ class RecordChecks:
     def _wrong(self, error: ValueError, properties: Any, owner: Any, checks: Checks, types: Mapping[str, str]) -> str:
         if type(properties) is not dict:
             return "'properties' must be an object"
-        key = str(error)
+        key, reason = error.args
         if key not in checks:
-            shown = written(owner) if owner in self._sets.several else repr(owner)
+            shown = write_labels(owner) if owner in self._sets.several else repr(owner)
             return f"{shown} has no property {key!r}{near(key, checks)}"
-        return f"{key!r} must be {types[key]}, not {properties[key]!r:.80}"
+        return f"{key!r} must be {types[key]}, not {properties[key]!r:.80}{reason and f': {reason}'}"
 
     @staticmethod
     def _entity(number: int, record: Mapping[str, Any], problem: str) -> SimpleKGError:
@@ -287,15 +321,21 @@ class RecordChecks:
 
 
 def add_checked(stored: dict[str, Any], properties: Any, checks: Checks) -> None:
-    """Add the properties that are not null to `stored`; raise a ValueError that names the first invalid property."""
+    """Add the properties that are not null to `stored`.
+
+    Raises:
+        ValueError: a property is invalid; its arguments are its name and the reason, which may be empty.
+    """
     if type(properties) is not dict:
-        raise ValueError("properties")
+        raise ValueError("properties", "")
     for key, value in properties.items():
         if value is not None:
             try:
                 stored[key] = checks[key](value)
-            except (KeyError, ValueError, OverflowError):
-                raise ValueError(key) from None
+            except (KeyError, OverflowError):
+                raise ValueError(key, "") from None
+            except ValueError as error:
+                raise ValueError(key, str(error)) from None
 
 
 def near(name: Any, known: Mapping[str, Any]) -> str:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import logging
 
-from graphground.graphs.engines.address import BoltAddress
+from graphground.graphs.engines.address import BoltAddress, Database, problem_at
 from graphground.graphs.engines.bolt import bolt_engine
-from graphground.graphs.engines.engine import Engine, EngineError, EngineUnreachable
-from graphground.graphs.engines.port_check import problem_at
+from graphground.graphs.engines.engine import Engine, EngineError, EngineUnavailable, EngineUnreachable
+from graphground.graphs.entities.index import index_folder
 from graphground.graphs.entities.own_index import OwnIndex
-from graphground.graphs.entities.places import index_folder
 from graphground.graphs.entities.vectors.encoders import EncoderMissing
 from graphground.graphs.entities.vectors.in_database import DatabaseVectors
 from graphground.graphs.graph import Graph
-from graphground.graphs.opening.database import Database
 from graphground.graphs.opening.live_schema import LiveSchema
-from graphground.graphs.opening.write_guard import refuses_writes
 from graphground.graphs.schemas.extraction.cache import SchemaCache
 from graphground.graphs.schemas.statistics.live import LiveStatistics
 from graphground.graphs.storage.home import Home
+
+# The connection settings of a graph in your own database.
+
 
 logger = logging.getLogger(__name__)
 
@@ -50,7 +50,7 @@ def open_database(database: Database, home: Home, *, may_be_provisional: bool = 
     )
     try:
         able = engine.capabilities()
-        refused = refuses_writes(database.name, engine)
+        refused = write_protected(database.name, engine)
         live.open()
         names = lookup_for(database, home, engine, live)
         facts = LiveStatistics(
@@ -68,9 +68,9 @@ def open_database(database: Database, home: Home, *, may_be_provisional: bool = 
             names,
             dialect=able.dialect,
             language=able.language,
-            refuses_writes=refused,
+            write_protected=refused,
             background=(names,),
-            facts=facts,
+            statistics_reader=facts,
         )
         names.start()
         facts.now()
@@ -82,7 +82,13 @@ def open_database(database: Database, home: Home, *, may_be_provisional: bool = 
 
 
 def address_of(database: Database) -> BoltAddress:
-    """Return the address and credentials with which the engine connects."""
+    """Return the address and credentials with which the engine connects.
+
+    Raises:
+        EngineUnavailable: the settings are incomplete.
+    """
+    if database.problem:
+        raise EngineUnavailable(database.problem)
     return BoltAddress(database.uri, database.username or "", database.password or "", database.database)
 
 
@@ -109,3 +115,75 @@ def vectors_in(database: Database, engine: Engine) -> DatabaseVectors | None:
     except EncoderMissing as error:
         logger.warning("graph %r: %s", database.name, error)
         return None
+
+
+# Whether the database itself refuses writes: the second line of defence after our own check.
+
+
+def write_protected(name: str, engine: Engine) -> bool | None:
+    """Whether the database refuses a trial write; log a warning about the graph `name` if it does not.
+
+    None, also with a warning, if the trial write was impossible or failed for another reason.
+
+    Raises:
+        EngineError: the database does not respond.
+    """
+    outcome = engine.capabilities().trial_write
+    if outcome == "refused":
+        return True
+    logger.warning("graph %r: %s", name, warning(engine))
+    return False if outcome == "accepted" else None
+
+
+def warning(engine: Engine) -> str:
+    """Return the warning, with advice, about a database that has not refused a trial write.
+
+    Raises:
+        EngineError: the database does not respond.
+    """
+    capabilities = engine.capabilities()
+    product, dialect = capabilities.product, capabilities.dialect
+    advice = f"Connect as a read-only user ({dialect.reader}). {dialect.refuses_by_itself}".strip()
+    if capabilities.trial_write == "accepted":
+        trial = "which was rolled back" if dialect.probe_writes else "which would have changed nothing"
+        return (
+            f"its {product} did not refuse a trial write, {trial}. Only graphground's own check prevents queries from "
+            f"writing. {advice}"
+        )
+    if capabilities.trial_write == "impossible":
+        reason = "a trial write needs a label, and no label could be read"
+    else:
+        reason = "a trial write failed for a reason other than missing permissions"
+    return (
+        f"it is not known whether its {product} refuses writes: {reason}. If it does not, only graphground's own check "
+        f"prevents queries from writing. {advice}"
+    )
+
+
+# Finds out whether a Neo4j server limits the memory of a transaction: without a limit, a query can use all memory.
+
+
+SETTING = "db.memory.transaction.max"
+ADVICE = (
+    f"Set {SETTING} in neo4j.conf to about an eighth of server.memory.heap.max_size, such as 256m for a heap of 2g: "
+    "otherwise a single query may use up the memory that all others need."
+)
+
+
+def memory_limit(engine: Engine) -> str | None:
+    """Return a transaction's memory limit as Neo4j writes it: `256.00MiB`, or `0B` for no limit.
+
+    Return None if the limit cannot be read, and for any database other than Neo4j.
+    """
+    if engine.capabilities().dialect.name != "neo4j":
+        return None
+    try:
+        rows = engine.run(f"SHOW SETTINGS '{SETTING}' YIELD value", limit=1, timeout=10).rows
+    except EngineError:
+        return None
+    return str(rows[0][0]) if rows else None
+
+
+def is_unlimited(limit: str) -> bool:
+    """Whether a limit as Neo4j writes it means "no limit": `is_unlimited("0B")` is True."""
+    return limit.strip("BbKMGTiI ").strip("0.") == ""

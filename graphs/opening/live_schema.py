@@ -1,13 +1,15 @@
 """The schema of your own database: read, cached, and reread when the data has changed.
 
-Before each call of a tool, `look` reads the mark of the database's last transaction: a text that changes with every
-transaction. While the mark is unchanged, nothing else happens. When the mark has changed, a small database is reread
-immediately. A larger database is reread in the background, and until then its schema is `stale`: a caller that finds an
-error in a query first calls `settle`, and then checks the query again against the current schema.
+At a call of a tool, but at most every `CHECK_SECONDS`, `check_for_changes` reads the mark of the database's last
+transaction: a text that changes with every transaction. While the mark is unchanged, nothing else happens. When the
+mark has changed, a small database is reread immediately. A larger database is reread in the background, and until then
+its schema is `stale`. A caller that finds an error in a query first calls `await_current_schema`, which always reads
+the mark, and then checks the query again against the current schema: only a good query may be judged by a schema that
+is a quarter of a second old, and the database itself runs that query.
 
 With `may_be_provisional`, a large Neo4j that is not in the cache is not read completely before the first call. Its
 schema is `provisional` at first (see `extraction.provisional`), the complete schema is read in the background, and
-`settle` waits for it.
+`await_current_schema` waits for it.
 """
 
 from __future__ import annotations
@@ -19,12 +21,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from graphground.cypher.schema import PropertyGraphSchema
-from graphground.graphs.engines.cancellation import CURRENT, Cancellation
+from graphground.graphs.engines.client_context import CANCELLATION, Cancellation
 from graphground.graphs.engines.engine import Engine, EngineError, EngineUnavailable, QueryCancelled
 from graphground.graphs.schemas.extraction.cache import SchemaCache, fingerprint
 from graphground.graphs.schemas.extraction.extract import extract
 from graphground.graphs.schemas.extraction.findings import Extraction
-from graphground.graphs.schemas.extraction.provisional import read_provisional
+from graphground.graphs.schemas.extraction.neo4j_counts import read_provisional
 
 OPENING_STEP_SECONDS, OPENING_SECONDS, CLOSING_SECONDS = 10.0, 20.0, 5.0
 QUICK_SECONDS = 0.75
@@ -33,8 +35,12 @@ SETTLE_STEP_SECONDS, SETTLE_SECONDS = 4.0, 8.0
 """The longest time, in seconds, that a call waits for the schema to be reread: for each query, and in all."""
 COMPLETE_SECONDS, REREAD_SECONDS = 600.0, 60.0
 """The seconds for which work in the background waits for the complete schema, and for a stale schema to be reread."""
+MAX_COMPLETIONS = 3
+"""The number of times that a partial schema is read again, until the database changes."""
 MOST_SHARE = 0.2
 """The largest share of the time that may be spent rereading a continuously changing database."""
+CHECK_SECONDS = 0.25
+"""The minimum time, in seconds, between reads of the last transaction's mark; each takes a round trip."""
 FINGERPRINT_SECONDS = 2.0
 """The minimum time, in seconds, between checks for changes in a database that does not mark its transactions."""
 logger = logging.getLogger(__name__)
@@ -64,13 +70,15 @@ class LiveSchema:
         self._read_mark: str | None = None
         self._mark: str | None = None
         self._looked = self._read_at = self._read_seconds = 0.0
+        self._completions = 0
+        self._unreachable: str | None = None
         self._reading = threading.Lock()
         self._stopped = threading.Event()
         self.thread: threading.Thread | None = None
         self._cancellation = Cancellation()
 
     def open(self) -> None:
-        """Use the cached schema, and reread the database if it has changed since (see `look`).
+        """Use the cached schema, and reread the database if it has changed since (see `check_for_changes`).
 
         A database without a cached schema is read now, for at most `OPENING_SECONDS`. If the schema is then partial or
         provisional, the complete schema is read in the background.
@@ -86,7 +94,7 @@ class LiveSchema:
             self._take(stored.extraction)
             self._read_mark = stored.fingerprint
             self._read_seconds = stored.extraction.elapsed_ms / 1e3
-            self.look()
+            self.check_for_changes()
         if self._provisional or (self._found is not None and self._found.partial):
             self.follow()
 
@@ -125,6 +133,11 @@ class LiveSchema:
         return self._mark is not None and self._mark != self._read_mark
 
     @property
+    def unreachable(self) -> str | None:
+        """The reason why the database could not be reached when changes were last looked for; None if it could."""
+        return self._unreachable
+
+    @property
     def provisional(self) -> bool:
         """Whether the schema was read from a sample, and the complete schema has not been read yet."""
         return self._provisional
@@ -152,39 +165,51 @@ class LiveSchema:
         if self.stale and self.thread is not None:
             self.thread.join(REREAD_SECONDS)
         with self._reading:
-            return self.schema, self._read_mark
+            # Statistics made from a partial schema carry no mark, so that they are computed again.
+            is_partial = self._found is not None and self._found.partial
+            return self.schema, None if is_partial else self._read_mark
 
     def after_reading(self) -> PropertyGraphSchema:
         """Return the schema, after waiting for a reading in progress."""
         with self._reading:
             return self.schema
 
-    def look(self) -> None:
+    def check_for_changes(self) -> None:
         """Detect a change of the database, and reread it: immediately if that is quick, otherwise in the background.
 
         If the database cannot be queried, this raises nothing: the call that follows reports the failure.
         """
         now = time.monotonic()
-        try:
-            mark = self.engine.transaction_mark()
-            if mark is None:
-                if now - self._looked < FINGERPRINT_SECONDS:
-                    return
-                mark = fingerprint(self.engine)
-        except EngineError:
+        if now - self._looked < CHECK_SECONDS or not self._read_latest_mark():
             return
-        self._looked, self._mark = now, mark
         if self._provisional:
             self.follow()
             return
         if not self.stale:
+            if self._found is not None and self._found.partial and self._completions < MAX_COMPLETIONS:
+                self.follow()  # a reading in a hurry was cut off
             return
         if self._read_seconds <= QUICK_SECONDS and now - self._read_at >= self._read_seconds / MOST_SHARE:
-            self.settle()
+            self.await_current_schema()
         else:
             self.follow()
 
-    def settle(self) -> bool:
+    def _read_latest_mark(self) -> bool:
+        """Read the mark of the last transaction; return False if it is unknown, or a fingerprint was read recently."""
+        now = time.monotonic()
+        try:
+            mark = self.engine.transaction_mark()
+            if mark is None:
+                if now - self._looked < FINGERPRINT_SECONDS:
+                    return False
+                mark = fingerprint(self.engine)
+        except EngineError as error:
+            self._unreachable = str(error) if isinstance(error, EngineUnavailable) else None
+            return False
+        self._looked, self._mark, self._unreachable = now, mark, None
+        return True
+
+    def await_current_schema(self) -> bool:
         """Reread a stale schema, or wait until a provisional schema has been completed, before a query is checked.
 
         Return whether the schema has been replaced. If the last reading took more than `SETTLE_SECONDS`, a stale schema
@@ -195,6 +220,8 @@ class LiveSchema:
             if self.thread is not None:
                 self.thread.join(SETTLE_SECONDS)
             return not self._provisional
+        if not self.stale:
+            self._read_latest_mark()
         if not self.stale or self._read_seconds > SETTLE_SECONDS:
             return False
         try:
@@ -218,9 +245,11 @@ class LiveSchema:
         begin = time.monotonic()
         mark = self.engine.transaction_mark() or fingerprint(self.engine)
         found = extract(self.engine, self.name, step_timeout=step_timeout, total_timeout=total_timeout)
-        cancellation = CURRENT.get()
+        cancellation = CANCELLATION.get()
         if cancellation is not None and cancellation.cancelled:
             raise QueryCancelled(f"The schema of {self.name} was not read completely.")
+        if mark != self._read_mark:
+            self._completions = 0
         self._read_at, self._read_mark = time.monotonic(), mark
         self._mark = self._mark or mark
         self._read_seconds = self._read_at - begin
@@ -254,11 +283,12 @@ class LiveSchema:
             return
 
         def read_again() -> None:
-            CURRENT.set(self._cancellation)
+            CANCELLATION.set(self._cancellation)
             pause = self._read_at + self._read_seconds / MOST_SHARE - time.monotonic()
             if self._stopped.wait(max(0.0, pause)):
                 return
             begin = time.monotonic()
+            self._completions += 1
             try:
                 self.refresh()
             except EngineError as error:

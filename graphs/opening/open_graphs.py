@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
@@ -22,6 +23,8 @@ from graphground.graphs.graph import Graph
 Counts = tuple[int | None, int | None]
 CLOSING_SECONDS = 2.0
 WARM_UP_SECONDS = 60.0
+CHECK_SECONDS = 0.25
+"""The minimum time, in seconds, between checks whether graphs were added, removed or loaded again."""
 logger = logging.getLogger(__name__)
 
 
@@ -41,7 +44,7 @@ class GraphSummary:
     """A graph as shown in a list: `GraphSummary("nba", "Players, teams, …", "embedded", 4327, 18991)`.
 
     The numbers of nodes and relationships are None while unknown. `problem` is the reason why the graph is unavailable
-    now, or None. `refuses_writes` is whether the graph's database refused a trial write; None if unknown.
+    now, or None. `write_protected` is whether the graph's database refused a trial write; None if unknown.
     """
 
     name: str
@@ -50,7 +53,7 @@ class GraphSummary:
     nodes: int | None
     relationships: int | None
     problem: str | None = None
-    refuses_writes: bool | None = None
+    write_protected: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +102,8 @@ class OpenGraphs:
     ) -> None:
         """Offer the graphs of `sources`, without opening them.
 
-        `stamp` is called at every access. When it returns a new value, `reread` is called for the current sources.
+        `stamp` is called at an access, at most every `CHECK_SECONDS`. When it returns a new value, `reread` is called
+        for the current sources.
         `hide` replaces what the problems in summaries must not contain, such as paths of this machine.
         """
         self._hide = hide
@@ -113,6 +117,9 @@ class OpenGraphs:
         self._retiring = threading.Lock()
         self._closed = False
         self._rereading = threading.Lock()
+        self._checked = 0.0
+        self._verified: dict[str, float] = {}
+        """For each open graph, the monotonic time at which its version was last compared."""
 
     def names(self) -> list[str]:
         """Return the names of the graphs, in the order of the sources."""
@@ -123,8 +130,11 @@ class OpenGraphs:
 
     def _current(self) -> dict[str, GraphSource]:
         """Return the sources, reread if graphs were added or removed; close a removed graph when no thread uses it."""
-        stamp = self._stamp()
-        if self._reread is None or stamp == self._seen:
+        now = time.monotonic()
+        if self._reread is None or now - self._checked < CHECK_SECONDS:
+            return self._sources
+        self._checked, stamp = now, self._stamp()
+        if stamp == self._seen:
             return self._sources
         with self._rereading:
             if stamp != self._seen:
@@ -164,15 +174,20 @@ class OpenGraphs:
         """
         source = self._source(name)
         self._close_unused()
+        now, known = time.monotonic(), self._opened.get(source.name)
+        if known is not None and not self._closed and now - self._verified.get(source.name, 0.0) < CHECK_SECONDS:
+            return known[1]  # without the lock, and without reading the catalog: most calls end here
         with self._lock(source.name):
             if self._closed:
                 raise EngineUnavailable("The server is shutting down.")
             version = source.version()
             known = self._opened.get(source.name)
             if known is not None and known[0] == version:
+                self._verified[source.name] = now
                 return known[1]
             graph = self._open(source)
             self._opened[source.name] = version, graph
+            self._verified[source.name] = now
             if known is not None:
                 self._retire(known[1])
             return graph
@@ -282,5 +297,5 @@ class OpenGraphs:
             nodes,
             relationships,
             problem,
-            known[1].refuses_writes if known is not None else None,
+            known[1].write_protected if known is not None else None,
         )

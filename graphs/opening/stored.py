@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import json
+import tempfile
 from functools import partial
+from pathlib import Path
 
+from filelock import FileLock, Timeout
+
+from graphground.cypher import quoting
+from graphground.cypher.diagnostics import counted
+from graphground.graphs.bundled import BundledGraph, bundled_graphs
+from graphground.graphs.engines.client_context import report_stage
 from graphground.graphs.engines.dialects import ARCADEDB
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.entities.index import open_index
 from graphground.graphs.entities.record import IndexMissing
 from graphground.graphs.graph import Graph
-from graphground.graphs.opening.bundled import dropped_stamp, is_bundled, load_bundled, offered
+from graphground.graphs.loading.load import load_file
 from graphground.graphs.opening.open_graphs import Counts, GraphSource
 from graphground.graphs.schemas.statistics.live import LiveStatistics
 from graphground.graphs.schemas.statistics.stored import NAME as STATISTICS
-from graphground.graphs.storage.catalog import Catalog, Entry
-from graphground.graphs.storage.home import Home
-from graphground.graphs.storage.manifest import damage
+from graphground.graphs.storage.catalog import Catalog, Entry, damage
+from graphground.graphs.storage.home import Home, replacing
 
 ENGINE = "embedded"
 WARM_UP = "MATCH (n) RETURN n LIMIT 1"
@@ -81,7 +89,7 @@ def open_stored(name: str, home: Home) -> Graph:
         engine,
         index,
         dialect=ARCADEDB,
-        facts=LiveStatistics(name, engine, lambda: (schema, None), catalog.folder(entry) / STATISTICS),
+        statistics_reader=LiveStatistics(name, engine, lambda: (schema, None), catalog.folder(entry) / STATISTICS),
     )
 
 
@@ -112,3 +120,152 @@ def _version(name: str, home: Home) -> object:
     """Return a value that changes when the graph is loaded again; None if the graph is not loaded."""
     entry = Catalog(home).find(name)
     return entry.id if entry else None
+
+
+# Loads bundled graphs into the data folder at first use, and again when their tables or code have changed.
+#
+# If several processes need the same graph at once, one process loads it and the others wait.
+
+
+LOAD_SECONDS = 180.0
+DROPPED = "dropped-bundled.json"
+"""The name of the file, in the data folder, that lists the bundled graphs dropped by the user."""
+
+
+def load_bundled(name: str, home: Home) -> Entry | None:
+    """Return the catalog entry of the graph called `name`, after loading the bundled graph of this name if necessary.
+
+    Return None if there is no graph of this name, or only a bundled graph that the user has dropped. A graph of this
+    name that the user loaded is not replaced.
+
+    Raises:
+        EngineUnavailable: the graph cannot be loaded on this machine, or another process is still loading it.
+    """
+    bundled = next((graph for graph in offered(home) if graph.name == name), None)
+    if bundled is None or is_current(bundled, Catalog(home).find(name)):
+        return Catalog(home).find(name)
+    home.make()
+    try:
+        with FileLock(home.folder / "bundled.lock", timeout=LOAD_SECONDS):
+            entry = Catalog(home).find(name)
+            return entry if is_current(bundled, entry) else _load(bundled, home)
+    except Timeout:
+        raise EngineUnavailable(
+            f"The bundled graph {name!r} is being loaded by another process; try again in a moment."
+        ) from None
+
+
+def offered(home: Home) -> list[BundledGraph]:
+    """Return the bundled graphs that the user has not dropped."""
+    dropped = _dropped(home)
+    return [bundled_graph for bundled_graph in bundled_graphs() if bundled_graph.name not in dropped]
+
+
+def is_bundled(name: str, home: Home) -> bool:
+    """Whether a bundled graph is called `name` and the user has not loaded another graph under that name."""
+    entry = Catalog(home).find(name)
+    return any(
+        bundled_graph.name == name and (entry is None or entry.source == source_of(bundled_graph))
+        for bundled_graph in bundled_graphs()
+    )
+
+
+def offer(name: str, home: Home, again: bool) -> None:
+    """Mark a bundled graph as available (`again=True`) or as dropped (`again=False`).
+
+    A graph that is marked as dropped is not loaded at its next use.
+    """
+    home.make()
+    with FileLock(home.folder / "bundled.lock", timeout=LOAD_SECONDS):
+        dropped = _dropped(home) - {name} if again else _dropped(home) | {name}
+        with replacing(home.folder / DROPPED) as file:
+            file.write(json.dumps(sorted(dropped)).encode())
+
+
+def dropped_stamp(home: Home) -> int | None:
+    """Return a value that changes when a bundled graph is dropped or restored; None if neither has happened yet."""
+    try:
+        return (home.folder / DROPPED).stat().st_mtime_ns
+    except OSError:
+        return None
+
+
+def _dropped(home: Home) -> set[str]:
+    try:
+        return set(json.loads((home.folder / DROPPED).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return set()
+
+
+def is_current(bundled: BundledGraph, entry: Entry | None) -> bool:
+    """Whether a graph of this name is loaded and must not be replaced.
+
+    A loaded graph must not be replaced if it is the current version of the bundled graph, or if it is another graph
+    that the user loaded under the same name.
+    """
+    return entry is not None and (entry.source != source_of(bundled) or entry.digest == bundled.content_hash)
+
+
+def source_of(bundled: BundledGraph) -> str:
+    """Return the source that the catalog records for a bundled graph: `bundled-nba.json`."""
+    return f"bundled-{bundled.name}.json"
+
+
+def _load(bundled: BundledGraph, home: Home) -> Entry:
+    report_stage(f"loading the graph {bundled.name}, which happens once")
+    with tempfile.TemporaryDirectory(prefix="graphground-") as folder:
+        path = Path(folder) / source_of(bundled)
+        path.write_bytes(bundled.open().read())
+        return load_file(path, home, name=bundled.name, description=bundled.description, digest=bundled.content_hash)
+
+
+# Checks a loaded graph: all nodes and relationships must be readable, and one name of each label must be indexed.
+
+
+class Incomplete(ValueError):
+    """A graph that differs from what was loaded; the message describes the difference."""
+
+
+def read_whole(graph: Graph, folder: Path) -> str:
+    """Read all nodes and relationships of a graph in the data folder `folder`, and look up one name of each label.
+
+    Return the result as a text: `all 541 nodes and 2,823 relationships can be read`. If the graph is in your own
+    database, nothing is read, and the text says so.
+
+    Raises:
+        Incomplete: the catalog does not list the graph, the numbers of nodes or relationships are not those that were
+            loaded, a node has a label that the schema does not have, or a name is not indexed.
+        EngineError: a part of the graph cannot be read.
+    """
+    if not isinstance(graph.engine, EmbeddedEngine):
+        return "is your own database, whose data is not checked"
+    entry = Catalog(Home(folder)).find(graph.name)
+    if entry is None:
+        raise Incomplete("The catalog does not list the graph.")
+    unknown: set[str] = set()
+    nodes = 0
+    for row in graph.engine.stream("MATCH (n) RETURN labels(n) AS labels, properties(n) AS properties"):
+        nodes += 1
+        unknown.update(label for label in row[0] if label not in graph.schema.labels)
+    relationships = sum(
+        1
+        for _ in graph.engine.stream(
+            "MATCH (a)-[r]->(b) RETURN type(r) AS type, properties(r) AS properties, a.eid AS a, b.eid AS b"
+        )
+    )
+    for element, read, loaded in (("node", nodes, entry.nodes), ("relationship", relationships, entry.relationships)):
+        if read != loaded:
+            raise Incomplete(f"{counted(read, element)} can be read, but the graph was loaded with {loaded:,}.")
+    if unknown:
+        raise Incomplete(f"Nodes have labels that the schema does not have: {', '.join(sorted(unknown)[:5])}.")
+    for label in graph.schema.labels:
+        rows = graph.run(f"{quoting.nodes(label).match()} RETURN n.name AS name LIMIT 1", timeout=60).rows
+        if (
+            rows
+            and graph.entities is not None
+            and rows[0][0]  # the index has no empty names
+            and isinstance(rows[0][0], str)
+            and not graph.entities.holds(rows[0][0], label=label)
+        ):
+            raise Incomplete(f"The entity index does not contain {rows[0][0]!r}, a name of the label {label}.")
+    return f"all data can be read: {counted(nodes, 'node')} and {counted(relationships, 'relationship')}"

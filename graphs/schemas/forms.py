@@ -15,13 +15,22 @@ statistics of a graph are given, every form marks empty elements: `(0 nodes)`, `
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from graphground.cypher.pattern_groups import grouped, grouped_patterns, grouped_types, label_names, pattern_text
 from graphground.cypher.quoting import quoted_name
-from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
+from graphground.cypher.schema import (
+    Label,
+    PropertyGraphSchema,
+    RelationshipPattern,
+    grouped,
+    grouped_patterns,
+    grouped_types,
+    label_names,
+    pattern_text,
+)
 from graphground.cypher.text_values import TextValues
 from graphground.graphs.schemas.combinations import combination_lines
 from graphground.graphs.schemas.notation import cut_description, note, property_map, show_value, typed_names
@@ -45,6 +54,9 @@ SYMMETRIC = " (symmetric)"
 """The mark of a pattern whose relationships exist in both directions; such a pattern is drawn without an arrowhead."""
 NOTHING = Statistics()
 """Empty statistics: every figure is unknown, so nothing is marked as empty."""
+MAX_PATTERNS_OF_TYPE, MANY_PATTERNS = 8, 200
+"""The number of patterns of a relationship type up to which all are written; otherwise one line names the main ends.
+Among more than `MANY_PATTERNS` patterns, a type with three patterns already has one line."""
 INDEX_WORDS = {
     "unique": "unique",
     "key": "key",
@@ -109,13 +121,38 @@ def relationship_lines(schema: PropertyGraphSchema, facts: Statistics = NOTHING)
         mark = " (0 relationships)" if none else SYMMETRIC if is_symmetric(pattern, facts) else ""
         return property_map(pattern.properties, (), pattern.texts, empty), mark
 
-    lines = []
-    for groups in grouped_types(grouped_patterns(schema.patterns, rest), rest):
+    by_type: dict[str, list[RelationshipPattern]] = {}
+    for pattern in schema.patterns:
+        by_type.setdefault(pattern.type, []).append(pattern)
+    most = MAX_PATTERNS_OF_TYPE if len(schema.patterns) <= MANY_PATTERNS else 2
+    many = {type_ for type_, patterns in by_type.items() if len(patterns) > most}
+    lines = [_main_ends(by_type[type_], facts) for type_ in by_type if type_ in many]
+    few = [pattern for pattern in schema.patterns if pattern.type not in many]
+    for groups in grouped_types(grouped_patterns(few, rest), rest):
         properties, mark = rest(groups[0][0])
         types = [group[0].type for group in groups]
         directed = not is_symmetric(groups[0][0], facts)
         lines.append(pattern_text(groups[0], properties, types=types, directed=directed) + mark)
     return lines
+
+
+def _main_ends(patterns: Sequence[RelationshipPattern], facts: Statistics) -> str:
+    """Return one line for a type between many labels: its main ends, and how many more labels they have.
+
+    (:Human|6 more)-[:educatedAt {start: date}]->(:University|11 more)
+    """
+    type_, counts = patterns[0].type, [Counter[str](), Counter[str]()]
+    for pattern in patterns:
+        known = facts.relationships(type_, pattern.start, pattern.end)
+        for ends, label in zip(counts, (pattern.start, pattern.end), strict=True):
+            ends[label] += pattern.count or 0 if known is None else known
+
+    def end(ends: Counter[str]) -> str:
+        label = ends.most_common(1)[0][0]
+        return quoted_name(label) + (f"|{len(ends) - 1} more" if len(ends) > 1 else "")
+
+    properties = {key: value for pattern in patterns for key, value in pattern.properties.items()}
+    return f"(:{end(counts[0])})-[:{quoted_name(type_)}{property_map(properties)}]->(:{end(counts[1])})"
 
 
 def is_symmetric(pattern: RelationshipPattern, facts: Statistics) -> bool:

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from graphground.cypher.pattern_groups import grouped
 from graphground.cypher.quoting import quoted_name
+from graphground.cypher.schema import grouped
 from graphground.cypher.text_values import TextValues
 
 LONGEST_SAMPLE, LONGEST_DESCRIPTION = 40, 120

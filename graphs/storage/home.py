@@ -3,24 +3,25 @@
 $GRAPHGROUND_HOME, or the user's data folder if it is not set
 ├── catalog.json      the list of loaded graphs
 ├── databases/ID/     the engine's files of one graph
-├── graphs/ID/        the schema, statistics, entity index, fingerprints and manifest of the graph
+├── graphs/ID/        the schema, statistics, entity index and manifest of the graph
 ├── loading/          graphs that are being loaded
 ├── schemas/          schemas and statistics of your own databases
 ├── entities/         entity indexes of your own databases
 ├── downloads/        downloaded files, kept for reuse
-├── engine/           the state, log and locks of the engine process
-└── apart/            the same for a second engine process, for queries that the first might not be able to terminate
+└── engine/           the state, log and locks of the engine process
 """
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import platformdirs
-
-APART = "apart"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,6 @@ class Home:
     """The paths of a data folder: `Home.default().databases` is the folder of the engine's files."""
 
     folder: Path
-    engine_folder: str = "engine"
 
     @classmethod
     def default(cls) -> Home:
@@ -64,14 +64,7 @@ class Home:
 
     @property
     def engine(self) -> Path:
-        return self.folder / self.engine_folder
-
-    def apart(self) -> Home:
-        """Return the same data folder, with the folder of the second engine process as its `engine`.
-
-        The second process runs queries that the first process might not be able to terminate.
-        """
-        return replace(self, engine_folder=APART)
+        return self.folder / "engine"
 
     def make(self) -> Home:
         """Create the folders of loaded graphs and of the engine if they are missing, and return this data folder.
@@ -81,3 +74,30 @@ class Home:
         for path in (self.folder, self.databases, self.graphs, self.loading, self.engine):
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
         return self
+
+
+# Writes a file atomically: a concurrent reader sees the old file or the new file, never a partial file.
+
+
+@contextmanager
+def replacing(path: Path, *, private: bool = False, durable: bool = False) -> Iterator[IO[bytes]]:
+    """Open a temporary file that replaces `path` when the block ends and is deleted if the block raises.
+
+        with replacing(home.catalog, durable=True) as file:
+            file.write(b"{}")
+
+    `private=True` lets only the owner read the file; `durable=True` flushes it to disk before it replaces the old file.
+    """
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    number = os.open(
+        part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600 if private else 0o666
+    )
+    try:
+        with os.fdopen(number, "wb") as file:
+            yield file
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,24 +1,11 @@
-"""Suggests queries that are valid by construction: a semantic parser grounded in a question's entities and the schema.
+"""Suggests queries for a question that are valid and have answers in the data: `suggest(graph, question)`.
 
-The module `mentions` finds the names in a question, and `question` analyses the rest. `space` enumerates the patterns
-of `patterns`, and `returns` enumerates the RETURN parts for each pattern. `ranker` scores the combinations by the
-features of `pattern_features` and `return_features`. `suggest` counts matches in the database, `reading` describes how
-a query interprets the question, and `grammar` describes the possible queries for constrained decoding.
+`walks` follows the relationships that the named nodes have; `propose` makes shapes and forms of them (`candidates`)
+with features; `from_schema` adds the patterns of a small schema (`patterns`, `space`, `ranker`); `suggest` ranks all
+candidates by one learned model, counts their answers and says how sure it is. `question_check` compares a query with
+its question.
 """
 
-from graphground.graphs.suggestions.grammar import gbnf, regular_expression
-from graphground.graphs.suggestions.mentions import Entity, Mention, mentions_in, mentions_of
-from graphground.graphs.suggestions.suggest import Suggestion, query_of, space_of, suggest
+from graphground.graphs.suggestions.suggest import Suggestion, describe_notes, suggest
 
-__all__ = [
-    "Entity",
-    "Mention",
-    "Suggestion",
-    "gbnf",
-    "mentions_in",
-    "mentions_of",
-    "query_of",
-    "regular_expression",
-    "space_of",
-    "suggest",
-]
+__all__ = ["Suggestion", "describe_notes", "suggest"]

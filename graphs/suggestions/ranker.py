@@ -9,6 +9,8 @@ the name of each feature; they contain no text of any question or graph.
 from __future__ import annotations
 
 import json
+import threading
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -120,6 +122,26 @@ class SuggestionSpace:
         return [
             (returns, total(features.of(returns), weights)) for returns in returns_of(label, pattern.kind, question)
         ]
+
+
+MAX_KEPT = 16
+_spaces: OrderedDict[int, SuggestionSpace] = OrderedDict()
+_lock = threading.Lock()
+
+
+def space_of(schema: PropertyGraphSchema) -> SuggestionSpace:
+    """Return the `SuggestionSpace` of a schema, which is cached for the most recently used schemas."""
+    with _lock:
+        known = _spaces.get(id(schema))
+        if known is not None and known.schema is schema:
+            _spaces.move_to_end(id(schema))
+            return known
+    built = SuggestionSpace(schema)
+    with _lock:
+        _spaces[id(schema)] = built
+        while len(_spaces) > MAX_KEPT:
+            _spaces.popitem(last=False)
+    return built
 
 
 def _returns_kind(pattern: Pattern) -> str:

@@ -16,6 +16,7 @@ Some of them may follow a condition on a property: `WHERE n.height_cm > 180`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -26,6 +27,8 @@ from graphground.graphs.suggestions.patterns import COUNTED, Kind
 from graphground.graphs.suggestions.question import MENTIONED, Quantity, Question, Value
 
 NUMBERS, TEMPORAL = frozenset(("int", "float")), frozenset(("date", "datetime"))
+PAST = re.compile(r"\b(did|was|were|had|used to)\b")
+"""The words of a question in the past tense, which asks for relationships that have ended too."""
 ORDERED = NUMBERS | TEMPORAL
 HIDDEN = frozenset(("eid", "aliases", "description", "provenance"))
 
@@ -196,7 +199,8 @@ def _quantity(key: str, type_: str, quantity: Quantity) -> Iterator[Condition]:
 def times_of(keys: Sequence[str], question: Question) -> Iterator[str]:
     """Yield the possible conditions on the time of a relationship `r0` with the properties `keys`, as Cypher.
 
-    The time is compared with the years in the question; another condition is that the relationship has not ended.
+    The time is compared with the years in the question; another condition, unless the question is in the past tense
+    (`Which teams did he play for?`), is that the relationship has not ended.
     """
     years = [quantity for quantity in question.quantities if quantity.kind == "year"]
     years += [
@@ -207,7 +211,8 @@ def times_of(keys: Sequence[str], question: Question) -> Iterator[str]:
     if {"start_year", "end_year"} <= set(keys):
         for year in years:
             yield f"r0.start_year <= {year.value} AND (r0.end_year >= {year.value} OR r0.end_year IS NULL)"
-        yield "r0.start_year IS NOT NULL AND r0.end_year IS NULL"
+        if "current" in question.cues or not PAST.search(question.masked):
+            yield "r0.start_year IS NOT NULL AND r0.end_year IS NULL"
     if "year" in keys:
         for year in years:
             yield f"r0.year {year.comparison} {year.value}"

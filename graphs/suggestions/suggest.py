@@ -1,176 +1,263 @@
-"""Suggests queries for a question.
+"""Suggests queries for a question: proposes candidates, ranks them, counts their answers, and says how sure it is.
 
-The question is analysed, the possible queries are ranked, the matches of the best queries are counted in the database,
-and each query is described as an interpretation of the question.
+>>> suggest(graph, read("How many sculptures did Auguste Rodin create?", graph))[0].cypher  # doctest: +SKIP
+"MATCH (:Person {name: 'Auguste Rodin'})<-[:createdBy]-(n:Sculpture) RETURN count(DISTINCT n)"
+
+The ranking is a log-linear model over general features; model.json holds its weights and MODEL.md describes it.
 """
 
 from __future__ import annotations
 
-import threading
-import time
-from collections import OrderedDict
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import exp, log10
+from pathlib import Path as File
 
-from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.graph import Graph
-from graphground.graphs.suggestions.mentions import Mention
-from graphground.graphs.suggestions.patterns import Pattern
-from graphground.graphs.suggestions.question import Question
-from graphground.graphs.suggestions.ranker import Ranked, SuggestionSpace, Weights
-from graphground.graphs.suggestions.reading import reading
+from graphground.graphs.question.model import Question
+from graphground.graphs.suggestions.candidates import Candidate, Shape
+from graphground.graphs.suggestions.evidence import Array
+from graphground.graphs.suggestions.from_schema import schema_candidates
+from graphground.graphs.suggestions.propose import Features, Proposal, Proposer
 
-MOST_COUNTED, SPARE = 8, 3
-"""The maximum number of patterns whose matches are counted, and the number of candidates beyond the limit that are
-counted too.
-"""
-SECONDS = 5.0
-MOST_KEPT = 16
-VARIANT = 0.3
-"""The ratio of probabilities below which a query is merged into one that differs only in a direction."""
+Weights = Mapping[str, float]
+SECONDS = 1.0
+"""The time limit for reading relationships, and again for counting."""
+MAX_SHAPES = 60
+"""The number of shapes that are combined with forms."""
+MAX_PROPOSALS = 100
+MAX_PATTERNED = 30
+"""The number of candidates from the patterns of the schema."""
+MAX_COUNTED = 12
+ABSENT_NAME = 0.3
+"""The factor of confidence if the question names something that the graph does not have."""
 
-_spaces: OrderedDict[int, SuggestionSpace] = OrderedDict()
-_lock = threading.Lock()
+START: Weights = {
+    "step.best": 3.0, "step.min": 1.5, "step.words": 1.0, "step.distinct": 2.5, "step.unsaid": -0.7, "step.lead": 2.0,
+    "target": 1.0, "target.head": 0.7, "last.head": 0.5, "who": 1.0, "place": 1.0, "label.written": -0.2,
+    "anchor.label": 0.5, "anchor.score": 2.0, "anchor.rank": -0.7, "anchor.none": -1.0, "unused": -3.5, "unused.lower": -0.7,
+    "steps.2": -0.5, "steps.3": -1.0, "order": 0.6, "back": -1.0, "back.same": 1.5, "direction": 1.0, "any": 0.1,
+    "join.and": -0.3, "join.or": -2.0, "join.or.or": 2.5, "join.not": -2.0, "join.not.not": 3.5, "join.missed": -1.0,
+    "join.one_name": -2.0, "tail": -0.3, "size": 0.1, "phrase": 3.0, "cover": 5.0, "left": -0.5,
+    "form.names": 0.5, "form.names.count": -2.0, "form.names.most": -1.0, "form.names.order": -0.7, "form.names.each": -0.5,
+    "form.count.count": 1.5, "form.count.each": -1.0, "form.most.most": 1.5, "form.most_before.most": 1.0,
+    "form.group.each": 1.5, "form.group_before.each": 1.5, "form.group": -1.0, "form.group_before": -1.0,
+    "form.names_property": -1.0, "form.property": -0.7, "form.argmax.order": 1.0, "form.min": -0.5, "form.max": -0.5,
+    "form.avg.average": 2.0, "form.sum.sum": 1.0, "form.group_zero": -2.0, "form.group_zero.including": 1.5,
+    "form.count_property": -1.5, "form.above_count": -1.0, "form.sort_count.sort": 1.0, "form.sort_before.sort": 1.0,
+    "key.out": 2.0, "key.order": 2.0, "key.order.unsaid": -0.5, "key.out.unsaid": -1.0, "key.lead": 2.0, "key.when": 1.0,
+    "key.dimension": 1.0, "key.missed": -1.5, "where": -0.5, "where.said": 1.5, "where.near": 1.0, "unused.quantity": -2.0,
+    "where.year.date": 0.5, "where.year.other": -0.5, "where.value": 0.5, "form.compare.compare": 1.0,
+    "form.both": -1.5, "form.both.each": 1.0, "form.exists": -1.0, "form.exists.equal": 1.0,
+    "form.listed": -1.0, "form.listed.count": 1.0, "form.minus.difference": 2.0, "pattern": 6.0, "pattern.found": 0.5, "counted.said": 2.5,
+}  # fmt: skip
+"""Where training starts: each weight has the sign that its feature should have."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Suggestion:
     """A suggested query that can be run unchanged.
 
-    `rows` is the number of distinct nodes `n` that match its pattern and condition, or None if they were not counted.
-    `probability` is its probability among all scored queries, and `reason` describes how it interprets the question.
-    `other_direction` is a less probable query that differs only in the direction of a relationship, if there is one.
+    `rows` is the number of its distinct answers, or None if they were not counted in time; `probability` its share
+    among all candidates; `confidence` the probability that it is what was asked.
     """
 
     cypher: str
     reason: str
     rows: int | None
     probability: float
-    pattern: Pattern
-    other_direction: str | None = None
+    confidence: float
+    candidate: Candidate
 
 
-def space_of(schema: PropertyGraphSchema) -> SuggestionSpace:
-    """Return the `SuggestionSpace` of a schema, which is cached for the most recently used schemas."""
-    with _lock:
-        known = _spaces.get(id(schema))
-        if known is not None and known.schema is schema:
-            _spaces.move_to_end(id(schema))
-            return known
-    built = SuggestionSpace(schema)
-    with _lock:
-        _spaces[id(schema)] = built
-        while len(_spaces) > MOST_KEPT:
-            _spaces.popitem(last=False)
-    return built
+@dataclass(frozen=True)
+class Model:
+    """The learned weights of the ranking, and those of the first candidate's confidence."""
+
+    weights: Weights
+    confidence: Weights
+
+
+@cache
+def learned_model() -> Model:
+    """Read the model that comes with the package.
+
+    Raises:
+        ValueError: the model was trained with other features than those of this version.
+    """
+    stored = json.loads((File(__file__).parent / "model.json").read_text("utf-8"))
+    if sorted(stored["weights"]) != stored["features"] or set(stored["confidence"]) != set(certainty({}, [0.0], 0)):
+        raise ValueError("model.json does not fit this version: train it again with `python -m training.suggestions`")
+    return Model(stored["weights"], stored["confidence"])
+
+
+def total(features: Mapping[str, float], weights: Weights) -> float:
+    """Return the weighted sum of features."""
+    return sum(value * weights.get(name, 0.0) for name, value in features.items())
+
+
+def propose(
+    graph: Graph, question: Question, weights: Weights | None = None, seconds: float = SECONDS
+) -> list[Proposal]:
+    """Return candidates for a question with their features and scores, best first."""
+    weights = learned_model().weights if weights is None else weights
+    proposer = Proposer(graph, question, seconds)
+    shapes: list[tuple[float, int, Shape, Features, Array]] = []
+    for shape in dict.fromkeys(proposer.shapes()):
+        features, covered = proposer.shape_features(shape)
+        rough = total(features, weights)
+        if len(covered):
+            rough += weights.get("cover", 0.0) * float(covered.mean()) + weights.get("left", 0.0) * float(
+                (1 - covered).sum()
+            )
+        shapes.append((rough, len(shapes), shape, features, covered))
+    shapes.sort(key=lambda item: (-item[0], item[1]))
+    prior: dict[str, float] = {}
+    patterned: list[Candidate] = []
+    for candidate, probability in schema_candidates(graph, question, MAX_PATTERNED):
+        if candidate.cypher() not in prior:
+            prior[candidate.cypher()] = probability
+            patterned.append(candidate)
+    found: dict[str, Proposal] = {}
+
+    def add(candidate: Candidate, features: Features) -> None:
+        text = candidate.cypher()
+        if prior:
+            features["pattern"] = 1.0 + log10(max(prior.get(text, 0.0), 1e-4)) / 4
+            features["pattern.found"] = float(text in prior)
+        score = total(features, weights)
+        if text not in found or found[text].score < score:
+            found[text] = Proposal(candidate, features, score)
+
+    for _, _, shape, features, covered in shapes[:MAX_SHAPES]:
+        for form, its, its_covered in proposer.forms(shape):
+            add(Candidate(shape, form), proposer.combine(features, covered, its, its_covered))
+    for candidate in patterned:
+        if candidate.cypher() not in found:
+            features, covered = proposer.shape_features(candidate.shape)
+            add(candidate, proposer.combine(features, covered, *proposer.form_features(candidate)))
+    return sorted(found.values(), key=lambda proposal: -proposal.score)[:MAX_PROPOSALS]
 
 
 def suggest(
-    graph: Graph,
-    question: str,
-    mentions: Sequence[Mention],
-    *,
-    hops: int = 2,
-    limit: int = 3,
-    count: bool = True,
-    seconds: float = SECONDS,
-    weights: Weights | None = None,
+    graph: Graph, question: Question, *, limit: int = 5, model: Model | None = None, seconds: float = SECONDS
 ) -> list[Suggestion]:
-    """Return the most probable queries for a question, best first; queries without matches come last.
-
-    For 'How many sculptures did Auguste Rodin create?' the first is `MATCH (n:Sculpture)-[r0:createdBy]->(m0:Person
-    {name: 'Auguste Rodin'}) WITH DISTINCT n RETURN count(DISTINCT n)`. If no mention names an entity, queries are
-    suggested only for a question that refers to labels. If such a question has unknown names, each query must use one
-    of them. Matches are counted if `count` is True, and `seconds` is the time limit for counting. `weights` replace the
-    learned weights.
-    """
-    space = space_of(graph.schema)
-    read = space.read(question, mentions)
-    if not read.mentions and not read.names_labels():
+    """Return the most probable queries for a question, best first; those without answers come last."""
+    model = model or learned_model()
+    found = propose(graph, question, model.weights, seconds)
+    if not found:
         return []
-    ranked = space.rank(read, 4 * limit + 8, hops=hops, weights=weights)
-    if not question.strip():  # only names are given: suggest each pattern once, links before properties
-        ranked = list(
-            {item.pattern: item for item in reversed(space.rank(read, 40 * limit, hops=hops, weights=weights))}.values()
+    best = found[: max(limit, MAX_COUNTED)]
+    counted = count_answers(graph, [proposal.candidate for proposal in best], seconds) if graph.engine else {}
+    best.sort(key=lambda proposal: counted.get(proposal.candidate.counting()) == 0)
+    scores = [proposal.score for proposal in (*best, *found[len(best) :])]
+    highest = max(scores)
+    mass = sum(exp(score - highest) for score in scores)
+    # A name that the graph does not have cannot be part of any of these queries.
+    known = ABSENT_NAME if any(mention.verdict == "not_found" for mention in question.mentions) else 1.0
+    return [
+        Suggestion(
+            proposal.candidate.cypher(),
+            describe(proposal.candidate),
+            counted.get(proposal.candidate.counting()),
+            exp(proposal.score - highest) / mass,
+            known * confidence_of(proposal.features, scores, place, model.confidence)
+            if counted.get(proposal.candidate.counting()) != 0
+            else 0.0,
+            proposal.candidate,
         )
-        ranked.sort(key=lambda item: (item.pattern.kind == "named", -item.score))
-    if read.unknown and not read.mentions:
-        ranked = [item for item in ranked if _uses(item, [mention.text for mention in read.unknown])]
-    matches = (
-        _counted(graph, ranked[: limit + SPARE], time.monotonic() + seconds)
-        if count and graph.engine is not None
-        else {}
-    )
-    suggestions = [_suggestion(graph.schema, read, item, matches.get(_counting(item))) for item in ranked]
-    suggestions.sort(key=lambda suggestion: suggestion.rows == 0)
-    return _joined(suggestions)[:limit]
+        for place, proposal in enumerate(best[:limit])
+    ]
 
 
-def query_of(schema: PropertyGraphSchema, item: Ranked) -> str:
-    """Return a ranked query as Cypher."""
-    label = schema.labels[item.pattern.target]
-    name = label.name_property or next(iter(label.properties), "name")
-    return f"{item.pattern.match()} {item.returns.cypher(name, item.pattern.kind == 'union')}"
+def certainty(features: Mapping[str, float], scores: Sequence[float], place: int) -> Features:
+    """Return the features of a candidate's confidence: its lead over the others, and what it leaves unsaid."""
+    others = [score for number, score in enumerate(scores) if number != place]
+    lead = scores[place] - max(others, default=scores[place] - 5.0)
+    return {
+        "constant": 1.0,
+        "lead": max(-5.0, min(lead, 5.0)),
+        "cover": features.get("cover", 0.0),
+        "left": features.get("left", 0.0),
+        "step.min": features.get("step.min", 0.0),
+        "step.unsaid": features.get("step.unsaid", 0.0),
+        "unused": features.get("unused", 0.0),
+        "pattern": features.get("pattern", 0.0),
+        "anchor.score": features.get("anchor.score", 0.0),
+        "anchor.none": features.get("anchor.none", 0.0),
+    }
 
 
-def _uses(item: Ranked, texts: Sequence[str]) -> bool:
-    """Whether the query has a condition on a value that contains one of the texts, or that one of them contains."""
-    value = item.returns.condition.value if item.returns.condition else None
-    return value is not None and any(value.text in text or text in value.text for text in texts)
+def confidence_of(features: Mapping[str, float], scores: Sequence[float], place: int, weights: Weights) -> float:
+    """Return the probability that a candidate is what was asked."""
+    return 1.0 / (1.0 + exp(-total(certainty(features, scores, place), weights)))
 
 
-def _suggestion(schema: PropertyGraphSchema, question: Question, item: Ranked, rows: int | None) -> Suggestion:
-    return Suggestion(query_of(schema, item), reading(question, item), rows, item.probability, item.pattern)
-
-
-def _joined(suggestions: Sequence[Suggestion]) -> list[Suggestion]:
-    """Merge each query into a far more probable query that differs from it only in a direction, if there is one.
-
-    The merged query becomes `other_direction` if it may have matches and no other query was merged before.
-    """
-    merged: list[Suggestion] = []
-    places: dict[str, int] = {}
-    for suggestion in suggestions:
-        undirected = suggestion.cypher.replace("<-[", "-[").replace("]->", "]-")
-        place = places.get(undirected)
-        if place is not None and suggestion.probability < VARIANT * merged[place].probability:
-            if merged[place].other_direction is None and suggestion.rows != 0:
-                merged[place] = replace(merged[place], other_direction=suggestion.cypher)
-            continue
-        places.setdefault(undirected, len(merged))
-        merged.append(suggestion)
-    return merged
-
-
-def _counting(item: Ranked) -> str:
-    """Return the query that counts the distinct nodes `n` of a candidate, without its RETURN clause."""
-    clauses, kind = item.pattern.clauses(), item.pattern.kind
-    if kind == "optional":
-        clauses = clauses.partition(" OPTIONAL MATCH ")[0]
-    if kind == "comparison":
-        return clauses
-    condition = item.returns.condition
-    return f"{clauses} WITH DISTINCT n{f' WHERE {condition.cypher()}' if condition else ''}"
-
-
-def _counted(graph: Graph, ranked: Sequence[Ranked], deadline: float) -> dict[str, int]:
-    """Return the number of nodes `n` that the best patterns match, with the text from `_counting` as the key.
-
-    All patterns are counted by one query. The result is empty if that query fails or does not end in time.
-    """
-    counting = list(dict.fromkeys(_counting(item) for item in ranked))[:MOST_COUNTED]
+def count_answers(graph: Graph, candidates: Sequence[Candidate], seconds: float) -> dict[str, int]:
+    """Return the numbers of distinct answers by counting query; empty if they cannot be counted in time."""
+    texts = list(dict.fromkeys(candidate.counting() for candidate in candidates))
     union = " UNION ALL ".join(
-        f"{text} RETURN {number} AS pattern, count(DISTINCT n) AS matches" for number, text in enumerate(counting)
+        f"{text.removesuffix('count(DISTINCT n)')}{number} AS part, count(DISTINCT n) AS answers"
+        for number, text in enumerate(texts)
     )
-    left = deadline - time.monotonic()
-    if not counting or left <= 0:
-        return {}
     try:
-        rows = graph.run(union, limit=len(counting), timeout=left).rows
+        rows = graph.run(union, timeout=max(0.05, seconds)).rows
     except EngineError:
         return {}
-    found = dict.fromkeys(counting, 0)  # a pattern without a match may have no row
-    for number, matches in rows:
-        found[counting[number]] = matches
-    return found
+    return dict.fromkeys(texts, 0) | {texts[number]: answers for number, answers in rows}
+
+
+def describe(candidate: Candidate) -> str:
+    """Return how a candidate reads the question: `number of Film <-composer- Human 'Hans Zimmer'`."""
+    shape, form = candidate.shape, candidate.form
+    label = shape.label or max(shape.ends, key=lambda name: shape.ends[name], default="") or "node"
+    paths = []
+    for path in shape.paths:
+        name = f"{path.anchor.label} {path.anchor.name!r}" if path.anchor.name else f"any {path.anchor.label}"
+        steps = [*path.steps, *(shape.tail.steps if shape.tail and path is shape.paths[0] else ())]
+        arrows = " ".join(
+            {"out": f"<-{s.type}-", "in": f"-{s.type}->", "any": f"-{s.type}-"}[s.direction] for s in reversed(steps)
+        )
+        paths.append(f"{arrows} {name}".strip())
+    word = {"and": " and ", "or": " or ", "not": " but not ", "pair": " and ", "ring": " and from the same node "}[
+        shape.join
+    ]
+    subject = paths[0] if not shape.steps and shape.join != "pair" else f"{label} {word.join(paths)}"
+    if shape.join == "pair":
+        subject = word.join(paths)
+    key = f"{form.key} of"
+    extreme = "highest" if form.descending else "lowest"
+    asked = {
+        "names": "names of", "count": "number of", "property": key, "values": f"values in {key}",
+        "names_property": f"names and {key}", "order": f"names by {form.key} ({extreme} first) of",
+        "argmax": f"the one with the {extreme} {form.key} of", "min": f"lowest {key}", "max": f"highest {key}",
+        "avg": f"average {key}", "sum": f"total {key}", "count_property": f"number of distinct {key}",
+        "both": "each pair of the node before and", "exists": "whether there is", "minus": f"difference in {key}",
+        "equal": f"whether equal: {key}", "compare": f"which has the {extreme} {key}",
+        "link_property": f"relationship's {key}",
+        "most": f"the one with the {'most' if form.descending else 'fewest'} nodes before it of",
+        "most_before": f"the node before with the {'most' if form.descending else 'fewest'}",
+    }.get(form.kind, "counts for each of")  # fmt: skip
+    where = f" where {form.condition.cypher()}" if form.condition else ""
+    return f"{asked} {subject}{where}"
+
+
+def describe_notes(graph: Graph, question: Question, suggestions: Sequence[Suggestion]) -> list[str]:
+    """Return the traps in the data that matter for the suggested queries: namesakes, texts as numbers, both ways."""
+    notes: list[str] = []
+    for mention in question.mentions:
+        nodes = [node for node in mention.nodes if not node.is_value and mention.verdict != "not_found"]
+        namesakes = [node for node in nodes if node.name == nodes[0].name]
+        if len(namesakes) > 1:
+            notes.append(f"{len(namesakes)} nodes are named {nodes[0].name!r}: a query by name matches all of them.")
+    for suggestion in suggestions[:2]:
+        for step in suggestion.candidate.shape.steps:
+            if step.direction == "any":
+                notes.append(f"{step.type} leads both ways here: match it without an arrow.")
+        form = suggestion.candidate.form
+        if form.wrap.startswith("to"):
+            notes.append(f"{form.key} holds numbers as text: compare {form.wrap}(n.{form.key}).")
+    return list(dict.fromkeys(notes))

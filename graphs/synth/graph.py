@@ -7,18 +7,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cache, cached_property
 from typing import Any, NamedTuple, TypeVar
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphground.cypher.diagnostics import counted
 from graphground.cypher.schema import PropertyGraphSchema, RelationshipPattern
-from graphground.cypher.wording import counted
-from graphground.graphs.synth.names import make_name, number_of_name
-from graphground.graphs.synth.values import column, zipf
-from graphground.graphs.synth.vocabulary import Link, Vocabulary
 
 K = TypeVar("K")
 
@@ -284,3 +282,171 @@ def _shares(weights: Mapping[K, float], total: int, least: Mapping[K, int]) -> d
     if largest is not None:
         shares[largest] = max(least[largest], shares[largest] + total - sum(shares.values()))
     return shares
+
+
+class Link(NamedTuple):
+    """A relationship that must exist, with the numbers of its nodes: `Link("directedBy", "Movie", 0, "Person", 3)`.
+
+    `properties` overrides random values; a property whose value is None is left out.
+    """
+
+    type: str
+    start: str
+    start_number: int
+    end: str
+    end_number: int
+    properties: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """Names and values for a generated graph, for example from queries that will be run on it.
+
+    `names={"Movie": ("Heat", "Ronin")}` gives the first two movies these names. `values={("Movie", "runtime_minute"):
+    (90, 91.5)}` mixes these values with the random ones, and likewise `("releasedIn", "date")` for the property of a
+    relationship. Dates are ISO 8601 text. `properties={("Movie", 0): {"runtime_minute": 170, "released": None}}` fixes
+    values of one node; None means no value. `links` are relationships that the graph must have.
+    """
+
+    names: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    values: Mapping[tuple[str, str], Sequence[Any]] = field(default_factory=dict)
+    links: Sequence[Link] = ()
+    properties: Mapping[tuple[str, int], Mapping[str, Any]] = field(default_factory=dict)
+
+
+CATEGORIES = 40
+"""The maximum number of distinct random values of a `str` property; small, as for countries or languages."""
+
+FIRST_DAY, LAST_DAY = np.datetime64("1850-01-01"), np.datetime64("2024-12-31")
+BORROWED = 0.3
+"""The share of a property's values that come from the vocabulary, if the vocabulary has values for the property."""
+
+
+def column(
+    owner: str, key: str, type_: str, size: int, rng: np.random.Generator, borrowed: Sequence[Any] = ()
+) -> list[Any]:
+    """Return `size` values of a property, one for each node or relationship; None for those without a value.
+
+    `owner` is the label or relationship type, `borrowed` the vocabulary's values.
+
+    `column("Person", "date_of_birth", "date", 2, rng)` may return `['1931-04-07', None]`.
+    """
+    values = _values(owner, key, type_, size, rng)
+    if borrowed:
+        chosen = rng.integers(0, len(borrowed), size)
+        for place in np.flatnonzero(rng.random(size) < BORROWED).tolist():
+            value = borrowed[chosen[place]]
+            values[place] = [value] if type_.startswith("list[") and not isinstance(value, list) else value
+    for place in np.flatnonzero(rng.random(size) < _missing(key)).tolist():
+        values[place] = None
+    return values
+
+
+def _missing(key: str) -> float:
+    """Return the share of missing values of a property: 0.45 for `end_…` and `…_of_death`, otherwise 0.03 to 0.27."""
+    if key.startswith("end_") or key.endswith("_of_death"):
+        return 0.45
+    return 0.03 + (sum(map(ord, key)) % 5) * 0.06
+
+
+def _values(owner: str, key: str, type_: str, size: int, rng: np.random.Generator) -> list[Any]:
+    if type_.startswith("list["):
+        lengths = rng.integers(1, 4, size)
+        flat = _values(owner, key, type_[5:-1], int(lengths.sum()), rng)
+        lists, start = [], 0
+        for length in lengths.tolist():
+            lists.append(list(dict.fromkeys(flat[start : start + length])))
+            start += length
+        return lists
+    match type_.split("|")[0]:
+        case "int":
+            return list((_years(key, size, rng) if "year" in key else _amounts(size, rng).astype(np.int64)).tolist())
+        case "float":
+            return list(np.round(_amounts(size, rng), 2).tolist())
+        case "bool":
+            return list((rng.random(size) < 0.5).tolist())
+        case "date":
+            return list(_days(size, rng).astype(str).tolist())
+        case "datetime":
+            seconds = _days(size, rng).astype("datetime64[s]") + rng.integers(0, 86_400, size)
+            return [f"{text}Z" for text in seconds.astype(str).tolist()]
+        case _:
+            if key == "gender":
+                return list(rng.choice(["male", "female"], size, p=[0.7, 0.3]).tolist())
+            offset = sum(map(ord, key)) * 101
+            return [word((offset + rank) % 65_536) for rank in zipf(CATEGORIES, size, rng).tolist()]
+
+
+def zipf(count: int, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw `size` ranks from 0 to `count - 1`, low ranks more often than high ranks.
+
+    If `count` is at most 10,000, the probability of a rank is about proportional to 1 / (rank + 1). Otherwise the
+    probability falls more slowly.
+    """
+    uniform = rng.random(size)
+    ranks = np.power(count + 1.0, uniform) - 1.0 if count <= 10_000 else count * np.square(uniform)
+    return np.minimum(ranks.astype(np.int64), count - 1)
+
+
+def _years(key: str, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    later = 8 if key.startswith("end_") else 0
+    return (2024 - np.abs(rng.normal(0, 40, size)).astype(np.int64) - (8 - later)).astype(np.int64)
+
+
+def _amounts(size: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    return np.exp(rng.normal(5.0, 1.2, size))
+
+
+def _days(size: int, rng: np.random.Generator) -> NDArray[np.datetime64]:
+    span = int((LAST_DAY - FIRST_DAY).astype(int))
+    return FIRST_DAY + (span * np.sqrt(rng.random(size))).astype(np.int64)
+
+
+ONSETS = ("b", "k", "d", "f", "g", "l", "m", "n", "p", "r", "s", "t", "v", "st", "br", "kl", "dr", "sh", "tr", "z")
+VOWELS = ("a", "e", "i", "o", "u")
+CODAS = ("", "n", "r", "l", "s")
+PEOPLE = frozenset({"Person", "Player", "Politician", "Character"})
+
+WORDS = 2**16
+"""The number of distinct words of which names consist."""
+
+
+@cache
+def word(number: int) -> str:
+    """Return the word of one to three syllables for a number below `WORDS`; it is the same on every machine."""
+    mixed = (number * 40_503 + 12_345) % WORDS
+    syllables = []
+    for _ in range(3):
+        mixed, onset = divmod(mixed, len(ONSETS))
+        mixed, vowel = divmod(mixed, len(VOWELS))
+        syllables.append(ONSETS[onset] + VOWELS[vowel])
+        if not mixed:
+            break
+    return ("".join(syllables) + CODAS[number % len(CODAS)]).capitalize()
+
+
+def make_name(label: str, number: int) -> str:
+    """Return the name of a label's node with the given number.
+
+    Names for labels in `PEOPLE` have two words. Of other names, a third have two words, a third are like `The Karin of
+    Sado`, and a third contain the label and the number: `Karin Museum 5`.
+    """
+    salt = crc32(label.encode())  # otherwise the first person and the first film would have the same name
+    first, second = word((number * 2_654_435_761 + salt >> 5) % WORDS), word((number // 7 + number * 31 + salt) % WORDS)
+    if label in PEOPLE:
+        return f"{first} {second}"
+    match number % 3:
+        case 0:
+            return f"{first} {second}"
+        case 1:
+            return f"The {first} of {second}"
+        case _:
+            return f"{first} {label} {number}"
+
+
+def number_of_name(number: int) -> int:
+    """Return the number from which a node's name is generated: usually the node's own number.
+
+    For one node in fifty it is half the node's number, so that two nodes may have the same name.
+    """
+    return number // 2 if number % 50 == 49 else number

@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from graphground.cypher import tree as t
-from graphground.cypher.diagnostics import Diagnostic
-from graphground.cypher.wording import counted
+from graphground.cypher.diagnostics import Diagnostic, counted
+from graphground.cypher.functions import is_aggregate
 from graphground.graphs.graph import Graph
-from graphground.graphs.why_empty.filters import blame_condition, conjuncts
+from graphground.graphs.why_empty.filters import blame_condition
 from graphground.graphs.why_empty.patterns import blame_pattern
 from graphground.graphs.why_empty.probe import OutOfTime, Probe
 
@@ -93,10 +93,7 @@ def _filter(probe: Probe, before: str, clause: t.With) -> Iterator[Diagnostic]:
         words = " or ".join(word for word, _ in _bounds(clause.projection)) or "The clause"
         yield probe.diagnostic("matches_nothing", clause, f"{words} leaves no row here.")
         return
-    yield from blame_condition(probe, through, conjuncts(clause.where))
-
-
-AGGREGATES = frozenset({"count", "sum", "avg", "min", "max", "collect"})
+    yield from blame_condition(probe, through, t.conjuncts(clause.where))
 
 
 def _bounds(projection: t.Projection) -> list[tuple[str, t.Expression]]:
@@ -121,7 +118,7 @@ def _paging(probe: Probe, before: str, clause: t.Return) -> Iterator[Diagnostic]
     for item in clause.projection.items:
         if isinstance(item.expression, t.Property):
             yield from _null(probe, before, clause, item, item.expression)
-        elif isinstance(item.expression, t.FunctionCall) and item.expression.key in AGGREGATES and not paging:
+        elif isinstance(item.expression, t.FunctionCall) and is_aggregate(item.expression) and not paging:
             yield probe.diagnostic(
                 "matches_nothing",
                 item,

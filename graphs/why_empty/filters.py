@@ -8,19 +8,11 @@ from typing import Any
 from rapidfuzz import fuzz, process
 
 from graphground.cypher import tree as t
-from graphground.cypher.diagnostics import Diagnostic
-from graphground.cypher.wording import all_of
+from graphground.cypher.diagnostics import Diagnostic, all_of
 from graphground.graphs.why_empty.probe import Probe, quoted
 
 MOST_VALUES = 2_000
 MOST_SHOWN = 3
-
-
-def conjuncts(where: t.Expression | None) -> list[t.Expression]:
-    """Return the conditions that AND joins: `a`, `b` and `c` for `a AND b AND c`."""
-    if isinstance(where, t.Binary) and where.operator == "AND":
-        return conjuncts(where.left) + conjuncts(where.right)
-    return [] if where is None else [where]
 
 
 def blame_condition(probe: Probe, before: str, conditions: Sequence[t.Expression]) -> Iterator[Diagnostic]:

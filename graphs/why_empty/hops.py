@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from graphground.cypher import to_text
 from graphground.cypher import tree as t
-from graphground.cypher.diagnostics import Diagnostic
-from graphground.cypher.edits import reversed_text
+from graphground.cypher.diagnostics import Diagnostic, reversed_text
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.tree import altered
 from graphground.graphs.why_empty.probe import Probe

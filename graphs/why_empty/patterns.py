@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from graphground.cypher import tree as t
-from graphground.cypher.diagnostics import Diagnostic
-from graphground.cypher.edits import reversed_text
-from graphground.cypher.wording import all_of
-from graphground.graphs.why_empty.filters import blame_condition, conjuncts, explain_condition
+from graphground.cypher.diagnostics import Diagnostic, all_of, reversed_text
+from graphground.graphs.why_empty.filters import blame_condition, explain_condition
 from graphground.graphs.why_empty.hops import blame_hop
 from graphground.graphs.why_empty.names import blame_node, blame_value, names_a_node
 from graphground.graphs.why_empty.probe import Probe
@@ -31,7 +29,7 @@ class Hop:
 
 def blame_pattern(probe: Probe, before: str, clause: t.Match) -> Iterator[Diagnostic]:
     """Report why a MATCH matches nothing after the clauses `before`."""
-    conditions = conjuncts(clause.where)
+    conditions = t.conjuncts(clause.where)
     nodes = [element for path in clause.patterns for element in path.elements if isinstance(element, t.NodePattern)]
     blamed = list(_nodes(probe, before, nodes, conditions))
     if blamed:
@@ -66,7 +64,7 @@ def _no_path(
             for node in nodes
             if node.variable and node.variable.name in names and (node.labels or node.properties) and node not in ends
         ]
-        about = [probe.source(conjunct) for conjunct in conjuncts(clause.where) if only_about(conjunct, names)]
+        about = [probe.source(conjunct) for conjunct in t.conjuncts(clause.where) if only_about(conjunct, names)]
         if not probe.matches(before, ", ".join([*others, probe.source(path)]), about):
             yield probe.diagnostic(
                 "matches_nothing", path, "Both ends exist, but no path that fits this pattern connects them."

@@ -15,7 +15,6 @@ from typing import Any, Literal
 
 from graphground.cypher import tree as t
 from graphground.graphs.graph import Graph
-from graphground.graphs.why_empty.filters import conjuncts
 from graphground.graphs.why_empty.patterns import only_about
 from graphground.graphs.why_empty.probe import OutOfTime, Probe
 
@@ -73,7 +72,7 @@ class _Counting:
 
     def __init__(self, probe: Probe, before: str, clause: t.Match) -> None:
         self._probe, self._before, self._clause = probe, before, clause
-        self._conditions = conjuncts(clause.where)
+        self._conditions = t.conjuncts(clause.where)
         self._placed: set[int] = set()
         """The positions of the conditions that are shown as filters of a node or a relationship."""
 

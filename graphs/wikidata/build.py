@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import gc
 import hashlib
-import os
-import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -21,12 +19,14 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+from filelock import FileLock, Timeout
 
+from graphground.cypher.diagnostics import either
 from graphground.graphs.definitions.model import Definition
-from graphground.graphs.loading.simplekg_writing import write_simplekg
+from graphground.graphs.loading.simplekg import write_simplekg
 from graphground.graphs.wikidata.plan import Plan
 from graphground.graphs.wikidata.selection import add_ends, select
-from graphground.graphs.wikidata.source import Source
+from graphground.graphs.wikidata.source import Source, SourceError
 from graphground.graphs.wikidata.workspace import Workspace, WorkspaceError
 from graphground.graphs.wikidata.writing import ITEMS_AT_ONCE, GraphWriting, values_named
 
@@ -50,18 +50,24 @@ def build(definition: Definition, source: Source, path: Path, *, keep: bool = Fa
     """Build the graph of a definition as a SimpleKG file at `path`; with `keep`, the workspace is not deleted.
 
     Raises:
-        SourceError, EndpointError, DumpError: the source cannot provide the data.
+        SourceError, EndpointError, DumpError: the source cannot provide the data, or has no item of any label.
         WorkspaceError: the workspace beside the output belongs to another build, or another process is using it.
     """
     path = Path(path)
     plan = Plan(definition)
     source.check(plan)
-    identity = hashlib.sha256(orjson.dumps([definition, source.identity])).hexdigest()
+    identity = hashlib.sha256(orjson.dumps([definition.model_dump(), source.identity])).hexdigest()
     place = path.with_name(path.name + ".build")
     with alone(path), rare_collection():
         workspace = Workspace(place, identity)
         try:
             fetch(plan, source, workspace)
+            if not any(workspace.count("nodes", plan.number(label)) for label in plan.labels):
+                workspace.remove()  # a resumed build would find the same
+                raise SourceError(
+                    f"the graph would be empty: {source.identity} has no item of {either(list(plan.labels))}. "
+                    "Is it a source of Wikidata's statements, and are the classes in the definition right?"
+                )
             built = write(plan, workspace, path)
             if not keep:
                 workspace.remove()
@@ -88,62 +94,28 @@ def rare_collection() -> Iterator[None]:
 def alone(path: Path) -> Iterator[None]:
     """Hold the lock that lets only one process at a time build the graph file `path`.
 
-    The lock is that of an empty SQLite database, `….build.lock` beside the graph file: libraries for file locks take
-    longer to load than a small graph takes to build. The operating system releases the lock if the process is killed.
+    The operating system releases the lock if the process is killed.
 
     Raises:
         WorkspaceError: another process holds the lock, or the folder cannot be written.
     """
     place = path.with_name(path.name + ".build.lock")
-    lock = _lock(place, path)
+    lock = FileLock(place, timeout=0)
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except Timeout:
+        raise WorkspaceError(f"another process is building {path}") from None
+    except OSError as error:
+        raise WorkspaceError(f"{place} cannot be written ({error})") from None
     try:
         yield
     finally:
-        # Deleted while locked: after the lock is released, the file may already be the lock of another process.
+        # Deleted while locked: later the file may be the lock of another process. A process that has opened the file
+        # meanwhile notices that it was deleted, and opens another (filelock compares the number of links).
         with suppress(PermissionError):  # Windows cannot delete an open file
             place.unlink(missing_ok=True)
-        lock.close()
-        if os.name == "nt":
-            with suppress(PermissionError):  # another process has opened the file
-                place.unlink(missing_ok=True)
-
-
-def _lock(place: Path, path: Path) -> sqlite3.Connection:
-    """Return a connection that holds the lock on the file `place`, which is created if it is missing.
-
-    The previous owner may delete the file before we lock it, and a lock on a deleted file would exclude nobody. So the
-    lock counts only if `place` names the same existing file before the file is opened and after it is locked.
-    """
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        while True:
-            before = _file_identity(place)
-            lock = sqlite3.connect(place, timeout=0, isolation_level=None)
-            problem = None
-            try:
-                lock.execute("BEGIN EXCLUSIVE")
-            except sqlite3.OperationalError as error:
-                problem = error
-            if before is None or _file_identity(place) != before:
-                lock.close()
-            elif problem is None:
-                return lock
-            else:
-                lock.close()
-                raise problem
-    except (OSError, sqlite3.OperationalError) as error:
-        is_locked = isinstance(error, sqlite3.OperationalError) and "locked" in str(error)
-        reason = f"another process is building {path}" if is_locked else f"{place} cannot be written ({error})"
-        raise WorkspaceError(reason) from None
-
-
-def _file_identity(path: Path) -> tuple[int, int, int] | None:
-    """Return values that no other file has had under this path; None if there is no file."""
-    try:
-        status = path.stat()
-    except FileNotFoundError:
-        return None
-    return status.st_dev, status.st_ino, status.st_ctime_ns  # a new file may reuse a deleted file's number
+        lock.release()
 
 
 def fetch(plan: Plan, source: Source, workspace: Workspace) -> None:

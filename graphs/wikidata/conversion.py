@@ -28,7 +28,7 @@ from typing import Any
 from graphground.cypher.names.calendar import MONTHS
 from graphground.graphs.definitions.model import Property
 from graphground.graphs.definitions.units import DIMENSIONLESS, convert, find_unit
-from graphground.graphs.wikidata.statements import Statement, best
+from graphground.graphs.wikidata.statements import Statement, select_best
 from graphground.graphs.wikidata.values import DAY, ITEM, NO_VALUE, QUANTITY, SOME_VALUE, TEXT, TIME, YEAR, Value
 
 NameOf = Callable[[str], str | None]
@@ -52,7 +52,7 @@ def node_property(statements: Sequence[Statement], wanted: Property, name_of: Na
 
     node_property(statements_of_P2047, Property(type="float", wikidata="P2047", unit="minute"), …)  →  170.0
     """
-    selected = best(statements)
+    selected = select_best(statements)
     if wanted.qualifiers:
         selected = [
             statement
@@ -118,9 +118,8 @@ def _int(value: Value, wanted: Property, name_of: NameOf) -> int:
 
 
 def _float(value: Value, wanted: Property, name_of: NameOf) -> float:
-    if value[0] == TEXT and _NUMBER.fullmatch(value[1]) and wanted.unit is None:
-        return float(value[1])
-    number = float(_number(value, wanted))
+    is_text = value[0] == TEXT and _NUMBER.fullmatch(value[1]) and wanted.unit is None
+    number = float(value[1] if is_text else _number(value, wanted))
     if number in (float("inf"), float("-inf")):
         raise Unfit("number too large")
     return number
@@ -204,7 +203,7 @@ def time_text(value: Value) -> str:
         raise Unfit("date before the year 1")
     if precision >= MONTH:
         try:
-            date = datetime.date(min(year, 9999), month, day or 1)
+            date = datetime.date(2000 + year % 400, month, day or 1)  # the calendar repeats after 400 years
         except ValueError:
             raise Unfit("not a calendar day") from None
         name = f"{MONTHS[date.month - 1]} {year}"

@@ -1,11 +1,11 @@
-"""Reads the lines of a plain, .gz or .bz2 dump in blocks; decompresses it on all cores if the format allows it.
+"""Reads a plain, .gz or .bz2 dump in blocks of lines; decompresses and parses it on all cores if the format allows it.
 
     for block in blocks(Path("latest-all.json.bz2")):
         block.split(b"\\n")
 
 A .bz2 dump of Wikidata consists of many consecutive streams, which are found by their headers and decompressed in
 parallel. A .gz file is decompressed by one core, while other cores parse its lines. Only a few blocks are in memory at
-a time.
+a time. `map_blocks` parses the blocks in several processes.
 """
 
 from __future__ import annotations
@@ -15,14 +15,24 @@ import os
 import re
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from itertools import pairwise
+from multiprocessing import get_context
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Protocol, TypeVar
 
-BLOCK = 1 << 20
-LONGEST_STREAM = 1 << 25
+BLOCK_BYTES = 1 << 20
+MAX_STREAM_BYTES = 1 << 25
+MAX_BYTES_FOR_ONE_PROCESS = 1 << 26
+"""The largest size, in bytes, of a dump that a single process reads.
+
+Starting more processes for a smaller dump would take longer than they save.
+"""
+Task = TypeVar("Task")
+Found = TypeVar("Found", covariant=True)
+_TRIPLE = re.compile(rb"(<[^<>\s]*>|_:\S+)\s+<[^<>\s]*>\s+(<[^<>\s]*>|_:\S+|\".*)")
+_DOCUMENT = re.compile(rb"\[?\s*\{\s*\"\w+\"\s*:")
 _STREAM = re.compile(rb"BZh[1-9]1AY&SY")
 GZIP, BZIP2 = b"\x1f\x8b", b"BZh"
 
@@ -40,14 +50,29 @@ def identity_of(path: Path) -> str:
 def is_ntriples(path: Path) -> bool:
     """Whether a dump contains N-Triples instead of entity JSON; decided by its content, which may be compressed.
 
+    The first line that is neither empty nor a comment decides.
+
     Raises:
-        DumpError: the file cannot be read.
+        DumpError: the file cannot be read, or its first line is neither a triple nor a document.
     """
-    first = next(blocks(path, size=1 << 12), b"")
-    return first.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"<", b"_", b"#")
+    for block in blocks(path, size=1 << 12):
+        for line in block.lstrip(b"\xef\xbb\xbf").split(b"\n"):
+            text = line.strip()
+            if not text or text.startswith(b"#"):
+                continue
+            if _TRIPLE.match(text):
+                return True
+            if text == b"[" or _DOCUMENT.match(text):
+                return False
+            shown = text[:80].decode("utf-8", "replace")
+            raise DumpError(
+                f"{path} is not a dump of Wikidata: its first line is {shown!r}. A dump has one entity document per "
+                "line (latest-all.json.gz), or one N-Triples statement per line (latest-all.nt.bz2); Turtle is not read"
+            )
+    raise DumpError(f"{path} is not a dump of Wikidata: it is empty")
 
 
-def blocks(path: Path, read: Callable[[int], None] | None = None, size: int = BLOCK) -> Iterator[bytes]:
+def blocks(path: Path, read: Callable[[int], None] | None = None, size: int = BLOCK_BYTES) -> Iterator[bytes]:
     """Yield blocks of whole lines; about `size` bytes are read at a time.
 
     `read` is called with the number of bytes of the file that have been read so far.
@@ -139,7 +164,7 @@ def _ahead(pieces: Iterator[bytes], count: int) -> Iterator[bytes]:
 def _bunzipped(file: IO[bytes], size: int) -> Iterator[bytes]:
     """Yield the decompressed streams of a .bz2 file, in order.
 
-    They are decompressed in parallel up to the first stream of more than `LONGEST_STREAM` bytes, then one at a time.
+    They are decompressed in parallel up to the first stream of more than `MAX_STREAM_BYTES` bytes, then one at a time.
     """
     cores = os.cpu_count() or 1
     rest = b""
@@ -153,7 +178,7 @@ def _bunzipped(file: IO[bytes], size: int) -> Iterator[bytes]:
             rest = rest[begins[-1] :] if begins else rest
             while len(waiting) > 2 * cores:
                 yield waiting.popleft().result()
-            if len(rest) > LONGEST_STREAM:
+            if len(rest) > MAX_STREAM_BYTES:
                 break
         while waiting:
             yield waiting.popleft().result()
@@ -166,3 +191,57 @@ def _bunzip(stream: bytes) -> bytes:
     if not reader.eof:
         raise EOFError("it is truncated")
     return piece
+
+
+class BlockReader(Protocol[Found]):
+    """A reader of blocks of lines; each process has its own reader."""
+
+    def read(self, piece: bytes) -> Found:
+        """Parse a block of whole lines and return the findings."""
+        ...
+
+    def close(self) -> None:
+        """Release the reader's resources, such as a database connection."""
+        ...
+
+
+def processes_for(path: Path) -> int:
+    """Return the number of processes with which to read a dump: one for a small dump, otherwise one for each core."""
+    size = path.stat().st_size if path.exists() else 0
+    return os.cpu_count() or 1 if size > MAX_BYTES_FOR_ONE_PROCESS else 1
+
+
+def map_blocks(
+    make: Callable[[Task], BlockReader[Found]], task: Task, pieces: Iterable[bytes], processes: int
+) -> Iterator[Found]:
+    """Yield the findings in each block, in the order of the blocks; the processes read a few blocks ahead.
+
+    `make(task)` creates the reader of each process.
+    """
+    if processes == 1:
+        reader = make(task)
+        try:
+            yield from map(reader.read, pieces)
+        finally:
+            reader.close()
+        return
+    with ProcessPoolExecutor(processes, get_context("spawn"), _begin, (make, task)) as pool:
+        waiting: deque[Future[Found]] = deque()
+        for piece in pieces:
+            waiting.append(pool.submit(_read, piece))
+            if len(waiting) > 2 * processes:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+_reader: BlockReader[Any]
+
+
+def _begin(make: Callable[[Any], BlockReader[Any]], task: Any) -> None:
+    global _reader
+    _reader = make(task)
+
+
+def _read(piece: bytes) -> Any:
+    return _reader.read(piece)

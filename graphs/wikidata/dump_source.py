@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -18,12 +18,18 @@ from typing import Any
 import orjson
 
 from graphground.graphs.definitions.model import IDENTICAL
-from graphground.graphs.wikidata.dump_files import blocks, identity_of
+from graphground.graphs.wikidata.dump_files import (
+    DumpError,
+    blocks,
+    identity_of,
+    is_ntriples,
+    map_blocks,
+    processes_for,
+)
 from graphground.graphs.wikidata.names import names_in_document
-from graphground.graphs.wikidata.parallel import mapped, processes_for
 from graphground.graphs.wikidata.plan import SUBCLASS_OF, Plan
 from graphground.graphs.wikidata.source import Progress, refuse_sparql
-from graphground.graphs.wikidata.statements import Wanted, best, chosen, packed, statements_of
+from graphground.graphs.wikidata.statements import Wanted, pack_statements, select_best, select_by_rank, statements_of
 from graphground.graphs.wikidata.values import ITEM, item_number
 from graphground.graphs.wikidata.workspace import Names, Workspace
 
@@ -78,6 +84,7 @@ class DumpSource:
         self.path, self._progress = Path(path), progress
         self._processes = processes or processes_for(self.path)
         self.broken = 0
+        """The number of lines that could not be read; a line that several passes read is counted in each."""
 
     @property
     def identity(self) -> str:
@@ -90,8 +97,15 @@ class DumpSource:
         return [f"Lines of the dump that are not JSON and were left out: {self.broken:,}."] if self.broken else []
 
     def check(self, plan: Plan) -> None:
-        """Raise a `SourceError` if the definition has SPARQL conditions, which a dump cannot evaluate."""
+        """Check that a dump suffices for the definition, and that the file is a dump of entity documents.
+
+        Raises:
+            SourceError: the definition has SPARQL conditions, which a dump cannot evaluate.
+            DumpError: the file cannot be read, or is not a dump.
+        """
         refuse_sparql(plan)
+        if is_ntriples(self.path):
+            raise DumpError(f"{self.path} contains N-Triples, not entity documents")
 
     def selects(self, plan: Plan, label: str) -> bool:
         """Return False: the candidates may still fail other conditions of the label, such as `linked_to`."""
@@ -143,9 +157,26 @@ class DumpSource:
             if self._progress is not None:
                 self._progress(f"{step} {', '.join(labels)}".strip(), done, size)
 
-        for found in mapped(Reader, task, blocks(self.path, read), self._processes):
+        for found in map_blocks(Reader, task, self._whole_blocks(read), self._processes):
             self.broken += found.broken
             yield found
+
+    def _whole_blocks(self, read: Callable[[int], None]) -> Iterator[bytes]:
+        """Yield the blocks of the dump.
+
+        Raises:
+            DumpError: the dump begins with `[` and does not end with `]`: its end is missing.
+        """
+        first = last = b""
+        for block in blocks(self.path, read):
+            first = first or block.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+            last = block.rstrip()[-1:] or last
+            yield block
+        if first == b"[" and last != b"]":
+            raise DumpError(
+                f"{self.path} is truncated: it begins with [ and does not end with ]. Download it again; to build from "
+                "a part of a dump on purpose, delete its first line"
+            )
 
 
 def _rule(plan: Plan, label: str, workspace: Workspace) -> Rule:
@@ -211,7 +242,7 @@ class Reader:
         document = self._document(line, found)
         if document is not None:
             statements = statements_of(document.get("claims") or {}, {SUBCLASS_OF: frozenset()}).get(SUBCLASS_OF, ())
-            for statement in best(statements):
+            for statement in select_best(statements):
                 above = item_number(statement.value[1]) if statement.value[0] == ITEM else None
                 if above is not None:
                     found.edges.append((above, int(document["id"][1:])))
@@ -246,7 +277,7 @@ class Reader:
             return
         found.candidates += [(label, item) for label in matched]
         found.statements += [
-            (item, int(name[1:]), packed(named_statements)) for name, named_statements in statements.items()
+            (item, int(name[1:]), pack_statements(named_statements)) for name, named_statements in statements.items()
         ]
         found.names.append((item, self._names(document)))
         redirect = document.get("redirects")
@@ -257,14 +288,14 @@ class Reader:
         if rule.classes:
             return any(
                 statement.value[0] == ITEM and item_number(statement.value[1]) in rule.classes
-                for statement in best(statements.get(rule.class_property, ()))
+                for statement in select_best(statements.get(rule.class_property, ()))
             )
         return any(
             statement.value[0] == ITEM
             and (end := item_number(statement.value[1])) is not None
             and self._is_end(label, end)
             for name, ranks, label in rule.starts
-            for statement in chosen(statements.get(name, ()), ranks)
+            for statement in select_by_rank(statements.get(name, ()), ranks)
         )
 
     def _name(self, line: bytes, found: Found) -> None:

@@ -4,8 +4,8 @@
         endpoint.select("SELECT ?item WHERE { ?item wdt:P31 wd:Q3032333 }")
 
 Temporary failures are retried after a pause that doubles each time. If the endpoint requests a longer pause, that pause
-is kept, up to `LONGEST_PAUSE` seconds. A query that exceeds the time limit raises `QueryTooLong`, so that the caller
-can split the query.
+is kept, up to `LONGEST_PAUSE` seconds. A query that exceeds the time limit, or whose answer has more rows than the
+endpoint returns, raises `QueryTooLong`, so that the caller can split the query.
 
 Several threads may send queries at the same time, up to a limit. After status 429 (too many requests) queries are sent
 one at a time, and the limit rises again slowly.
@@ -14,33 +14,47 @@ one at a time, and the limit rises again slowly.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
+from operator import itemgetter
 from types import TracebackType
-from urllib.parse import quote_plus
+from typing import Any
+from urllib.parse import quote_plus, urlsplit
+
+import httpx2
+import orjson
 
 from graphground import __version__
-from graphground.cypher.wording import counted
+from graphground.cypher.diagnostics import counted
 from graphground.graphs.loading.retry_after import retry_after
-from graphground.graphs.wikidata.answers import TIMEOUT_SIGNS, AnswerError, Binding, bindings
-from graphground.graphs.wikidata.traffic import Traffic, queries_at_once
-from graphground.graphs.wikidata.transport import (
-    Answer,
-    FullTransport,
-    NoAnswer,
-    NoConnection,
-    Transport,
-    Unusable,
-    transport_for,
-)
 
 USER_AGENT = f"graphground/{__version__} (Wikidata to property graph)"
 ACCEPT = "application/sparql-results+json"
 TOO_MANY = 429
 BUSY = frozenset({408, 425, TOO_MANY, 500, 502, 503, 504})
+SEE_OTHER, REPEATED = 303, frozenset({301, 302, 307, 308})
+"""Statuses of redirects: after 303 the answer is fetched with GET; after the others the POST is repeated."""
+MAX_REDIRECTS = 5
 LONGEST_PAUSE = 120.0
 HINT = "To resume the build, run the same command again."
+PROBE_ROWS = 10_100
+"""The rows of the answer that shows whether an endpoint limits its answers: above the usual limit of 10,000."""
+PROBE = "SELECT ?row WHERE {{ VALUES ?row {{ {} }} VALUES ?other {{ {} }} }}".format(
+    " ".join(f'"{number}"' for number in range(100)), " ".join(f'"{number}"' for number in range(PROBE_ROWS // 100))
+)
+AT_ONCE, AT_ONCE_IN_PUBLIC = 4, 2
+"""The maximum number of queries at the same time: by default, and for Wikimedia's endpoints.
 
+Wikimedia allows each client 60 seconds of processing per minute, and each IP address five queries at a time.
+"""
+PUBLIC = (".wikidata.org", ".wikimedia.org")
+RECOVERY = 50
+"""The number of answers in a row, without a refusal, after which the limit rises by one query."""
+TIMEOUT_SIGNS = (b"TimeoutException", b"QueryTimeout", b"timed out", b"Timeout", b"timeout")
+SHOWN = 160
+Binding = dict[str, dict[str, Any]]
 
 _QUOTED = {place: quote_plus(chr(place)) for place in range(128)}
 
@@ -57,6 +71,18 @@ class EndpointError(RuntimeError):
 
 class QueryTooLong(RuntimeError):
     """A query that the endpoint did not answer within the time limit, or answered only in part."""
+
+
+class AnswerError(ValueError):
+    """A response that is not a SPARQL result.
+
+    `timed_out` is true if the endpoint's time limit cut the response off, `cut` if the response ends early for an
+    unknown reason.
+    """
+
+    def __init__(self, message: str, *, timed_out: bool = False, cut: bool = False) -> None:
+        super().__init__(message)
+        self.timed_out, self.cut = timed_out, cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +106,8 @@ class Patience:
 class Endpoint:
     """A client that sends SELECT queries to the endpoint at `url`.
 
-    `agent` is the User-Agent header; `sleep` is called for each pause, with its length in seconds.
+    `agent` is the User-Agent header. `sleep` is called for each pause, with its length in seconds, and `waiting` before
+    it, with a sentence for the user: `waiting 30 s: http://localhost/sparql answered with status 429`.
     """
 
     def __init__(
@@ -90,17 +117,26 @@ class Endpoint:
         *,
         agent: str = USER_AGENT,
         sleep: Callable[[float], object] | None = None,
+        waiting: Callable[[str], object] | None = None,
     ) -> None:
         if not url.startswith(("http://", "https://")):
             raise EndpointError(f"{url!r} is not an endpoint address: it must begin with http:// or https://")
         self.url, self.patience = url, patience or Patience()
         self._stopped = threading.Event()
-        self._sleep = sleep or self._stopped.wait
+        self._sleep, self._waiting = sleep or self._stopped.wait, waiting
         self.asked = 0
+        self.row_limit: int | None = None
+        """The number of rows at which the endpoint cuts its answers; None if `measure_row_limit` has found no limit."""
         self.traffic = Traffic(1 if self.patience.between else self.patience.at_once or queries_at_once(url))
-        self._limits = {"connecting": min(30.0, self.patience.answer), "answering": self.patience.answer}
-        self._headers = {"User-Agent": agent, "Accept": ACCEPT}
-        self._transports: list[Transport] = [transport_for(url, self._headers, **self._limits)]
+        self._connecting = min(30.0, self.patience.answer)
+        try:
+            self._address = httpx2.URL(url)
+            self._client = httpx2.Client(
+                headers={"User-Agent": agent, "Accept": ACCEPT, "Content-Type": "application/x-www-form-urlencoded"},
+                timeout=httpx2.Timeout(self.patience.answer, connect=self._connecting),
+            )
+        except (httpx2.InvalidURL, ValueError) as error:
+            raise EndpointError(f"{url!r} is not an endpoint address: {error}") from None
 
     def __enter__(self) -> Endpoint:
         return self
@@ -116,42 +152,79 @@ class Endpoint:
 
     def close(self) -> None:
         """Close the connections."""
-        for transport in self._transports:
-            transport.close()
+        self._client.close()
+
+    def measure_row_limit(self) -> None:
+        """Find out whether the endpoint cuts long answers without a word, with a query whose row count is known.
+
+        Raises:
+            EndpointError: the endpoint cannot be used.
+        """
+        try:
+            rows = len(self.select(PROBE))
+        except QueryTooLong:
+            return  # such an endpoint reports long answers
+        if rows > PROBE_ROWS or not rows:
+            raise EndpointError(
+                f"{self.url} is not a SPARQL 1.1 endpoint: it gave {counted(rows, 'row')} for a query with "
+                f"{PROBE_ROWS:,} rows"
+            )
+        self.row_limit = rows if rows < PROBE_ROWS else None
 
     def select(self, query: str) -> list[Binding]:
         """Send a query and return its solutions; wait first while too many other queries are in progress.
 
         Raises:
-            QueryTooLong: the query was not answered completely within the time limit; split the query.
+            QueryTooLong: the query was not answered completely: not within the time limit, or not with all its rows.
+                Split the query.
             EndpointError: the endpoint refused the query, or still failed after all retries.
         """
         with self.traffic.turn():
             found = self._select(query)
             self.traffic.answered()
+        if self.row_limit is not None and len(found) >= self.row_limit and query != PROBE:
+            raise QueryTooLong(f"the endpoint returns at most {counted(self.row_limit, 'row')}")
+        # A limit above the probe's size is visible only by counting.
+        if len(found) >= PROBE_ROWS and query != PROBE and self._count(query) != len(found):
+            raise QueryTooLong(f"the endpoint returned only {counted(len(found), 'row')} of the answer")
         return found
+
+    def _count(self, query: str) -> int:
+        """Return the number of rows of a query, counted by the endpoint."""
+        start = query.index("SELECT")
+        with self.traffic.turn():
+            found = self._select(f"{query[:start]}SELECT (COUNT(*) AS ?count) WHERE {{ {{ {query[start:]} }} }}")
+        try:
+            return int(found[0]["count"]["value"])
+        except (IndexError, KeyError, ValueError):
+            raise QueryTooLong("the endpoint does not count the rows of an answer") from None
 
     def _select(self, query: str) -> list[Binding]:
         problem, cuts, pause = "", 0, 0.0
         for attempt in range(self.patience.tries):
-            if attempt or (self.asked and self.patience.between):
-                self._sleep(self.patience.between if not attempt else pause)
+            if attempt:
+                self._pause(pause, problem)
+            elif self.asked and self.patience.between:
+                self._sleep(self.patience.between)
             if self._stopped.is_set():
                 raise EndpointError(f"{self.url}: the build was stopped. {HINT}")
             self.asked += 1
             pause = min(self.patience.pause * 2**attempt, LONGEST_PAUSE)
             try:
                 answer = self._post(query)
-            except NoConnection as error:
+            except httpx2.ConnectTimeout:
+                problem = f"the connection failed (no connection within {self._connecting:g} s)"
+                continue
+            except httpx2.TimeoutException:
+                raise QueryTooLong(f"no answer within {self.patience.answer:g} s") from None
+            except httpx2.TransportError as error:
                 problem = f"the connection failed ({error})"
                 continue
-            except NoAnswer:
-                raise QueryTooLong(f"no answer within {self.patience.answer:g} s") from None
-            except Unusable as error:
+            except httpx2.HTTPError as error:
                 raise EndpointError(f"{self.url}: {error}") from None
-            if answer.status == 200:
+            if answer.status_code == 200:
                 try:
-                    return bindings(answer.body)
+                    return bindings(answer.content)
                 except AnswerError as error:
                     cuts += error.cut
                     if error.timed_out or cuts > self.patience.cuts:
@@ -159,34 +232,53 @@ class Endpoint:
                     problem = str(error)
                     continue
             problem = self._refusal(answer)
-            if answer.status == TOO_MANY:
+            if answer.status_code == TOO_MANY:
                 self.traffic.refused()
-            pause = max(pause, min(retry_after(answer.retry_after), LONGEST_PAUSE))
+            pause = max(pause, min(retry_after(answer.headers.get("Retry-After")), LONGEST_PAUSE))
         raise EndpointError(
             f"{self.url} gave no usable answer in {counted(self.patience.tries, 'try', 'tries')}: {problem}. {HINT}"
         )
 
-    def _post(self, query: str) -> Answer:
-        body = form_of(query)
-        answer = self._transports[-1].post(body)
-        if answer.is_redirect:
-            self._transports.append(FullTransport(self.url, self._headers, **self._limits))
-            answer = self._transports[-1].post(body)
-        return answer
+    def _pause(self, seconds: float, problem: str) -> None:
+        if self._waiting is not None:
+            self._waiting(f"waiting {seconds:.3g} s before the query is sent again: {self.url}: {problem}")
+        self._sleep(seconds)
 
-    def _refusal(self, answer: Answer) -> str:
+    def _post(self, query: str) -> httpx2.Response:
+        """Send a query and follow redirects; a library would turn a POST without a word into a GET without its query.
+
+        Raises:
+            EndpointError: the redirects do not end, or lead from https to http.
+        """
+        answer = self._client.post(self._address, content=form_of(query))
+        for _ in range(MAX_REDIRECTS):
+            if answer.status_code not in REPEATED | {SEE_OTHER} or "Location" not in answer.headers:
+                return answer
+            target = answer.request.url.join(answer.headers["Location"])
+            if target.scheme != answer.request.url.scheme and target.scheme != "https":
+                raise EndpointError(f"{self.url} redirects from https to {target}, which is not encrypted")
+            if answer.status_code == SEE_OTHER:
+                answer = self._client.get(target)
+            else:
+                answer = self._client.post(target, content=form_of(query))
+                if answer.status_code == 200:
+                    self._address = target  # later queries are sent there directly
+        raise EndpointError(f"{self.url} redirects more than {MAX_REDIRECTS} times; the last address was {target}")
+
+    def _refusal(self, answer: httpx2.Response) -> str:
         """Return a description of an error status if it may be temporary; otherwise raise an error.
 
         Raises:
             QueryTooLong: the query exceeds the endpoint's time limit.
             EndpointError: a retry is useless; the message gives advice.
         """
-        status, body = answer.status, answer.body
+        status, body = answer.status_code, answer.content
         if (status in (500, 503, 504) and any(sign in body for sign in TIMEOUT_SIGNS)) or status == 504:
             raise QueryTooLong(f"status {status}: the endpoint's time limit was exceeded")
         excerpt = " ".join(body[:400].decode("utf-8", "replace").split())[:200]
         if status in BUSY:
-            return f"status {status}" + (f" ({excerpt})" if excerpt else "")
+            reason = " (too many requests)" if status == TOO_MANY else ""
+            return f"status {status}{reason}" + (f" ({excerpt})" if excerpt else "")
         advice = {
             400: "the query was refused",
             401: "it requires a password",
@@ -195,3 +287,89 @@ class Endpoint:
             405: "it does not accept POST",
         }.get(status, "the request was refused")
         raise EndpointError(f"{self.url}: status {status}: {advice}" + (f": {excerpt}" if excerpt else ""))
+
+
+def queries_at_once(url: str) -> int:
+    """Return how many queries to send to an endpoint at the same time: 2 for `https://query.wikidata.org/sparql`."""
+    return AT_ONCE_IN_PUBLIC if f".{urlsplit(url).hostname or ''}".endswith(PUBLIC) else AT_ONCE
+
+
+class Traffic:
+    """A limit on the number of queries in progress: `limit` starts at `most`, and varies between 1 and `most`."""
+
+    def __init__(self, most: int) -> None:
+        self.limit = self.most = most
+        self._busy = self._answered = 0
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Wait until a query may be sent, and count it as in progress inside the block."""
+        with self._changed:
+            while self._busy >= self.limit:
+                self._changed.wait()
+            self._busy += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._busy -= 1
+                self._changed.notify_all()
+
+    def refused(self) -> None:
+        """Lower the limit to one query, because the endpoint has asked for fewer."""
+        with self._changed:
+            self.limit, self._answered = 1, 0
+
+    def answered(self) -> None:
+        """Count an answer; after every `RECOVERY` answers the limit rises by one, up to `most`."""
+        with self._changed:
+            self._answered += 1
+            if self.limit < self.most and self._answered % RECOVERY == 0:
+                self.limit += 1
+                self._changed.notify_all()
+
+
+def bindings(body: bytes) -> list[Binding]:
+    """Return the solutions in a result, each a map from variables to terms.
+
+    Raises:
+        AnswerError: the response is cut off, is an HTML page, or has another shape.
+    """
+    try:
+        document = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        raise _problem(body) from None
+    try:
+        found = document["results"]["bindings"]
+    except (KeyError, TypeError):
+        raise AnswerError(f"JSON, but not a SPARQL result: {_beginning(body)}") from None
+    if not isinstance(found, list) or not _are_bindings(found):
+        raise AnswerError(f"JSON, but not a SPARQL result: {_beginning(body)}")
+    return found
+
+
+def _are_bindings(found: list[Any]) -> bool:
+    # No loop in Python: a loop would take as long as all other steps of reading an answer.
+    try:
+        terms = list(chain.from_iterable(map(dict.values, found)))
+        values, types = map(itemgetter("value"), terms), map(itemgetter("type"), terms)
+        return set(map(type, values)) | set(map(type, types)) <= {str}
+    except (KeyError, TypeError):
+        return False
+
+
+def _problem(body: bytes) -> AnswerError:
+    beginning = body.lstrip()[:200].lower()
+    if beginning.startswith((b"<!doctype", b"<html", b"<?xml")):
+        return AnswerError(f"a web page, not a SPARQL result: {_beginning(body)}")
+    if any(sign in body[-4000:] for sign in TIMEOUT_SIGNS):
+        return AnswerError("the response was cut off by the endpoint's time limit", timed_out=True)
+    if beginning.startswith(b"{"):
+        return AnswerError("the response is truncated", cut=True)
+    return AnswerError(f"not JSON: {_beginning(body)}")
+
+
+def _beginning(body: bytes) -> str:
+    text = " ".join(body[: 4 * SHOWN].decode("utf-8", "replace").split())
+    return repr(text[:SHOWN]) + ("…" if len(text) > SHOWN else "")

@@ -86,21 +86,6 @@ class TextsOfItems:
 _NONE: Mapping[str, str] = {}
 
 
-class Texts:
-    """The texts of a single item, collected as in `TextsOfItems`."""
-
-    def __init__(self) -> None:
-        self._texts = TextsOfItems()
-
-    def add(self, kind: str, language: str, text: str) -> None:
-        """Add a text of the item: `add("label", "en", "Heat")`."""
-        self._texts.add(0, kind, language, text)
-
-    def names(self, languages: Sequence[str]) -> Names:
-        """Return the item's names, as `names_of` chooses them; `languages` are in order of preference."""
-        return self._texts.names(0, languages)
-
-
 def names_in_document(document: Mapping[str, Any], languages: Sequence[str], wikipedia: str) -> Names:
     """Return the names in an entity document, with its article in the Wikipedia of the language `wikipedia`.
 

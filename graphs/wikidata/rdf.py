@@ -14,7 +14,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from graphground.graphs.wikidata.statements import NORMAL, RANKS, Statement
-from graphground.graphs.wikidata.values import NO_VALUE, SOME_VALUE, Value, item_number, quantity, time, value_of_term
+from graphground.graphs.wikidata.values import (
+    NO_VALUE,
+    SOME_VALUE,
+    Value,
+    item_number,
+    quantity,
+    rdf_time,
+    value_of_term,
+)
 
 PROP = "http://www.wikidata.org/prop/"
 ONTOLOGY = "http://wikiba.se/ontology#"
@@ -115,7 +123,7 @@ class Gathering:
     @staticmethod
     def _full(details: Mapping[str, str]) -> Value | None:
         if "timeValue" in details and "timePrecision" in details:
-            return time(details["timeValue"], int(float(details["timePrecision"])), with_year_zero=True)
+            return rdf_time(details["timeValue"], int(float(details["timePrecision"])))
         if "quantityAmount" in details and "quantityUnit" in details:
             return quantity(details["quantityAmount"], details["quantityUnit"])
         return None

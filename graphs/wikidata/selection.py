@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from graphground.graphs.definitions.model import IDENTICAL, Relationship
 from graphground.graphs.wikidata.plan import Plan
-from graphground.graphs.wikidata.statements import best, chosen
+from graphground.graphs.wikidata.statements import select_best, select_by_rank
 from graphground.graphs.wikidata.values import ITEM, NO_VALUE, Value, item_number, item_number_of_end
 from graphground.graphs.wikidata.workspace import Workspace
 
@@ -27,7 +27,7 @@ def ends_of(workspace: Workspace, plan: Plan, relationship: Relationship, item: 
         for place, end in enumerate(items):
             yield workspace.target(end), place
         return
-    statements = chosen(workspace.statements(item, relationship.wikidata), plan.definition.ranks(relationship))
+    statements = select_by_rank(workspace.statements(item, relationship.wikidata), plan.definition.ranks(relationship))
     for place, statement in enumerate(statements):
         values: Sequence[Value] = (
             statement.qualifiers.get(relationship.qualifier, ()) if relationship.qualifier else (statement.value,)
@@ -64,7 +64,7 @@ def select(workspace: Workspace, plan: Plan, label: str) -> None:
     }
 
     def values(item: int, name: str) -> list[Value]:
-        return [statement.value for statement in best(workspace.statements(item, name))]
+        return [statement.value for statement in select_best(workspace.statements(item, name))]
 
     def is_member(item: int) -> bool:
         items = workspace.item_values(item, property_of_classes)

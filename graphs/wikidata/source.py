@@ -30,8 +30,12 @@ class Source(Protocol):
     def notes(self) -> list[str]:
         """Notes for the user after a build: lines that could not be read, and data that the source does not have."""
 
+    @property
+    def broken(self) -> int:
+        """The number of lines that could not be read, so that the graph may be incomplete; 0 for an endpoint."""
+
     def check(self, plan: Plan) -> None:
-        """Raise a `SourceError` if this source cannot provide what the definition needs."""
+        """Raise an error if this source cannot be used, or cannot provide what the definition needs."""
 
     def selects(self, plan: Plan, label: str) -> bool:
         """Whether the candidates that this source adds for a label satisfy all of the label's conditions."""

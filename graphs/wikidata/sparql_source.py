@@ -18,13 +18,12 @@ from typing import TypeVar
 
 from graphground.graphs.definitions.model import IDENTICAL
 from graphground.graphs.wikidata import queries
-from graphground.graphs.wikidata.answers import Binding
-from graphground.graphs.wikidata.endpoint import HINT, Endpoint, EndpointError, QueryTooLong
+from graphground.graphs.wikidata.endpoint import HINT, Binding, Endpoint, EndpointError, QueryTooLong
 from graphground.graphs.wikidata.names import TextsOfItems, with_fallback
 from graphground.graphs.wikidata.plan import Plan
+from graphground.graphs.wikidata.queries import Fetched, StatementQuery
 from graphground.graphs.wikidata.rdf import last
 from graphground.graphs.wikidata.source import Progress
-from graphground.graphs.wikidata.statement_query import Fetched, StatementQuery
 from graphground.graphs.wikidata.values import ENTITY, item_number, item_of
 from graphground.graphs.wikidata.workspace import Names, Workspace
 
@@ -55,8 +54,15 @@ class SparqlSource:
         """An empty list: an endpoint holds all statements."""
         return []
 
+    broken = 0
+
     def check(self, plan: Plan) -> None:
-        """Accept every definition: an endpoint can provide all data that a definition may need."""
+        """Find out how many rows the endpoint returns at most, so that no answer is taken for complete that is cut.
+
+        Raises:
+            EndpointError: the endpoint cannot be used.
+        """
+        self.endpoint.measure_row_limit()
 
     def selects(self, plan: Plan, label: str) -> bool:
         """Whether the label's items are selected by classes: the query for members then checks all other conditions."""

@@ -1,6 +1,6 @@
 """Statements with their ranks and qualifiers, and the selection by rank.
 
->>> best([Statement(NORMAL, ("text", "a")), Statement(PREFERRED, ("text", "b"))])
+>>> select_best([Statement(NORMAL, ("text", "a")), Statement(PREFERRED, ("text", "b"))])
 [Statement(rank=2, value=('text', 'b'), qualifiers={}, identifier='')]
 """
 
@@ -36,22 +36,22 @@ class Statement(NamedTuple):
     identifier: str = ""
 
 
-def best(statements: Sequence[Statement]) -> Sequence[Statement]:
+def select_best(statements: Sequence[Statement]) -> Sequence[Statement]:
     """Return the preferred statements, or the normal statements if none is preferred."""
     if len(statements) == 1:
         return statements if statements[0].rank != DEPRECATED else ()
-    valid = not_deprecated(statements)
+    valid = drop_deprecated(statements)
     return [statement for statement in valid if statement.rank == PREFERRED] or valid
 
 
-def not_deprecated(statements: Iterable[Statement]) -> list[Statement]:
+def drop_deprecated(statements: Iterable[Statement]) -> list[Statement]:
     """Return all statements except deprecated ones."""
     return [statement for statement in statements if statement.rank != DEPRECATED]
 
 
-def chosen(statements: Sequence[Statement], ranks: str) -> Sequence[Statement]:
+def select_by_rank(statements: Sequence[Statement], ranks: str) -> Sequence[Statement]:
     """Return the statements that a definition's `ranks` selects: `best` or `not_deprecated`."""
-    return best(statements) if ranks == "best" else not_deprecated(statements)
+    return select_best(statements) if ranks == "best" else drop_deprecated(statements)
 
 
 Wanted = Mapping[str, frozenset[str]]
@@ -91,13 +91,13 @@ def _identifier(statement: Statement) -> str:
     return statement.identifier.upper()
 
 
-def packed(statements: Sequence[Statement]) -> bytes:
+def pack_statements(statements: Sequence[Statement]) -> bytes:
     """Return statements as bytes, the form in which a workspace stores them."""
     return orjson.dumps([tuple(statement) for statement in statements])
 
 
 def items_in(body: bytes) -> list[int] | None:
-    """Return the item numbers in bytes such as `b"42 5"`; None for bytes that `packed` returned.
+    """Return the item numbers in bytes such as `b"42 5"`; None for bytes that `pack_statements` returned.
 
     If a property's statements have items as values, the normal rank and no qualifiers, a workspace may store only the
     numbers of the items, in any order. They are returned without repetition, sorted as texts.
@@ -109,12 +109,12 @@ def items_in(body: bytes) -> list[int] | None:
 
 
 @lru_cache(BODIES_KEPT)
-def unpacked(body: bytes) -> list[Statement]:
-    """Return the statements in bytes that `packed` returned, or in a list of items (see `items_in`).
+def unpack_statements(body: bytes) -> list[Statement]:
+    """Return the statements in bytes that `pack_statements` returned, or in a list of items (see `items_in`).
 
     Callers share the returned list, and must not change it.
 
-    >>> unpacked(b"5")
+    >>> unpack_statements(b"5")
     [Statement(rank=1, value=('item', 'Q5'), qualifiers={}, identifier='')]
     """
     numbers = items_in(body)

@@ -7,6 +7,9 @@ A value is a tuple whose first part is its kind:
 
 A quantity without a unit has the unit "1". A time is a date in the Gregorian calendar, followed by Wikidata's precision
 (9 for a year, 10 for a month, 11 for a day). There is no year 0: 44 BC is -44.
+
+Where documents allow values that RDF cannot express (a day 0, 29 February of a common year, the year 0), the rules of
+Wikidata's own RDF export are applied, so that a document and its RDF give the same value.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 Value = tuple[Any, ...]
 ITEM, QUANTITY, TIME, TEXT, SOME_VALUE, NO_VALUE = "item", "quantity", "time", "text", "some", "none"
@@ -26,9 +29,15 @@ SECURE_ENTITY = "https://www.wikidata.org/entity/"
 UNKNOWN = ".well-known/genid/"
 XSD = "http://www.w3.org/2001/XMLSchema#"
 JULIAN = "Q1985786"
+EARTH = "Q2"
 COMMONS = "http://commons.wikimedia.org/wiki/Special:FilePath/"
+COMMONS_DATA = "http://commons.wikimedia.org/data/main/"
+JULIAN_YEARS = range(-4713, 1465073)
+"""The years in which the RDF export converts Julian days; it reads other days as Gregorian."""
 _DIMENSIONLESS = ("1", "Q199")
 _TIME = re.compile(r"([+-]?)(\d+)-(\d\d)-(\d\d)(?:T.*)?")
+_UNPARSED_TIME = re.compile(r"[+-]\d{4,}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+"""A time that the RDF export could not convert, and wrote as a plain literal: one of the year 0."""
 _NUMBERS = frozenset(XSD + name for name in ("decimal", "integer", "double", "float", "int", "long"))
 _DATES = frozenset(XSD + name for name in ("dateTime", "date"))
 
@@ -82,12 +91,23 @@ def _data_value(type_: str, value: Any, datatype: str | None) -> Value:
     if type_ == "monolingualtext":
         return TEXT, value["text"].strip(), value["language"]
     if type_ == "globecoordinate":
-        return TEXT, f"Point({value['longitude']} {value['latitude']})"
+        point = f"Point({_coordinate(value['longitude'])} {_coordinate(value['latitude'])})"
+        globe = (value.get("globe") or EARTH).rsplit("/", 1)[-1]
+        return TEXT, point if globe == EARTH else f"<{ENTITY}{globe}> {point}"
     if type_ == "string":
         if datatype == "commonsMedia":
-            return TEXT, COMMONS + quote(value)
+            return TEXT, COMMONS + quote(value, safe="")
+        if datatype in ("geo-shape", "tabular-data"):
+            return TEXT, COMMONS_DATA + quote_plus(value, safe=";@$!*(),/~:")
         return TEXT, value.strip()
     return (SOME_VALUE,)  # a type of value that Wikidata has introduced later: the value exists, but we cannot read it
+
+
+def _coordinate(degrees: float) -> str:
+    """Return degrees with 14 significant digits, as the RDF export writes them: `1.0E-5` for 0.00001."""
+    text = format(degrees, ".14G")
+    digits, exponent, power = text.partition("E")
+    return f"{digits}{'' if '.' in digits else '.0'}E{int(power):+d}" if exponent else text
 
 
 def quantity(amount: str, unit: str) -> Value:
@@ -96,22 +116,46 @@ def quantity(amount: str, unit: str) -> Value:
     return QUANTITY, amount, "1" if name in _DIMENSIONLESS else name
 
 
-def time(text: str, precision: int, *, julian: bool = False, with_year_zero: bool = False) -> Value:
-    """Parse a time from an entity document (`+1952-00-00T00:00:00Z`) or from RDF (`1952-01-01T00:00:00Z`).
+def time(text: str, precision: int, *, julian: bool = False) -> Value:
+    """Parse a time from an entity document: `+1952-00-00T00:00:00Z`; `julian` states its calendar.
 
-    Documents state the calendar (`julian`) and have no year 0. In RDF, days are already Gregorian, and the year 0 is
-    1 BC (`with_year_zero`). A time that cannot be parsed becomes an unknown value.
+    A time that cannot be parsed, and the year 0, become an unknown value.
+    Source: https://www.mediawiki.org/wiki/Wikibase/Indexing/RDF_Dump_Format#Time.
     """
     match = _TIME.fullmatch(text.strip())
-    if match is None:
+    if match is None or not int(match[2]):
         return (SOME_VALUE,)
-    sign, digits, month, day = match[1], int(match[2]), int(match[3]), int(match[4])
-    year = -digits if sign == "-" else digits
-    if with_year_zero and year <= 0:
-        year -= 1
-    if julian and precision >= DAY and month and day:
-        year, month, day = _gregorian(year, month, day)
+    year, month, day = int(match[2]), min(max(int(match[3]), 1), 12), max(int(match[4]), 1)
+    if match[1] == "-":
+        year = -year
+    if precision >= DAY:
+        if julian and year in JULIAN_YEARS and day <= 31:
+            year, month, day = _gregorian(year, month, day)
+        else:
+            day = min(day, _days_in_month(year, month))
     return TIME, year, month if precision >= MONTH else 0, day if precision >= DAY else 0, precision
+
+
+def rdf_time(text: str, precision: int) -> Value:
+    """Parse a time from RDF, `1952-01-01T00:00:00Z`: days are Gregorian already, and the year 0 is 1 BC.
+
+    Years before 1 are shifted by one only if the precision is a year or finer, as the export writes them.
+    """
+    match = _TIME.fullmatch(text.strip())
+    if match is None or (_UNPARSED_TIME.fullmatch(text) and not int(match[2])):
+        return (SOME_VALUE,)
+    year = -int(match[2]) if match[1] == "-" else int(match[2])
+    if year <= 0 and precision >= YEAR:
+        year -= 1
+    return TIME, year, int(match[3]) if precision >= MONTH else 0, int(match[4]) if precision >= DAY else 0, precision
+
+
+def _days_in_month(year: int, month: int) -> int:
+    if month != 2:
+        return 30 if month in (4, 6, 9, 11) else 31
+    # From 4714 BC back, the export regards every year as a leap year.
+    astronomical = max(year if year > 0 else year + 1, -4712)
+    return 29 if astronomical % 4 == 0 and (astronomical % 100 != 0 or astronomical % 400 == 0) else 28
 
 
 def _gregorian(year: int, month: int, day: int) -> tuple[int, int, int]:
@@ -150,5 +194,5 @@ def value_of_term(term: Mapping[str, Any]) -> Value:
     if datatype in _NUMBERS:
         return QUANTITY, text, "1"
     if datatype in _DATES:
-        return time(text, DAY, with_year_zero=True)
-    return TEXT, text.strip()
+        return rdf_time(text, DAY)
+    return (SOME_VALUE,) if _UNPARSED_TIME.fullmatch(text) else (TEXT, text.strip())

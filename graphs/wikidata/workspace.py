@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import orjson
 
-from graphground.graphs.wikidata.statements import Statement, items_in, packed, unpacked
+from graphground.graphs.wikidata.statements import Statement, items_in, pack_statements, unpack_statements
 
 FORMAT = "3"
 EXTRACT = "-extract"
@@ -221,31 +221,19 @@ class Workspace:
 
     def add_statements(self, rows: Iterable[tuple[int, str, Sequence[Statement]]]) -> None:
         """Store statements, as rows of item, property and list of statements."""
-        self.add_packed((item, int(name[1:]), packed(statements)) for item, name, statements in rows)
+        self.add_packed((item, int(name[1:]), pack_statements(statements)) for item, name, statements in rows)
 
     def add_packed(self, rows: Iterable[tuple[int, int, bytes]]) -> None:
-        """Store statements that are packed already, as rows of item, property number and bytes."""
+        """Store rows of packed statements (`pack_statements`, `items_in`): item, property number and bytes."""
         self._forget()
         self._db.executemany("INSERT OR REPLACE INTO statements VALUES (?, ?, ?)", rows)
-
-    def add_items(self, query: str) -> None:
-        """Store statements whose values are items: the rows of an SQL query.
-
-        The query's columns `item`, `property` and `value` are numbers. Each statement has the normal rank and no
-        qualifiers.
-        """
-        self._forget()
-        self._db.execute(
-            "INSERT OR REPLACE INTO statements SELECT item, property, CAST(group_concat(value, ' ') AS BLOB) "
-            f"FROM ({query}) GROUP BY item, property"
-        )
 
     def statements(self, item: int, name: str) -> list[Statement]:
         """Return the stored statements of an item and a property."""
         number = int(name[1:])
         found = self._stored(item, number)
         if isinstance(found, bytes):
-            found = unpacked(found)
+            found = unpack_statements(found)
             if item in self._batch:
                 self._statements[number][item] = found
         return found

@@ -8,19 +8,64 @@ nodes are merged if their properties do not contradict each other.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import count
 from typing import Any
 
 from graphground.graphs.definitions.model import IDENTICAL, Relationship
 from graphground.graphs.wikidata.conversion import node_property, property_value
-from graphground.graphs.wikidata.discards import Discards
 from graphground.graphs.wikidata.names import article_address
 from graphground.graphs.wikidata.plan import TEXTS, Plan
 from graphground.graphs.wikidata.selection import ends_of
-from graphground.graphs.wikidata.statements import Statement, best, chosen
+from graphground.graphs.wikidata.statements import Statement, select_best, select_by_rank
 from graphground.graphs.wikidata.values import ITEM, QUANTITY, Value, item_number
 from graphground.graphs.wikidata.workspace import Workspace
+
+EXAMPLES = 3
+
+
+@dataclass(slots=True)
+class Discarded:
+    """The discarded values of one place and reason: `Discarded(412, ["Q42: time 1952 0 0 9"])`."""
+
+    count: int = 0
+    examples: list[str] = field(default_factory=list)
+
+
+class Discards:
+    """The numbers of discarded values by place (`Person.date_of_birth`) and reason (`date coarser than a day`)."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str], Discarded] = {}
+
+    def add(self, place: str, reason: str, example: str) -> None:
+        """Count a discarded value; the first `EXAMPLES` texts for a place and reason are kept as examples."""
+        found = self._found.setdefault((place, reason), Discarded())
+        found.count += 1
+        if len(found.examples) < EXAMPLES:
+            found.examples.append(example)
+
+    def value(self, place: str, reason: str, item: int, value: Value) -> None:
+        """Count a discarded value of the item with the number `item`; the item and its value are the example."""
+        self.add(place, reason, f"Q{item}: {described(value)}")
+
+    def __iter__(self) -> Iterator[tuple[str, str, Discarded]]:
+        for (place, reason), found in sorted(self._found.items()):
+            yield place, reason, found
+
+    def document(self) -> list[dict[str, Any]]:
+        """Return maps with the keys `place`, `reason`, `count` and `examples`, sorted by place and reason."""
+        return [
+            {"place": place, "reason": reason, "count": found.count, "examples": found.examples}
+            for place, reason, found in self
+        ]
+
+
+def described(value: Value) -> str:
+    """Return a value as text: `("quantity", "+170", "Q7727")` becomes `quantity +170 Q7727`."""
+    return " ".join(str(part) for part in value)
+
 
 ITEMS_AT_ONCE = 1000
 NAMES_KEPT = 1 << 14
@@ -134,7 +179,7 @@ class GraphWriting:
         statements = (
             []
             if relationship.wikidata == IDENTICAL
-            else chosen(
+            else select_by_rank(
                 self.workspace.statements(item, relationship.wikidata), self.plan.definition.ranks(relationship)
             )
         )
@@ -193,14 +238,16 @@ def values_named(plan: Plan, workspace: Workspace, label: str, items: Sequence[i
         for item in items if property_.type in TEXTS else ():
             numbers = workspace.item_values(item, property_.wikidata)
             if numbers is None:
-                values.update([statement.value for statement in best(workspace.statements(item, property_.wikidata))])
+                values.update(
+                    [statement.value for statement in select_best(workspace.statements(item, property_.wikidata))]
+                )
             else:
                 found.update(numbers)
     for relationship in plan.starting(label):
         texts = [property_.wikidata for property_ in relationship.properties.values() if property_.type in TEXTS]
         ranks = plan.definition.ranks(relationship)
         for item in items if texts else ():
-            for statement in chosen(workspace.statements(item, relationship.wikidata), ranks):
+            for statement in select_by_rank(workspace.statements(item, relationship.wikidata), ranks):
                 for name in texts:
                     values.update(statement.qualifiers.get(name, ()))
     names = (value[1] if value[0] == ITEM else value[2] if value[0] == QUANTITY else "" for value in values)

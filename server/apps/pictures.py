@@ -50,7 +50,7 @@ def note_of(name: str, outcome: Outcome) -> str | None:
 
 
 def _of_schema(graph: Graph) -> str | None:
-    from graphground.graphs.schemas.pictures.of_schema import schema_drawing  # loaded on first use: NumPy
+    from graphground.graphs.schemas.pictures.drawing import schema_drawing  # loaded on first use: NumPy
     from graphground.graphs.schemas.pictures.svg import svg
 
     drawing = schema_drawing(graph.schema)

@@ -5,21 +5,31 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from graphground.cypher.wording import counted
-from graphground.server.commands.agent_connection import add_connection, graph_of, password_variables_of, server_of
-from graphground.server.commands.agent_queries import add_commands
-from graphground.server.commands.command_line import CommandLine, WrongUse, command_line, run
+from graphground.cypher.diagnostics import counted
+from graphground.server.commands.command_line import (
+    DATA_FOLDER,
+    GRAPHS,
+    CommandLine,
+    WrongUse,
+    add_options,
+    command_line,
+    run,
+)
 from graphground.server.commands.models import add_model, model_settings, reply_folder, report_wait
 from graphground.server.commands.progress import progress_bars
+from graphground.server.settings import password_variables
 
 if TYPE_CHECKING:
-    from graphground.agents.models import Model, ModelSettings
+    from graphground.agents.model_settings import ModelSettings
+    from graphground.agents.models import Model
     from graphground.agents.runs import Agent
     from graphground.agents.server_connection import ServerConnection
     from graphground.agents.session import Bounds
@@ -45,7 +55,14 @@ def parser() -> CommandLine:
         "loop", ask, "Generate, execute, evaluate and verify a query in up to four rounds, with a model for each role."
     )
     loop.set_defaults(agent="loop")
-    loop.add_argument("--rounds", type=int, default=4, metavar="N", help="Maximum number of rounds (default: 4).")
+    loop.add_argument(
+        "--preset",
+        choices=("multi-agent",),
+        help="The rounds and the feedback of the paper's Algorithm 1, without the server's diagnostics and suggestions.",
+    )
+    loop.add_argument(
+        "--rounds", type=int, metavar="N", help="Maximum number of rounds (default: 4; with --preset multi-agent: 5)."
+    )
     loop.add_argument(
         "--ablation", action="append", choices=ABLATIONS, default=[], help="Leave out a part of the loop."
     )
@@ -55,12 +72,6 @@ def parser() -> CommandLine:
         default=[],
         metavar="ROLE=MODEL",
         help="Another model for one role: evaluator=openai:gpt-5. May be repeated.",
-    )
-    loop.add_argument(
-        "--prompts",
-        type=Path,
-        metavar="FOLDER",
-        help="A folder with your own prompts: files ROLE.md that replace the built-in prompts of these roles.",
     )
     for form_taker, default in ((shot, "base"), (loop, "enhanced")):
         form_taker.add_argument(
@@ -86,6 +97,12 @@ def _add_common(command: CommandLine) -> None:
         nargs="?",
         metavar="QUESTION",
         help="The question; if neither it nor --tasks is given, questions are read from stdin (JSON Lines).",
+    )
+    command.add_argument(
+        "--prompts",
+        type=Path,
+        metavar="FOLDER",
+        help="A folder with your own prompts: files ROLE.md that replace the built-in prompts of these roles.",
     )
     command.add_argument("--tasks", type=Path, metavar="FILE", help="A task file; its predictions go to --out.")
     command.add_argument(
@@ -140,7 +157,7 @@ def ask(parsed: argparse.Namespace) -> int:
         raise WrongUse("--tasks needs --out and takes no question")
     if min(parsed.workers, parsed.most_calls, parsed.most_tokens, parsed.most_seconds) <= 0:
         raise WrongUse("--workers, --most-calls, --most-tokens and --most-seconds must be positive")
-    if getattr(parsed, "rounds", 1) < 1 or getattr(parsed, "turns", 1) < 1:
+    if ((rounds := getattr(parsed, "rounds", None)) is not None and rounds < 1) or getattr(parsed, "turns", 1) < 1:
         raise WrongUse("--rounds and --turns must be at least 1")
     if not 0 <= parsed.suggested <= 50:
         raise WrongUse("--suggested must be from 0 to 50")
@@ -150,8 +167,10 @@ def ask(parsed: argparse.Namespace) -> int:
 async def _ask(parsed: argparse.Namespace) -> int:
     from contextlib import AsyncExitStack
 
-    from graphground.agents.models import Model  # only this command loads the agents
-    from graphground.agents.reply_cache import ReplyCache
+    from graphground.agents.models import (
+        Model,  # only this command loads the agents
+        ReplyCache,
+    )
     from graphground.agents.server_connection import connect
     from graphground.agents.session import Bounds
     from graphground.agents.trace import Trace, page, read_trace
@@ -187,7 +206,7 @@ async def _answer(
     import anyio.to_thread
 
     from graphground.agents import runs
-    from graphground.agents.failures import AgentFailure
+    from graphground.agents.model_settings import AgentFailure
     from graphground.agents.question import Question
 
     graph = graph_of(parsed)
@@ -204,6 +223,7 @@ async def _answer(
                 trace,
                 parsed.workers,
                 lambda done, total: progress("questions", done, total),
+                _settings_of(parsed),
             )
         sys.stdout.write(f"Asked {count} of {counted(len(questions), 'question')}. Predictions: {parsed.out}\n")
         return 0
@@ -228,31 +248,45 @@ async def _answer(
     return 0
 
 
+def _settings_of(parsed: argparse.Namespace) -> dict[str, Any]:
+    """Return the options on which predictions depend, but not limits of time, of retries or of concurrency."""
+    names = ("agent", "graph", "turns", "preset", "rounds", "ablation", "prompts", "form", "schema_tokens", "suggested")
+    options = {name: getattr(parsed, name) for name in names if getattr(parsed, name, None)}
+    models = {f"model {role}".strip(): settings.as_record() for role, settings in _models(parsed).items()}
+    return options | models | {"most_calls": parsed.most_calls, "most_tokens": parsed.most_tokens}
+
+
 def _agent(parsed: argparse.Namespace) -> Agent:
     from graphground.agents.multi_agent_loop import LoopSettings, MultiAgentLoop
     from graphground.agents.tool_agent import ToolAgent
     from graphground.agents.zero_shot import ZeroShot
-    from graphground.prompts.agents import agent_templates
+    from graphground.prompts.agents import FOLDER, agent_templates
 
+    prompts: Path = parsed.prompts or FOLDER
+    try:
+        agent_templates(prompts)
+    except ValueError as error:
+        raise WrongUse(str(error)) from None
     if parsed.agent == "zero-shot":
-        return ZeroShot(parsed.form, parsed.schema_tokens, parsed.suggested)
+        return ZeroShot(parsed.form, parsed.schema_tokens, parsed.suggested, prompts)
     if parsed.agent == "tools":
-        return ToolAgent(parsed.turns, suggested=parsed.suggested)
-    settings = LoopSettings.single_pass() if "single-pass" in parsed.ablation else LoopSettings(rounds=parsed.rounds)
+        return ToolAgent(parsed.turns, suggested=parsed.suggested, prompts=prompts)
+    if parsed.preset and parsed.ablation:
+        raise WrongUse("--preset takes no --ablation")
+    settings = LoopSettings.paper() if parsed.preset else LoopSettings()
+    if "single-pass" in parsed.ablation:
+        settings = LoopSettings.single_pass()
+    elif parsed.rounds is not None:
+        settings = replace(settings, rounds=parsed.rounds)
     settings = replace(
         settings,
+        prompts=prompts,
         verification=settings.verification and "no-verification" not in parsed.ablation,
         judge=settings.judge and "no-judge" not in parsed.ablation,
         form=parsed.form,
         max_schema_tokens=parsed.schema_tokens,
         suggested=parsed.suggested,
     )
-    if parsed.prompts is not None:
-        try:
-            agent_templates(parsed.prompts)
-        except ValueError as error:
-            raise WrongUse(str(error)) from None
-        settings = replace(settings, prompts=parsed.prompts)
     return MultiAgentLoop(settings)
 
 
@@ -268,3 +302,210 @@ def _models(parsed: argparse.Namespace) -> dict[str, ModelSettings]:
             raise WrongUse(f"--role must be ROLE=MODEL with one of the roles {', '.join(ROLES)}, not {text!r}")
         models[role] = replace(common, name=name)
     return models
+
+
+def add_connection(command: CommandLine) -> None:
+    """Add `--server` and the options that choose graphs."""
+    command.add_argument(
+        "--server",
+        metavar="SERVER",
+        help="The URL of a running server, or the command that starts one (default: graphground serve).",
+    )
+    add_options(command, GRAPHS)
+
+
+def server_of(parsed: argparse.Namespace) -> str | list[str]:
+    """Return the server's URL, or the command that starts the server;
+    the default command contains the graph options."""
+    if parsed.server:
+        return parsed.server if "://" in parsed.server.split()[0] else shlex.split(parsed.server)
+    from graphground.agents.server_connection import SERVE
+
+    words: list[str] = [*SERVE]
+    for name in GRAPHS:
+        value: Any = getattr(parsed, name, None)
+        for part in value if isinstance(value, list) else [value]:
+            if part is not None:
+                words += [f"--{name.replace('_', '-')}", str(part)]
+    return words
+
+
+def password_variables_of(parsed: argparse.Namespace) -> frozenset[str]:
+    """Return the environment variables that hold passwords for the server that this command starts.
+
+    Their names are in the settings file that the server will read; with `--server COMMAND`, in the file that the
+    command names. A server at a URL needs none.
+    """
+    server = server_of(parsed)
+    if isinstance(server, str):
+        return frozenset()
+    named = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    for name in DATA_FOLDER:
+        named.add_argument(f"--{name}")
+    return password_variables(vars(named.parse_known_args(server)[0]))
+
+
+def graph_of(parsed: argparse.Namespace) -> str:
+    """Return the first graph that `--graph` names; an empty string without `--graph`.
+
+    Raises:
+        WrongUse: `--graph` is given several times for a single question.
+    """
+    named = getattr(parsed, "graph", None) or [""]
+    if len(named) > 1 and getattr(parsed, "question", None):
+        raise WrongUse("a question is about one graph: give --graph once")
+    return str(named[0])
+
+
+SYSTEM = "Write one Cypher query."
+
+
+def add_commands(group: CommandLine) -> None:
+    """Add the subcommands `forms`, `decode`, `pairs` and `reason` to `graphground agent`."""
+    forms = group.add_command(
+        "forms", partial(_run, compare_forms), "Print the number of tokens of a schema in each of five forms."
+    )
+    forms.add_argument("question", nargs="?", metavar="QUESTION", help="The question for which the schema is filtered.")
+    forms.add_argument(
+        "--tasks", type=Path, metavar="FILE", help="A task file with questions, instead of a single one."
+    )
+    decode_ = group.add_command(
+        "decode", partial(_run, decode), "Write a query with a local model that is restricted to suggested queries."
+    )
+    decode_.add_argument("question", metavar="QUESTION", help="The question, in words.")
+    decode_.add_argument("--gguf", type=Path, metavar="FILE", help="A model in GGUF, for llama-cpp-python.")
+    decode_.add_argument("--grammar", action="store_true", help="Print the grammar (GBNF) for llama.cpp instead.")
+    decode_.add_argument(
+        "--candidates", type=int, default=20, metavar="N", help="Number of suggested queries (default: 20)."
+    )
+    pairs = group.add_command(
+        "pairs", partial(_run, write_pairs), "Make training pairs from questions and answers, without gold queries."
+    )
+    pairs.add_argument(
+        "questions", type=Path, metavar="FILE", help="Questions with answers, as CSV, JSON or JSON Lines."
+    )
+    pairs.add_argument(
+        "--out", type=Path, required=True, metavar="FILE", help="The pairs to write, as JSON Lines for trl."
+    )
+    pairs.add_argument(
+        "--least",
+        type=float,
+        default=0.5,
+        metavar="X",
+        help="The minimum precision and recall of a pair (default: 0.5).",
+    )
+    pairs.add_argument("--system", default=SYSTEM, metavar="TEXT", help=f"System message (default: {SYSTEM}).")
+    reason_ = group.add_command("reason", partial(_run, reason), "Retrieve nodes, and let a model choose the answers.")
+    reason_.add_argument("question", metavar="QUESTION", help="The question, in words.")
+    reason_.add_argument(
+        "--budget", type=int, default=3_000, metavar="N", help="Token budget for the nodes (default: 3000)."
+    )
+    add_model(reason_)
+    for command in (forms, decode_, pairs, reason_):
+        add_connection(command)
+
+
+def _run(
+    work: Callable[[argparse.Namespace, ServerConnection], Coroutine[Any, Any, int]], parsed: argparse.Namespace
+) -> int:
+    import anyio
+
+    from graphground.agents.server_connection import connect  # only this command loads the agents
+
+    async def connected() -> int:
+        passwords = password_variables_of(parsed)
+        async with connect(server_of(parsed), environment=os.environ, passwords=passwords) as server:
+            return await work(parsed, server)
+
+    _check(parsed)
+    return anyio.run(connected)
+
+
+def _check(parsed: argparse.Namespace) -> None:
+    """Refuse options that cannot be combined, before a server is started."""
+    if parsed.command == "forms" and (parsed.tasks is None) == (parsed.question is None):
+        raise WrongUse("`agent forms` needs either a question or --tasks")
+    if parsed.command == "decode" and (parsed.gguf is None) == (not parsed.grammar):
+        raise WrongUse("`agent decode` needs either --gguf FILE or --grammar")
+    if min(getattr(parsed, "candidates", 1), getattr(parsed, "budget", 1)) < 1:
+        raise WrongUse("--candidates and --budget must be at least 1")
+
+
+async def compare_forms(parsed: argparse.Namespace, server: ServerConnection) -> int:
+    """Print the mean number of tokens that each form of the schema takes, over all questions."""
+    from graphground.agents.question import Question
+    from graphground.agents.runs import read_questions
+    from graphground.agents.zero_shot import tokens_of_forms
+
+    graph = graph_of(parsed)
+    questions = [Question("1", graph, parsed.question)] if parsed.question else read_questions(parsed.tasks, graph)
+    with progress_bars() as progress:
+        counts = await tokens_of_forms(server, questions, lambda done: progress("questions", done, len(questions)))
+    base = sum(counts["base"]) or 1
+    mean_of = f", mean of {len(questions)} questions" if len(questions) > 1 else ""
+    sys.stdout.write(f"estimated tokens of the schema{mean_of}\n")
+    for form, found in counts.items():
+        mean, share = sum(found) / len(found), 100 * sum(found) / base
+        sys.stdout.write(f"{form:<12}{mean:>8.0f}{share:>7.0f} % of base\n")
+    return 0
+
+
+async def decode(parsed: argparse.Namespace, server: ServerConnection) -> int:
+    """Print the query that a local model chooses among the suggested queries; with `--grammar`, print the grammar."""
+    from graphground.agents.graphraft.grammar import choose_with_llama, write_gbnf
+    from graphground.prompts.agents import agent_prompt
+
+    graph = {"graph": graph_of(parsed)} if graph_of(parsed) else {}
+    request = {**graph, "question": parsed.question, "limit": parsed.candidates}
+    suggested = await server.call("ground_question", request)
+    queries = [] if suggested.failed else [str(entry["cypher"]) for entry in suggested.fields["queries"]]
+    if not queries:
+        reason = (
+            json.loads(suggested.text)["message"] if suggested.failed else "no query is about the names in the question"
+        )
+        sys.stderr.write(f"graphground: nothing was suggested: {reason}\n")
+        return 1
+    if parsed.grammar:
+        sys.stdout.write(write_gbnf(queries) + "\n")
+        return 0
+    filtered = await server.call("get_filtered_schema", {**graph, "question": parsed.question, "max_tokens": 400})
+    prompt = agent_prompt("zero_shot", schema=str(filtered.require()["schema"]), question=parsed.question)
+    sys.stdout.write(choose_with_llama(parsed.gguf, prompt, queries) + "\n")
+    return 0
+
+
+async def write_pairs(parsed: argparse.Namespace, server: ServerConnection) -> int:
+    """Write a training pair for each question with a query whose precision and recall reach `--least`."""
+    from graphground.agents.graphraft.pairs import pairs_of, read_questions
+
+    questions, pair_count = read_questions(parsed.questions), 0
+    parsed.out.parent.mkdir(parents=True, exist_ok=True)
+    with progress_bars() as progress, parsed.out.open("w", encoding="utf-8") as file:
+        question_count = 0
+        async for _, pair in pairs_of(server, graph_of(parsed), questions, parsed.least):
+            if pair is not None:
+                file.write(json.dumps(pair.as_record(parsed.system), ensure_ascii=False) + "\n")
+                pair_count += 1
+            question_count += 1
+            progress("questions", question_count, len(questions))
+    sys.stdout.write(f"Wrote {counted(pair_count, 'pair')} for {counted(len(questions), 'question')}: {parsed.out}\n")
+    return 0
+
+
+async def reason(parsed: argparse.Namespace, server: ServerConnection) -> int:
+    """Print the names of the nodes that the model chooses as answers, in the order of its reply."""
+    from graphground.agents.conversation import Message
+    from graphground.agents.graphraft.reasoning import choice_prompt, chosen_nodes, retrieve, subgraph_text
+    from graphground.agents.models import Model
+
+    subgraph = subgraph_text(await retrieve(server, graph_of(parsed), parsed.question), parsed.budget)
+    if not subgraph.nodes:
+        sys.stderr.write("graphground: nothing was retrieved: the question names nothing in the graph\n")
+        return 1
+    async with Model(model_settings(parsed), on_wait=report_wait) as model:
+        reply = await model.ask([Message("user", choice_prompt(parsed.question, subgraph))])
+    chosen = chosen_nodes(reply.text, subgraph.nodes)
+    sys.stdout.write("".join(f"{node.name} ({node.label})\n" for node in chosen))
+    if not chosen:
+        sys.stderr.write(f"graphground: the model received {counted(len(subgraph.nodes), 'node')} and chose none\n")
+    return 0 if chosen else 1

@@ -9,10 +9,19 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from graphground.server.commands.command_line import FAILED, CommandLine, WrongUse, run
-from graphground.server.commands.options import GRAPHS, add_options, open_graphs, set_up_logging, settings_from
-from graphground.server.commands.printing import SHOWN, failure_lines, indented_lines, print_json, print_table
+from graphground.server.commands.command_line import (
+    FAILED,
+    GRAPHS,
+    CommandLine,
+    WrongUse,
+    add_options,
+    open_graphs,
+    run,
+    set_up_logging,
+    settings_from,
+)
 from graphground.server.commands.progress import spinner
+from graphground.server.commands.query import SHOWN, failure_lines, has_error, indented_lines, print_json, print_table
 
 if TYPE_CHECKING:
     from graphground.tools.tool import Tool
@@ -38,7 +47,7 @@ def parser() -> CommandLine:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print a tool's answer, and return the exit status: 1 if the tool failed."""
+    """Print a tool's answer, and return the exit status: 1 if the tool failed or found an error."""
     return run(parser(), arguments)
 
 
@@ -52,7 +61,7 @@ def call(parsed: argparse.Namespace) -> int:
     settings = settings_from(parsed)
     if parsed.list or parsed.help:
         from graphground.tools import all_tools
-        from graphground.tools.own_queries.tools import OwnTools
+        from graphground.tools.owner_queries import OwnTools
 
         tools = {**all_tools(), **OwnTools(settings.queries).all()}
         if parsed.help:
@@ -86,7 +95,7 @@ def call(parsed: argparse.Namespace) -> int:
         sys.stdout.write(outcome.text + "\n")
     else:
         sys.stdout.write("\n".join(indented_lines(answer)) + "\n")
-    return FAILED if outcome.is_error else 0
+    return FAILED if outcome.is_error or has_error(answer) else 0
 
 
 def arguments_in(text: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from graphground.cypher.wording import counted
+from graphground.cypher.diagnostics import counted
 from graphground.server.commands.command_line import FAILED, CommandLine
 
 

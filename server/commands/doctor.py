@@ -14,11 +14,19 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from graphground import __version__
-from graphground.cypher.wording import counted
+from graphground.cypher.diagnostics import counted
 from graphground.graphs.engines.engine import Engine
 from graphground.graphs.graph import Graph
-from graphground.server.commands.command_line import FAILED, CommandLine, command_line, run
-from graphground.server.commands.options import GRAPHS, add_options, open_graphs, settings_from
+from graphground.server.commands.command_line import (
+    FAILED,
+    GRAPHS,
+    CommandLine,
+    add_options,
+    command_line,
+    open_graphs,
+    run,
+    settings_from,
+)
 from graphground.server.commands.progress import spinner
 from graphground.server.settings import Settings, default_home
 from graphground.tools.tool import Graphs
@@ -209,7 +217,7 @@ def own_queries(settings: Settings, opened: Graphs) -> Iterator[Finding]:
     """Check that each query of the settings file is valid for the schema of its graph."""
     if not settings.queries:
         return
-    from graphground.tools.own_queries.tools import OwnTools
+    from graphground.tools.owner_queries import OwnTools
 
     broken = OwnTools(settings.queries).check(opened, quietly=True)
     for own in settings.queries:
@@ -221,7 +229,7 @@ def own_queries(settings: Settings, opened: Graphs) -> Iterator[Finding]:
 
 def write_protection(name: str, engine: Engine) -> Finding:
     """Check that the database itself refuses writes, in addition to graphground's own check of queries."""
-    from graphground.graphs.opening.write_guard import warning
+    from graphground.graphs.opening.connected import warning
 
     try:
         outcome = engine.capabilities().trial_write
@@ -241,7 +249,7 @@ def write_protection(name: str, engine: Engine) -> Finding:
 
 def memory_protection(name: str, engine: Engine) -> Iterator[Finding]:
     """Check that the database limits the memory of a query; yield nothing if the database does not report a limit."""
-    from graphground.graphs.opening.memory_limit import ADVICE, is_unlimited, memory_limit
+    from graphground.graphs.opening.connected import ADVICE, is_unlimited, memory_limit
 
     try:
         limit = memory_limit(engine)
@@ -256,7 +264,7 @@ def memory_protection(name: str, engine: Engine) -> Iterator[Finding]:
 
 def whole(name: str, graph: Graph, home: Path) -> Finding:
     """Check that all loaded nodes and relationships can be read, and that one name of each label is indexed."""
-    from graphground.graphs.opening.whole import Incomplete, read_whole
+    from graphground.graphs.opening.stored import Incomplete, read_whole
 
     try:
         return Finding(f"graph {name}", True, read_whole(graph, home))

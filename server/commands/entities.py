@@ -11,9 +11,16 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphground.cypher.wording import counted
-from graphground.server.commands.command_line import CommandLine, command_line, run
-from graphground.server.commands.options import GRAPHS, add_options, open_graphs, settings_from
+from graphground.cypher.diagnostics import counted
+from graphground.server.commands.command_line import (
+    GRAPHS,
+    CommandLine,
+    add_options,
+    command_line,
+    open_graphs,
+    run,
+    settings_from,
+)
 from graphground.server.commands.progress import progress_bars
 from graphground.server.settings import default_home
 
@@ -50,13 +57,6 @@ def parser() -> CommandLine:
         "--names-only", action="store_true", help="Build vectors of names alone, not of descriptions."
     )
     building.add_argument(
-        "--ann",
-        type=int,
-        metavar="N",
-        help="Build an HNSW index for each label with N or more vectors (needs the extra `ann`); 0 builds none. "
-        "Default: a million, if the extra is installed.",
-    )
-    building.add_argument(
         "--estimate", action="store_true", help="Print the estimated cost of the vectors, without building them."
     )
     showing = group.add_command(
@@ -84,9 +84,7 @@ def build(parsed: argparse.Namespace) -> int:
         if not parsed.estimate and not (parsed.vectors and (folder / "meta.json").exists()):
             build_from_database(graph, folder, parsed.label, parsed.json)
         if parsed.vectors or parsed.estimate:
-            return make_vectors(
-                folder, parsed.model, parsed.label, parsed.estimate, not parsed.names_only, parsed.ann, parsed.json
-            )
+            return make_vectors(folder, parsed.model, parsed.label, parsed.estimate, not parsed.names_only, parsed.json)
     return 0
 
 
@@ -99,7 +97,7 @@ def info(parsed: argparse.Namespace) -> int:
 
 def folder_of(graph: Graph, parsed: argparse.Namespace) -> Path:
     """Return the folder of a graph's entity index."""
-    from graphground.graphs.entities.places import index_folder
+    from graphground.graphs.entities.index import index_folder
     from graphground.graphs.storage.home import Home
 
     return index_folder(Home(default_home(settings_from(parsed).home)).make(), graph.name)
@@ -111,9 +109,8 @@ def build_from_database(graph: Graph, folder: Path, labels: Sequence[str] | None
 
     from graphground.graphs.engines.engine import EngineUnavailable
     from graphground.graphs.entities.build import build_index
-    from graphground.graphs.entities.discovery import text_schema
-    from graphground.graphs.entities.paging import count_nodes, database_records
-    from graphground.graphs.entities.places import FROM_DATABASE
+    from graphground.graphs.entities.index import FROM_DATABASE
+    from graphground.graphs.entities.paging import count_nodes, database_records, text_schema
 
     if graph.engine is None:
         raise EngineUnavailable(
@@ -162,7 +159,6 @@ def make_vectors(
     labels: Sequence[str] | None,
     estimate_alone: bool,
     descriptions: bool = True,
-    ann: int | None = None,
     as_json: bool = False,
 ) -> int:
     """Print the estimated cost of the vectors and, unless `estimate_alone`, build them; return the exit status.
@@ -175,7 +171,7 @@ def make_vectors(
 
     files, maker = Files(folder), loaded_encoder(model or STATIC)
     check_labels(files.info.labels, labels)
-    cost = estimate(files, maker, labels, descriptions=descriptions, ann=ann)
+    cost = estimate(files, maker, labels, descriptions=descriptions)
     if as_json:
         print_json(
             {
@@ -185,7 +181,6 @@ def make_vectors(
                 "model": maker.name,
                 "seconds": cost.seconds,
                 "bytes": cost.bytes,
-                "approximate": cost.approximate,
             }
         )
     else:
@@ -195,11 +190,6 @@ def make_vectors(
             f"vectors of {counted(cost.names, 'name')}{more}{existing} with {maker.name}: about "
             f"{cost.seconds:,.0f} s, {cost.bytes / 1e6:,.1f} MB\n"
         )
-        if cost.approximate:
-            sys.stdout.write(
-                f"including an HNSW index over {counted(cost.approximate, 'vector')}: "
-                f"about {cost.approximate_seconds:,.0f} s\n"
-            )
     sys.stdout.flush()
     if estimate_alone:
         return 0
@@ -217,7 +207,6 @@ def make_vectors(
                 maker,
                 labels,
                 descriptions=descriptions,
-                ann=ann,
                 stop=lambda: stopped,
                 progress=lambda step: report(step.step, step.done, step.total),
             )
@@ -241,8 +230,8 @@ def check_labels(known: Mapping[str, int], labels: Sequence[str] | None) -> None
 def show(graph: Graph, folder: Path, as_json: bool = False) -> int:
     """Print the sizes of the index, and whether the number of nodes of a label has changed since it was built."""
     from graphground.graphs.engines.engine import EngineError
-    from graphground.graphs.entities.freshness import difference
     from graphground.graphs.entities.index import open_index
+    from graphground.graphs.entities.own_index import find_difference
 
     index = open_index(folder)
     about = index.info
@@ -250,7 +239,7 @@ def show(graph: Graph, folder: Path, as_json: bool = False) -> int:
     stale, uncounted = None, ""
     if graph.engine is not None:
         try:
-            stale = difference(graph.engine, index)
+            stale = find_difference(graph.engine, about)
         except EngineError as error:
             uncounted = f"the nodes could not be counted: {error}"
     if as_json:
@@ -282,10 +271,9 @@ def show(graph: Graph, folder: Path, as_json: bool = False) -> int:
         "properties: " + ", ".join(f"{name} {count:,}" for name, count in about.properties.items()),
     ]
     if vectors:
-        approximate = f"; {vectors['approximate']:,} in HNSW indexes" if vectors["approximate"] else ""
         lines.append(
             f"vectors: {counted(vectors['names'], 'name')}, {counted(vectors['descriptions'], 'description')} "
-            f"with {vectors['model']}{approximate}"
+            f"with {vectors['model']}"
         )
     else:
         lines.append(f"vectors: {problem}")
@@ -309,9 +297,4 @@ def vectors_of(index: EntityIndex) -> tuple[dict[str, Any] | None, str]:
         return None, f"not usable: {error}"
     except VectorsMissing:
         return None, "none; `graphground entities build --vectors` makes them"
-    return {
-        "names": store.names,
-        "descriptions": store.descriptions,
-        "model": store.model,
-        "approximate": store.approximate,
-    }, ""
+    return {"names": store.names, "descriptions": store.descriptions, "model": store.model}, ""

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
+import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphground.cypher.wording import counted
-from graphground.server.commands.command_line import CommandLine, WrongUse, command_line, run
-from graphground.server.commands.eval_rephrase import add_rephrase
-from graphground.server.commands.eval_stand_in import add_stand_in
-from graphground.server.commands.options import GRAPHS, add_options, check_names, home_from, open_graphs, settings_from
+from graphground.cypher.diagnostics import counted
+from graphground.server.commands.command_line import (
+    GRAPHS,
+    CommandLine,
+    WrongUse,
+    add_options,
+    check_names,
+    command_line,
+    home_from,
+    open_graphs,
+    run,
+    settings_from,
+)
+from graphground.server.commands.models import add_model, model_settings, reply_folder, report_wait
 from graphground.server.commands.progress import progress_bars
 
 if TYPE_CHECKING:
+    from graphground.evals.generation.rephrasing import Rephrased
     from graphground.evals.runs.agents import Predictor
     from graphground.evals.tasks.task import Task
     from graphground.graphs.storage.home import Home
@@ -42,7 +54,7 @@ def parser() -> CommandLine:
         help="A program that reads questions and writes predictions, one JSON object per line.",
     )
     source.add_argument(
-        "--suggest", action="store_true", help="Take the first query of suggest_queries: a baseline without a model."
+        "--suggest", action="store_true", help="Take the first query of ground_question: a baseline without a model."
     )
     running.add_argument(
         "--repair", action="store_true", help="Replace a wrong query with the suggestion of validate_cypher."
@@ -113,7 +125,18 @@ def parser() -> CommandLine:
     )
     hardening.add_argument("--seed", type=int, default=0, help="The same seed makes the same variants (default: 0).")
     add_options(hardening, GRAPHS)
-    add_stand_in(group)
+    ranking = group.add_command(
+        "stark",
+        score_rankings,
+        "Score ranked answers to STaRK's questions by Hit@1, Hit@5, Recall@20 and MRR. A question without a ranking "
+        "scores 0.",
+    )
+    ranking.add_argument("dataset", type=Path, metavar="DATASET", help="A folder of STaRK, such as prime/.")
+    ranking.add_argument(
+        "rankings", type=Path, metavar="RANKINGS", help='JSON Lines: {"id": 7, "ranked": [15450, 3]}, best first.'
+    )
+    ranking.add_argument("--split", choices=("train", "val", "test"), default="test", help="Default: test.")
+    ranking.add_argument("--human", action="store_true", help="The questions written by people, in place of a split.")
     comparing = group.add_command(
         "compare",
         compare,
@@ -143,7 +166,13 @@ def score_tasks(parsed: argparse.Namespace) -> int:
         closing(_predictor(parsed, graphs, tasks)) as predictor,
         progress_bars() as progress,
     ):
-        outcome = Run.open(parsed.folder, tasks, predictor.name, note=parsed.note).go(
+        options = {"timeout": parsed.timeout, "repair": parsed.repair}
+        if parsed.agent is not None:
+            options["agent-timeout"] = parsed.agent_timeout
+        if parsed.predictions is not None:
+            options["predictions"] = hashlib.sha256(parsed.predictions.read_bytes()).hexdigest()[:16]
+        options |= {f"data of {name}": _version(name, home) for name in sorted({task.graph for task in tasks})}
+        outcome = Run.open(parsed.folder, tasks, predictor.name, note=parsed.note, options=options).go(
             predictor,
             graphs,
             workers=parsed.workers,
@@ -180,13 +209,38 @@ def compare(parsed: argparse.Namespace) -> int:
     from graphground.evals.runs.runner import read_run
 
     found = compared(read_run(parsed.first)[1], read_run(parsed.second)[1])
-    before, after = (found[name]["execution_accuracy"]["mean"] for name in ("first", "second"))
+    before, after = (_percent(found[name]["execution_accuracy"]) for name in ("first", "second"))
+    left_out = (
+        f"; left out, because their gold answers are empty or fail: {found['left_out']}" if found["left_out"] else ""
+    )
     p_value = f"= {found['p_value']:.4g}" if found["p_value"] else "< 0.000001"
     sys.stdout.write(
-        f"{counted(found['tasks'], 'task')} in common; execution accuracy {before:.1%} and {after:.1%}\n"
+        f"{counted(found['tasks'], 'task')} in common{left_out}; execution accuracy {before} and {after}\n"
         f"won {len(found['won'])}, lost {len(found['lost'])}, right in both {found['both_right']}, wrong "
         f"in both {found['both_wrong']}\nMcNemar's test: p {p_value}\n"
     )
+    return 0
+
+
+def score_rankings(parsed: argparse.Namespace) -> int:
+    """Print the means of STaRK's four metrics."""
+    from graphground.evals.metrics.retrieval import read_stark, stark_scores
+    from graphground.evals.tasks.task import TaskError, read_records
+
+    questions = read_stark(parsed.dataset, parsed.split, human=parsed.human)
+    ranked: dict[int, list[int]] = {}
+    for number, record in enumerate(read_records(parsed.rankings), start=1):
+        items = record.get("ranked")
+        if not isinstance(record.get("id"), int) or not isinstance(items, list):
+            raise TaskError(f'{parsed.rankings}, record {number}: expected {{"id": 7, "ranked": [15450, 3]}}')
+        ranked[record["id"]] = items
+    missing = sum(question.number not in ranked for question in questions)
+    if missing == len(questions):
+        raise TaskError(f"{parsed.rankings} ranks answers to none of the {counted(len(questions), 'question')}")
+    for name, score in stark_scores((ranked.get(each.number, []), each.answers) for each in questions).items():
+        sys.stdout.write(f"{name:<12}{score:.4f}\n")
+    if missing:
+        sys.stderr.write(f"graphground: without a ranking: {missing} of {counted(len(questions), 'question')}\n")
     return 0
 
 
@@ -223,9 +277,9 @@ def make(parsed: argparse.Namespace) -> int:
 
 def harden(parsed: argparse.Namespace) -> int:
     """Make harder variants of the tasks in a file."""
+    from graphground.evals.tasks.harden import KINDS
+    from graphground.evals.tasks.harden import harden as variants_of
     from graphground.evals.tasks.task import read_tasks, write_tasks
-    from graphground.evals.variants.harden import KINDS
-    from graphground.evals.variants.harden import harden as variants_of
 
     tasks = read_tasks(parsed.tasks)
     kinds = parsed.kind or KINDS
@@ -248,8 +302,7 @@ def _opened(parsed: argparse.Namespace) -> Graphs:
 
 
 def _predictor(parsed: argparse.Namespace, graphs: Graphs, tasks: Sequence[Task]) -> Predictor:
-    from graphground.evals.runs.agents import CommandAgent, FilePredictions, Repaired
-    from graphground.evals.runs.baselines import FirstSuggestion, repair
+    from graphground.evals.runs.agents import CommandAgent, FilePredictions, FirstSuggestion, Repaired, repair
     from graphground.evals.runs.prediction import read_predictions
 
     predictor: Predictor
@@ -275,6 +328,86 @@ def _print_scores(folder: Path) -> None:
     from graphground.evals.runs.runner import read_run
 
     summary = summarize(*read_run(folder))
-    for name, title in (("execution_accuracy", "execution accuracy"), ("psjs", "PSJS"), ("executable", "executable")):
-        score = summary["overall"][name]
-        sys.stdout.write(f"{title:<20}{score['mean']:.1%}  ({score['low']:.1%} to {score['high']:.1%})\n")
+    if summary["left_out"]:
+        sys.stderr.write(f"graphground: {summary['left_out']}\n")
+    for metric in summary["metrics"]:
+        score, with_all = summary["overall"][metric["name"]], summary["all_tasks"][metric["name"]]
+        interval = f"  ({score['low']:.1%} to {score['high']:.1%})" if score else ""
+        others = f"  with the tasks left out: {_percent(with_all)}" if summary["left_out"] else ""
+        sys.stdout.write(f"{metric['title']:<20}{_percent(score)}{interval}{others}\n")
+
+
+def _percent(score: Mapping[str, float] | None) -> str:
+    return f"{score['mean']:.1%}" if score else "none"
+
+
+def add_rephrase(group: CommandLine) -> None:
+    """Add the subcommand `rephrase` to `graphground eval`."""
+    parser = group.add_command(
+        "rephrase",
+        rephrase,
+        "Rephrase raw questions with a language model, which then verifies each new question, in up to three rounds; "
+        "if it confirms none, the raw question is kept. To resume, repeat the command. "
+        "Exit status 1 if no question was rephrased.",
+    )
+    parser.add_argument("tasks", type=Path, metavar="TASKS", help="A task file.")
+    parser.add_argument("file", type=Path, metavar="FILE", help="The task file to write (.json or .json.gz).")
+    parser.add_argument(
+        "--report", type=Path, metavar="FILE", help="Write the outcome for each question to this file (JSON Lines)."
+    )
+    parser.add_argument(
+        "--workers", type=int, default=4, metavar="N", help="Number of concurrent questions (default: 4)."
+    )
+    add_model(parser)
+
+
+def rephrase(parsed: argparse.Namespace) -> int:
+    """Rephrase the questions of a task file."""
+    import anyio
+
+    from graphground.evals.generation.rephrasing import kinds_of
+    from graphground.evals.tasks.task import read_tasks, write_tasks
+
+    if parsed.workers < 1:
+        raise WrongUse("--workers must be a positive number")
+    results, calls = anyio.run(_rephrased, parsed, read_tasks(parsed.tasks))
+    write_tasks([result.task for result in results], parsed.file)
+    if parsed.report is not None:
+        lines = [json.dumps(result.as_record(), ensure_ascii=False) + "\n" for result in results]
+        parsed.report.write_text("".join(lines), encoding="utf-8")
+    rephrased = sum(not result.problem for result in results)
+    sys.stdout.write(
+        f"Wrote {counted(len(results), 'task')} to {parsed.file}: {counted(rephrased, 'question')} rephrased, "
+        f"{len(results) - rephrased} kept raw. The model received {counted(calls, 'request')}.\n"
+    )
+    for kind, (count, example) in kinds_of(results).items():
+        sys.stderr.write(f"graphground: questions kept raw ({kind}): {count}, for example {example.task.qid}\n")
+    return 0 if rephrased else 1
+
+
+async def _rephrased(parsed: argparse.Namespace, tasks: list[Task]) -> tuple[list[Rephrased], int]:
+    """Rephrase the tasks; return the results and the number of requests to the model, not counting cached replies."""
+    from graphground.agents.conversation import Message
+    from graphground.agents.model_settings import HOPELESS, PASSING, ModelFailure
+    from graphground.agents.models import Model, ReplyCache
+    from graphground.evals.generation.rephrasing import NoReply, RephrasingStopped
+    from graphground.evals.generation.rephrasing import rephrase as rephrase_all
+
+    calls = 0
+
+    async def ask(prompt: str) -> str:
+        nonlocal calls
+        try:
+            reply = await model.ask([Message("user", prompt)])
+        except ModelFailure as failure:
+            stops = failure.kind in HOPELESS | PASSING
+            raise (RephrasingStopped if stops else NoReply)(str(failure)) from None
+        calls += not reply.cached
+        return reply.text
+
+    async with Model(model_settings(parsed), ReplyCache(reply_folder(parsed)), report_wait) as model:
+        with progress_bars() as progress:
+            results = await rephrase_all(
+                tasks, ask, workers=parsed.workers, progress=lambda done, total: progress("questions", done, total)
+            )
+    return results, calls

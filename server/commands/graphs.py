@@ -10,13 +10,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphground.cypher.wording import counted
-from graphground.server.commands.command_line import CommandLine, WrongUse, command_line, run
-from graphground.server.commands.comparing import add_compare
+from graphground.cypher.diagnostics import counted
+from graphground.server.commands.command_line import (
+    DATA_FOLDER,
+    CommandLine,
+    WrongUse,
+    add_options,
+    command_line,
+    home_from,
+    run,
+)
 from graphground.server.commands.definitions import add_check
 from graphground.server.commands.importing import add_import
-from graphground.server.commands.loaded import loaded_lines, require_unused_name
-from graphground.server.commands.options import DATA_FOLDER, add_options, home_from
+from graphground.server.commands.loaded import loaded_line, require_unused_name
 from graphground.server.commands.progress import progress_bars
 from graphground.server.commands.pull import add_pull
 from graphground.server.commands.synth import add_synth
@@ -63,7 +69,6 @@ def parser() -> CommandLine:
     exporting.add_argument("--force", action="store_true", help="Replace an existing file.")
     for command in (listing, loading, showing, dropping, exporting):
         add_options(command, DATA_FOLDER)
-    add_compare(group)
     add_import(group)
     add_pull(group)
     add_check(group)
@@ -78,7 +83,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def list_graphs(parsed: argparse.Namespace) -> int:
     """Print one line for each loaded graph."""
-    from graphground.graphs.opening.bundled import offered
+    from graphground.graphs.opening.stored import offered
     from graphground.graphs.storage.catalog import Catalog
 
     home = home_from(parsed)
@@ -113,23 +118,23 @@ def load(parsed: argparse.Namespace) -> int:
         return load_into_database(file, parsed.into, parsed.user, parsed.database)
     if parsed.user or parsed.database:
         raise WrongUse("--user and --database need --into")
-    from graphground.graphs.loading.load import Loaded, update_graph
+    from graphground.graphs.loading.load import load_file
     from graphground.graphs.loading.simplekg import SimpleKGFile
-    from graphground.graphs.opening.bundled import is_bundled, load_bundled, offer
+    from graphground.graphs.opening.stored import is_bundled, load_bundled, offer
 
     home = home_from(parsed)
     if not file.exists() and is_bundled(str(file), home):
         offer(str(file), home, again=True)
         found = load_bundled(str(file), home)
         assert found is not None
-        sys.stdout.write(loaded_lines(Loaded(found)))
+        sys.stdout.write(loaded_line(found))
         return 0
     name = parsed.name or SimpleKGFile(file).schema.name
     if not parsed.force:
         require_unused_name(name, home, "replace it with --force, or choose another --name")
     with progress_bars() as report:
-        loaded = update_graph(file, home, name=name, description=parsed.description, progress=report)
-    sys.stdout.write(loaded_lines(loaded))
+        entry = load_file(file, home, name=name, description=parsed.description, progress=report)
+    sys.stdout.write(loaded_line(entry))
     return 0
 
 
@@ -172,7 +177,7 @@ def info(parsed: argparse.Namespace) -> int:
 def drop(parsed: argparse.Namespace) -> int:
     """Delete a loaded graph; a bundled graph is then no longer served."""
     from graphground.graphs.loading.load import drop_graph
-    from graphground.graphs.opening.bundled import is_bundled, offer
+    from graphground.graphs.opening.stored import is_bundled, offer
     from graphground.graphs.storage.catalog import Catalog
 
     home, name = home_from(parsed), parsed.name
@@ -189,7 +194,7 @@ def drop(parsed: argparse.Namespace) -> int:
 def export(parsed: argparse.Namespace) -> int:
     """Write a graph as a SimpleKG file; an existing file is kept unless --force is given."""
     from graphground.graphs.loading.export import export_graph
-    from graphground.graphs.opening.bundled import load_bundled
+    from graphground.graphs.opening.stored import load_bundled
 
     file: Path = parsed.file
     if file.exists() and not parsed.force:

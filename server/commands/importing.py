@@ -9,13 +9,12 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from graphground.cypher.wording import counted
+from graphground.cypher.diagnostics import counted
 from graphground.graphs.engines.address import BoltAddress
-from graphground.server.commands.command_line import FAILED, CommandLine, WrongUse
-from graphground.server.commands.loaded import loaded_lines, require_unused_name
-from graphground.server.commands.options import DATA_FOLDER, add_options, home_from
+from graphground.server.commands.command_line import DATA_FOLDER, FAILED, CommandLine, WrongUse, add_options, home_from
+from graphground.server.commands.loaded import loaded_line, require_unused_name
 from graphground.server.commands.progress import progress_bars
 
 if TYPE_CHECKING:
@@ -48,7 +47,17 @@ def add_import(group: CommandLine) -> None:
     importing.add_argument(
         "--show",
         action="store_true",
-        help="For tables: print the inferred mapping and stop. Edit it and pass it with --mapping.",
+        help="For tables: print the mapping and stop; if none fits, a draft with the problems. Edit it and pass it "
+        "with --mapping.",
+    )
+    cells = importing.add_argument_group("the format of CSV cells, if it is not the usual one")
+    cells.add_argument("--encoding", help="The encoding, such as latin-1 or cp1252; default: utf-8.")
+    cells.add_argument("--decimal", choices=(".", ","), help="The decimal sign; default: a point.")
+    cells.add_argument(
+        "--dates", metavar="FORM", help="The form of dates, such as dd.mm.yyyy or m/d/yyyy, beside ISO dates."
+    )
+    cells.add_argument(
+        "--booleans", metavar="TRUE/FALSE", help="The words for true and false, such as yes/no; default: true/false."
     )
     importing.add_argument(
         "--name", help="The graph's name; default: the mapping's name, or that of the folder, file or host."
@@ -63,7 +72,7 @@ def add_import(group: CommandLine) -> None:
 
 def import_graph(parsed: argparse.Namespace) -> int:
     """Convert the source to a SimpleKG file, and load it."""
-    from graphground.graphs.loading.importing.problems import ImportRefused
+    from graphground.graphs.loading.importing.records import ImportRefused
     from graphground.graphs.loading.importing.tables import is_table
 
     is_address = "://" in parsed.source
@@ -72,11 +81,13 @@ def import_graph(parsed: argparse.Namespace) -> int:
     try:
         path = Path(parsed.source)
         if is_address or (path.is_file() and not is_table(path)):
-            if parsed.mapping or parsed.show:
-                raise WrongUse("--mapping and --show belong to CSV and Parquet files")
+            if parsed.mapping or parsed.show or cell_options(parsed):
+                raise WrongUse("--mapping, --show and the format of cells belong to CSV and Parquet files")
             return _import_records(parsed)
         return _import_tables(parsed)
     except ImportRefused as refused:
+        if parsed.show:
+            sys.stdout.write(refused.draft)
         more = refused.count - len(refused.problems)
         sys.stderr.write(
             "".join(f"graphground: {problem}\n" for problem in refused.problems)
@@ -91,31 +102,57 @@ def _import_tables(parsed: argparse.Namespace) -> int:
 
     With `--show`, only print the mapping.
     """
-    from graphground.graphs.loading.importing.convert import import_folder
+    from graphground.graphs.loading.importing.cells import CellFormat
     from graphground.graphs.loading.importing.infer import infer
-    from graphground.graphs.loading.importing.mapping import read_mapping, written
+    from graphground.graphs.loading.importing.mapping import import_folder, read_mapping, write_mapping
     from graphground.graphs.loading.importing.tables import is_table
     from graphground.graphs.storage.catalog import check_name
 
     source = Path(parsed.source)
-    mapping = read_mapping(parsed.mapping) if parsed.mapping else infer(source, parsed.name)
+    options = cell_options(parsed)
+    if parsed.mapping and options:
+        raise WrongUse("with --mapping, the format of cells is the table [cells] of the mapping")
+    try:
+        cells = CellFormat(**options)
+    except ValueError as error:
+        raise WrongUse(str(error)) from None
+    mapping = read_mapping(parsed.mapping) if parsed.mapping else infer(source, parsed.name, cells)
     folder = source.parent if is_table(source) else source
     if parsed.name:
         mapping = mapping.model_copy(update={"name": check_name(parsed.name)})
     if parsed.show:
-        sys.stdout.write(written(mapping))
+        sys.stdout.write(write_mapping(mapping))
         return 0
     lines = _load(parsed, mapping.name, lambda output: import_folder(folder, mapping, output))
+    for label, node in mapping.nodes.items():
+        sys.stdout.write(f"  (:{label}) from {node.file}: id {node.id}, name {node.title or node.id}\n")
     for relationship in mapping.relationships:
         sys.stdout.write(f"  {relationship} from {relationship.file}\n")
     sys.stdout.write(lines)
     return 0
 
 
+def cell_options(parsed: argparse.Namespace) -> dict[str, Any]:
+    """Return the options for the format of CSV cells, as arguments of `CellFormat`."""
+    found = {key: value for key in ("encoding", "decimal", "dates") if (value := getattr(parsed, key)) is not None}
+    if parsed.booleans is None:
+        return found
+    words = [word.strip() for word in parsed.booleans.split("/")]
+    if len(words) != 2 or not all(words) or words[0] == words[1]:
+        raise WrongUse(f"--booleans {parsed.booleans!r}: write the two words as yes/no")
+    forms = [tuple(dict.fromkeys((word, word.lower(), word.upper(), word.capitalize()))) for word in words]
+    return {**found, "true": forms[0], "false": forms[1]}
+
+
 def _import_records(parsed: argparse.Namespace) -> int:
     """Import a file of nodes and relationships, or a database."""
-    from graphground.graphs.loading.importing.property_graph import import_records
-    from graphground.graphs.loading.importing.sources import database_source, file_source, name_of
+    from graphground.graphs.loading.importing.property_graph import (
+        GraphOfRecords,
+        database_source,
+        file_source,
+        import_records,
+        name_of,
+    )
     from graphground.graphs.storage.catalog import check_name
 
     name = check_name(parsed.name or name_of(parsed.source))
@@ -127,16 +164,21 @@ def _import_records(parsed: argparse.Namespace) -> int:
             source: RecordSource = database_source(address, folder, report)
     else:
         folder, source = None, file_source(Path(parsed.source))
-    lines = _load(parsed, name, lambda output: import_records(source, name, output))
+    graphs: list[GraphOfRecords] = []
+    lines = _load(parsed, name, lambda output: graphs.append(import_records(source, name, output)))
     if folder is not None:
         shutil.rmtree(folder)
+    for key, stored in graphs[0].renamed().items():
+        sys.stdout.write(
+            f"  the property {key} is stored as {stored}, because graphground uses the name {key} itself\n"
+        )
     sys.stdout.write(lines)
     return 0
 
 
 def _load(parsed: argparse.Namespace, name: str, convert: Callable[[Path], object]) -> str:
     """Convert the source to a SimpleKG file and load the file; return the lines to print about the loaded graph."""
-    from graphground.graphs.loading.load import update_graph
+    from graphground.graphs.loading.load import load_file
 
     home = home_from(parsed)
     if not parsed.force:
@@ -146,5 +188,5 @@ def _load(parsed: argparse.Namespace, name: str, convert: Callable[[Path], objec
         output: Path = parsed.output or Path(place) / f"{name}.json"
         convert(output)
         with progress_bars() as report:
-            loaded = update_graph(output, home, name=name, description=parsed.description, progress=report)
-    return loaded_lines(loaded)
+            entry = load_file(output, home, name=name, description=parsed.description, progress=report)
+    return loaded_line(entry)

@@ -4,26 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graphground.cypher.wording import counted
+from graphground.cypher.diagnostics import counted
 from graphground.server.commands.command_line import WrongUse
 
 if TYPE_CHECKING:
-    from graphground.graphs.loading.load import Loaded
+    from graphground.graphs.storage.catalog import Entry
     from graphground.graphs.storage.home import Home
 
 
-def loaded_lines(loaded: Loaded) -> str:
-    """Return the name and size of a loaded graph, and the differences from the version that it replaced, if any."""
-    entry = loaded.entry
-    lines = [f"Loaded {entry.name!r}: {counted(entry.nodes, 'node')}, {counted(entry.relationships, 'relationship')}."]
-    if loaded.reason:
-        lines.append(f"The whole file was loaded: {loaded.reason}.")
-    for part, counts in (loaded.changes or {}).items():
-        lines.append(
-            f"  {part}: {counts['added']:,} added, {counts['removed']:,} removed, {counts['changed']:,} changed, "
-            f"{counts['kept']:,} unchanged"
-        )
-    return "\n".join(lines) + "\n"
+def loaded_line(entry: Entry) -> str:
+    """Return the name and the size of a loaded graph as a line to print."""
+    return f"Loaded {entry.name!r}: {counted(entry.nodes, 'node')}, {counted(entry.relationships, 'relationship')}.\n"
 
 
 def require_unused_name(name: str, home: Home, advice: str) -> None:
@@ -32,7 +23,7 @@ def require_unused_name(name: str, home: Home, advice: str) -> None:
     Raises:
         WrongUse: the name is in use; the message ends with `advice`.
     """
-    from graphground.graphs.opening.bundled import offered
+    from graphground.graphs.opening.stored import offered
     from graphground.graphs.storage.catalog import Catalog
 
     if Catalog(home).find(name) or any(bundled.name == name for bundled in offered(home)):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from graphground.server.commands.command_line import CommandLine, WrongUse
 
 if TYPE_CHECKING:
-    from graphground.agents.models import ModelSettings
+    from graphground.agents.model_settings import ModelSettings
 
 
 def add_model(command: CommandLine) -> None:
@@ -20,6 +20,9 @@ def add_model(command: CommandLine) -> None:
     model.add_argument("--endpoint", default="", metavar="URL", help="An OpenAI-compatible endpoint of your own.")
     model.add_argument("--key-variable", default="", metavar="NAME", help="The environment variable with the key.")
     model.add_argument("--temperature", default="0", metavar="T", help="The temperature; `none` omits it (default: 0).")
+    model.add_argument(
+        "--reasoning-effort", default="", metavar="E", help="How long a reasoning model thinks: low, medium, high …"
+    )
     model.add_argument("--seed", type=int, help="A seed, for endpoints that accept one.")
     model.add_argument(
         "--max-tokens", type=int, default=1024, metavar="N", help="Maximum tokens of a reply (default: 1024)."
@@ -39,7 +42,7 @@ def model_settings(parsed: argparse.Namespace) -> ModelSettings:
     Raises:
         WrongUse: the temperature is neither a number nor `none`, or a limit is not positive.
     """
-    from graphground.agents.models import ModelSettings  # only commands that use a model load the agents
+    from graphground.agents.model_settings import ModelSettings  # only commands that use a model load the agents
 
     try:
         temperature = None if parsed.temperature == "none" else float(parsed.temperature)
@@ -52,6 +55,7 @@ def model_settings(parsed: argparse.Namespace) -> ModelSettings:
         endpoint=parsed.endpoint,
         key_variable=parsed.key_variable,
         temperature=temperature,
+        reasoning_effort=parsed.reasoning_effort,
         seed=parsed.seed,
         max_tokens=parsed.max_tokens,
         timeout=parsed.model_timeout,

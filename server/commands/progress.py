@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,11 +17,23 @@ Report = Callable[[str, int, int | None], None]
 """A function called with the name of a step, the amount done, and the total (None if unknown)."""
 
 
+@dataclass(frozen=True, slots=True)
+class ProgressReport:
+    """A display of progress: `report("names", 200, 800)` shows a step, `report.note("waiting 30 s")` a sentence."""
+
+    show: Report
+    note: Callable[[str], None]
+
+    def __call__(self, step: str, done: int, total: int | None) -> None:
+        """Show that `done` of `total` parts of a step are done; `total` is None if it is unknown."""
+        self.show(step, done, total)
+
+
 @contextmanager
-def progress_bars() -> Iterator[Report]:
+def progress_bars() -> Iterator[ProgressReport]:
     """Show a progress bar for each step; if stderr is not a terminal, print a line every few seconds instead."""
     if not sys.stderr.isatty():
-        yield _line_reporter()
+        yield ProgressReport(_line_reporter(), _write_line)
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -39,7 +52,12 @@ def progress_bars() -> Iterator[Report]:
                 tasks[step] = bars.add_task(step, total=total)
             bars.update(tasks[step], completed=done, total=total)
 
-        yield report
+        yield ProgressReport(report, lambda text: bars.console.print(text, highlight=False, markup=False))
+
+
+def _write_line(text: str) -> None:
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
 
 
 def _line_reporter() -> Report:
@@ -50,8 +68,7 @@ def _line_reporter() -> Report:
         if time.monotonic() - last > SECONDS_BETWEEN_LINES:
             last = time.monotonic()
             share = f" {done / total:.0%}" if total else f" {done:,}"
-            sys.stderr.write(f"{step}:{share}\n")
-            sys.stderr.flush()
+            _write_line(f"{step}:{share}")
 
     return report
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from graphground.server.commands.command_line import CommandLine, WrongUse
-from graphground.server.commands.loaded import loaded_lines, require_unused_name
-from graphground.server.commands.options import DATA_FOLDER, add_options, home_from
+from graphground.server.commands.command_line import DATA_FOLDER, CommandLine, WrongUse, add_options, home_from
+from graphground.server.commands.loaded import loaded_line, require_unused_name
 from graphground.server.commands.progress import progress_bars
 
 
@@ -31,8 +30,8 @@ def add_pull(group: CommandLine) -> None:
 
 def pull(parsed: argparse.Namespace) -> int:
     """Download the missing files, and load the graph."""
-    from graphground.graphs.loading.load import update_graph
-    from graphground.graphs.loading.published import description_of, pull_graph, pull_tasks
+    from graphground.graphs.loading.download import description_of, pull_graph, pull_tasks
+    from graphground.graphs.loading.load import load_file
 
     if parsed.name is None and not parsed.tasks:
         raise WrongUse("name a graph, or give --tasks for the questions")
@@ -45,8 +44,8 @@ def pull(parsed: argparse.Namespace) -> int:
                 sys.stdout.write(f"Questions: {path}\n")
         if parsed.name is not None:
             path, digest = pull_graph(parsed.name, home, parsed.mirror, report, offline=parsed.offline)
-            loaded = update_graph(
+            entry = load_file(
                 path, home, name=parsed.name, description=description_of(parsed.name), digest=digest, progress=report
             )
-            sys.stdout.write(loaded_lines(loaded))
+            sys.stdout.write(loaded_line(entry))
     return 0

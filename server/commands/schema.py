@@ -10,8 +10,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphground.server.commands.command_line import CommandLine, WrongUse, command_line, run
-from graphground.server.commands.options import DATA_FOLDER, add_options, home_from
+from graphground.server.commands.command_line import (
+    DATA_FOLDER,
+    CommandLine,
+    WrongUse,
+    add_options,
+    command_line,
+    home_from,
+    run,
+)
 
 if TYPE_CHECKING:
     from graphground.cypher.schema import PropertyGraphSchema
@@ -89,7 +96,7 @@ def show(parsed: argparse.Namespace) -> int:
     if parsed.form in ("mermaid", "svg"):
         if parsed.max_tokens is not None:
             raise WrongUse(f"--form {parsed.form} draws the whole schema: leave out --max-tokens")
-        from graphground.graphs.schemas.pictures.of_schema import schema_drawing
+        from graphground.graphs.schemas.pictures.drawing import schema_drawing
         from graphground.graphs.schemas.pictures.write import write_picture
         from graphground.tools.tool import graph_named
 

@@ -9,8 +9,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphground.server.commands.command_line import CommandLine, command_line, run
-from graphground.server.commands.options import add_options, check_names, open_graphs, set_up_logging, settings_from
+from graphground.server.commands.command_line import (
+    CommandLine,
+    add_options,
+    check_names,
+    command_line,
+    open_graphs,
+    run,
+    set_up_logging,
+    settings_from,
+)
 from graphground.server.settings import Settings, default_home, secrets_in
 from graphground.server.settings_error import SettingsError
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphground.cypher.wording import counted
+from graphground.cypher.diagnostics import counted
 from graphground.server.commands.command_line import CommandLine, WrongUse, command_line, run
 
 if TYPE_CHECKING:

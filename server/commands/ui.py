@@ -8,8 +8,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from graphground.server.commands.command_line import CommandLine, command_line, run
-from graphground.server.commands.options import add_options, settings_from
+from graphground.server.commands.command_line import CommandLine, add_options, command_line, run, settings_from
 from graphground.server.settings import options
 
 

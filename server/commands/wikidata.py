@@ -9,9 +9,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphground.cypher.wording import counted
+from graphground.cypher.diagnostics import counted
 from graphground.server.commands.command_line import CommandLine, WrongUse, command_line, run
-from graphground.server.commands.progress import Report, progress_bars
+from graphground.server.commands.progress import ProgressReport, progress_bars
 
 if TYPE_CHECKING:
     from graphground.graphs.wikidata.build import Built
@@ -81,15 +81,17 @@ def build_graph(parsed: argparse.Namespace) -> int:
     with progress_bars() as report, closing(source_of(parsed, report)) as source:
         built = build(definition, source, parsed.output or Path(f"{definition.name}.json.gz"))
     sys.stdout.write("".join(f"{note}\n" for note in source.notes) + summary(built))
-    return 0
+    if source.broken:
+        sys.stderr.write("graphground: the graph may be incomplete, because lines of the dump could not be read.\n")
+    return 1 if source.broken else 0
 
 
-def source_of(parsed: argparse.Namespace, report: Report) -> Source:
+def source_of(parsed: argparse.Namespace, report: ProgressReport) -> Source:
     """Return the source that the options name: an endpoint or a dump."""
     if parsed.dump is not None:
         from graphground.graphs.wikidata.dump_files import is_ntriples
         from graphground.graphs.wikidata.dump_source import DumpSource
-        from graphground.graphs.wikidata.ntriples.triples_source import NTriplesSource
+        from graphground.graphs.wikidata.ntriples_source import NTriplesSource
 
         return (NTriplesSource if is_ntriples(parsed.dump) else DumpSource)(parsed.dump, report)
     from graphground.graphs.wikidata.endpoint import USER_AGENT, Endpoint, Patience
@@ -98,7 +100,8 @@ def source_of(parsed: argparse.Namespace, report: Report) -> Source:
     if parsed.parallel is not None and not 1 <= parsed.parallel <= MOST_AT_ONCE:
         raise WrongUse(f"--parallel is {parsed.parallel}: it must be from 1 to {MOST_AT_ONCE}")
     patience = Patience(answer=parsed.timeout, between=parsed.pause, at_once=parsed.parallel)
-    return SparqlSource(Endpoint(parsed.endpoint, patience, agent=parsed.agent or USER_AGENT), report)
+    endpoint = Endpoint(parsed.endpoint, patience, agent=parsed.agent or USER_AGENT, waiting=report.note)
+    return SparqlSource(endpoint, report)
 
 
 def summary(built: Built) -> str:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from graphground.cypher.names.nearest import closest
-from graphground.cypher.wording import all_of, counted, either
+from graphground.cypher.diagnostics import all_of, counted, either
 from graphground.server.call import Call, Next, Outcome
 from graphground.tools.failure import ToolFailure
-from graphground.tools.tool import Tool
+
+if TYPE_CHECKING:
+    from graphground.tools.tool import Tool
 
 WORDS = {
     "string_type": "text",
@@ -51,6 +52,8 @@ def explain(tool: Tool[Any, Any], arguments: Mapping[str, Any], error: Validatio
 
     Unknown arguments come first, because they may be misspelt.
     """
+    from graphground.cypher.names.nearest import closest  # loaded only after a mistake
+
     fields = [field.alias or name for name, field in tool.request.model_fields.items()]
     problems = error.errors(include_url=False, include_context=True)
     unknown = [str(problem["loc"][0]) for problem in problems if problem["type"] == "extra_forbidden"]
@@ -74,7 +77,7 @@ def explain(tool: Tool[Any, Any], arguments: Mapping[str, Any], error: Validatio
             nearest=missing,
             next=f"Call {tool.name} again with {names}.",
         )
-    message, nearest = _explain_value(problems[0])
+    message, nearest = explain_value(problems[0])
     argument = ".".join(str(part) for part in problems[0]["loc"][:1])
     return ToolFailure(
         "wrong_argument",
@@ -86,7 +89,7 @@ def explain(tool: Tool[Any, Any], arguments: Mapping[str, Any], error: Validatio
     )
 
 
-def _explain_value(problem: ErrorDetails) -> tuple[str, list[str]]:
+def explain_value(problem: ErrorDetails) -> tuple[str, list[str]]:
     """Return a message about an invalid value and the nearest valid values.
 
     For example, `("limit must be at most 50, not 80", ["50"])`.
@@ -96,6 +99,8 @@ def _explain_value(problem: ErrorDetails) -> tuple[str, list[str]]:
     if expected:
         return f"{place} must be {expected}, not {kind(found)}", []
     if problem["type"] == "literal_error":
+        from graphground.cypher.names.nearest import closest
+
         allowed = [word.strip(" '") for word in str(context["expected"]).replace(" or ", ",").split(",")]
         best_first = list(dict.fromkeys([*closest(str(found), allowed), *allowed]))
         return f"{place} must be {either(allowed, len(allowed))}, not {found!r}", best_first

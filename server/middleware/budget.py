@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from graphground.server.call import Call, Outcome, encode_answer
 from graphground.tools.failure import ToolFailure
-from graphground.tools.tool import Answer
+
+if TYPE_CHECKING:
+    from graphground.tools.tool import Answer
 
 
 def run_within(most_bytes: int) -> Callable[[Call], Outcome]:

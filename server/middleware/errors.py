@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from graphground.graphs.engines.engine import EngineError
 from graphground.server.call import Call, Next, Outcome, encode
 from graphground.tools.failure import ToolFailure
-from graphground.tools.tool import Graphs
+
+if TYPE_CHECKING:
+    from graphground.tools.tool import Graphs
 
 logger = logging.getLogger(__name__)
 

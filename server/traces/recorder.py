@@ -1,10 +1,12 @@
 """The recorder: keeps the latest tool calls of clients in memory and, if requested, appends them to a file.
 
-A call only puts its data into a queue. A separate thread removes secrets, estimates tokens and writes JSON.
+A call only puts its data, cut to a bounded size, into a queue. A separate thread removes secrets, estimates tokens and
+writes JSON.
 """
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import queue
 import secrets as secrets_module
@@ -20,21 +22,28 @@ from typing import Any
 import orjson
 
 from graphground.graphs.schemas.token_count import estimate_tokens
+from graphground.server.threads import caller_of, token_client
 from graphground.server.traces.event import RUNNING, Event
 from graphground.server.traces.file import TraceFile, follow_events
 from graphground.server.traces.redaction import Redactor
 
-MOST_EVENTS, MOST_BYTES = 2_000, 32_000_000
+MAX_EVENTS, MAX_BYTES = 2_000, 32_000_000
 """The maximum number of events and bytes kept in memory; the oldest events are dropped first."""
-MOST_WAITING, MOST_WAITING_BYTES = 1_000, 64_000_000
-"""The maximum number of calls that wait for the recorder's thread, and of bytes in their answers; more are dropped."""
-MOST_ANSWER_BYTES = 200_000
+MAX_WAITING_CALLS, MAX_WAITING_BYTES = 1_000, 64_000_000
+"""The maximum number of calls that wait for the recorder's thread, and of bytes in them; more are dropped."""
+MAX_ANSWER_BYTES = 200_000
 """The maximum number of bytes of an answer recorded whole; a larger one is cut to some rows or characters."""
+MAX_ARGUMENT_BYTES, MAX_DEPTH, VALUE_BYTES = 100_000, 32, 8
+"""The maximum size and depth of recorded arguments; the rest is cut. Each value counts as `VALUE_BYTES` at least."""
 COUNTED_CHARACTERS = 20_000
 """The maximum number of characters from which tokens are estimated; for a longer text, the estimate is extrapolated."""
 CLOSING_SECONDS = 5.0
-SHOWN_AFTER_SECONDS, MOST_RUNNING = 0.3, 200
+SHOWN_AFTER_SECONDS, MAX_RUNNING = 0.3, 200
 """The seconds after which a call is shown as running, and the maximum number of running calls that are shown."""
+MAX_NAME_CHARACTERS = 100
+CUT = "… (cut)"
+_SALT = secrets_module.token_bytes(16)
+"""A random key, new in each process, that turns session ids into labels; an id would give access to a session."""
 logger = logging.getLogger(__name__)
 
 
@@ -44,11 +53,26 @@ class Caller:
 
     session: str
     client: str = ""
+    owner: str = ""
+    """The client that the call's token names; only this client and an operator see the call on the page."""
+
+
+def read_caller(context: Any) -> Caller:
+    """Return the caller of an MCP request; `client` is the client's own statement."""
+    request = context.request
+    session = "" if request is None else request.headers.get("mcp-session-id", "")
+    label = hashlib.blake2b(f"{session} {caller_of(request)}".encode(), key=_SALT, digest_size=4).hexdigest()
+    owner = "" if request is None else token_client(request)
+    parameters = context.session.client_params
+    if parameters is None:
+        return Caller(label, owner=owner)
+    client = parameters.client_info
+    return Caller(label, f"{client.name} {client.version}".strip()[:MAX_NAME_CHARACTERS], owner)
 
 
 @dataclass(frozen=True, slots=True)
 class _Recorded:
-    """The data of one call, before redaction and token estimates."""
+    """The data of one finished call, before redaction and token estimates."""
 
     time: datetime
     caller: Caller
@@ -60,6 +84,22 @@ class _Recorded:
     failed: bool
     seconds: float
 
+    @property
+    def waiting_bytes(self) -> int:
+        return self.size + len(self.arguments)
+
+
+@dataclass(slots=True)
+class _Running:
+    """A call that has not ended; `line` is written by the recorder's thread once the call is to be shown."""
+
+    start: datetime
+    caller: Caller
+    name: str
+    arguments: Any
+    line: bytes = b""
+    queued: bool = False
+
 
 class Recorder:
     """A recorder of tool calls: `recorder.record(caller, "list_graphs", {}, text, answer, seconds=0.002)`."""
@@ -68,18 +108,18 @@ class Recorder:
         self,
         file: TraceFile | None = None,
         secrets: Sequence[str] = (),
-        most_events: int = MOST_EVENTS,
-        most_bytes: int = MOST_BYTES,
+        max_events: int = MAX_EVENTS,
+        max_bytes: int = MAX_BYTES,
     ) -> None:
         """Record to memory and to `file`, if given; the `secrets` of the settings are left out wherever they occur."""
         self._file, self._secrets = file, tuple(secrets)
-        self._most_events, self._most_bytes = most_events, most_bytes
-        self._lines: deque[bytes] = deque()
-        self._running: dict[object, tuple[datetime, Caller, str, Mapping[str, Any]]] = {}
+        self._max_events, self._max_bytes = max_events, max_bytes
+        self._lines: deque[tuple[int, str, bytes]] = deque()
+        self._running: dict[int, _Running] = {}
         self._bytes = self._last = self._waiting_bytes = self.dropped = 0
         self._lock = threading.Lock()
         self._listeners: list[Callable[[], None]] = []
-        self._waiting: queue.Queue[_Recorded | None] = queue.Queue(MOST_WAITING)
+        self._waiting: queue.Queue[_Recorded | _Running | None] = queue.Queue(MAX_WAITING_CALLS)
         self._thread: threading.Thread | None = None
         self._closed = threading.Event()
         self.label = secrets_module.token_hex(4)
@@ -88,35 +128,28 @@ class Recorder:
     @contextmanager
     def running(self, caller: Caller, name: str, arguments: Mapping[str, Any]) -> Iterator[None]:
         """Show a call as running during the block, if the block takes longer than `SHOWN_AFTER_SECONDS`."""
-        start, key = datetime.now(UTC), object()
+        call = _Running(datetime.now(UTC), caller, name, cut_arguments(arguments))
         with self._lock:
-            self._running[key] = start, caller, name, arguments
+            self._running[id(call)] = call
         try:
             yield
         finally:
             with self._lock:
-                del self._running[key]
+                del self._running[id(call)]
 
-    def running_lines(self) -> list[bytes]:
-        """Return the calls that are shown as running, oldest first, as lines of events without answers and secrets."""
-        now = datetime.now(UTC)
+    def running_lines(self, owner: str | None = None) -> list[bytes]:
+        """Return the calls that are shown as running, oldest first, as lines of events without answers and secrets.
+
+        Each line is written once, by the recorder's thread; until then its call is not in the list.
+        """
+        now, lines = datetime.now(UTC), []
         with self._lock:
-            running = list(self._running.values())
-        lines = []
-        for start, caller, name, arguments in running[:MOST_RUNNING]:
-            if (now - start).total_seconds() < SHOWN_AFTER_SECONDS:
-                continue
-            redactor = Redactor(self._secrets)
-            values = orjson.loads(orjson.dumps(arguments, default=str, option=orjson.OPT_NON_STR_KEYS))
-            event = Event(
-                RUNNING,
-                start.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-                caller.session,
-                redactor.text(caller.client),
-                redactor.text(name),
-                redactor.arguments(values),
-            )
-            lines.append(event.as_line())
+            shown = [call for call in self._running.values() if owner is None or call.caller.owner == owner]
+        for call in shown[:MAX_RUNNING]:
+            if call.line:
+                lines.append(call.line)
+            elif not call.queued and (now - call.start).total_seconds() >= SHOWN_AFTER_SECONDS:
+                call.queued = self._queue(call)
         return lines
 
     def record(
@@ -135,28 +168,51 @@ class Recorder:
 
         `size` is the number of bytes of the answer as JSON; by default, the length of `text`.
         """
-        now, length = datetime.now(UTC), len(text) if size is None else size
-        with self._lock:
-            if self._waiting_bytes + length > MOST_WAITING_BYTES:
-                self.dropped += 1
-                return
-            self._waiting_bytes += length
+        length = len(text) if size is None else size
         try:
-            encoded = orjson.dumps(arguments, default=str, option=orjson.OPT_NON_STR_KEYS)
-            self._waiting.put_nowait(_Recorded(now, caller, name, encoded, text, answer, length, failed, seconds))
-        except (queue.Full, TypeError):  # a TypeError: text that is not valid Unicode
+            encoded = orjson.dumps(cut_arguments(arguments), default=str, option=orjson.OPT_NON_STR_KEYS)
+        except TypeError:  # text that is not valid Unicode
             with self._lock:
                 self.dropped += 1
-                self._waiting_bytes -= length
             return
-        if self._thread is None:
-            self._start()
+        call = _Recorded(datetime.now(UTC), caller, name, encoded, text, answer, length, failed, seconds)
+        with self._lock:
+            if self._waiting_bytes + call.waiting_bytes > MAX_WAITING_BYTES:
+                self.dropped += 1
+                return
+            self._waiting_bytes += call.waiting_bytes
+        if not self._queue(call):
+            with self._lock:
+                self.dropped += 1
+                self._waiting_bytes -= call.waiting_bytes
 
-    def lines(self, after: int = 0) -> tuple[int, list[bytes]]:
-        """Return the number of the last event, counted from 1, and the lines of the kept events after event `after`."""
+    def lines(self, after: int = 0, owner: str | None = None) -> tuple[int, list[bytes]]:
+        """Return the number of the last event, counted from 1, and the lines of the kept events after event `after`.
+
+        With `owner`, only the lines of that client's calls are returned.
+        """
+        last, numbered = self.numbered_lines(after, owner)
+        return last, [line for _, line in numbered]
+
+    def numbered_lines(
+        self, after: int = 0, owner: str | None = None, max_bytes: int = MAX_BYTES
+    ) -> tuple[int, list[tuple[int, bytes]]]:
+        """Return the next lines with their numbers, and the number up to which events were looked at.
+
+        At most about `max_bytes` are returned; the next call, with the returned number, continues.
+        """
         with self._lock:
             count = min(len(self._lines), max(0, self._last - after))
-            return self._last, list(self._lines)[len(self._lines) - count :]
+            kept = list(self._lines)[len(self._lines) - count :] if count else []
+        found: list[tuple[int, bytes]] = []
+        for number, caller, line in kept:
+            after = number
+            if owner is None or caller == owner:
+                found.append((number, line))
+                max_bytes -= len(line)
+                if max_bytes <= 0:
+                    break
+        return (after if kept else self._last), found
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
         """Call `listener` after each event, in the thread that adds it; return a function that removes the listener."""
@@ -176,7 +232,7 @@ class Recorder:
         def work() -> None:
             try:
                 for event in follow_events(path, self._closed.is_set):
-                    self._keep(without_secrets(event, self._secrets).as_line(), to_file=False)
+                    self._keep(remove_secrets(event, self._secrets).as_line(), to_file=False)
             except OSError as error:
                 logger.warning("the trace %s cannot be read: %s", path, error.strerror or error)
 
@@ -199,11 +255,17 @@ class Recorder:
         if file is not None:
             file.close()
 
-    def _start(self) -> None:
+    def _queue(self, call: _Recorded | _Running) -> bool:
+        """Put a call into the queue and start the thread if necessary; return False if the queue is full."""
+        try:
+            self._waiting.put_nowait(call)
+        except queue.Full:
+            return False
         with self._lock:
-            if self._thread is None:
+            if self._thread is None and not self._closed.is_set():
                 self._thread = threading.Thread(target=self._work, name="graphground-recorder", daemon=True)
                 self._thread.start()
+        return True
 
     def _work(self) -> None:
         while True:
@@ -211,22 +273,27 @@ class Recorder:
             try:
                 if call is None:
                     return
-                self._keep(event_of_call(call, self._secrets).as_line())
+                if isinstance(call, _Running):
+                    call.line = _write_running(call, self._secrets)
+                else:
+                    self._keep(make_event(call, self._secrets).as_line(), call.caller.owner)
             except Exception:
+                with self._lock:
+                    self.dropped += 1
                 logger.warning("a call could not be recorded", exc_info=True)
             finally:
-                if call is not None:
+                if isinstance(call, _Recorded):
                     with self._lock:
-                        self._waiting_bytes -= call.size
+                        self._waiting_bytes -= call.waiting_bytes
                 self._waiting.task_done()
 
-    def _keep(self, line: bytes, to_file: bool = True) -> None:
+    def _keep(self, line: bytes, owner: str = "", to_file: bool = True) -> None:
         with self._lock:
-            self._lines.append(line)
             self._last += 1
+            self._lines.append((self._last, owner, line))
             self._bytes += len(line)
-            while len(self._lines) > self._most_events or (self._bytes > self._most_bytes and len(self._lines) > 1):
-                self._bytes -= len(self._lines.popleft())
+            while len(self._lines) > self._max_events or (self._bytes > self._max_bytes and len(self._lines) > 1):
+                self._bytes -= len(self._lines.popleft()[2])
             listeners = list(self._listeners)
         if self._file is not None and to_file:
             try:
@@ -238,58 +305,113 @@ class Recorder:
             listener()
 
 
-def event_of_call(call: _Recorded, secrets: Sequence[str] = ()) -> Event:
+def make_event(call: _Recorded, secrets: Sequence[str] = ()) -> Event:
     """Convert a recorded call to an event without secrets."""
     redactor = Redactor(secrets)
     values = orjson.loads(call.arguments)
-    arguments = redactor.arguments(values)
-    query = values.get("query") if isinstance(values, dict) else None
-    answer, cut = shortened(call.answer, call.text, call.size)
+    arguments = redactor.redact_arguments(values)
+    query = values.get("query") if isinstance(values, Mapping) else None
+    answer, cut = cut_answer(call.answer, call.text, call.size)
+    given = call.arguments
     return Event(
         time=call.time.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         session=call.caller.session,
-        client=redactor.text(call.caller.client),
-        name=redactor.text(call.name),
+        client=redactor.redact_text(call.caller.client),
+        name=redactor.redact_text(call.name[:MAX_NAME_CHARACTERS]),
         arguments=arguments,
-        answer=redactor.answer(answer, query if isinstance(query, str) else ""),
+        answer=redactor.redact_answer(answer, query if isinstance(query, str) else ""),
         failed=call.failed,
         seconds=round(call.seconds, 6),
-        tokens_in=counted_tokens(call.arguments[: COUNTED_CHARACTERS + 1].decode(errors="ignore"), len(call.arguments)),
-        tokens_out=counted_tokens(call.text, len(call.text)),
+        tokens_in=count_tokens(given[: COUNTED_CHARACTERS + 1].decode(errors="ignore"), len(given)),
+        tokens_out=count_tokens(call.text, len(call.text)),
         more={"bytes": call.size, "cut": True} if cut else {},
     )
 
 
-def without_secrets(event: Event, secrets: Sequence[str] = ()) -> Event:
+def _write_running(call: _Running, secrets: Sequence[str]) -> bytes:
+    redactor = Redactor(secrets)
+    return Event(
+        RUNNING,
+        call.start.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        call.caller.session,
+        redactor.redact_text(call.caller.client),
+        redactor.redact_text(call.name[:MAX_NAME_CHARACTERS]),
+        redactor.redact_arguments(call.arguments),
+    ).as_line()
+
+
+def remove_secrets(event: Event, secrets: Sequence[str] = ()) -> Event:
     """Return a copy, without secrets, of an event from another program's trace."""
     redactor = Redactor(secrets)
-    arguments = redactor.arguments(event.arguments)
+    arguments = redactor.redact_arguments(cut_arguments(event.arguments))
     return replace(
         event,
-        client=redactor.text(event.client),
-        name=redactor.text(event.name),
+        client=redactor.redact_text(event.client),
+        name=redactor.redact_text(event.name),
         arguments=arguments,
-        answer=redactor.answer(event.answer, event.query),
-        more=redactor.answer(event.more),
+        answer=redactor.redact_answer(event.answer, event.query),
+        more=redactor.redact_answer(event.more),
     )
 
 
-def counted_tokens(text: str, length: int) -> int:
+def count_tokens(text: str, length: int) -> int:
     """Estimate the tokens of a text of `length` characters, of which `text` may be only the beginning."""
     if length <= COUNTED_CHARACTERS:
         return estimate_tokens(text)
     return round(estimate_tokens(text[:COUNTED_CHARACTERS]) * length / COUNTED_CHARACTERS)
 
 
-def shortened(answer: Any, text: str, size: int) -> tuple[Any, bool]:
-    """Return the answer, shortened if it is larger than `MOST_ANSWER_BYTES`, and whether it was shortened."""
-    if size <= MOST_ANSWER_BYTES:
+def cut_arguments(value: Any) -> Any:
+    """Return a copy of the arguments with at most about `MAX_ARGUMENT_BYTES`; what is cut is replaced by `CUT`.
+
+    The work is bounded too: of a million values, those beyond the limit are never looked at.
+
+    >>> cut_arguments({"query": "RETURN 1", "parameters": {"names": ["Heat"]}})
+    {'query': 'RETURN 1', 'parameters': {'names': ['Heat']}}
+    """
+    left = MAX_ARGUMENT_BYTES
+
+    def cut(value: Any, depth: int) -> Any:
+        nonlocal left
+        left -= VALUE_BYTES
+        if isinstance(value, str):
+            kept = value[: max(0, left)]
+            left -= len(kept)
+            return kept if len(kept) == len(value) else kept + CUT
+        if isinstance(value, Mapping):
+            if depth >= MAX_DEPTH:
+                return CUT
+            fields: dict[str, Any] = {}
+            for key, item in value.items():
+                if left <= 0:
+                    fields[CUT] = f"{len(value) - len(fields):,} more"
+                    break
+                fields[cut(str(key), depth)] = cut(item, depth + 1)
+            return fields
+        if isinstance(value, list | tuple):
+            if depth >= MAX_DEPTH:
+                return CUT
+            items: list[Any] = []
+            for item in value:
+                if left <= 0:
+                    items.append(CUT)
+                    break
+                items.append(cut(item, depth + 1))
+            return items
+        return value
+
+    return cut(value, 0)
+
+
+def cut_answer(answer: Any, text: str, size: int) -> tuple[Any, bool]:
+    """Return the answer, cut if it is larger than `MAX_ANSWER_BYTES`, and whether it was cut."""
+    if size <= MAX_ANSWER_BYTES:
         return answer, False
     if isinstance(answer, Mapping) and isinstance(answer.get("rows"), list) and len(answer["rows"]) > 1:
         rows = answer["rows"]
-        while len(rows) > 1 and size > MOST_ANSWER_BYTES:
-            rows = rows[: max(1, int(len(rows) * 0.9 * MOST_ANSWER_BYTES / size))]
+        while len(rows) > 1 and size > MAX_ANSWER_BYTES:
+            rows = rows[: max(1, int(len(rows) * 0.9 * MAX_ANSWER_BYTES / size))]
             size = len(orjson.dumps(rows, default=str, option=orjson.OPT_NON_STR_KEYS))
-        if size <= MOST_ANSWER_BYTES:
+        if size <= MAX_ANSWER_BYTES:
             return {**answer, "rows": rows}, True
-    return text[:MOST_ANSWER_BYTES], True
+    return text[:MAX_ANSWER_BYTES], True

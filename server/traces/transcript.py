@@ -14,7 +14,7 @@ from typing import Any
 
 import orjson
 
-from graphground.cypher.wording import counted
+from graphground.cypher.diagnostics import counted
 from graphground.server.traces.event import AGENT_STEP, TOOL_CALL, UNREADABLE, Event
 
 MOST_ROWS = 20

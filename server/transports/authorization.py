@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 """The accepted signature algorithms: only those with key pairs, since with a shared secret any verifier could sign."""
+OPERATOR = "graphground:operator"
+"""The scope of a token whose holder may see the calls of all clients on the page."""
 LEAST_CHARACTERS = 16
 KEY_SECONDS = 300.0
 logger = logging.getLogger(__name__)
@@ -30,17 +32,22 @@ logger = logging.getLogger(__name__)
 class FixedTokens(TokenVerifier):
     """A verifier of tokens that the operator chose: `FixedTokens(["a long random text"])`.
 
-    Tokens are compared in constant time.
+    Tokens are compared in constant time. The tokens of `operators`, which are among them, and a token that is the only
+    one have the scope `OPERATOR`.
     """
 
-    def __init__(self, tokens: Sequence[str]) -> None:
+    def __init__(self, tokens: Sequence[str], operators: Sequence[str] = ()) -> None:
+        self._scopes = [[OPERATOR] if token in operators or len(tokens) == 1 else [] for token in tokens]
         self._digests = [hashlib.sha256(token.encode()).digest() for token in tokens]
 
     async def verify_token(self, token: str) -> AccessToken | None:
         """Return the access that a token grants; None for an unknown token."""
         digest = hashlib.sha256(token.encode()).digest()
         known = [hmac.compare_digest(digest, other) for other in self._digests]
-        return AccessToken(token=token, client_id=f"token-{known.index(True) + 1}", scopes=[]) if any(known) else None
+        if not any(known):
+            return None
+        number = known.index(True)
+        return AccessToken(token=token, client_id=f"token-{number + 1}", scopes=self._scopes[number])
 
 
 class JsonWebTokens(TokenVerifier):
@@ -119,7 +126,8 @@ def authorization(settings: Settings, address: str) -> tuple[AuthSettings | None
     if tokens:
         # Without an authorization server nothing is advertised: the operator gives the token to clients.
         issuer = _address("--public-url" if settings.public_url else "--host", public)
-        return AuthSettings(issuer_url=issuer, resource_server_url=None), FixedTokens(tokens)
+        operators = [settings.operator_token] if settings.operator_token else []
+        return AuthSettings(issuer_url=issuer, resource_server_url=None), FixedTokens(tokens, operators)
     return None, None
 
 
@@ -133,12 +141,12 @@ def _address(option: str, value: str) -> AnyHttpUrl:
 
 
 def fixed_tokens(settings: Settings) -> list[str]:
-    """Return the tokens of the token file and of GRAPHGROUND_TOKEN.
+    """Return the tokens of the token file, of GRAPHGROUND_TOKEN and of GRAPHGROUND_OPERATOR_TOKEN.
 
     Raises:
         SettingsError: the file cannot be read or holds no token, or a token is too short.
     """
-    tokens = [settings.token] if settings.token else []
+    tokens = [token for token in (settings.token, settings.operator_token) if token]
     if settings.token_file:
         try:
             lines = Path(settings.token_file).expanduser().read_text(encoding="utf-8").splitlines()

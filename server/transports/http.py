@@ -195,7 +195,8 @@ def security(settings: Settings) -> TransportSecuritySettings:
                 f"--allowed-host 'graphs.example.org:*' (requests for other names are refused, which keeps hostile web "
                 f"pages out)"
             )
-        if not (settings.token or settings.token_file or settings.jwks_url or settings.allow_anonymous):
+        tokens = settings.token or settings.operator_token or settings.token_file or settings.jwks_url
+        if not (tokens or settings.allow_anonymous):
             raise SettingsError(
                 f"--host {settings.host} accepts connections from other machines: require a token (--token-file, "
                 "GRAPHGROUND_TOKEN, or --jwks-url), or pass --allow-anonymous to serve everyone who "

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
+from contextvars import ContextVar
 
 from mcp.server.streamable_http import StreamableHTTPServerTransport
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
 IDLE_SECONDS = 30 * 60.0
@@ -14,6 +18,36 @@ MOST_BODY_BYTES = 1_048_576
 """The maximum size of a request in bytes: enough for a query of 100,000 characters and its parameters."""
 USED = 50
 """A number of requests; sessions with this number of requests or more count as equally used."""
+
+
+IN_JSON: ContextVar[bool] = ContextVar("graphground_in_json", default=False)
+"""Whether the current request is answered as JSON."""
+SCOPE_KEY = "graphground.in_json"
+
+
+class PlainAnswers(StreamableHTTPServerTransport):
+    """A session that answers a request as JSON, unless the client wants to receive progress or log messages with it.
+
+    The SDK opens an event stream for every answer, which takes a third of the time of a quick call.
+    """
+
+    wants_log = False
+
+    @property
+    def is_json_response_enabled(self) -> bool:  # type: ignore[override]
+        return IN_JSON.get()
+
+    async def _handle_post_request(self, scope: Scope, request: Request, receive: Receive, send: Send) -> None:
+        body = await request.body()  # the request keeps it for the SDK
+        self.wants_log = self.wants_log or b"logging/setLevel" in body
+        in_json = not self.wants_log and b"progressToken" not in body
+        scope[SCOPE_KEY] = in_json  # `Reporting` sends nothing then: it would be taken for the answer
+        IN_JSON.set(in_json)
+        try:
+            await super()._handle_post_request(scope, request, receive, send)
+        except asyncio.CancelledError:  # the server stops during the call; uvicorn would log a traceback
+            stopping = PlainTextResponse("The server is stopping.", status_code=503)
+            await stopping(scope, receive, send)
 
 
 class BoundedSessions(StreamableHTTPSessionManager):
@@ -32,6 +66,12 @@ class BoundedSessions(StreamableHTTPSessionManager):
         elif session is None and self.max_sessions and len(self._server_instances) >= self.max_sessions:
             await self._make_room()
         await super()._handle_stateful_request(scope, receive, send)
+
+    async def _serve_opening_request(
+        self, http_transport: StreamableHTTPServerTransport, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        http_transport.__class__ = PlainAnswers  # the SDK cannot create it
+        await super()._serve_opening_request(http_transport, scope, receive, send)
 
     async def _make_room(self) -> None:
         idle: list[tuple[int, float, str, StreamableHTTPServerTransport]] = []

@@ -10,6 +10,6 @@ To add a view, for example `work`:
    function. `context` has, among others, `graph`, `parameters`, `signal`, `call`, `read`, `go` and `report`: see
    `static/main.js`.
 2. One line in `VIEWS` in `static/main.js` puts it into the navigation.
-3. For data that no tool returns, add a module to this folder with `async def work(request) -> Response`, and a route in
-   `routes.py`, where the checks of headers and tokens are applied.
+3. For data that no tool returns, add a handler `async def work(request) -> Response` and its route to `routes.py`,
+   where the checks of headers and tokens are applied.
 """

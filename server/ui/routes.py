@@ -1,39 +1,278 @@
-"""The routes of the page: `/ui/` and its files without a token; `/ui/api/…` with the token, if one is required."""
+"""The routes of the page: `/ui/` and its files without a token; `/ui/api/…` with the token, if one is required.
+
+Answers are `{"ok": true, "answer": …}`, or `{"ok": false, "failure": …}` with the fields of a tool failure. The HTTP
+status is 200 in both cases: a failure such as an unknown graph is shown on the page and is no HTTP error.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import logging
-from collections.abc import Awaitable, Callable
-from functools import partial
+from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import anyio
+import orjson
 from mcp.server.auth.middleware.bearer_auth import RequireAuthMiddleware
 from mcp.server.auth.settings import AuthSettings
-from mcp.server.transport_security import TransportSecuritySettings
+from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
 from pydantic import Field, ValidationError
 from starlette.applications import Starlette
+from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import PlainTextResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Mount, Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from graphground.cypher.diagnostics import LONGEST_SPAN, cut
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.graph import Graph
 from graphground.server.application import Application
+from graphground.server.call import Outcome, encode
 from graphground.server.middleware.errors import other_graphs
-from graphground.server.threads import WorkerThreads
-from graphground.server.ui.answers import arguments_in, of_failure, of_outcome, of_value, page_of
-from graphground.server.ui.files import file
-from graphground.server.ui.headers import GuardedPage
-from graphground.server.ui.health import health
-from graphground.server.ui.work import Work
+from graphground.server.threads import WorkerThreads, caller_of, owner_of, token_client
+from graphground.server.traces.event import event_in
+from graphground.server.traces.recorder import Recorder
+from graphground.server.traces.transcript import transcript
+from graphground.server.transports.authorization import OPERATOR
 from graphground.tools.execute_cypher import LONGEST_QUERY
 from graphground.tools.failure import ToolFailure
+from graphground.tools.tool import Graphs, graph_named
 from graphground.tools.tool import Request as Arguments
-from graphground.tools.tool import graph_named
 
 if TYPE_CHECKING:
     from graphground.server.ui.model import PageModel
+
+CONTENT_SECURITY_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",  # images inside the style sheet
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+        "require-trusted-types-for 'script'",
+        "trusted-types 'none'",
+    )
+)
+HEADERS = {
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "Cache-Control": "no-cache",
+}
+SAME_SITE = ("same-origin", "none")
+"""The values of Sec-Fetch-Site that browsers send for the page's own requests and for addresses typed by the user."""
+
+
+class GuardedPage:
+    """An ASGI application that refuses requests for hosts that are not allowed, and other sites' requests for data.
+
+    Only the page itself may request data, which are under /api/. Other sites may link to the page.
+    """
+
+    def __init__(self, app: ASGIApp, security: TransportSecuritySettings) -> None:
+        self._app, self._checks = app, TransportSecurityMiddleware(security)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse the request or pass it on; add the security headers to the response."""
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
+        request = Request(scope, receive)
+        refusal = await self._checks.validate_request(request, is_post=request.method == "POST")
+        if refusal is None and "/api/" in scope["path"] and not is_from_page(request):
+            refusal = PlainTextResponse("only the page itself may request this address", status_code=403)
+        await (refusal or self._app)(scope, receive, send_with_headers)
+
+
+def is_from_page(request: Request) -> bool:
+    """Whether the page itself or the user made the request, as far as the browser reports where it comes from."""
+    return request.headers.get("sec-fetch-site", "none") in SAME_SITE
+
+
+FOLDER = Path(__file__).parent / "static"
+TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+PAGE = "page.html"
+
+
+async def send_file(request: Request) -> Response:
+    """Handle `GET /ui/PATH`: return the file or, without a path, the page itself."""
+    name = request.path_params.get("path", "") or PAGE
+    known = files().get(name)
+    if known is None:
+        return PlainTextResponse(f"there is no file {cut(name, LONGEST_SPAN)!r}", status_code=404)
+    content, tag = known
+    headers = {"ETag": tag}
+    if request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers=headers)
+    return Response(content, media_type=TYPES[Path(name).suffix], headers=headers)
+
+
+@cache
+def files() -> dict[str, tuple[bytes, str]]:
+    """Return the content and the ETag of each file in the folder, by path; no other file can be requested."""
+    paths = [path for path in FOLDER.rglob("*") if path.suffix in TYPES and path.is_file()]
+    contents = {path.relative_to(FOLDER).as_posix(): path.read_bytes() for path in paths}
+    return {name: (content, f'"{hashlib.sha256(content).hexdigest()[:24]}"') for name, content in contents.items()}
+
+
+MOST_BYTES = 1_048_576
+"""The maximum number of bytes of a request's body; MCP requests have the same limit."""
+
+
+def of_outcome(outcome: Outcome) -> Response:
+    """Return the response for a tool's outcome, without encoding its JSON again."""
+    field = b'{"ok":false,"failure":' if outcome.is_error else b'{"ok":true,"answer":'
+    return Response(field + outcome.payload + b"}", media_type="application/json")
+
+
+def of_value(value: Any) -> Response:
+    """Return the response for an answer made of plain values and answer models."""
+    return Response(b'{"ok":true,"answer":' + encode(value) + b"}", media_type="application/json")
+
+
+def of_failure(failure: ToolFailure) -> Response:
+    """Return the response for a tool failure."""
+    return Response(b'{"ok":false,"failure":' + encode(failure.as_dict()) + b"}", media_type="application/json")
+
+
+async def arguments_in(request: Request) -> dict[str, Any]:
+    """Return the JSON object in the body of a request.
+
+    Raises:
+        ToolFailure: the body is too long, or is not a JSON object.
+    """
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MOST_BYTES:
+            raise ToolFailure(
+                "request_too_long", f"A request may have at most {MOST_BYTES:,} bytes.", next="Shorten the query."
+            )
+    try:
+        value = orjson.loads(bytes(body) or b"{}")
+    except orjson.JSONDecodeError as error:
+        raise ToolFailure("invalid_json", f"The request is not JSON: {error}.", next="Reload the page.") from None
+    if not isinstance(value, dict):
+        raise ToolFailure("invalid_json", "The arguments must be a JSON object.", next="Reload the page.")
+    return value
+
+
+def page_of(request: Request) -> str:
+    """Return the name under which a browser page owns kept rows; each page has its own name."""
+    number = request.headers.get("x-graphground-page", "")[:64]
+    return f"page {number} {owner_of(request)}"
+
+
+def read_health(graphs: Graphs) -> list[dict[str, Any]]:
+    """Return the state of each graph: `[{"name": "nba", "problem": None, "opened": True, …}]`; opens no graph."""
+    states = []
+    for summary in graphs.summaries():
+        graph = graphs.opened(summary.name)
+        info = graph.entities.info if graph is not None and graph.entities is not None else None
+        states.append(
+            {
+                "name": summary.name,
+                "problem": summary.problem,
+                "opened": graph is not None,
+                "index": info.texts if info is not None else None,
+                "statistics": graph.statistics() is not None
+                if graph is not None and graph.statistics_reader is not None
+                else None,
+                "write_protected": summary.write_protected,
+            }
+        )
+    return states
+
+
+ALIVE_SECONDS = 15.0
+"""Seconds between the comments that are sent to detect a disconnected browser."""
+POLL_SECONDS = 0.1
+MAX_STREAMS, MAX_BATCH_BYTES = 32, 500_000
+"""The maximum number of open streams, and of bytes sent at once, so that a long history does not hold other calls."""
+
+
+class Work:
+    """The handlers of the view of calls: `Work(recorder).events`.
+
+    With tokens, each client sees its own calls; a token with the scope of an operator shows all.
+    """
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder, self._streams = recorder, 0
+
+    async def events(self, request: Request) -> Response:
+        """Handle `GET /ui/api/work?after=N&of=RECORDER`: send the events after number N, then each new event.
+
+        `of` is the recorder's label that the page has received before; for another label, N is ignored.
+        """
+        if self._streams >= MAX_STREAMS:
+            return Response("too many pages are open", status_code=503)
+        number = request.query_params.get("after", "0")
+        known = request.query_params.get("of") == self._recorder.label
+        after = int(number) if known and number.isdecimal() and len(number) < 20 else 0
+        return StreamingResponse(self._stream(after, viewer_of(request)), media_type="text/event-stream")
+
+    async def _stream(self, after: int, viewer: str | None) -> AsyncIterator[bytes]:
+        self._streams += 1
+        try:
+            yield b"event: recorder\ndata: " + self._recorder.label.encode() + b"\n\n"
+            quiet, running = 0.0, b"[]"
+            while True:
+                lines = self._recorder.running_lines(viewer)
+                now_running = b"[" + b",".join(line.rstrip(b"\n") for line in lines) + b"]"
+                if now_running != running:
+                    yield b"event: running\ndata: " + now_running + b"\n\n"
+                    running, quiet = now_running, 0.0
+                after, new = self._recorder.numbered_lines(after, viewer, MAX_BATCH_BYTES)
+                if new:
+                    yield b"".join(b"id: %d\ndata: %s\n" % each for each in new)
+                    quiet = 0.0
+                elif quiet >= ALIVE_SECONDS:
+                    yield b": alive\n\n"
+                    quiet = 0.0
+                await anyio.sleep(POLL_SECONDS)
+                quiet += POLL_SECONDS
+        finally:
+            self._streams -= 1
+
+    async def export(self, request: Request) -> Response:
+        """Handle `POST /ui/api/export` with `{"session": …, "form": "jsonl"}`: return a session as the text of a file.
+
+        `form` is `jsonl` or `markdown`. Without `session`, the file contains all sessions that the viewer may see.
+        """
+        arguments, viewer = await arguments_in(request), viewer_of(request)
+        session, form = arguments.get("session"), arguments.get("form")
+
+        def work() -> str:
+            events = [event_in(line) for line in self._recorder.lines(owner=viewer)[1]]
+            chosen = [event for event in events if session is None or event.session == session]
+            if form == "markdown":
+                return transcript(chosen)
+            return b"".join(event.as_line() for event in chosen).decode()
+
+        return of_value({"text": await anyio.to_thread.run_sync(work)})
+
+
+def viewer_of(request: Request) -> str | None:
+    """Return the client whose calls a request may see; None if it may see all, as without tokens or for an operator."""
+    token = getattr(request.scope.get("user"), "access_token", None)
+    if token is None or OPERATOR in token.scopes:
+        return None
+    return token_client(request)
+
 
 PREFIX = "/ui"
 
@@ -91,7 +330,7 @@ class Page:
         )
         if auth is not None:
             data = RequireAuthMiddleware(data, auth.required_scopes or [])
-        page = Starlette(routes=[Mount("/api", data), Route("/{path:path}", file, methods=["GET"])])
+        page = Starlette(routes=[Mount("/api", data), Route("/{path:path}", send_file, methods=["GET"])])
         return [Route("/", _to_page, methods=["GET"]), Mount(PREFIX, GuardedPage(page, security))]
 
     def _routes_of_model(self) -> list[BaseRoute]:
@@ -109,25 +348,24 @@ class Page:
         work, self._when_opened = self._when_opened, None
         if work is not None:
             work()
-        tool, arguments, caller = request.path_params["tool"], await arguments_in(request), page_of(request)
-        return of_outcome(
-            await self._workers.run(caller, tool, arguments, partial(self.application.call, tool, arguments, caller))
-        )
+        tool, arguments, owner = request.path_params["tool"], await arguments_in(request), page_of(request)
+        call = partial(self.application.call, tool, arguments, owner)
+        return of_outcome(await self._workers.run(caller_of(request), tool, arguments, call))
 
     async def health(self, request: Request) -> Response:
         """Handle `GET /ui/api/health`: return the state of each graph."""
-        return of_value(await self.in_thread(request, "resource", lambda: health(self.application.graphs())))
+        return of_value(await self.in_thread(request, "resource", lambda: read_health(self.application.graphs())))
 
     async def schema(self, request: Request) -> Response:
         """Handle `POST /ui/api/schema` with `{"graph": "nba"}`: return a schema with its statistics and picture."""
-        from graphground.server.ui.schema import schema_with_picture  # loaded with the first schema
+        from graphground.server.ui.drawings import schema_with_picture  # loaded with the first schema
 
         name = OfGraph.model_validate(await arguments_in(request)).graph
         return of_value(await self.in_thread(request, "get_schema", self._with_graph(name, schema_with_picture)))
 
     async def matches(self, request: Request) -> Response:
         """Handle `POST /ui/api/matches`: return the nodes and relationships that the rows of a query come from."""
-        from graphground.server.ui.picture import matches
+        from graphground.server.ui.drawings import matches
 
         arguments = Matches.model_validate(await arguments_in(request))
         return of_value(
@@ -142,7 +380,7 @@ class Page:
 
     async def pattern(self, request: Request) -> Response:
         """Handle `POST /ui/api/pattern`: return the pattern that makes a query's result empty, with counts."""
-        from graphground.server.ui.picture import pattern
+        from graphground.server.ui.drawings import pattern
 
         arguments = Matches.model_validate(await arguments_in(request))
         return of_value(
@@ -178,7 +416,7 @@ class Page:
 
     async def in_thread(self, request: Request, what: str, work: Callable[[], ResultT]) -> ResultT:
         """Run `work`, which may wait for a database, in a worker thread and return its result; see `WorkerThreads`."""
-        return await self._workers.run(page_of(request), what, {}, work)
+        return await self._workers.run(caller_of(request), what, {}, work)
 
     def _reporting(self, handle: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
         """Wrap a handler: a tool failure, invalid arguments or a database error become a response to the page."""

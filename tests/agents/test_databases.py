@@ -8,7 +8,8 @@ from typing import Any
 
 import anyio
 
-from graphground.agents.models import Model, ModelSettings
+from graphground.agents.model_settings import ModelSettings
+from graphground.agents.models import Model
 from graphground.agents.multi_agent_loop import MultiAgentLoop
 from graphground.agents.question import Question
 from graphground.agents.runs import ask

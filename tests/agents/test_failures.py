@@ -13,19 +13,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import pytest
 
-from graphground.agents.failures import ModelFailure
-from graphground.agents.models import Model, ModelSettings
+from graphground.agents.model_settings import ModelFailure, ModelSettings, QuestionsError
+from graphground.agents.models import Model
 from graphground.agents.multi_agent_loop import MultiAgentLoop
-from graphground.agents.question import Question
+from graphground.agents.question import Outcome, Question
 from graphground.agents.runs import Agent, predicted, run
 from graphground.agents.server_connection import connect
-from graphground.agents.session import Bounds
+from graphground.agents.session import Bounds, Session
 from graphground.agents.tool_agent import ToolAgent
 from graphground.agents.zero_shot import ZeroShot
 from tests.agents.conftest import KEY
@@ -135,13 +136,13 @@ def test_after_a_rate_limit_a_request_is_repeated_a_limited_number_of_times_and_
 
 
 @each_agent
-def test_a_cut_reply_is_requested_again_and_if_it_stays_cut_the_run_ends_and_resumes(
+def test_a_cut_reply_is_requested_again_and_if_it_stays_cut_the_question_has_an_error_and_is_asked_again_later(
     agent: Agent, running: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("graphground.agents.models.FIRST_WAIT_SECONDS", 0.01)
-    failure, _ = ended(running, after_the_first_question(Answer("MATCH", cut=True)))
-    assert failure.kind == "unreachable"
-    assert f"gave up after {RETRIES + 1} attempts" in str(failure)
+    running(after_the_first_question(Answer("MATCH", cut=True)))
+    assert [record["qid"] for record in running.records()] == ["q1", "q2"]
+    assert f"gave up after {RETRIES + 1} attempts" in running.records()[1]["error"]
     cut = [True]  # the first reply is cut, and the repeated request is answered
 
     def once(request: Asked) -> Answer:
@@ -150,7 +151,68 @@ def test_a_cut_reply_is_requested_again_and_if_it_stays_cut_the_run_ends_and_res
     assert predicted(running.path) == {"q1"}
     running(once)
     assert not cut
-    assert [record["cypher"] for record in running.records()] == [QUERY, QUERY]
+    assert [record.get("cypher") for record in running.records()] == [QUERY, None, QUERY]
+
+
+CHOICELESS = Answer(raw=b'{"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": []}')
+FAILED_WITH_200 = Answer(raw=b'{"error": {"message": "the provider is asleep", "code": "asleep"}}')
+LISTED = Answer(raw=b"[1, 2]")
+MESSAGELESS = Answer(
+    raw=b'{"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [{"index": 0, '
+    b'"finish_reason": "stop", "message": null}]}'
+)
+
+
+@pytest.mark.parametrize("agent", [ZeroShot("exact")])
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [(CHOICELESS, ""), (FAILED_WITH_200, "asleep"), (LISTED, ""), (MESSAGELESS, ""), (Answer(raw=b"<html>"), "")],
+)
+def test_a_reply_in_any_other_form_is_an_error_of_its_question_only(
+    agent: Agent, running: Run, reply: Answer, words: str
+) -> None:
+    running(lambda request: reply if QUESTIONS[0].text in request.text else right(request))
+    first, second = running.records()
+    assert (first["qid"], second["cypher"]) == ("q1", QUERY)
+    assert words in first["error"]
+    assert "Traceback" not in first["error"]
+
+
+class Broken(ZeroShot):
+    """An agent with a defect."""
+
+    async def answer(self, session: Session) -> Outcome:
+        raise KeyError("nobody foresaw this")
+
+
+@pytest.mark.parametrize("agent", [Broken()])
+def test_a_defect_of_the_agent_is_an_error_of_its_question(agent: Agent, running: Run) -> None:
+    running(right)
+    assert [record["stopped"] for record in running.records()] == ["agent", "agent"]
+    assert "KeyError: 'nobody foresaw this'" in running.records()[0]["error"]
+
+
+@pytest.mark.parametrize("agent", [ZeroShot("exact")])
+def test_an_endpoint_that_fails_several_questions_in_a_row_stops_the_run(
+    agent: Agent, running: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graphground.agents.models.FIRST_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr("graphground.agents.runs.MAX_FAILURES", 2)
+    failure, _ = ended(running, lambda request: fail(503, "overloaded"))
+    assert "2 questions in a row failed" in str(failure)
+    assert [record["temporary"] for record in running.records()] == [True, True]
+
+
+def test_a_run_is_not_resumed_with_other_settings(tmp_path: Path) -> None:
+    path = tmp_path / "predictions.jsonl"
+    empty: Any = anyio.run(partial(run, ZeroShot(), [], path, cast(Any, None), {}, settings={"form": "base"}))
+    assert empty == 0
+    path.write_text('{"qid": "q1"}\n')
+    anyio.run(partial(run, ZeroShot(), [], path, cast(Any, None), {}, settings={"form": "base"}))
+    with pytest.raises(
+        QuestionsError, match='was written with form "base", not "exact"; resume with the same settings'
+    ):
+        anyio.run(partial(run, ZeroShot(), [], path, cast(Any, None), {}, settings={"form": "exact"}))
 
 
 @each_agent

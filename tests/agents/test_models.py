@@ -11,9 +11,8 @@ import anyio
 import pytest
 
 from graphground.agents.conversation import Message, Reply, ToolOffer
-from graphground.agents.failures import ModelFailure
-from graphground.agents.models import Model, ModelSettings
-from graphground.agents.reply_cache import ReplyCache
+from graphground.agents.model_settings import ModelFailure, ModelSettings
+from graphground.agents.models import Model, ReplyCache
 from tests.support.scripted_endpoint import Answer, Asked, ScriptedEndpoint, fail, say, use
 
 QUESTION = [Message("system", "You write Cypher."), Message("user", "How many teams are there?")]
@@ -76,6 +75,39 @@ def test_a_tool_call_is_read_from_the_reply_and_its_answer_is_sent_with_the_next
     assert '{"count": 30}' in endpoint.requests[-1].last.replace("\\", "")
     if provider == "openai":  # llama.cpp's server refuses a message without text
         assert endpoint.requests[-1].body["messages"][-2]["content"] == ""
+
+
+@pytest.mark.parametrize(
+    ("message", "advice"),
+    [
+        ("Unsupported value: 'temperature' does not support 0.0 with this model", "--temperature none"),
+        ("Unsupported parameter: 'max_tokens'", "--max-tokens sets"),
+        ("tools are not supported", "`agent zero-shot` and `agent loop`"),
+    ],
+)
+def test_a_refused_parameter_is_reported_with_the_option_that_helps(message: str, advice: str) -> None:
+    with (
+        ScriptedEndpoint(lambda request: fail(400, "invalid_request_error", message)) as endpoint,
+        pytest.raises(ModelFailure, match=advice),
+    ):
+        ask(settings(endpoint))
+
+
+def test_the_reasoning_effort_is_sent_if_it_is_set() -> None:
+    with ScriptedEndpoint(lambda request: say("x")) as endpoint:
+        ask(replace(settings(endpoint), reasoning_effort="low"))
+        ask(settings(endpoint))
+        with pytest.raises(ModelFailure, match="leave out --reasoning-effort"):
+            ask(replace(settings(endpoint, "anthropic"), reasoning_effort="low"))
+    assert [request.body.get("reasoning_effort") for request in endpoint.requests] == ["low", None]
+
+
+def test_an_error_with_status_200_is_treated_as_the_error_that_it_is() -> None:
+    waits: list[str] = []
+    limited = Answer(raw=b'{"error": {"message": "slow down", "code": 429}}', headers={"Retry-After": "0.01"})
+    with ScriptedEndpoint(in_turn(limited, say("done"))) as endpoint:
+        assert ask(settings(endpoint), waits=waits).text == "done"
+    assert "limits the rate of requests" in waits[0]
 
 
 def test_a_price_is_known_only_for_a_known_model() -> None:

@@ -9,7 +9,8 @@ from typing import Any
 import anyio
 import pytest
 
-from graphground.agents.models import Model, ModelSettings
+from graphground.agents.model_settings import ModelSettings
+from graphground.agents.models import Model
 from graphground.agents.multi_agent_loop import LoopSettings, MultiAgentLoop
 from graphground.agents.question import Question
 from graphground.agents.runs import ask
@@ -64,6 +65,33 @@ def test_an_accepted_query_is_interpreted_at_once(nba_server: str) -> None:
     assert "[[30]]" in run.prompts("evaluator")[0]
     assert "[[30]]" in run.prompts("interpreter")[0]
     assert "(:Player)-[:playsFor]->(:Team)" in run.prompts("generator")[0]
+
+
+def test_the_papers_algorithm_grades_failures_feeds_back_directly_and_sees_none_of_our_advice(nba_server: str) -> None:
+    roles = {
+        "generator": [BROKEN, OTHER, MISSPELT, RIGHT],
+        "evaluator": ["GRADE: error", "GRADE: incorrect\nREASON: it counts players", "GRADE: error", "GRADE: accept"],
+        "extractor": ['["Chicago Buls"]'],
+        "instructions": ["Close the bracket.", "Use the stored name."],
+        "aggregator": ["First close the bracket.", "Then use the stored name."],
+    }
+    run = loop(nba_server, roles, LoopSettings.paper())
+    refinement = ["extractor", "instructions", "aggregator"]
+    generation = ["generator", "evaluator"]
+    # 1. a query that fails is graded too; 2. what is incorrect goes straight back; 3. what is empty is verified.
+    assert run.roles == [*generation, *refinement, *generation, *generation, *refinement, *generation, "interpreter"]
+    assert "it counts players" in run.prompts("generator")[2]
+    assert "'Chicago Bulls' (Team.name, fuzzy" in run.prompts("instructions")[1]
+    seen = "\n".join(run.prompts("evaluator") + run.prompts("generator") + run.prompts("aggregator"))
+    assert "suggested_query" not in seen
+    assert "diagnostics" not in seen
+    assert "Probably meant" not in "\n".join(run.prompts("instructions"))
+    assert {line["name"] for line in run.trace.lines if line["kind"] == "tool"} == {
+        "get_schema",
+        "execute_cypher",
+        "find_entities",
+    }
+    assert LoopSettings.paper().rounds == 5
 
 
 def test_an_incorrect_query_gets_feedback_without_verification(nba_server: str) -> None:

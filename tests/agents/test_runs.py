@@ -10,11 +10,10 @@ from typing import Any
 import anyio
 import pytest
 
-from graphground.agents.failures import ModelFailure, QuestionsError
-from graphground.agents.models import Model, ModelSettings
+from graphground.agents.model_settings import ModelFailure, ModelSettings, QuestionsError
+from graphground.agents.models import Model, ReplyCache
 from graphground.agents.multi_agent_loop import MultiAgentLoop
 from graphground.agents.question import Question
-from graphground.agents.reply_cache import ReplyCache
 from graphground.agents.runs import Agent, predicted, read_questions, run
 from graphground.agents.server_connection import connect
 from graphground.agents.trace import Trace, figures, page, read_trace

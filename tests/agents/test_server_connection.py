@@ -6,7 +6,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from graphground.agents.failures import ModelFailure, ServerFailure
+from graphground.agents.model_settings import ModelFailure, ServerFailure
 from graphground.agents.server_connection import SERVE, connect, passed_on
 from tests.support.serving import environment, http_server
 

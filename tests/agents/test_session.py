@@ -10,8 +10,8 @@ import anyio
 import pytest
 
 from graphground.agents.conversation import Message
-from graphground.agents.failures import ModelFailure
-from graphground.agents.models import Model, ModelSettings
+from graphground.agents.model_settings import ModelFailure, ModelSettings
+from graphground.agents.models import Model
 from graphground.agents.question import Question
 from graphground.agents.server_connection import ServerConnection, ToolAnswer
 from graphground.agents.session import BoundReached, Bounds, Session

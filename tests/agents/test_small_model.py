@@ -13,7 +13,8 @@ from typing import Any
 import anyio
 import pytest
 
-from graphground.agents.models import Model, ModelSettings
+from graphground.agents.model_settings import ModelSettings
+from graphground.agents.models import Model
 from graphground.agents.multi_agent_loop import LoopSettings, MultiAgentLoop
 from graphground.agents.question import Question
 from graphground.agents.runs import Agent, ask

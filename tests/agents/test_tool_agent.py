@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
 
-from graphground.agents.models import Model, ModelSettings
+from graphground.agents.model_settings import ModelSettings
+from graphground.agents.models import Model
+from graphground.agents.multi_agent_loop import LoopSettings, MultiAgentLoop
 from graphground.agents.question import Question
 from graphground.agents.runs import Agent, ask
 from graphground.agents.server_connection import connect
@@ -111,6 +114,37 @@ def test_invalid_json_arguments_and_failing_tools_are_reported_to_the_model(nba_
     assert "nba" in endpoint.requests[2].last
     assert record["stance"] == "not_in_graph"
     assert "error" not in record
+
+
+def test_an_invented_tool_is_named_to_the_model_with_the_tools_that_exist(nba_server: str) -> None:
+    def script(request: Asked) -> Answer:
+        return say(f"```cypher\n{QUERY}\n```") if request.results else use("run_cypher", query=QUERY)
+
+    record, endpoint, _ = answered(nba_server, script)
+    assert record["cypher"] == QUERY
+    assert "There is no tool 'run_cypher'. The tools are: " in endpoint.requests[-1].last
+    assert "execute_cypher" in endpoint.requests[-1].last
+    assert record["trace"] == []
+
+
+@pytest.mark.parametrize("agent", [ToolAgent(), ZeroShot("exact"), MultiAgentLoop(LoopSettings(rounds=1))])
+def test_a_query_cut_at_the_limit_of_tokens_is_no_query(nba_server: str, agent: Agent) -> None:
+    cut = Answer(f"Here it is:\n```cypher\n{QUERY}", finish="length")
+    record, _, _ = answered(nba_server, lambda request: cut, agent)
+    assert "cypher" not in record
+    assert "the reply was cut at the limit of tokens (--max-tokens)" in record["error"]
+    whole = Answer(f"```cypher\n{QUERY}\n```\nIt counts", finish="length")
+    assert answered(nba_server, lambda request: whole, agent)[0]["cypher"] == QUERY
+
+
+@pytest.mark.parametrize("agent_class", [ToolAgent, ZeroShot])
+def test_the_prompts_of_an_agent_are_replaced_from_a_folder(
+    nba_server: str, tmp_path: Path, agent_class: Callable[..., Agent]
+) -> None:
+    for name in ("tool_agent", "zero_shot"):
+        (tmp_path / f"{name}.md").write_text("---\ntitle: Mine\ndescription: Mine.\n---\nAhoy!\n")
+    _, endpoint, _ = answered(nba_server, lambda request: say(QUERY), agent_class(prompts=tmp_path))
+    assert "Ahoy!" in endpoint.requests[0].text
 
 
 def test_prose_without_any_call_causes_an_error(nba_server: str) -> None:

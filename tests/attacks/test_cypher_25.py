@@ -10,9 +10,9 @@ from typing import Any
 import neo4j
 import pytest
 
-from graphground.cypher.readings import two_readings
+from graphground.cypher.safety.parser_differences import two_readings
+from graphground.graphs.engines.address import Database
 from graphground.graphs.opening.connected import open_database
-from graphground.graphs.opening.database import Database
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.storage.home import Home
 from graphground.server.application import Application
@@ -84,8 +84,7 @@ def calls(url: str) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "find_entities", {"mentions": [name, "Heat"]}
         yield "find_entities", {"mentions": ["Heat"], "label": name, "property": name}
         yield "find_entities", {"mentions": [name], "label": "La\\u0060 bel"}
-        yield "suggest_queries", {"question": f"films of '{name}'"}
-        yield "suggest_queries", {"mentions": [name, "Heat"]}
+        yield "ground_question", {"question": f"films of '{name}'"}
         yield "get_filtered_schema", {"question": name}
     for form in ("base", "enhanced", "json"):
         yield "get_schema", {"form": form}

@@ -1,5 +1,7 @@
 """At least 200 attempts to write, to read files and to open addresses, on the embedded engine."""
 
+import json
+
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.embedded.launcher import ensure_engine
 from graphground.graphs.graph import Graph
@@ -42,6 +44,16 @@ def test_not_even_the_engines_administrator_can_load_files_or_urls(
             assert SECRET not in result
             assert "disabled" in result, result
     assert not surroundings.calls
+
+
+def test_a_query_that_states_its_version_or_an_allowed_option_runs_on_the_embedded_engine(film_graph: Graph) -> None:
+    ask = through_the_tool(film_graph)
+    plain = "MATCH (f:Film) RETURN count(f) AS films"
+    rows = film_graph.run(plain).rows
+    for prefix in ("CYPHER 5", "cypher 25", "CYPHER planner=cost", "CYPHER 5 runtime=slotted\n"):
+        assert film_graph.run(f"{prefix} {plain}").rows == rows
+        assert f'"rows":{json.dumps(rows)}' in ask(f"{prefix} {plain}", {})
+    assert "forbidden_option" in ask(f"CYPHER debug=ast {plain}", {})
 
 
 def address_of(home: Home, user: str) -> BoltAddress:

@@ -1,7 +1,7 @@
 import pytest
 
 from graphground.cypher import parse
-from graphground.cypher.edits import Edit, applied, reversed_text
+from graphground.cypher.diagnostics import Edit, applied, reversed_text
 from graphground.cypher.tree import RelationshipPattern
 
 

@@ -3,10 +3,10 @@
 import pytest
 
 from graphground.cypher import parse
-from graphground.cypher.matching import nodes, property_of, relationships
-from graphground.cypher.readings import two_readings
+from graphground.cypher.quoting import nodes, property_of, relationships
+from graphground.cypher.safety.parser_differences import two_readings
+from graphground.graphs.engines.bolt import to_send
 from graphground.graphs.engines.dialects import DIALECTS
-from graphground.graphs.engines.sending import to_send
 
 NAMES = [
     "Movie",

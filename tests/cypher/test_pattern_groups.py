@@ -1,5 +1,4 @@
-from graphground.cypher.pattern_groups import pattern_texts
-from graphground.cypher.schema import RelationshipPattern
+from graphground.cypher.schema import RelationshipPattern, pattern_texts
 
 
 def test_patterns_that_differ_in_one_label_or_in_the_type_are_written_as_one_pattern() -> None:

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from graphground.cypher import validate
-from graphground.cypher.checks.codes import SCHEMA_CODES
-from graphground.cypher.codes import LANGUAGE_CODES
+from graphground.cypher.codes import LANGUAGE_CODES, SCHEMA_CODES
 from graphground.cypher.schema import Label, PropertyGraphSchema
 from graphground.cypher.text_values import TextValues
 from graphground.graphs.schemas.statistics.model import LabelStatistics, PropertyStatistics, Statistics, TypeStatistics

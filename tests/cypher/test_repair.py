@@ -1,7 +1,7 @@
 import pytest
 
 from graphground.cypher import validate
-from graphground.cypher.edits import Edit
+from graphground.cypher.diagnostics import Edit
 from tests.support.checked_graphs import CHARACTERS, COMPANY
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from graphground.cypher import validate
-from graphground.cypher.language import Language
+from graphground.cypher.diagnostics import Language
 
 HABITS = [
     ("SELECT n.name FROM Person n", "MATCH"),

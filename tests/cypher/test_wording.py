@@ -2,7 +2,7 @@ from collections.abc import Callable
 
 import pytest
 
-from graphground.cypher.wording import all_of, counted, either, listed, sentence
+from graphground.cypher.diagnostics import all_of, counted, either, listed, sentence
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from pathlib import Path
 from graphground.graphs.definitions.consistency import levels
 from graphground.graphs.definitions.model import Definition, Node, Relationship, RelationshipType
 from graphground.graphs.definitions.read import DOMAINS, check_text
-from graphground.graphs.definitions.structure import field_names
 from graphground.graphs.definitions.units import units
 
 PAGE = (Path(__file__).parents[2] / "docs" / "definitions.md").read_text("utf-8")
@@ -22,7 +21,7 @@ def test_the_example_of_the_page_is_a_valid_definition() -> None:
 
 def test_every_key_domain_and_kind_of_unit_is_on_the_page() -> None:
     for model in (Definition, Node, Relationship, RelationshipType):
-        for key in set(field_names(model)) - {"nodes", "relationships", "types", "properties"}:
+        for key in set(model.model_fields) - {"nodes", "relationships", "types", "properties"}:
             assert f"`{key}`" in PAGE, key
     assert all(f"`{name}`" in PAGE for name in DOMAINS)
     assert all(unit.dimension in PAGE for unit in units() if not unit.dimension.startswith("currency"))

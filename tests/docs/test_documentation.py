@@ -16,6 +16,7 @@ from typing import Any
 
 from graphground.prompts.template import all_templates
 from graphground.server.cli import COMMANDS
+from graphground.server.definitions import PREPARED
 from graphground.server.settings import options, read_settings
 from graphground.tools import NAMES
 from tests.support.serving import environment
@@ -38,10 +39,16 @@ def test_the_reference_matches_the_code() -> None:
     assert current == (ROOT / "docs" / "reference.md").read_text(encoding="utf-8"), "run: python docs/reference.py"
 
 
+def test_the_definitions_that_servers_send_match_the_code() -> None:
+    assert PREPARED.read_text(encoding="utf-8") == generator().prepared_text(), "run: python docs/reference.py"
+
+
 def test_the_tables_in_readme_differences_index_and_architecture_match_the_code() -> None:
     assert generator().written_readme(README) == README, "run: python docs/reference.py"
     differences = generator().DIFFERENCES.read_text(encoding="utf-8")
     assert generator().written_differences(differences) == differences, "run: python docs/reference.py"
+    evaluation = generator().EVALUATION.read_text(encoding="utf-8")
+    assert generator().written_evaluation(evaluation) == evaluation, "run: python docs/reference.py"
     architecture = generator().ARCHITECTURE.read_text(encoding="utf-8")
     assert generator().written_architecture(architecture) == architecture, "run: python docs/reference.py"
     assert generator().index() == generator().INDEX.read_text(encoding="utf-8"), "run: python docs/reference.py"

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from graphground.graphs.loading.importing.convert import import_folder
-from graphground.graphs.loading.importing.mapping import read_mapping
+from graphground.graphs.loading.importing.mapping import import_folder, read_mapping
 from graphground.graphs.loading.simplekg import SimpleKGFile
 
 PAGE = (Path(__file__).parents[2] / "docs" / "importing.md").read_text("utf-8")

@@ -9,8 +9,7 @@ from graphground.graphs.bundled import bundled_graph
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.server.settings import read_settings
-from graphground.tools.own_queries.definition import OwnParameter, OwnQuery
-from graphground.tools.own_queries.tools import OwnTools
+from graphground.tools.owner_queries import OwnParameter, OwnQuery, OwnTools
 
 PAGE = (Path(__file__).parents[2] / "docs" / "own-queries.md").read_text("utf-8")
 

@@ -8,7 +8,7 @@ from graphground.cypher.diagnostics import LONGEST_MESSAGE
 from graphground.server.application import Application
 from tests.support.films import films_alone
 
-COLLECTS = "UNWIND range(1, $n) AS i RETURN collect(i) AS x"
+LONG_RANGE = "RETURN size([i IN range(1, $n) | i]) AS x"
 LONG = "ﷺ" * 99_000
 SHAPE = {"error", "message", "nearest", "next", "diagnostics"}
 
@@ -43,7 +43,7 @@ def test_an_answer_has_text_and_structured_content() -> None:
         ("execute_cypher", {"query": "RETURN " + "1" * 1_000_000}, "wrong_argument", []),
         ("get_schema", {"form": "bse"}, "wrong_argument", ["base", "enhanced", "json"]),
         ("get_schema", {"graph": "flims"}, "unknown_graph", ["films"]),
-        ("execute_cypher", {"query": COLLECTS, "parameters": {"n": 10**8}}, "value_too_large", []),
+        ("execute_cypher", {"query": LONG_RANGE, "parameters": {"n": 10**8}}, "value_too_large", []),
         ("find_entities", {"mentions": []}, "wrong_argument", []),
         ("find_entities", {"mentions": ["Heat"], "label": "Movy"}, "unknown_label", ["Movie"]),
     ],
@@ -112,7 +112,7 @@ def test_the_text_of_a_schema_is_the_schema_itself() -> None:
         ("find_entities", {"mentions": ["Heat"], "label": LONG}),
         ("find_entities", {"mentions": ["Heat"], "property": LONG}),
         ("find_entities", {"mentions": [LONG]}),
-        ("suggest_queries", {"question": "films", "graph": LONG}),
+        ("ground_question", {"question": "films", "graph": LONG}),
         ("execute_cypher", {"cursor": LONG}),
         ("execute_cypher", {"query": f"MATCH (n:`{LONG}`) RETURN m"}),
         ("execute_cypher", {"query": f"RETURN ${'a' * 99_000} AS x"}),
@@ -132,4 +132,4 @@ def test_a_failure_repeats_little_of_its_arguments(tool: str, arguments: dict[st
 def test_the_end_of_a_shortened_message_is_kept() -> None:
     message = failure("list_graph" + LONG, {})["message"]
     assert message.startswith("There is no tool 'list_graph")
-    assert message.endswith("suggest_queries.")
+    assert message.endswith("ground_question.")

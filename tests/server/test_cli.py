@@ -1,6 +1,5 @@
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -54,30 +53,6 @@ def test_the_command_call_with_json_prints_the_common_error_shape_on_stdout(run_
     result = run_command("call", "nothing", "--json")
     assert result.returncode == 1
     assert json.loads(result.stdout)["error"] == "unknown_tool"
-
-
-def test_a_server_answers_tools_list_without_loading_drivers_or_numpy() -> None:
-    heavy = ["neo4j", "numpy", "rapidfuzz", "typer", "rich", "arcadedb_embedded", "jpype", "pydantic_settings"]
-    result = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            (
-                "import sys\n"
-                "from types import SimpleNamespace\n"
-                "from graphground.server.application import Application\n"
-                "from graphground.server.protocol import Protocol\n"
-                "import graphground.server.commands.serve, graphground.server.transports.stdio, asyncio\n"
-                "context = SimpleNamespace(session=SimpleNamespace(client_capabilities=None))\n"
-                "asyncio.run(Protocol(Application(lambda: None)).list_tools(context, None))\n"
-                f"print([name for name in {heavy} if name in sys.modules])"
-            ),
-        ],
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert result.stdout.strip() == "[]", result.stdout + result.stderr
 
 
 @pytest.mark.engine

@@ -16,12 +16,14 @@ from mcp.client.streamable_http import streamable_http_client
 from tests.support.serving import LEGACY, MODERN, connected, failure_in, http_server, stdio
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
-PLAYERS = {"graph": "nba", "query": "MATCH (p:Player) RETURN p.name ORDER BY p.name", "limit": 400}
+PLAYERS = {"graph": "nba", "query": "MATCH (p:Player) RETURN p.name ORDER BY p.name", "limit": 5_000}
+SMALL = ("--answer-bytes", "5000")
+"""An option with which only a part of the players fits into an answer."""
 
 
 @pytest.fixture(scope="module")
 def address(data_folder: Path) -> Iterator[str]:
-    with http_server(data_folder) as address:
+    with http_server(data_folder, *SMALL) as address:
         yield address
 
 
@@ -37,13 +39,13 @@ async def answered(client: Client, arguments: dict[str, Any]) -> dict[str, Any]:
 async def test_a_client_reads_a_long_answer_page_by_page(
     transport: str, mode: str, data_folder: Path, request: pytest.FixtureRequest
 ) -> None:
-    server = stdio(data_folder) if transport == "stdio" else request.getfixturevalue("address")
+    server = stdio(data_folder, *SMALL) if transport == "stdio" else request.getfixturevalue("address")
     async with connected(server, mode) as client:
         await client.list_tools()  # from here on the client checks answers against the output schemas
         page = await answered(client, PLAYERS)
         names, total = [row[0] for row in page["rows"]], page["total"]
         while page.get("cursor"):
-            page = await answered(client, {"cursor": page["cursor"], "limit": 400})
+            page = await answered(client, {"cursor": page["cursor"], "limit": 5_000})
             names += [row[0] for row in page["rows"]]
         counted = await answered(client, {"graph": "nba", "query": "MATCH (p:Player) RETURN count(p) AS players"})
     assert len(names) == total == counted["rows"][0][0]
@@ -74,7 +76,7 @@ async def test_a_client_with_another_token_cannot_read_the_rows_kept_for_a_clien
 ) -> None:
     first, second = "a token of sixteen or more", "another token of that size"
     (tmp_path / "tokens").write_text(f"{first}\n{second}\n")
-    with http_server(data_folder, "--token-file", str(tmp_path / "tokens")) as address, anyio.fail_after(90):
+    with http_server(data_folder, *SMALL, "--token-file", str(tmp_path / "tokens")) as address, anyio.fail_after(90):
         async with with_token(address, first) as client:
             cursor = (await answered(client, PLAYERS))["cursor"]
         async with with_token(address, second) as client:
@@ -85,8 +87,8 @@ async def test_a_client_with_another_token_cannot_read_the_rows_kept_for_a_clien
 
 
 async def test_with_several_workers_a_truncated_answer_has_no_cursor(data_folder: Path) -> None:
-    with http_server(data_folder, "--workers", "2") as address:
+    with http_server(data_folder, *SMALL, "--workers", "2") as address:
         async with connected(address) as client:
-            page = await answered(client, {**PLAYERS, "limit": 5})
+            page = await answered(client, PLAYERS)
     assert page["truncated"]
     assert "cursor" not in page

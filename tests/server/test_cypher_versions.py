@@ -8,8 +8,8 @@ from tempfile import TemporaryDirectory
 import neo4j
 import pytest
 
+from graphground.graphs.engines.address import Database
 from graphground.graphs.opening.connected import open_database
-from graphground.graphs.opening.database import Database
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.storage.home import Home
 from graphground.server.application import Application

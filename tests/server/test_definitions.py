@@ -7,9 +7,8 @@ from pydantic import ValidationError
 from graphground.server.call import encode
 from graphground.server.definitions import LENGTHS, MOST_REPETITIONS, tool_definition
 from graphground.tools import all_tools
-from graphground.tools.own_queries.definition import OwnParameter, OwnQuery
-from graphground.tools.own_queries.tools import OwnTools
-from graphground.tools.suggest_queries import SuggestQueriesAnswer
+from graphground.tools.ground_question import GroundedQuery
+from graphground.tools.owner_queries import OwnParameter, OwnQuery, OwnTools
 
 BOUNDS = {"minimum", "maximum", "exclusiveMinimum", "minLength", "maxLength", "minItems", "maxItems", "enum"}
 
@@ -65,6 +64,7 @@ def test_a_length_that_the_grammars_of_llama_cpp_refuse_is_not_stated_but_still_
 
 
 def test_a_field_without_a_value_is_left_out_and_its_schema_has_one_type() -> None:
-    fields = tool_definition(all_tools()["suggest_queries"])["outputSchema"]["properties"]
-    assert fields["grammar"] == {"type": "string"}
-    assert json.loads(encode(SuggestQueriesAnswer(candidates=[]))) == {"candidates": []}
+    fields = tool_definition(all_tools()["find_entities"])["outputSchema"]
+    assert "null" not in json.dumps(fields)
+    query = GroundedQuery(cypher="RETURN 1", reason="one", confidence=0.5)
+    assert json.loads(encode(query)) == {"cypher": "RETURN 1", "reason": "one", "confidence": 0.5}

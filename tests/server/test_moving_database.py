@@ -6,25 +6,30 @@ import statistics
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from filelock import FileLock
 
 from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.engines.address import Database
+from graphground.graphs.engines.engine import QueryTimeout
 from graphground.graphs.entities.build import build_index
+from graphground.graphs.entities.index import index_folder
 from graphground.graphs.entities.own_index import OwnIndex
 from graphground.graphs.entities.paging import database_records
-from graphground.graphs.entities.places import index_folder
-from graphground.graphs.opening.database import Database
+from graphground.graphs.opening.live_schema import LiveSchema
 from graphground.graphs.opening.open_graphs import OpenGraphs
 from graphground.graphs.schemas.extraction.extract import extract
+from graphground.graphs.schemas.statistics.live import LiveStatistics
 from graphground.graphs.storage.home import Home
 from graphground.server.settings import Settings
 from graphground.server.sources import graph_sources
 from graphground.tools.execute_cypher import ExecuteCypherAnswer, ExecuteCypherRequest, execute_cypher
 from graphground.tools.find_entities import FindEntitiesRequest, find_entities
-from graphground.tools.get_schema import GetSchemaRequest, get_schema
+from graphground.tools.get_schema import EMPTY, GetSchemaRequest, get_schema
 from graphground.tools.list_graphs import ListGraphsRequest, list_graphs
+from graphground.tools.validate_cypher import ValidateCypherRequest, validate_cypher
 from tests.support.index_files import assert_same_index
 from tests.support.neo4j_server import Neo4jServer, seeded
 
@@ -185,8 +190,8 @@ def test_the_index_after_a_change_equals_a_new_build(served: OpenGraphs, neo4j_5
     ):
         before = names.info
         seeded(neo4j_5, change)
-        graph.look()
-        graph.settle()
+        graph.check_for_changes()
+        graph.await_current_schema()
         names.wait(60)
         assert before is not None
         assert names.info is not None
@@ -215,7 +220,7 @@ def test_a_check_for_changes_takes_less_than_50_ms_and_list_graphs_returns_the_c
     seconds = []
     for _ in range(50):
         begin = time.perf_counter()
-        graph.look()
+        graph.check_for_changes()
         seconds.append(time.perf_counter() - begin)
     assert statistics.median(seconds) < 0.05  # a millisecond on a quiet machine; this machine may be busy
     listed = list_graphs(served, ListGraphsRequest()).graphs[0]
@@ -240,3 +245,69 @@ def test_text_that_contains_numbers_is_reported_with_a_conversion(served: OpenGr
     assert [(diagnostic.code, diagnostic.suggestions) for diagnostic in answer.diagnostics] == [
         ("text_compared", ["toFloat(o.freight)"])
     ]
+
+
+def test_an_empty_database_is_called_empty_and_its_first_data_are_counted(neo4j_5: Neo4jServer, tmp_path: Path) -> None:
+    labels = [f"Kind{number}" for number in range(12)]
+    seeded(neo4j_5, "MATCH (n) DETACH DELETE n", *(f"CREATE (n:{label}) DELETE n" for label in labels))
+    graphs = served_from(neo4j_5, tmp_path)
+    try:
+        assert schema_of(graphs).strip() == f"({EMPTY})"
+        graph = graphs.get(None)
+        assert isinstance(graph.statistics_reader, LiveStatistics)
+        graph.statistics_reader.wait(60)
+        seeded(neo4j_5, *(f"UNWIND [1, 2, 3] AS i CREATE (:{label} {{name: '{label} ' + i}})" for label in labels))
+        deadline = time.monotonic() + 100
+        schema_of(graphs)
+        while (facts := graph.statistics(fresh=True)) is None or facts.mark is None:
+            assert time.monotonic() < deadline
+            schema_of(graphs)
+        assert {facts.nodes(label) for label in labels} == {3}
+        assert {label.count for label in graph.schema.labels.values()} == {3}
+    finally:
+        graphs.close()
+
+
+def test_a_schema_that_was_read_in_a_hurry_has_no_invented_counts_and_is_completed(
+    served: OpenGraphs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = served.get(None)
+    assert isinstance(graph.schema_source, LiveSchema)
+    run = graph.engine.run
+
+    def run_without_counts(query: str, *arguments: Any, **options: Any) -> Any:
+        if "count(" in query:
+            raise QueryTimeout("no time for counts")
+        return run(query, *arguments, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(graph.engine, "run", run_without_counts)
+        hurried = extract(graph.engine, "shop", step_timeout=5, total_timeout=5)
+    assert hurried.partial
+    assert 0 not in {label.count for label in hurried.schema.labels.values()}
+    graph.schema_source._take(hurried)
+    assert graph.schema_source.complete()[1] is None  # statistics of this schema would be computed again
+    deadline = time.monotonic() + 60
+    while graph.schema.labels["Customer"].count != 3:
+        assert time.monotonic() < deadline
+        schema_of(served)
+
+
+def test_an_absent_name_is_reported_with_the_state_of_an_outdated_index(
+    served: OpenGraphs, neo4j_5: Neo4jServer, tmp_path: Path
+) -> None:
+    names, folder = served.get(None).entities, index_folder(Home(tmp_path), "shop")
+    assert isinstance(names, OwnIndex)
+    names.wait(60)
+    query = "MATCH (c:Customer {companyName: 'Nordic Pantry'}) RETURN c.city"
+    with FileLock(folder.with_name(f"{folder.name}.lock"), timeout=60):  # no build can begin
+        seeded(neo4j_5, "CREATE (:Customer {companyName: 'Fjordmat Sud', city: 'Pau'})")
+        schema_of(served)
+        checked = validate_cypher(served, ValidateCypherRequest(query=query))
+        messages = [finding.message for finding in checked.diagnostics if finding.code == "entity_not_found"]
+        assert messages
+        assert all("the entity index" in message for message in messages)
+        answer = find_entities(served, FindEntitiesRequest(mentions=["Nordic Pantry"]))
+        assert answer.mentions[0].verdict == "not_found"
+        assert answer.warning is not None
+        assert "the entity index" in answer.warning

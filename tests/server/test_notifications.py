@@ -133,9 +133,11 @@ PEOPLE: dict[str, Any] = {
 @pytest.mark.parametrize(("session", "remembered"), [("4711", True), (None, False)])
 def test_a_log_level_is_stored_only_for_an_http_session(session: str | None, remembered: bool) -> None:
     headers = {} if session is None else {"mcp-session-id": session}
-    context = SimpleNamespace(request=SimpleNamespace(headers=headers), protocol_version="2025-06-18", meta=None)
+    context = SimpleNamespace(
+        request=SimpleNamespace(headers=headers, scope={}), protocol_version="2025-06-18", meta=None
+    )
     levels = LogLevels()
     levels.set(context, "debug")
     assert ("debug" in levels.allowed(context)) is remembered
-    other = SimpleNamespace(request=SimpleNamespace(headers={}), protocol_version="2025-06-18", meta=None)
+    other = SimpleNamespace(request=SimpleNamespace(headers={}, scope={}), protocol_version="2025-06-18", meta=None)
     assert "debug" not in levels.allowed(other)

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from graphground.server.application import Application
-from graphground.server.commands.options import open_graphs
+from graphground.server.commands.command_line import open_graphs
 from graphground.server.resources import UnknownResource, read_resource
 from graphground.server.settings import Settings
 

@@ -23,7 +23,7 @@ RIGHT_USES: list[tuple[str, dict[str, Any]]] = [
     ("get_filtered_schema", {"graph": "nba", "question": "Who plays for the Chicago Bulls?"}),
     ("find_entities", {"graph": "nba", "mentions": ["lebron james"]}),
     ("validate_cypher", {"graph": "nba", "query": "MATCH (t:Team RETURN t"}),
-    ("suggest_queries", {"graph": "nba", "mentions": ["Chicago Bulls"]}),
+    ("ground_question", {"graph": "nba", "question": "Who plays for the Chicago Bulls?"}),
     ("execute_cypher", {"graph": "nba", "query": "MATCH (t:Team {name: 'x'}) RETURN t, null AS nothing"}),
     (
         "execute_cypher",
@@ -77,13 +77,11 @@ def check(seen: dict[str, Any]) -> None:
         assert answer["isError"], wrong.what
         assert "structuredContent" not in answer, wrong.what
         wrong_use.check(wrong, json.loads(answer["content"][0]["text"]))
-    assert [(page["row_count"], page["truncated"]) for page in seen["continued"]] == [
-        (12, True),
-        (12, True),
-        (6, False),
-    ]
+    assert [page["truncated"] for page in seen["continued"]] == [*[True] * (len(seen["continued"]) - 1), False]
+    assert len(seen["continued"]) > 1
     assert seen["continued"][0]["total"] == 30
     names = [row[0] for page in seen["continued"] for row in page["rows"]]
+    assert len(names) == 30
     assert names == sorted(set(names))
     assert set(seen["unknown"]["thrown"]["data"]) == ERROR_FIELDS
     assert "did you mean 'execute_cypher'" in seen["unknown"]["thrown"]["message"]

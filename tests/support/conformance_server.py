@@ -19,7 +19,7 @@ from mcp_types import INVALID_PARAMS
 
 from graphground.graphs.opening.open_graphs import OpenGraphs
 from graphground.server.application import Application
-from graphground.server.notifications import log_to_clients, reporting
+from graphground.server.notifications import Reporting, log_to_clients
 from graphground.server.protocol import FIXED, FRESH, Protocol
 from graphground.server.settings import Settings
 from graphground.server.transports.http import serve_http
@@ -76,7 +76,7 @@ class Fixtures(Protocol):
     async def call_tool(self, context: Any, params: Any) -> Any:
         if params.name not in CONTENTS:
             raise MCPError(code=INVALID_PARAMS, message=f"there is no tool {params.name!r}")
-        async with reporting(context, self.levels):
+        async with Reporting(context, self.levels):
             for step, words in enumerate(
                 ("Tool execution started", "Tool processing data", "Tool execution completed")
             ):

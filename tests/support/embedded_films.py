@@ -7,15 +7,16 @@ from collections.abc import Iterator
 
 import pytest
 
+from benchmarks.stand_ins import stand_in
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.embedded.launcher import end_engine, require_arcadedb
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.graph import Graph
 from graphground.graphs.loading.load import load_file
-from graphground.graphs.loading.simplekg_writing import write_simplekg
+from graphground.graphs.loading.simplekg import write_simplekg
 from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.storage.home import Home
-from graphground.graphs.synth import SyntheticGraph, stand_in
+from graphground.graphs.synth import SyntheticGraph
 
 SCHEMA = PropertyGraphSchema.from_cypherbench(
     {

@@ -11,7 +11,7 @@ import random
 import re
 from collections.abc import Sequence
 
-from graphground.cypher.canonical import WRITING_WORDS
+from graphground.cypher.safety.canonical import WRITING_WORDS
 from tests.support.hostile_pieces import BACKSLASHES, BLANKS, CODE, COMMENTS, ESCAPES, LETTERS, NAMES, ODD, QUOTES
 from tests.support.hostile_queries import PAYLOADS, SMUGGLERS, WRAPPERS
 

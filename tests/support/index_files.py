@@ -8,15 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from graphground.graphs.entities.refresh import FINGERPRINTS
-
 
 def contents(folder: Path) -> dict[str, Any]:
-    """Return the content of an index by file, without its build time, size and source, and without its fingerprints."""
+    """Return the content of an index by file, without its build time, size and source."""
     meta = json.loads((folder / "meta.json").read_text("utf-8"))
     for name in ("built_at", "seconds", "bytes", "source"):
         del meta["info"][name]
-    arrays = {file.name: np.load(file).tolist() for file in folder.glob("*.npy") if file.stem != FINGERPRINTS}
+    arrays = {file.name: np.load(file).tolist() for file in folder.glob("*.npy")}
     return {"meta": meta, **arrays}
 
 

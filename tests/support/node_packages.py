@@ -17,7 +17,7 @@ from pathlib import Path
 import platformdirs
 from filelock import FileLock
 
-from graphground.graphs.storage.atomic import replacing
+from graphground.graphs.storage.home import replacing
 
 ROOT = Path(__file__).resolve().parents[2]
 NODE = "22.23.3"

@@ -2,7 +2,7 @@
 
     start_writable(home)                  # then `ensure_engine(home)` finds the server, `end_engine(home)` ends it
 
-The new process runs `python -m tests.support.own_arcadedb FOLDER ENGINE_FOLDER`.
+The new process runs `python -m tests.support.own_arcadedb FOLDER`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def start_writable(home: Home) -> EngineState:
     used_file(home).touch()
     with (home.engine / "writable.log").open("wb") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", "tests.support.own_arcadedb", str(home.folder), home.engine_folder],
+            [sys.executable, "-m", "tests.support.own_arcadedb", str(home.folder)],
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
             stdout=log,
@@ -44,7 +44,7 @@ def start_writable(home: Home) -> EngineState:
     raise AssertionError((home.engine / "writable.log").read_text("utf-8", "replace")[-2000:])
 
 
-def main(folder: str, engine_folder: str) -> None:
+def main(folder: str) -> None:
     """Run the engine's process with its databases open for writing."""
     from graphground.graphs.engines.embedded import process
 
@@ -54,8 +54,8 @@ def main(folder: str, engine_folder: str) -> None:
         return {**settings(home, state), "server.defaultDatabaseMode": "READ_WRITE"}
 
     process.server_settings = writable
-    process.main(folder, engine_folder)
+    process.main(folder)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3])
+    main(sys.argv[1])

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from graphground.cypher.schema import PropertyGraphSchema
-from graphground.graphs.loading.simplekg_writing import write_simplekg
+from graphground.graphs.loading.simplekg import write_simplekg
 from tests.support.shared_data import SHARED
 
 PATTERNS = {

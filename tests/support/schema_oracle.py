@@ -6,7 +6,7 @@ The paper reads the types of values with APOC; `valueType` returns the same type
 from typing import Any
 
 from graphground.graphs.engines.engine import Engine
-from graphground.graphs.schemas.extraction.value_types import merged, property_type
+from graphground.graphs.schemas.extraction.findings import merged, property_type
 
 PROPERTIES = (
     "MATCH (n) UNWIND labels(n) AS label UNWIND keys(n) AS key RETURN DISTINCT label, key, valueType(n[key]) AS type"

@@ -62,6 +62,8 @@ class Answer:
     """Whether the connection closes in the middle of the body."""
     waits: threading.Event | None = None
     """An event that must be set before the reply is sent."""
+    finish: str = "stop"
+    """Why the reply ended, in OpenAI's form."""
     counts: bool = True
     """Whether the reply contains token counts."""
 
@@ -134,7 +136,7 @@ def _completion(request: Mapping[str, Any], answer: Answer) -> dict[str, Any]:
         "object": "chat.completion",
         "created": 0,
         "model": request["model"],
-        "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls" if calls else "stop"}],
+        "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls" if calls else answer.finish}],
         "usage": {"prompt_tokens": TOKENS_IN, "completion_tokens": TOKENS_OUT, "total_tokens": TOKENS_IN + TOKENS_OUT},
     }
 

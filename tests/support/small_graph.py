@@ -19,6 +19,18 @@ from graphground.graphs.storage.home import Home
 from tests.support.data_folders import copied
 from tests.support.own_arcadedb import start_writable
 
+
+def records_in(path: Path) -> tuple[dict[str, Any], list[str]]:
+    """Return the schema and the nodes of a SimpleKG file by key, and its relationships without their ids, sorted."""
+    graph = json.loads(path.read_bytes())
+    for label in graph["schema"]["entities"]:
+        for key in ("reserved", "description"):
+            label.pop(key, None)
+    nodes = {entity["eid"]: {key: value for key, value in entity.items() if value} for entity in graph["entities"]}
+    links = [json.dumps({**link, "rid": ""}, sort_keys=True) for link in graph["relations"]]
+    return {"schema": graph["schema"], **nodes}, sorted(links)
+
+
 SMALL: dict[str, Any] = {
     "schema": {
         "name": "films",

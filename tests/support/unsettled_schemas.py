@@ -8,15 +8,15 @@ from tests.support.films import FILMS
 class SlowSchema:
     """The schema of a database that has changed, and that takes too long to read within a call."""
 
-    schema, stale, provisional, counts = FILMS, True, False, (None, None)
+    schema, stale, provisional, unreachable, counts = FILMS, True, False, None, (None, None)
 
-    def look(self) -> None: ...
+    def check_for_changes(self) -> None: ...
 
     def refresh(self) -> None: ...
 
     def stop(self) -> None: ...
 
-    def settle(self) -> bool:
+    def await_current_schema(self) -> bool:
         return False
 
 

@@ -109,37 +109,65 @@ def _value(snak: dict[str, Any], key: str) -> tuple[str | None, list[tuple[str, 
         unit = uri(WD + "Q199" if value["unit"] == "1" else value["unit"].replace("https:", "http:"))
         return amount, [("quantityAmount", amount), ("quantityUnit", unit)]
     if type_ == "time":
-        moment = literal(rdf_time(value), XSD + "dateTime")
+        time = rdf_time(value)
+        # The exporter writes a time that it cannot convert as a plain literal, as it stands in the document.
+        moment = literal(value["time"]) if time is None else literal(time, XSD + "dateTime")
         return moment, [
             ("timeValue", moment),
             ("timePrecision", literal(str(value["precision"]), XSD + "integer")),
             ("timeCalendarModel", uri(value["calendarmodel"].replace("https:", "http:"))),
         ]
     if type_ == "globecoordinate":
-        return literal(
-            f"Point({value['longitude']} {value['latitude']})", "http://www.opengis.net/ont/geosparql#wktLiteral"
-        ), []
+        point = f"Point({php_float(value['longitude'])} {php_float(value['latitude'])})"
+        globe = (value.get("globe") or WD + "Q2").replace("https:", "http:")
+        text = point if globe == WD + "Q2" else f"<{globe}> {point}"
+        return literal(text, "http://www.opengis.net/ont/geosparql#wktLiteral"), []
     if snak.get("datatype") == "commonsMedia":
         return uri("http://commons.wikimedia.org/wiki/Special:FilePath/" + quote(value)), []
+    if snak.get("datatype") in ("geo-shape", "tabular-data"):
+        encoded = quote(value, safe=" ;@$!*(),/~:").replace(" ", "+")
+        return uri("http://commons.wikimedia.org/data/main/" + encoded), []
     if snak.get("datatype") == "url":
         return uri(value), []
     return literal(value), []
 
 
-def rdf_time(value: dict[str, Any]) -> str:
-    """Return a time in XSD 1.1: with a year 0, only valid months and days,
-    and Julian days converted to Gregorian days."""
+def php_float(number: float) -> str:
+    """Return a number as PHP writes it in a text: with 14 significant digits."""
+    text = f"{number:.14g}"
+    if "e" not in text:
+        return text
+    digits, power = text.split("e")
+    return f"{digits if '.' in digits else digits + '.0'}E{int(power):+d}"
+
+
+def rdf_time(value: dict[str, Any]) -> str | None:
+    """Return a time in XSD 1.1: with a year 0, only valid months and days, and Julian days converted to Gregorian days.
+
+    None for the year 0, which documents must not contain.
+    """
     sign, rest = value["time"][0], value["time"][1:]
     year, month, day = rest.split("T")[0].split("-")
-    number = int(year) * (-1 if sign == "-" else 1)
-    number += 1 if number < 0 else 0
-    month, day = max(int(month), 1), max(int(day), 1)
-    if value["precision"] >= 11 and value["calendarmodel"].endswith("Q1985786") and number > 0:
+    precision, number = value["precision"], int(year) * (-1 if sign == "-" else 1)
+    if number == 0:
+        return None
+    month, day = min(max(int(month), 1), 12), max(int(day), 1)
+    if precision <= 9:
+        month = 1
+    if precision <= 10:
+        day = 1
+    if precision >= 9 and number < 0:
+        number += 1
+    if precision >= 11 and value["calendarmodel"].endswith("Q1985786") and number >= -4712:
         # The distance between the calendars grows by a day in each century year that 400 does not divide.
         before_march = number - (1 if month < 3 else 0)
         shift = before_march // 100 - before_march // 400 - 2
-        moved = date(number, month, day) + timedelta(days=shift)
-        number, month, day = moved.year, moved.month, moved.day
+        cycle = 400 * (number // 400) - 400  # Python's dates begin with the year 1, and the calendar repeats
+        moved = date(number - cycle, month, 1) + timedelta(days=shift + day - 1)
+        number, month, day = moved.year + cycle, moved.month, moved.day
+    elif precision >= 11 and day > 28:
+        leap = number < -4712 or (number % 4 == 0 and (number % 100 != 0 or number % 400 == 0))
+        day = min(day, {2: 29 if leap else 28, 4: 30, 6: 30, 9: 30, 11: 30}.get(month, 31))
     return f"{'-' if number < 0 else ''}{abs(number):04d}-{month:02d}-{day:02d}T00:00:00Z"
 
 

@@ -45,7 +45,7 @@ WRONG_USES = [
     WrongUse("null for a text", "validate_cypher", {"query": None}, "wrong_argument"),
     WrongUse("a text for a number", "execute_cypher", {"query": "RETURN 1", "limit": "10"}, "wrong_argument"),
     WrongUse("a fraction for a count", "find_entities", {"mentions": ["x"], "limit": 2.5}, "wrong_argument"),
-    WrongUse("a number out of bounds", "suggest_queries", {"question": "x", "hops": 9}, "wrong_argument", "2"),
+    WrongUse("a number out of bounds", "ground_question", {"question": "x", "limit": 99}, "wrong_argument", "50"),
     WrongUse("a negative time limit", "execute_cypher", {"query": "RETURN 1", "timeout_s": -1}, "wrong_argument"),
     WrongUse("a text for an object", "execute_cypher", {"query": "RETURN 1", "parameters": "{}"}, "wrong_argument"),
     WrongUse("a text for a list", "find_entities", {"mentions": "LeBron James"}, "wrong_argument"),
@@ -55,12 +55,11 @@ WRONG_USES = [
         "an unknown method", "get_filtered_schema", {"question": "x", "method": "best"}, "wrong_argument", "similarity"
     ),
     WrongUse("an unknown mode", "find_entities", {"mentions": ["x"], "mode": "fulltext"}, "wrong_argument", "fuzzy"),
-    WrongUse("an unknown grammar", "suggest_queries", {"question": "x", "grammar": "ebnf"}, "wrong_argument", "gbnf"),
     WrongUse("no mention", "find_entities", {"mentions": []}, "wrong_argument"),
     WrongUse("mentions and a question", "find_entities", {"mentions": ["x"], "question": "x"}, "wrong_argument"),
     WrongUse("a mention of 1,001 characters", "find_entities", {"mentions": ["x" * 1_001]}, "wrong_argument"),
     WrongUse("a question of 20,001 characters", "find_entities", {"question": "x" * 20_001}, "wrong_argument"),
-    WrongUse("a long mention to suggest", "suggest_queries", {"mentions": ["x" * 1_001]}, "wrong_argument"),
+    WrongUse("a long question to ground", "ground_question", {"question": "x" * 2_001}, "wrong_argument"),
     WrongUse("too many mentions", "find_entities", {"mentions": ["x"] * 1_000}, "wrong_argument"),
     WrongUse(
         "one megabyte of query", "execute_cypher", {"query": "RETURN '" + "x" * 1_000_000 + "'"}, "wrong_argument"
@@ -97,8 +96,7 @@ WRONG_USES = [
         {"graph": "nba", "query": "RETURN " + ", ".join(f"'{'x' * 3_900}' AS c{place}" for place in range(8))},
         "answer_too_large",
     ),
-    WrongUse("neither a question nor mentions", "suggest_queries", {"graph": "nba"}, "nothing_to_suggest"),
-    WrongUse("mentions of nothing", "suggest_queries", {"graph": "nba", "mentions": ["qqxxzzqq"]}, "no_entity_found"),
+    WrongUse("an empty question", "ground_question", {"graph": "nba", "question": " "}, "empty_question"),
     WrongUse("an empty query to check", "validate_cypher", {"graph": "nba", "query": " \n "}, "empty_query"),
     WrongUse("a cursor that nobody gave", "execute_cypher", {"cursor": "AAAAAAAAAAAAAAAAAAAAAA.100"}, "unknown_cursor"),
     query("an empty query", "  ", "empty_query", "MATCH"),

@@ -6,6 +6,8 @@ from graphground.cypher.parser import statement
 from graphground.cypher.parser.statement import Note
 from graphground.cypher.tree import Query
 from graphground.graphs.engines.dialects import MEMGRAPH
+from graphground.graphs.engines.engine import EngineError, QueryFailed, QueryTimeout
+from graphground.graphs.engines.table import Table
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.why_empty import why_empty
@@ -48,6 +50,39 @@ def test_a_missing_limit_is_reported_only_if_rows_were_omitted() -> None:
     query = "MATCH (m:Movie) RETURN m.name"
     assert "no_limit" not in {diagnostic.code for diagnostic in executed(query, Recorder()).diagnostics}
     assert "no_limit" in {diagnostic.code for diagnostic in executed(query, Recorder(truncated=True)).diagnostics}
+
+
+class Refusing(Recorder):
+    """An engine that refuses every query, as Neo4j refuses to add texts."""
+
+    def __init__(self, error: EngineError) -> None:
+        super().__init__()
+        self.error = error
+
+    def run(self, query: str | Query, *_: Any, **__: Any) -> Table:
+        raise self.error
+
+
+@pytest.mark.parametrize(
+    ("error", "name"),
+    [
+        (QueryFailed("SUM(String('12.5')) cannot be added", "Neo.ClientError.Statement.TypeError"), "query_failed"),
+        (QueryTimeout("The query took longer than 30 s."), "query_timeout"),
+    ],
+)
+def test_a_refusal_by_the_database_comes_with_what_the_check_says_of_the_query(error: EngineError, name: str) -> None:
+    with pytest.raises(ToolFailure) as failure:
+        executed("MATCH (m:Movi) RETURN sum(m.name) AS total", Refusing(error))
+    found = failure.value
+    assert (found.error, found.message) == (name, str(error))
+    assert found.nearest == ["MATCH (m:Movie) RETURN sum(m.name) AS total"]
+    assert "unknown_label" in [diagnostic.code for diagnostic in found.diagnostics]
+    assert name != "query_failed" or found.diagnostics[0].code == "refused_by_database"
+
+
+def test_an_answer_to_a_doubtful_query_has_the_query_that_was_probably_meant() -> None:
+    assert executed("MATCH (m:Movi) RETURN m.name", Recorder()).suggested_query == "MATCH (m:Movie) RETURN m.name"
+    assert executed("MATCH (m:Movie) RETURN m.name", Recorder()).suggested_query is None
 
 
 @pytest.mark.parametrize(

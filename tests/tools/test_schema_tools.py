@@ -16,6 +16,7 @@ from graphground.tools.get_filtered_schema import GetFilteredSchemaRequest, get_
 from graphground.tools.get_schema import PROVISIONAL, GetSchemaRequest, get_schema
 from graphground.tools.validate_cypher import ValidateCypherRequest, validate_cypher
 from tests.support.films import FILMS, films_alone
+from tests.support.large_schema import large_schema
 from tests.support.shared_data import SHARED, needs
 from tests.support.unsettled_schemas import SampledSchema, SlowSchema
 
@@ -47,6 +48,27 @@ def test_every_form_stays_within_the_budget_and_names_the_omitted_elements(form,
     assert answer.left_out
     if form == "json":
         assert json.loads(answer.schema_)["name"] == "politics"
+
+
+@needs("schemas", "politics.json")
+def test_labels_and_types_project_the_schema():
+    politics = opened("politics")
+    answer = get_schema(politics, GetSchemaRequest(labels=["PoliticalParty"]))
+    assert "-[:foundedBy]->(:Politician)" in answer.schema_
+    assert "hasDiplomaticRelationWith" not in answer.schema_
+    assert "hasHeadOfState" in get_schema(politics, GetSchemaRequest(types=["hasHeadOfState"])).schema_
+    with pytest.raises(ToolFailure) as failure:
+        get_schema(politics, GetSchemaRequest(labels=["Partys"]))
+    assert "PoliticalParty" in failure.value.nearest
+
+
+@needs("codex", "types.en.json.gz")
+def test_a_large_schema_without_a_budget_has_about_four_thousand_tokens_and_begins_with_its_counts():
+    large = OpenGraphs([GraphSource("large", "", "none", lambda: Graph("large", large_schema()))])
+    answer = get_schema(large, GetSchemaRequest())
+    assert answer.schema_.startswith("// 2,000 labels, 71 relationship types")
+    assert estimate_tokens(answer.schema_) <= 4_000
+    assert "`labels` or `types`" in answer.as_text()
 
 
 def test_no_tool_presents_an_outdated_schema_as_current():

@@ -5,7 +5,7 @@ from functools import reduce
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphground.tools.shortening import DEEPEST, LONGEST_LIST, LONGEST_TEXT, shorten_rows
+from graphground.tools.execute_cypher import MAX_DEPTH, MAX_LIST_ITEMS, MAX_TEXT_CHARACTERS, shorten_rows
 
 VALUES = st.recursive(
     st.none() | st.integers() | st.text(max_size=20),
@@ -21,17 +21,17 @@ def test_short_values_are_unchanged(rows: list[list[object]]) -> None:
 
 
 def test_a_long_text_states_its_length_at_any_depth() -> None:
-    text = "x" * (LONGEST_TEXT + 1)
+    text = "x" * (MAX_TEXT_CHARACTERS + 1)
     rows: list[list[object]] = [[text, [text], {"properties": {"plot": text}}]]
     assert shorten_rows(rows)
-    short = "x" * LONGEST_TEXT + "… (of 4,001 characters)"
+    short = "x" * MAX_TEXT_CHARACTERS + "… (of 4,001 characters)"
     assert rows == [[short, [short], {"properties": {"plot": short}}]]
 
 
 def test_a_shortened_list_states_its_number_of_items() -> None:
     rows: list[list[object]] = [[list(range(12_345))]]
     assert shorten_rows(rows)
-    assert rows == [[[*range(LONGEST_LIST), "… (of 12,345 items)"]]]
+    assert rows == [[[*range(MAX_LIST_ITEMS), "… (of 12,345 items)"]]]
 
 
 def test_nested_lists_are_cut_off_at_a_depth_that_json_encoders_support() -> None:
@@ -41,4 +41,4 @@ def test_nested_lists_are_cut_off_at_a_depth_that_json_encoders_support() -> Non
     ]
     assert shorten_rows(rows)
     text = json.dumps(rows, ensure_ascii=False)
-    assert text.count(f"… (nested deeper than {DEEPEST} levels)") == 2
+    assert text.count(f"… (nested deeper than {MAX_DEPTH} levels)") == 2

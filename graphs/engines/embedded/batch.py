@@ -1,12 +1,11 @@
-"""Writes a graph to new engine files, or changes a copy of a graph's files.
+"""Writes a graph to new engine files.
 
 Runs in its own process, because a process can start a JVM only once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from queue import Queue
 from threading import Thread
@@ -15,30 +14,27 @@ from typing import Any
 
 import orjson
 
-from graphground.cypher.schema import PropertyGraphSchema
+from graphground.cypher.schema import RESERVED_PROPERTIES, PropertyGraphSchema
 from graphground.graphs.engines.embedded.archive import archive_file, archive_option
-from graphground.graphs.engines.embedded.edits import GraphEdits
+from graphground.graphs.engines.temporal import function_for, temporal_types
 
 ROWS_AT_ONCE = 20_000
-ENGINE_TYPES = {
-    "str": "STRING",
-    "int": "LONG",
-    "float": "DOUBLE",
-    "bool": "BOOLEAN",
-    "date": "DATE",
-    "datetime": "DATETIME",
-}
+ENGINE_TYPES = {"str": "STRING", "int": "LONG", "float": "DOUBLE", "bool": "BOOLEAN", "date": "DATE"}
 INDEXED = ("name", "eid")
 MIDNIGHT = "T00:00:00"
 """The time that is appended to a date. ArcadeDB tries to parse a time first, so a date alone takes three times as
 long.
 """
-OPTIONS = ("-Darcadedb.polyglotEngineEnabled=false",)
-"""Options of the JVM. They stop ArcadeDB's search for scripting languages, which takes a third of a second."""
-FOR_MANY = ("-XX:+UseParallelGC",)
-"""Options of the JVM for loading many records."""
-FOR_FEW = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
-"""Options of the JVM for loading few records, where optimizing the code would take longer than the load."""
+OPTIONS = ("-Darcadedb.polyglotEngineEnabled=false", "-XX:+UseParallelGC")
+"""Options of the JVM. The first stops ArcadeDB's search for scripting languages, which takes a third of a second."""
+JAVA_TIMES = {
+    "date": "LocalDate",
+    "datetime": "ZonedDateTime",
+    "localdatetime": "LocalDateTime",
+    "time": "OffsetTime",
+    "localtime": "LocalTime",
+}
+"""The Java class for the values of each Cypher function that makes a date or a time."""
 
 
 class GraphWriter:
@@ -49,8 +45,8 @@ class GraphWriter:
         …
         writer.finish()
 
-    If the folder exists, the graph in it is changed. A second thread writes relationships, so that the caller can
-    continue to read its source meanwhile.
+    A second thread writes relationships, so that the caller can continue to read its source meanwhile. Dates and times
+    are given as canonical texts (`graphs.engines.temporal`).
     """
 
     def __init__(
@@ -72,58 +68,70 @@ class GraphWriter:
         if not jpype.isJVMStarted():
             log = folder.parent / "log"
             log.mkdir(exist_ok=True)
-            kind = FOR_FEW if folder.exists() else FOR_MANY
-            start_jvm(heap, log, [*OPTIONS, *kind, *archive_option(archive_file()), *jvm_args])
+            start_jvm(heap, log, [*OPTIONS, *archive_option(archive_file()), *jvm_args])
         self._types = jpype.JClass("com.arcadedb.schema.Type")
-        factory = jpype.JClass("com.arcadedb.database.DatabaseFactory")(str(folder))
-        self._dates = {
-            **{name: dates_of(schema.labels[name].properties) for name in schema.labels},
-            **{name: dates_of(properties) for name, properties in schema.relationship_properties.items()},
-            **{
-                name: [key for label in labels for key in dates_of(schema.labels[label].properties)]
-                for name, labels in label_sets.items()
-            },
+        self._rid = jpype.JClass("com.arcadedb.database.RID")
+        self._objects = jpype.JArray(jpype.JObject)
+        self._list = jpype.JClass("java.util.ArrayList")
+        self._parsers: Mapping[str, Callable[[str], Any]] = {
+            name: jpype.JClass(f"java.time.{class_}").parse for name, class_ in JAVA_TIMES.items()
         }
-        self._not_indexed = () if folder.exists() else tuple(schema.labels)
-        if folder.exists():
-            self._database = factory.open()
-        else:
-            self._database = factory.create()
-            self._declare(schema)
-            for name, labels in label_sets.items():
-                several = self._database.getSchema().createVertexType(name, 1)
-                for label in labels:
-                    several.addSuperType(label)
+        owners = {label.name: label.properties for label in schema.labels.values()}
+        owners |= schema.relationship_properties
+        for name, labels in label_sets.items():
+            owners[name] = {key: type_ for label in labels for key, type_ in owners[label].items()}
+        self._dates = {name: dates_of(properties) for name, properties in owners.items()}
+        self._times = {name: times_of(properties) for name, properties in owners.items()}
+        self._labels = tuple(schema.labels)
+        self._database = jpype.JClass("com.arcadedb.database.DatabaseFactory")(str(folder)).create()
+        self._declare(schema)
+        for name, labels in label_sets.items():
+            several = self._database.getSchema().createVertexType(name, 1)
+            for label in labels:
+                several.addSuperType(label)
         self._batch = self._new_batch()
         self._vertices = jpype.JClass("com.arcadedb.python.VertexBatcher")
         self._edges = jpype.JClass("com.arcadedb.python.EdgeBatcher")
-        self._queue: Queue[tuple[str, bytes] | None] = Queue(maxsize=8)
+        self._queue: Queue[tuple[str, bytes | Sequence[dict[str, Any]]] | None] = Queue(maxsize=8)
         self._failure: BaseException | None = None
         self._thread = Thread(target=self._write_edges, name="graphground-edges", daemon=True)
         self._thread.start()
 
     def nodes(self, label: str, rows: Sequence[dict[str, Any]]) -> list[str]:
         """Write one or more nodes; return their record ids in the same order."""
+        if times := self._times[label]:
+            written = self._batch.createVertices(label, [self._values(row, times) for row in rows])
+            return [str(rid.toString()) for rid in written]
         return str(self._vertices.createVerticesJson(self._batch, label, self._json(label, rows).decode())).split(";")
 
     def relationships(self, type_: str, rows: Sequence[dict[str, Any]]) -> None:
         """Write relationships: each row has the properties and the record ids of the ends, `_src` and `_dst`."""
         if self._failure is not None:
             raise self._failure
-        self._queue.put((type_, self._json(type_, rows)))
+        self._queue.put((type_, rows if self._times[type_] else self._json(type_, rows)))
 
     def _json(self, name: str, rows: Sequence[dict[str, Any]]) -> bytes:
         """Return the rows of a label or relationship type as JSON for the engine, without changing the rows."""
         dates = self._dates[name]
         return orjson.dumps([{**row, **at_midnight(row, dates)} for row in rows] if dates else rows)
 
-    @contextmanager
-    def edits(self) -> Iterator[GraphEdits]:
-        """Yield an object that changes existing records; use it after writing nodes, before writing relationships."""
-        self._batch.close()
-        with GraphEdits(self._database) as edits:
-            yield edits
-        self._batch = self._new_batch()
+    def _values(self, row: Mapping[str, Any], times: frozenset[str]) -> Any:
+        """Return the properties of a row as keys and values of Java.
+
+        The engine makes no times from the texts of JSON: it would drop the zone or the nanoseconds, or give a local
+        time a zone. This takes twice as long as JSON, so that only labels and types with times are written so.
+        """
+        pairs: list[Any] = []
+        for key, value in row.items():
+            pairs.append(key)
+            if type(value) is list:
+                pairs.append(self._list([self._time(part) for part in value] if key in times else value))
+            else:
+                pairs.append(self._time(value) if key in times else value)
+        return self._objects(pairs)
+
+    def _time(self, value: Any) -> Any:
+        return self._parsers[function_for(value)](value) if type(value) is str else value
 
     def finish(self) -> None:
         """Write the remaining rows, build the indexes of new files and close the files."""
@@ -132,7 +140,7 @@ class GraphWriter:
         if self._failure is not None:
             raise self._failure
         self._batch.close()
-        for label in self._not_indexed:
+        for label in self._labels:
             for key in INDEXED:
                 self._database.command("sql", f"CREATE INDEX ON {quoted(label)} ({key}) NOTUNIQUE").close()
         self._database.close()
@@ -151,16 +159,24 @@ class GraphWriter:
         while (work := self._queue.get()) is not None:
             if self._failure is None:
                 try:
-                    self._edges.newEdgesJson(self._batch, work[0], work[1].decode())
+                    self._write_block(*work)
                 except BaseException as error:
                     self._failure = error
+
+    def _write_block(self, type_: str, rows: bytes | Sequence[dict[str, Any]]) -> None:
+        if isinstance(rows, bytes):
+            self._edges.newEdgesJson(self._batch, type_, rows.decode())
+            return
+        for row in rows:
+            start, end = self._rid(row.pop("_src")), self._rid(row.pop("_dst"))
+            self._batch.newEdge(start, type_, end, self._values(row, self._times[type_]))
 
     def _declare(self, schema: PropertyGraphSchema) -> None:
         """Create the types with their declared properties, so that dates, which are text in JSON,
         are stored as dates."""
         structure = self._database.getSchema()
         for label in schema.labels.values():
-            self._properties(structure.createVertexType(label.name, 1), label.properties)
+            self._properties(structure.createVertexType(label.name, 1), {**RESERVED_PROPERTIES, **label.properties})
         for name, properties in schema.relationship_properties.items():
             self._properties(structure.createEdgeType(name, 1), properties)
 
@@ -179,6 +195,16 @@ def quoted(name: str) -> str:
 def dates_of(properties: Mapping[str, str]) -> list[str]:
     """Return the names of the properties with the type `date`."""
     return [key for key, type_ in properties.items() if type_ == "date"]
+
+
+def times_of(properties: Mapping[str, str]) -> frozenset[str]:
+    """Return the names of the properties with dates and times; none if dates alone occur, which JSON can hold.
+
+    >>> sorted(times_of({"born": "date", "seen": "datetime"})), times_of({"born": "date"})
+    (['born', 'seen'], frozenset())
+    """
+    found = frozenset(key for key, type_ in properties.items() if temporal_types(type_))
+    return found if any(properties[key] != "date" for key in found) else frozenset()
 
 
 def at_midnight(row: Mapping[str, Any], dates: Sequence[str]) -> dict[str, str]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from filelock import Timeout
 
-from graphground.graphs.engines.activity import doing
+from graphground.graphs.engines.client_context import report_stage
 from graphground.graphs.engines.embedded.settings import EmbeddedSettings
 from graphground.graphs.engines.embedded.state import (
     ALREADY_RUNNING,
@@ -26,7 +26,7 @@ from graphground.graphs.engines.embedded.state import (
     used_file,
 )
 from graphground.graphs.engines.engine import EngineUnavailable
-from graphground.graphs.storage.home import APART, Home
+from graphground.graphs.storage.home import Home
 
 START_SECONDS = 90.0
 STOP_SECONDS = 10.0
@@ -56,13 +56,10 @@ def ensure_engine(home: Home) -> EngineState:
 
 
 def end_engine(home: Home, *, kill: bool = False) -> bool:
-    """Stop the engine process and the second process, if any, and wait until they have ended.
+    """Stop the engine process and wait until it has ended; return False if it was not running.
 
-    Return False if the engine process was not running. With `kill` the processes do not close their databases, which is
-    safe because the databases are open read-only.
+    With `kill` the process does not close its databases, which is safe because they are open read-only.
     """
-    if home.engine_folder != APART and home.apart().engine.exists():
-        end_engine(home.apart(), kill=kill)
     with start_lock(home, START_SECONDS):
         state = EngineState.read(home)
         if state is None or not is_alive(home):
@@ -117,7 +114,7 @@ def require_arcadedb() -> None:
 
 
 def _start(home: Home) -> EngineState:
-    doing("starting the embedded engine")
+    report_stage("starting the embedded engine")
     EmbeddedSettings.from_environment()  # reports a wrong setting clearly
     state_file(home).unlink(missing_ok=True)
     _gone(home, STOP_SECONDS)  # wait for a process that was killed a moment ago
@@ -130,7 +127,7 @@ def _start(home: Home) -> EngineState:
         options = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.DETACHED_PROCESS}
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "graphground.graphs.engines.embedded.process", str(home.folder), home.engine_folder],
+            [sys.executable, "-m", "graphground.graphs.engines.embedded.process", str(home.folder)],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,

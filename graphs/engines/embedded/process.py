@@ -1,13 +1,15 @@
-"""The engine process: `python -m graphground.graphs.engines.embedded.process HOME FOLDER`.
+"""The engine process: `python -m graphground.graphs.engines.embedded.process HOME`.
 
 The process runs ArcadeDB's server with only the Bolt plugin, on a free loopback port, and publishes the address in its
-state file. It closes and deletes databases that have been removed from the catalog, and stops when it is idle. `FOLDER`
-is the process's folder in the data folder `HOME`: `engine`, or `apart` for the second process. Its output goes to
-`FOLDER/engine.log`.
+state file. It closes and deletes databases that have been removed from the catalog, and stops when it is idle. Its
+output goes to `engine/engine.log` in the data folder `HOME`.
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
 import os
 import secrets
 import shutil
@@ -23,16 +25,11 @@ from typing import Any, cast
 
 from filelock import Timeout
 
-from graphground.graphs.engines.embedded.abandoned import (
-    IGNORING_SECONDS,
-    LONGEST_SECONDS,
-    AbandonedQueries,
-    connected_clients,
-)
 from graphground.graphs.engines.embedded.archive import archive_file, archive_option, is_made, make_in_background
 from graphground.graphs.engines.embedded.settings import EmbeddedSettings
 from graphground.graphs.engines.embedded.state import (
     ALREADY_RUNNING,
+    EXPORTER,
     EngineState,
     alive_lock,
     scratch_database,
@@ -40,9 +37,8 @@ from graphground.graphs.engines.embedded.state import (
     state_file,
     used_file,
 )
-from graphground.graphs.engines.embedded.users import write_users
 from graphground.graphs.storage.catalog import SCRATCH, Catalog, CatalogError
-from graphground.graphs.storage.home import APART, Home
+from graphground.graphs.storage.home import Home
 
 TICK = 0.5
 SHUT = {"opencypher.loadCsv.allowFileUrls": "false", "opencypher.loadCsv.allowRemoteUrls": "false"}
@@ -54,8 +50,23 @@ ARCHIVE_AFTER_SECONDS = 20.0
 """Seconds after the start at which the class archive is made, so that the next engine starts faster."""
 TICKS_WITHOUT_STATE = 3
 STOP_SECONDS = 5.0
-HEAP_APART = 1024
-"""Maximum heap, in MiB, of the second process, which runs queries that may not be terminable."""
+MAX_QUERY_SECONDS = 660.0
+"""Seconds above the longest time limit of a tool call; a query that runs longer has lost its client, and is terminated.
+
+Exports run as another user, and may take any time.
+"""
+IGNORING_SECONDS = 60.0
+"""Seconds for which such a query may ignore its termination before the engine process ends."""
+PASSWORD_ITERATIONS = 1000
+"""Rounds of PBKDF2. Few are enough, because the passwords are random and new at each start."""
+NOTHING = {"resultSetLimit": -1, "readTimeout": -1, "access": [], "types": {"*": {"access": []}}}
+READER = {**NOTHING, "types": {"*": {"access": ["readRecord"]}}}
+"""The group of the users `reader` and `exporter`, who run the callers' queries and may only read records."""
+ADMINISTRATOR = {
+    **NOTHING,
+    "access": ["updateSecurity", "updateSchema", "updateDatabaseSettings"],
+    "types": {"*": {"access": ["createRecord", "readRecord", "updateRecord", "deleteRecord"]}},
+}
 LOCK = "database.lck"
 """The file that remains in a database folder if ArcadeDB was killed while the database was open for writing."""
 LEAVING_SECONDS = 10.0
@@ -156,11 +167,9 @@ class EngineProcess:
     def serve(self) -> None:
         """Run maintenance twice a second until the process is told to stop or is idle for too long; then stop.
 
-        The process also stops if its state file is deleted or replaced, or if an abandoned query ignores its
+        The process also stops if its state file is deleted or replaced, or if a query without a client ignores its
         termination. Callers whose queries are still running then retry them.
         """
-        patience = min(IGNORING_SECONDS, self.settings.idle_seconds)
-        abandoned = AbandonedQueries(self.server.getRunningQueries(), self.state.port, patience)
         used = used_file(self.home)
         used.touch()
         archive, start = archive_file(), time.monotonic()
@@ -173,9 +182,8 @@ class EngineProcess:
                 self._problem = ""  # a problem that occurs again later is reported again
             except (CatalogError, OSError) as error:
                 self._complain(f"the files of dropped graphs could not be deleted: {error}")
-            is_ignored = abandoned.terminate()
-            if is_ignored:
-                log("a query whose client has disconnected ignores its termination: the engine stops")
+            if self._end_orphans():
+                log("a query without a client ignores its termination: the engine stops")
                 break
             if archive is not None and time.monotonic() - start > ARCHIVE_AFTER_SECONDS:
                 make_in_background(archive)
@@ -193,6 +201,18 @@ class EngineProcess:
                 except (Timeout, OSError):
                     continue
         self.stop()
+
+    def _end_orphans(self) -> bool:
+        """Terminate queries that run longer than any client's limit; return whether one of them ignores this."""
+        orphans = [
+            query
+            for query in self.server.getRunningQueries().getRunning()
+            if query.getElapsedMillis() > MAX_QUERY_SECONDS * 1000 and str(query.getUser()) != EXPORTER
+        ]
+        for query in orphans:
+            if not query.isTerminated():
+                query.terminate("graphground: no client waits for it")
+        return any(query.getElapsedMillis() > (MAX_QUERY_SECONDS + IGNORING_SECONDS) * 1000 for query in orphans)
 
     def stop(self) -> None:
         """Stop the server, which closes the databases; the next query starts a new process."""
@@ -261,12 +281,45 @@ def server_settings(home: Home, state: EngineState) -> dict[str, Any]:
         "bolt.host": "127.0.0.1",
         "bolt.port": state.port,
         "support.autoRegister": False,
-        # No query can write, and two processes may open the same files.
+        # No query can write.
         "server.defaultDatabaseMode": "READ_ONLY",
         "queryMaxHeapElementsAllowedPerOp": 20_000_000,  # memory is limited by queryMaxHeapRAM, half of the heap
-        # A last resort where `AbandonedQueries` cannot know whether a client is still connected; 0 means no timeout.
-        "command.timeout": int(LONGEST_SECONDS * 1000) if connected_clients(state.port) is None else 0,
     }
+
+
+def write_users(folder: Path, state: EngineState) -> None:
+    """Write the users `root`, `reader` and `exporter`, and the groups with their rights, before ArcadeDB starts.
+
+    Creating them through its API would cost the first query a tenth of a second of processor time, and Bolt would
+    accept connections for a moment before `reader` exists.
+    """
+    folder.mkdir(mode=0o700)
+    groups = {"admin": ADMINISTRATOR, "*": NOTHING, "reader": READER}
+    _write(folder / "server-groups.json", json.dumps({"databases": {"*": {"groups": groups}}, "version": 2}))
+    readers = [_user(name, state.reader, "reader") for name in ("reader", EXPORTER)]
+    users = [_user("root", state.root, "admin"), *readers]
+    _write(folder / "server-users.jsonl", "".join(f"{json.dumps(line)}\n" for line in users))
+
+
+def _user(name: str, password: str, group: str) -> dict[str, Any]:
+    """Return a user's entry in ArcadeDB's user file."""
+    return {"name": name, "password": _encode(password), "databases": {"*": [group]}}
+
+
+def _encode(password: str) -> str:
+    """Return a password in ArcadeDB's format: `PBKDF2WithHmacSHA256$1000$<salt>$<hash>`.
+
+    ArcadeDB computes the hash with the base64 text of the salt, not with the decoded bytes.
+    """
+    salt = base64.b64encode(secrets.token_bytes(32)).decode()
+    key = hashlib.pbkdf2_hmac("sha256", password.encode(), salt.encode(), PASSWORD_ITERATIONS, 32)
+    return f"PBKDF2WithHmacSHA256${PASSWORD_ITERATIONS}${salt}${base64.b64encode(key).decode()}"
+
+
+def _write(file: Path, text: str) -> None:
+    """Write a text to a new file that only its owner can read."""
+    file.touch(mode=0o600)
+    file.write_text(text, encoding="utf-8")
 
 
 def listens(port: int) -> bool:
@@ -288,20 +341,6 @@ def log(problem: str) -> None:
     sys.stdout.flush()
 
 
-def lower_priority() -> None:
-    """Lower the priority of this process; call it after the start, which would take long at a low priority.
-
-    On Linux each thread has its own priority, which is inherited by the threads that it starts.
-    """
-    threads = Path("/proc/self/task")
-    if threads.exists():
-        for thread in threads.iterdir():
-            with suppress(ProcessLookupError):
-                os.setpriority(os.PRIO_PROCESS, int(thread.name), 10)
-    elif hasattr(os, "nice"):
-        os.nice(10)
-
-
 def recover(home: Home) -> None:
     """Recover databases that were open for writing when an earlier version was killed: open and close each of them."""
     unfinished = [lock.parent for lock in home.databases.glob(f"*/{LOCK}")]
@@ -316,27 +355,24 @@ def recover(home: Home) -> None:
             log(f"{folder} was not recovered: {error}")
 
 
-def main(folder: str, engine_folder: str) -> None:
+def main(folder: str) -> None:
     """Run the engine process of a data folder; exit with status `ALREADY_RUNNING` if the process runs already."""
     # jpype imports numpy if it is installed, which takes 50 ms, and the engine process has no use for it.
     cast(dict[str, Any], sys.modules)["numpy"] = None
-    home = Home(Path(folder), engine_folder).make()
+    home = Home(Path(folder)).make()
     alive = alive_lock(home, 5)
     try:
         alive.acquire()
     except Timeout:
         sys.exit(ALREADY_RUNNING)
     state_file(home).unlink(missing_ok=True)  # left by a killed process, whose port another program may use now
-    settings = EmbeddedSettings.from_environment()
-    process = EngineProcess(home, settings.at_most(HEAP_APART) if engine_folder == APART else settings)
+    process = EngineProcess(home, EmbeddedSettings.from_environment())
 
     def stop(number: int, frame: object) -> None:
         process.stopping = True
 
     try:
         process.start()
-        if engine_folder == APART:
-            lower_priority()  # queries that may not end must not slow down the others
         os.chdir(os.path.sep)  # the working directory must not be a folder that may be deleted
         signal.signal(signal.SIGTERM, stop)
         signal.signal(signal.SIGINT, stop)
@@ -351,4 +387,4 @@ def main(folder: str, engine_folder: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3])
+    main(sys.argv[1])

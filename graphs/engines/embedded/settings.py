@@ -7,7 +7,7 @@ import re
 import shlex
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -61,10 +61,6 @@ class EmbeddedSettings:
     def heap_mib(self) -> int:
         """The maximum heap in MiB."""
         return int(self.heap[:-1]) * (1024 if self.heap.endswith("g") else 1)
-
-    def at_most(self, mib: int) -> EmbeddedSettings:
-        """Return the same settings with a heap of at most `mib` MiB."""
-        return replace(self, heap=f"{mib}m") if self.heap_mib > mib else self
 
     @classmethod
     def from_environment(cls) -> EmbeddedSettings:

@@ -11,13 +11,14 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from graphground.graphs.storage.atomic import replacing
 from graphground.graphs.storage.catalog import SCRATCH
-from graphground.graphs.storage.home import Home
+from graphground.graphs.storage.home import Home, replacing
 
 if sys.platform != "win32":
     import fcntl
 
+EXPORTER = "exporter"
+"""The user whose queries may take any time; the password is that of `reader`."""
 ALREADY_RUNNING = 3
 """The exit status of an engine process that found another engine process running."""
 
@@ -63,7 +64,7 @@ def lifetime(home: Home) -> float:
 
 def scratch_database(home: Home) -> str:
     """Return the name of the engine process's own empty database."""
-    return SCRATCH + home.engine_folder
+    return f"{SCRATCH}engine"
 
 
 def used_file(home: Home) -> Path:

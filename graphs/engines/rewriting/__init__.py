@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from graphground.cypher import CypherSyntaxError, parse
 from graphground.cypher import tree as t
-from graphground.cypher.edits import applied
+from graphground.cypher.diagnostics import applied
 from graphground.graphs.engines.rewriting.anchor_order import Anchoring, limited
 from graphground.graphs.engines.rewriting.null_guards import guarded
 from graphground.graphs.engines.rewriting.reachability import reaching
@@ -33,9 +33,24 @@ def rewrite_for(dialect: Dialect, query: str | t.Query, limit: int | None = None
     otherwise the engine would compute the whole answer before it sends a row.
     """
     text = query if isinstance(query, str) else query.text
+    if dialect.name == "neo4j":
+        return text
+    query = without_options(query)
+    text = query if isinstance(query, str) else query.text
     if dialect.name != "arcadedb" or "MATCH" not in text.upper():
         return text
     return _rewritten_text(query, limit) if isinstance(query, str) else _rewritten_tree(query, limit)
+
+
+def without_options(query: str | t.Query) -> str | t.Query:
+    """Return the query without `CYPHER 5` and the options after it, which only Neo4j knows; no position changes."""
+    if "CYPHER" not in (query if isinstance(query, str) else query.text).upper():
+        return query
+    try:
+        parsed = parse(query) if isinstance(query, str) else query
+    except CypherSyntaxError:
+        return query
+    return t.altered(parsed, text=parsed.text_without_options(), preparser=[]) if parsed.preparser else query
 
 
 @lru_cache(maxsize=512)
@@ -54,7 +69,7 @@ def _rewritten_tree(query: t.Query, limit: int | None) -> str:
         if changed != query.text:
             named = columns_named(query)
             changed = _rewritten(named) if named is not query else changed
-            query = parse(changed)
+            query = parse(changed, "cypher25" if query.language == "cypher25" else "cypher5")
     except CypherSyntaxError:
         return query.text
     return applied(changed, limited(query, limit))

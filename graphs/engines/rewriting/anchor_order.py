@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from graphground.cypher import tree as t
-from graphground.cypher.edits import Edit
+from graphground.cypher.diagnostics import Edit
 from graphground.graphs.engines.rewriting.scopes import (
     BOUND,
     UNKNOWN,

@@ -20,7 +20,7 @@ from collections.abc import Iterable
 
 from graphground.cypher import parse
 from graphground.cypher import tree as t
-from graphground.cypher.edits import Edit, applied
+from graphground.cypher.diagnostics import Edit, applied
 from graphground.cypher.quoting import quoted_name
 from graphground.graphs.engines.rewriting.scopes import FreshNames, after, variables
 

@@ -26,14 +26,14 @@ from dataclasses import dataclass
 
 from graphground.cypher import parse
 from graphground.cypher import tree as t
-from graphground.cypher.edits import Edit, applied
+from graphground.cypher.diagnostics import Edit, applied
+from graphground.cypher.functions import aggregates_in
 from graphground.cypher.quoting import quoted_name
 from graphground.graphs.engines.rewriting.scopes import (
     BOUND,
     UNKNOWN,
     FreshNames,
     after,
-    conjuncts,
     filtered,
     flipped,
     nodes,
@@ -45,9 +45,6 @@ ROUNDS = 8
 LONG = 3
 """The smallest upper bound of a path's length with which the path is rewritten; a smaller one allows only few paths."""
 
-AGGREGATES = frozenset(
-    {"count", "sum", "avg", "min", "max", "collect", "stdev", "stdevp", "percentilecont", "percentiledisc"}
-)
 CHANCE = frozenset({"rand", "randomuuid"})
 
 
@@ -252,7 +249,7 @@ class _Reaching:
         inside, outside = [], []
         within = set(variables(clause.patterns)) | bound | {start}
         imports = {start}
-        for condition in conjuncts(clause.where):
+        for condition in t.conjuncts(clause.where):
             names = {variable.name for variable in condition.find(t.Variable)}
             if not rest or end in names or _name(cut.end) in names:
                 inside.append(self._query.source(condition))
@@ -345,7 +342,7 @@ def _counts_rows(following: Sequence[t.Clause]) -> bool:
                 continue
             case t.With() | t.Return():
                 projection = clause.projection
-                aggregates = [call for item in projection.items for call in _aggregates(item.expression)]
+                aggregates = [call for item in projection.items for call in aggregates_in(item.expression)]
                 if aggregates:
                     return not all(
                         isinstance(call, t.FunctionCall) and (call.distinct or call.key in ("min", "max"))
@@ -358,17 +355,6 @@ def _counts_rows(following: Sequence[t.Clause]) -> bool:
             case _:
                 return True
     return True
-
-
-def _aggregates(node: t.Node) -> Iterator[t.Node]:
-    """Yield the aggregations in an expression, except those in a nested query."""
-    stack = [node]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, t.CountStar) or (isinstance(node, t.FunctionCall) and node.key in AGGREGATES):
-            yield node
-        if not isinstance(node, t.Subquery):
-            stack += reversed(list(node.children()))
 
 
 def _as_the_engine_does(clause: t.Match, following: Sequence[t.Clause]) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from graphground.cypher import parse
 from graphground.cypher import tree as t
-from graphground.cypher.edits import Edit, applied, reversed_text
+from graphground.cypher.diagnostics import Edit, applied, reversed_text
 from graphground.cypher.quoting import in_backticks
 
 KEYS = frozenset({"name", "eid"})
@@ -76,24 +76,13 @@ def variables(paths: Iterable[t.PathPattern]) -> Iterator[str]:
                 yield element.variable.name
 
 
-def conjuncts(where: t.Expression | None) -> Iterator[t.Expression]:
-    """Yield the conditions that AND joins, in text order."""
-    stack = [] if where is None else [where]
-    while stack:
-        where = stack.pop()
-        if isinstance(where, t.Binary) and where.operator == "AND":
-            stack += (where.right, where.left)
-        else:
-            yield where
-
-
 def filtered(where: t.Expression | None) -> Iterator[tuple[str, int]]:
     """Yield the variable and the rank of each condition that equates a property with a string, integer or parameter.
 
     `n.name = 'Heat'` gives `("n", KEYED)`, and `n.year = $year` gives `("n", FILTERED)`. Conditions inside OR
     or NOT are ignored.
     """
-    for condition in conjuncts(where):
+    for condition in t.conjuncts(where):
         if not isinstance(condition, t.Binary) or condition.operator != "=":
             continue
         for side, other in ((condition.left, condition.right), (condition.right, condition.left)):

@@ -2,11 +2,13 @@
 
     entities/vectors/            the vectors that are searched: complete, and made for this index
         meta.json                the model, the labels, the build time of the index
-        names/  descriptions/    one column each, possibly with HNSW indexes
+        names/  descriptions/    one column each
     entities/vectors.building/   an unfinished build, which the next build resumes
 
-A build fills `vectors.building` and renames it to `vectors` when all vectors are complete. HNSW indexes are built
-afterwards; while an index is incomplete, its vectors are compared one by one.
+A build fills `vectors.building` and renames it to `vectors` when all vectors are complete.
+
+A column holds eight bits per dimension, and sign bits for searching: a search counts the sign bits in which each vector
+differs, and then compares the nearest few hundred vectors at eight bits. A label is a range of positions.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,17 +28,94 @@ from filelock import FileLock, Timeout
 from graphground.graphs.entities.build import NAME
 from graphground.graphs.entities.files import Array, Files
 from graphground.graphs.entities.record import Progress
-from graphground.graphs.entities.vectors import approximate
-from graphground.graphs.entities.vectors.column import Column, ColumnWriter
-from graphground.graphs.entities.vectors.encoders import Encoder
+from graphground.graphs.entities.vectors.encoders import Encoder, Vectors
+
+MIN_COMPARED = 400
+"""The minimum number of vectors to compare with eight bits per dimension; they are the nearest by sign bits."""
+
+
+class ColumnWriter:
+    """A writer of vectors to the files of a column: `writer.write(0, vectors)`, then `writer.flush()`."""
+
+    def __init__(self, folder: Path, rows: npt.NDArray[np.uint32], dimensions: int, *, continued: bool):
+        folder.mkdir(parents=True, exist_ok=True)
+        if not continued:
+            np.save(folder / "row.npy", rows)
+        mode, count = "r+" if continued else "w+", max(len(rows), 1)
+        opened: Any = np.lib.format.open_memmap
+        self._eight = opened(folder / "eight.npy", mode, np.int8, (count, dimensions))
+        self._sign = opened(folder / "sign.npy", mode, np.uint64, (dimensions // 64, count))
+        self._scale = opened(folder / "scale.npy", mode, np.float16, (count,))
+
+    def write(self, first: int, vectors: Vectors) -> None:
+        """Write unit vectors to `first` and the following positions."""
+        last = first + len(vectors)
+        scale = np.abs(vectors).max(axis=1) / 127 + 1e-9
+        self._eight[first:last] = np.round(vectors / scale[:, None]).astype(np.int8)
+        self._scale[first:last] = scale.astype(np.float16)
+        self._sign[:, first:last] = _signs(vectors).T
+
+    def flush(self) -> None:
+        """Flush all data to disk."""
+        for mapped in (self._eight, self._sign, self._scale):
+            mapped.flush()
+
+
+class Column:
+    """The vectors in a folder: `nearest(vector, 0, 10_000, 5)` returns pairs of a row and its cosine, best first."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.row, self._scale = _mapped(folder / "row.npy"), _mapped(folder / "scale.npy")
+        self.eight, self._sign = _mapped(folder / "eight.npy"), _mapped(folder / "sign.npy")
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    @property
+    def dimensions(self) -> int:
+        return int(self.eight.shape[1])
+
+    def places(self, low: int, high: int) -> tuple[int, int]:
+        """Return the range of positions of the vectors whose rows lie between `low` and `high`."""
+        first, last = np.searchsorted(self.row, (low, high)).tolist()
+        return first, last
+
+    def nearest(self, vector: Vectors, low: int, high: int, wanted: int) -> list[tuple[int, float]]:
+        """Return up to `wanted` pairs of a row between `low` and `high` and the cosine of its vector, best first."""
+        first, last = self.places(low, high)
+        if first >= last or not vector.any():
+            return []
+        places = self._scan(vector, first, last, max(wanted, 1))
+        cosines = (self.eight[places].astype(np.float32) @ vector) * self._scale[places].astype(np.float32)
+        best = np.argsort(-cosines, kind="stable")[:wanted]
+        return list(zip(self.row[places[best]].tolist(), cosines[best].tolist(), strict=True))
+
+    def _scan(self, vector: Vectors, first: int, last: int, count: int) -> Array:
+        most = max(MIN_COMPARED, count)
+        if last - first <= most:
+            return np.arange(first, last)
+        differing = np.zeros(last - first, dtype=np.uint16)
+        for column, signs in zip(self._sign, _signs(vector[None])[0], strict=True):
+            differing += np.bitwise_count(column[first:last] ^ signs)
+        return first + np.argpartition(differing, most)[:most]
+
+
+def _signs(vectors: Vectors) -> Array:
+    return np.packbits(vectors > 0, axis=1).view(np.uint64)
+
+
+def _mapped(file: Path) -> Array:
+    return np.asarray(np.load(file, mmap_mode="r"))
+
 
 FOLDER, BUILDING = "vectors", "vectors.building"
 FORMAT = 2
 NAMES, DESCRIPTIONS = "names", "descriptions"
-MOST_SHARED = 10
+MAX_SHARING = 10
 """The maximum number of entities of a label that may share a description; a more common description gets no vector."""
-_AT_ONCE = 8_192
-_SAMPLE = 512
+_TEXTS_AT_ONCE = 8_192
+_SAMPLE_TEXTS = 512
 
 
 class BuildRunning(Exception):
@@ -48,8 +127,7 @@ class Cost:
     """The estimated cost of a build, in names, seconds and bytes: `Cost(459_393, 12.5, 132_000_000)`.
 
     `done` is the number of vectors that already exist, and `descriptions` is the number of descriptions that get
-    vectors. `approximate` is the number of vectors in labels that are large enough for an HNSW index;
-    `approximate_seconds` is the part of `seconds` in which these indexes are built.
+    vectors.
     """
 
     names: int
@@ -57,25 +135,17 @@ class Cost:
     bytes: int
     done: int = 0
     descriptions: int = 0
-    approximate: int = 0
-    approximate_seconds: float = 0.0
 
 
 def estimate(
-    files: Files,
-    encoder: Encoder,
-    labels: Collection[str] | None = None,
-    *,
-    descriptions: bool = True,
-    ann: int | None = None,
+    files: Files, encoder: Encoder, labels: Collection[str] | None = None, *, descriptions: bool = True
 ) -> Cost:
     """Estimate the cost of `build_vectors` with these arguments from a sample of the texts."""
     columns = _columns(files, labels, descriptions)
-    least = _least(ann)
     encoder.encode(["a first text loads the model"])
-    seconds, size, indexed, index_seconds, dimensions = 0.0, 0, 0, 0.0, encoder.dimensions
+    seconds, size = 0.0, 0
     for kind, rows in columns.items():
-        sample = rows[:: max(1, len(rows) // _SAMPLE)][:_SAMPLE]
+        sample = rows[:: max(1, len(rows) // _SAMPLE_TEXTS)][:_SAMPLE_TEXTS]
         if not len(sample):
             continue
         started = time.perf_counter()
@@ -83,20 +153,12 @@ def estimate(
         seconds += (time.perf_counter() - started) / len(sample) * len(rows)
         dimensions = vectors.shape[1]
         size += len(rows) * (dimensions + dimensions // 8 + 6)
-        large = sum(last - first for first, last in large_labels(files, rows, least))
-        if large:
-            eight = np.round(encoder.encode(_texts(files, _spread(rows, 4_096), kind)) * 127).astype(np.int8)
-            index_seconds += approximate.seconds_for(eight, large)
-            size += approximate.bytes_for(dimensions, large)
-            indexed += large
     return Cost(
         len(columns[NAMES]),
-        seconds + index_seconds,
+        seconds,
         size,
         done_already(files, encoder, labels, descriptions),
         len(columns.get(DESCRIPTIONS, ())),
-        indexed,
-        index_seconds,
     )
 
 
@@ -106,29 +168,24 @@ def build_vectors(
     labels: Collection[str] | None = None,
     *,
     descriptions: bool = True,
-    ann: int | None = None,
     progress: Callable[[Progress], None] | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> bool:
     """Build the vectors, or resume a stopped build; return whether the build is complete.
 
     The names of `labels` (all labels if None) get vectors. With `descriptions`, each description that at most
-    `MOST_SHARED` entities of a label share gets a vector too. Labels with `ann` or more vectors get an HNSW index
-    (None: a million, if the library is installed; 0: never). `stop` is called before each batch of a few thousand
-    vectors; the build stops if it returns True.
+    `MAX_SHARING` entities of a label share gets a vector too. `stop` is called before each
+    batch of a few thousand vectors; the build stops if it returns True.
 
     Raises:
         BuildRunning: another process is building these vectors.
-        LibraryMissing: a label needs an HNSW index because of `ann`, and the library is not installed.
     """
-    least, report = _least(ann), progress or (lambda _: None)
+    report = progress or (lambda _: None)
     try:
         with FileLock(files.folder / "vectors.lock", timeout=0):
             identity = _identity(files, encoder, labels, descriptions)
             columns = _columns(files, labels, descriptions)
-            if not _served(files, identity) and not _encode(files, encoder, identity, columns, report, stop):
-                return False
-            return all(_neighbours(files, kind, rows, least, report, stop) for kind, rows in columns.items())
+            return _is_served(files, identity) or _encode(files, encoder, identity, columns, report, stop)
     except Timeout:
         raise BuildRunning(f"another process is building the vectors in {files.folder}") from None
 
@@ -150,14 +207,6 @@ def read_meta(folder: Path) -> dict[str, Any] | None:
     except (OSError, ValueError):
         return None
     return meta if meta.get("format") == FORMAT else None
-
-
-def large_labels(files: Files, rows: Array, least: int) -> Iterable[tuple[int, int]]:
-    """Yield the range of positions of each label with at least `least` vectors; nothing if `least` is 0."""
-    for _, _, kind, low, high in files.partitions:
-        first, last = np.searchsorted(rows, (low, high)).tolist()
-        if kind == NAME and least and last - first >= least:
-            yield first, last
 
 
 def _encode(
@@ -185,7 +234,7 @@ def _encode(
         while at < len(rows):
             if stop():
                 return False
-            batch = rows[at : at + _AT_ONCE]
+            batch = rows[at : at + _TEXTS_AT_ONCE]
             writer.write(at, encoder.encode(_texts(files, batch, kind)))
             writer.flush()
             at += len(batch)
@@ -207,21 +256,7 @@ def _swap(folder: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _neighbours(
-    files: Files, kind: str, rows: Array, least: int, report: Callable[[Progress], None], stop: Callable[[], bool]
-) -> bool:
-    folder = files.folder / FOLDER / kind
-    for first, last in large_labels(files, rows, least):
-
-        def indexed(count: int, total: int = last - first) -> None:
-            report(Progress(f"neighbours of {kind}", count, total))
-
-        if not approximate.build_neighbours(folder, Column(folder).eight, first, last, report=indexed, stop=stop):
-            return False
-    return True
-
-
-def _served(files: Files, identity: list[Any]) -> bool:
+def _is_served(files: Files, identity: list[Any]) -> bool:
     meta = read_meta(files.folder / FOLDER)
     return meta is not None and meta["identity"] == identity
 
@@ -241,28 +276,18 @@ def _columns(files: Files, labels: Collection[str] | None, descriptions: bool) -
 
 
 def _distinctive(files: Files, rows: Array) -> Array:
-    """Return the positions in `rows` whose description is shared by at most `MOST_SHARED` of these entities."""
+    """Return the positions in `rows` whose description is shared by at most `MAX_SHARING` of these entities."""
     entity = files.row_entity[rows]
     described = np.flatnonzero(files.description.starts[entity.astype(np.int64) + 1] > files.description.starts[entity])
     if not len(described):
         return described
     texts = np.fromiter(map(hash, files.description.many(entity[described])), dtype=np.int64, count=len(described))
     _, place, counts = np.unique(texts, return_inverse=True, return_counts=True)
-    return described[counts[place] <= MOST_SHARED]
+    return described[counts[place] <= MAX_SHARING]
 
 
 def _texts(files: Files, rows: Array, kind: str) -> list[str]:
     return files.text.many(rows) if kind == NAMES else files.description.many(files.row_entity[rows])
-
-
-def _spread(rows: Array, count: int) -> Array:
-    return rows[:: max(1, len(rows) // count)][:count]
-
-
-def _least(ann: int | None) -> int:
-    if ann is None:
-        return approximate.FROM if approximate.installed() else 0
-    return ann
 
 
 def _identity(files: Files, encoder: Encoder, labels: Collection[str] | None, descriptions: bool) -> list[Any]:

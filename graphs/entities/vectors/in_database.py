@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graphground.cypher.wording import either
-from graphground.graphs.engines.concurrency import run_concurrently
+from graphground.cypher.diagnostics import either
+from graphground.graphs.engines.client_context import run_concurrently
 from graphground.graphs.engines.engine import Engine, EngineError, QueryFailed
 from graphground.graphs.entities.candidate import Candidate
 from graphground.graphs.entities.paging import NAME_PROPERTIES

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from graphground.graphs.entities.files import Files
-from graphground.graphs.entities.vectors.building import DESCRIPTIONS, FOLDER, NAMES, read_meta
-from graphground.graphs.entities.vectors.column import Column
+from graphground.graphs.entities.vectors.building import DESCRIPTIONS, FOLDER, NAMES, Column, read_meta
 from graphground.graphs.entities.vectors.encoders import Vectors
 
 DESCRIPTION_FACTOR = 0.9
@@ -43,13 +42,6 @@ class VectorStore:
     def descriptions(self) -> int:
         """The number of descriptions that have a vector."""
         return len(self.descriptions_column) if self.descriptions_column is not None else 0
-
-    @property
-    def approximate(self) -> int:
-        """The number of vectors in HNSW indexes."""
-        return self.names_column.approximate + (
-            self.descriptions_column.approximate if self.descriptions_column is not None else 0
-        )
 
     def nearest(self, vector: Vectors, low: int, high: int, wanted: int) -> list[tuple[int, float]]:
         """Return pairs of a row and its similarity to a vector, best first: up to `wanted` rows from `low` to `high`.

@@ -266,8 +266,15 @@ def rarity_of(word: str, count: int, texts: int) -> float:
 
 
 @lru_cache(maxsize=1)
-def common_words() -> frozenset[str]:
-    """Return common English words of 3 or more letters: the word pieces of the static model that are whole words."""
+def word_ranks() -> dict[str, int]:
+    """Return the rank of common English words by frequency, the most frequent first: the word pieces of the static
+    model that are whole words, which its vocabulary lists in this order."""
     with np.load(Path(__file__).parents[1] / "vectors" / "static_minilm.npz") as stored:
         pieces = stored["vocabulary"].tobytes().decode("utf-8").split("\n")
-    return frozenset(piece for piece in pieces if len(piece) > 2 and piece.isalpha())
+    return {piece: rank for rank, piece in enumerate(piece for piece in pieces if len(piece) > 2 and piece.isalpha())}
+
+
+@lru_cache(maxsize=1)
+def common_words() -> frozenset[str]:
+    """Return common English words of 3 or more letters; see `word_ranks`."""
+    return frozenset(word_ranks())

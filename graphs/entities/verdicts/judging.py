@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from graphground.graphs.entities.candidate import Candidate, EntityLookup
@@ -34,6 +34,10 @@ COMPARED = 10
 """The maximum number of different names that the model compares; they are the most similar in spelling."""
 OTHERS = 5
 """The number of best candidates among which `find_entities` seeks a node with far more relationships."""
+MAX_WHOLE, MAX_TEXTS = 3, 12
+"""The maximum numbers of nodes, and of their names and aliases, of which a mention may be a part."""
+PART_CHANCE = 0.6
+"""The probability with which a mention of rare words means a name that holds them all."""
 NEAREST = 2
 """The maximum number of candidates that are returned if none is likely."""
 
@@ -46,6 +50,8 @@ class Judgement:
     candidates: list[Candidate]
     others: Sequence[Candidate] = ()
     """The best candidates that were found; a candidate with far more relationships may be meant instead."""
+    chance: float = 1.0
+    """The probability that the mention spells the best candidate; 1 for an exact name or alias."""
 
 
 def judge(mention: str, candidates: Sequence[Candidate], counts: WordCounts, *, by_meaning: bool = False) -> Judgement:
@@ -59,13 +65,28 @@ def judge(mention: str, candidates: Sequence[Candidate], counts: WordCounts, *, 
     if exact:
         preferred = [candidate for candidate in exact if not candidate.is_value] or exact
         return _shown(preferred, candidates)
-    likely = _likely(mention, by_text(candidates), counts)
+    likely, chance = _likely(mention, by_text(candidates), counts)
     if likely:
-        return _shown(likely, candidates)
+        return replace(_shown(likely, candidates), chance=chance)
+    parts = holding_all_words(mention, candidates, counts)
+    if parts:
+        return replace(_shown(parts, candidates), chance=PART_CHANCE)
     alike = [candidate for candidate in candidates if candidate.match == "vector" and candidate.score >= LEAST_MEANING]
     if alike:
-        return Judgement("ambiguous", alike)
-    return Judgement("not_found", _distinct(candidates)[:NEAREST])
+        return Judgement("ambiguous", alike, chance=chance)
+    return Judgement("not_found", _distinct(candidates)[:NEAREST], chance=chance)
+
+
+def holding_all_words(mention: str, candidates: Sequence[Candidate], counts: WordCounts) -> list[Candidate]:
+    """Return the candidates whose names hold all words of a mention, if the words are in few names: `Hitchcock`.
+
+    There are none if the words are in more than `MAX_WHOLE` names: `John` is then a part of too many.
+    """
+    words = set(fold(mention).split())
+    if not any(len(word) > 3 for word in words) or min(counts.word_counts(sorted(words)), default=0) > MAX_TEXTS:
+        return []
+    found = [candidate for candidate in candidates if words <= set(fold(candidate.matched or candidate.name).split())]
+    return found if len({candidate.key for candidate in found}) <= MAX_WHOLE else []
 
 
 def judge_value(
@@ -148,10 +169,10 @@ def by_text(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
     return list(texts.values())[:COMPARED]
 
 
-def _likely(mention: str, spelled: Sequence[Sequence[Candidate]], counts: WordCounts) -> list[Candidate]:
-    """Return the candidates whose names the mention probably spells, correctly or with errors."""
+def _likely(mention: str, spelled: Sequence[Sequence[Candidate]], counts: WordCounts) -> tuple[list[Candidate], float]:
+    """Return the candidates whose names the mention probably spells, correctly or with errors, and the best chance."""
     if not spelled or not fold(mention):
-        return []
+        return [], 0.0
     from graphground.graphs.entities.verdicts.features import features_of, numbered_otherwise  # NumPy, on first use
     from graphground.graphs.entities.verdicts.sound import sound_the_same
     from graphground.graphs.entities.verdicts.trees import trees
@@ -161,13 +182,14 @@ def _likely(mention: str, spelled: Sequence[Sequence[Candidate]], counts: WordCo
     rows = features_of(mention, [namesakes[0] for namesakes in spelled], counts)
     words = fold(mention).split()
     likely: list[tuple[float, Sequence[Candidate]]] = []
-    for namesakes, chance in zip(spelled, model.chances(rows).tolist(), strict=True):
+    chances = model.chances(rows).tolist()
+    for namesakes, chance in zip(spelled, chances, strict=True):
         its = fold(namesakes[0].matched or namesakes[0].name).split()
         enough = least * HEARD if sound_the_same(words, its) else least
         if chance > enough and not numbered_otherwise(words, its):
             likely.append((chance / max(1 - chance, 1e-9), namesakes))
     most = max((odds for odds, _ in likely), default=0.0)
-    return [candidate for odds, namesakes in likely if odds * RATIO > most for candidate in namesakes]
+    return [candidate for odds, namesakes in likely if odds * RATIO > most for candidate in namesakes], max(chances)
 
 
 def _distinct(candidates: Sequence[Candidate]) -> list[Candidate]:

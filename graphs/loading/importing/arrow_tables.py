@@ -4,22 +4,24 @@
     {"movieId": "str", "title": "str", "released": "date"}
 
 Needs the extra `parquet`. A column has the type that the file declares: text stays text, even if all of it is digits.
-NaN is a missing value. Times are exact to the microsecond. Durations, times of day, structures, bytes and decimal
-numbers with more than 15 digits become text.
+NaN is a missing value. Dates and times are exact to the nanosecond, and keep the zone of their column. Durations,
+structures, bytes and decimal numbers with more than 15 digits become text.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pyarrow as arrow
 import pyarrow.parquet as parquet
 
-from graphground.graphs.loading.importing.problems import ImportRefused, Problems, refusal
+from graphground.graphs.engines.temporal import iso_clock, iso_date, iso_instant
+from graphground.graphs.loading.importing.cells import TimeText, Unreadable, key_text, typed_reader
+from graphground.graphs.loading.importing.records import ImportRefused, Problems, refusal
 from graphground.graphs.loading.importing.tables import PARQUET_SUFFIXES, check_columns
-from graphground.graphs.loading.importing.typed_cells import Unreadable, key_text, typed_reader
 
 ROWS_AT_ONCE = 20_000
 FLOAT_DIGITS = 15
@@ -77,15 +79,48 @@ class ArrowTable:
 
 
 def _cells(column: Any) -> list[Any]:
-    """Return a column's cells as Python values; a missing cell is an empty text."""
-    if arrow.types.is_timestamp(column.type) and column.type.unit == "ns":
-        column = column.cast(arrow.timestamp("us", column.type.tz), safe=False)
+    """Return a column's cells as Python values; a missing cell is an empty text, a date or time its canonical text."""
+    kinds = arrow.types
+    if kinds.is_dictionary(column.type):
+        # The text of each value exists once, however many cells have it.
+        known = _cells(column.dictionary)
+        return ["" if index is None else known[index] for index in column.indices.to_pylist()]
+    if kinds.is_temporal(column.type) and not kinds.is_duration(column.type) and not kinds.is_interval(column.type):
+        write = _writer_of(column.type)
+        width = arrow.int32() if column.type.bit_width == 32 else arrow.int64()
+        return ["" if number is None else TimeText(write(number)) for number in column.cast(width).to_pylist()]
+    if (kinds.is_list(column.type) or kinds.is_large_list(column.type)) and kinds.is_temporal(column.type.value_type):
+        parts = iter(_cells(column.flatten()))
+        lengths = column.value_lengths().to_pylist()
+        return [[part for part in islice(parts, length or 0) if part != ""] or "" for length in lengths]
     try:
         cells = column.to_pylist()
-    except (ValueError, OverflowError, UnicodeDecodeError):  # days after year 9999, bytes that are not UTF-8
+    except (ValueError, OverflowError, UnicodeDecodeError):  # bytes that are not UTF-8
         cells = [_cell(scalar) for scalar in column]
     is_float = arrow.types.is_floating(column.type)
     return ["" if cell is None or (is_float and cell != cell) or cell == [] else cell for cell in cells]
+
+
+def _writer_of(type_: Any) -> Callable[[int], str]:
+    """Return the function that writes a number of a date or time type as canonical text."""
+    kinds = arrow.types
+    if kinds.is_date(type_):
+        return iso_date if type_.bit_width == 32 else lambda number: iso_date(number // 86_400_000)
+    in_second = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[type_.unit]
+    decimals = 10**9 // in_second
+    if kinds.is_time(type_):
+
+        def write_time(number: int) -> str:
+            seconds, part = divmod(number, in_second)
+            return iso_clock(seconds // 3600, seconds // 60 % 60, seconds % 60, part * decimals)
+
+        return write_time
+
+    def write_timestamp(number: int) -> str:
+        seconds, part = divmod(number, in_second)
+        return iso_instant(seconds, part * decimals, type_.tz)
+
+    return write_timestamp
 
 
 def _cell(scalar: Any) -> Any:
@@ -122,6 +157,8 @@ def property_type(type_: Any) -> str:
         return "float"
     if kinds.is_date(type_):
         return "date"
+    if kinds.is_time(type_):
+        return "time"
     return "datetime" if kinds.is_timestamp(type_) else "str"
 
 
@@ -144,9 +181,12 @@ def parquet_table(path: Path) -> ArrowTable:
                 path.name, None, f"the columns of {part.name} differ in name or type from those of {paths[0].name}"
             )
 
+    # As dictionaries, repeated texts take memory once: a file of kilobytes may repeat a text of megabytes.
+    texts = [field.name for field in schemas[0] if arrow.types.is_string(field.type)]
+
     def batches() -> Iterator[Any]:
         for part in paths:
-            with parquet.ParquetFile(part) as file:
+            with parquet.ParquetFile(part, read_dictionary=texts) as file:
                 yield from file.iter_batches(ROWS_AT_ONCE)
 
     return ArrowTable(path.name, schemas[0], batches)

@@ -15,10 +15,16 @@ from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
-from graphground.graphs.loading.importing.bounds import LONGEST_PIECE
-from graphground.graphs.loading.importing.json_lines import dated
-from graphground.graphs.loading.importing.problems import ImportRefused, Problems
-from graphground.graphs.loading.importing.records import NodeRecord, RelationshipRecord
+from graphground.graphs.loading.importing.cells import read_time_text
+from graphground.graphs.loading.importing.records import (
+    MAX_XML_BYTES,
+    ImportRefused,
+    NodeRecord,
+    Problems,
+    RelationshipRecord,
+    max_bytes,
+    unpacks_too_far,
+)
 
 SUFFIXES = (".graphml", ".graphml.gz")
 CHUNK = 1 << 20
@@ -31,7 +37,7 @@ READERS: Mapping[str, Callable[[str], Any]] = {
     "float": float,
     "double": float,
     "boolean": lambda text: TRUTH[text.strip().lower()],
-    "string": dated,
+    "string": read_time_text,
 }
 
 
@@ -111,12 +117,14 @@ class _Reader:
         path = self._source.path
         try:
             with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as file:
-                read = 0
+                read, size = 0, path.stat().st_size
                 while chunk := file.read(CHUNK):
                     read += len(chunk)
                     self._parser.Parse(chunk, False)
-                    if read - self._parser.CurrentByteIndex > LONGEST_PIECE:
-                        raise self._refused(f"a tag longer than {LONGEST_PIECE >> 20} MiB")
+                    if read - self._parser.CurrentByteIndex > MAX_XML_BYTES:
+                        raise self._refused(f"a tag longer than {MAX_XML_BYTES >> 20} MiB")
+                    if read > max_bytes(size):
+                        raise self._refused(unpacks_too_far(size))
                     yield from self._completed()
                 self._parser.Parse(b"", True)
                 yield from self._completed()
@@ -161,8 +169,8 @@ class _Reader:
         if self._text is not None:
             self._text.append(text)
             self._length += len(text)
-            if self._length > LONGEST_PIECE:
-                raise self._refused(f"a text longer than {LONGEST_PIECE >> 20} MiB")
+            if self._length > MAX_XML_BYTES:
+                raise self._refused(f"a text longer than {MAX_XML_BYTES >> 20} MiB")
 
     def _end(self, name: str) -> None:
         tag = self._open.pop()
@@ -182,7 +190,7 @@ class _Reader:
     def _set(self, element: _Element, key: str, text: str) -> None:
         attribute, type_, _ = self._keys.get(key, (key, "string", "all"))
         try:
-            element.data[attribute] = (READERS.get(type_) or dated)(text)
+            element.data[attribute] = (READERS.get(type_) or read_time_text)(text)
         except (ValueError, KeyError):
             self._problems.add(
                 self._source.name, self._parser.CurrentLineNumber, f"{attribute}: {text[:60]!r} is not a valid {type_}"

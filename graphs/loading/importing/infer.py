@@ -17,12 +17,22 @@ from pathlib import Path
 from typing import Any, cast
 
 from graphground.cypher.schema import RESERVED_PROPERTIES
-from graphground.graphs.loading.importing.cells import ColumnType
-from graphground.graphs.loading.importing.mapping import CellType, Column, Mapping, NodeTable, RelationshipTable
-from graphground.graphs.loading.importing.problems import ImportRefused, Problems
+from graphground.graphs.loading.importing.cells import CellFormat, ColumnType
+from graphground.graphs.loading.importing.mapping import (
+    Cells,
+    CellType,
+    Column,
+    Mapping,
+    NodeTable,
+    RelationshipTable,
+    write_mapping,
+)
+from graphground.graphs.loading.importing.records import ImportRefused, Problems
 from graphground.graphs.loading.importing.tables import Table, open_table, tables_in
 
 ROWS_AT_ONCE = 20_000
+MAX_WRONG_IDS = 0.05
+"""The share of empty and repeated cells up to which a column is taken for an id column with mistakes."""
 ENDING_IN_IE = ("movies", "cookies", "calories", "zombies", "brownies", "selfies")
 TITLES = ("name", "title", "label", "fullname", "displayname")
 LABELS = (":LABEL", "_labels")
@@ -58,40 +68,43 @@ class Content:
         return self.file.name.split(".")[0]
 
 
-def infer(folder: Path, name: str | None = None) -> Mapping:
-    """Infer the mapping of a folder of CSV and Parquet files, or of a single file.
+def infer(folder: Path, name: str | None = None, cells: CellFormat | None = None) -> Mapping:
+    """Infer the mapping of a folder of CSV and Parquet files, or of a single file; `cells` is the format of CSV cells.
 
     Raises:
         ImportRefused: there is no node table, a file is neither a node table nor a relationship table, two node tables
             have the same label, or a file is broken.
     """
-    tables = [open_table(path) for path in tables_in(folder)]
-    return infer_tables(tables, name or _name(folder.resolve().name.partition(".")[0]))
+    tables = [open_table(path, cells) for path in tables_in(folder)]
+    return infer_tables(tables, name or _name(folder.resolve().name.partition(".")[0]), cells)
 
 
-def infer_tables(files: Sequence[Table], name: str) -> Mapping:
+def infer_tables(files: Sequence[Table], name: str, cells: CellFormat | None = None) -> Mapping:
     """Infer the mapping of tables; `name` is the graph's name.
 
     Raises:
         ImportRefused: there is no node table, a table is neither a node table nor a relationship table, two node tables
-            have the same label, or a row is broken.
+            have the same label, or a row is broken. Its `draft` is a mapping to edit, if the rows could be read.
     """
     problems = Problems()
-    tables = [_read(file, problems) for file in files]
+    tables = [_read(file, problems, cells) for file in files]
     problems.raise_any()
     for table in tables:
         table.id = _id_column(table)
     for table in tables:
         _release_if_link(table, tables)
     nodes = [table for table in tables if table.id is not None]
-    if not nodes:
-        raise ImportRefused(
-            [
-                f"{', '.join(file.name for file in files[:5])}: no file has a column of unique, non-empty ids; name the "
-                "id column in a mapping (--mapping FILE)"
-            ],
-            1,
-        )
+    labels = {_label(table.stem): table for table in nodes}
+    references = {table.file.name: dict(_references(table, labels)) for table in tables}
+    links = [table for table in tables if table.id is None and len(references[table.file.name]) >= 2]
+    own_format = cells or CellFormat()
+    settings = Cells(
+        encoding=own_format.encoding,
+        decimal=own_format.decimal,
+        dates=own_format.dates,
+        true=list(own_format.true),
+        false=list(own_format.false),
+    )
     for number, table in enumerate(nodes):
         twin = next((other for other in nodes[:number] if _label(other.stem) == _label(table.stem)), None)
         if twin is not None:
@@ -101,10 +114,18 @@ def infer_tables(files: Sequence[Table], name: str) -> Mapping:
                 f"its label would be {_label(table.stem)!r}, like the label of {twin.file.name}; rename a file, or "
                 "describe both in a mapping (--mapping FILE)",
             )
-    problems.raise_any()
-    labels = {_label(table.stem): table for table in nodes}
-    references = {table.file.name: dict(_references(table, labels)) for table in tables}
-    links = [table for table in tables if table.id is None and len(references[table.file.name]) >= 2]
+    unread = [table for table in tables if table.id is None and table not in links]
+    mistaken = [table for table in unread if _add_wrong_ids(table, problems)]
+    for table in unread:
+        if not mistaken:  # otherwise links to a table with mistakes may be unread only because of these
+            problems.add(
+                table.file.name,
+                None,
+                f"no id column ({_likely_id(table)} has empty or repeated cells), and no two columns that hold ids of "
+                "other files; describe it in a mapping (--show prints a draft, --mapping FILE reads it)",
+            )
+        table.id = _likely_id(table)  # for the draft
+        labels.setdefault(_label(table.stem), table)
     mapping_nodes = {label: _node(table, references[table.file.name]) for label, table in labels.items()}
     relationships = [
         _own(label, table, column, end)
@@ -112,15 +133,37 @@ def infer_tables(files: Sequence[Table], name: str) -> Mapping:
         for column, end in references[table.file.name].items()
     ]
     relationships += [_link(table, references[table.file.name]) for table in links]
-    unread = [table for table in tables if table.id is None and table not in links]
-    for table in unread:
-        problems.add(
-            table.file.name,
-            None,
-            "no id column, and no two columns that hold ids of other files; describe it in a mapping (--mapping FILE)",
-        )
-    problems.raise_any()
-    return Mapping(name=name, nodes=mapping_nodes, relationships=relationships)
+    mapping = Mapping(name=name, nodes=mapping_nodes, relationships=relationships, cells=settings)
+    try:
+        problems.raise_any()
+    except ImportRefused as refused:
+        refused.draft = "".join(f"# {problem}\n" for problem in refused.problems) + write_mapping(mapping)
+        raise
+    return mapping
+
+
+def _add_wrong_ids(table: Content, problems: Problems) -> bool:
+    """Report the rows with repeated or empty ids if they are few; return whether they are."""
+    column = _likely_id(table)
+    place, first = table.file.columns.index(column), dict[str, int]()
+    wrong: list[tuple[int, str]] = []
+    for line, row in table.file.rows(Problems(), frozenset({column})):
+        key = row[place]
+        if not key:
+            wrong.append((line, f"{column} is empty"))
+        elif first.setdefault(key, line) != line:
+            wrong.append(
+                (line, f"{column} {key!r} appears a second time; {table.file.counted} {first[key]:,} has it too")
+            )
+    if not wrong or len(wrong) > max(1, table.rows * MAX_WRONG_IDS):
+        return False
+    for line, message in wrong:
+        problems.add(table.file.name, line, message, table.file.counted)
+    return True
+
+
+def _likely_id(table: Content) -> str:
+    return next(iter(_named_ids(table)), table.file.columns[0])
 
 
 def _name(text: str) -> str:
@@ -129,21 +172,21 @@ def _name(text: str) -> str:
     return (name if name[:1].isalpha() else f"graph_{name}")[:64]
 
 
-def _read(file: Table, problems: Problems) -> Content:
-    types = {column: ColumnType() for column in file.columns} if file.types is None else {}
-    unique: dict[str, set[str]] = {column: set() for column in file.columns if _may_be_id(column)} or {
-        file.columns[0]: set()
+def _read(file: Table, problems: Problems, cells: CellFormat | None) -> Content:
+    types = {column: ColumnType(cells) for column in file.columns} if file.types is None else {}
+    unique: dict[str, set[str]] = {
+        column: set() for column in file.columns if _may_be_id(column) or column == file.columns[0]
     }
     rows = 0
     for block in _blocks(file, problems, unique.keys()):
         rows += len(block)
-        for column, cells in zip(file.columns, zip(*block, strict=True), strict=True):
+        for column, values in zip(file.columns, zip(*block, strict=True), strict=True):
             if types:
-                types[column].add(cells)
+                types[column].add(values)
             if column in unique:
                 seen, before = unique[column], len(unique[column])
-                seen.update(cells)
-                if len(seen) - before != len(cells) or "" in seen:
+                seen.update(values)
+                if len(seen) - before != len(values) or "" in seen:
                     del unique[column]
     return Content(file, rows, dict(file.types or {column: found.name for column, found in types.items()}), unique)
 
@@ -178,7 +221,11 @@ def _label(stem: str) -> str:
 
 def _own_ids(table: Content) -> list[str]:
     """Return the columns named like the table's own id: `id`, `key`, `code`, `uri`, or `movieId` in `movies`."""
-    own = {"id", f"{_folded(_singular(table.stem))}id", f"{_folded(_label(table.stem))}id", "key", "code", "uri"}
+    return [*_named_ids(table), *(name for name in table.file.columns if _folded(name) in ("key", "code", "uri"))]
+
+
+def _named_ids(table: Content) -> list[str]:
+    own = {"id", f"{_folded(_singular(table.stem))}id", f"{_folded(_label(table.stem))}id"}
     return [column for column in table.file.columns if _folded(column) in own]
 
 
@@ -187,6 +234,8 @@ def _id_column(table: Content) -> str | None:
     if table.rows == 0:
         return next((column for column in table.file.columns if column in own), None)
     named = [column for column in table.unique if column in own]
+    if not named and _named_ids(table):
+        return None  # its ids are not unique: another column is not a better id
     first = table.file.columns[0]
     is_link = sum(1 for column in table.file.columns if _folded(column) in (*STARTS, *ENDS)) >= 2
     return named[0] if named else (first if first in table.unique and not is_link else None)
@@ -242,7 +291,8 @@ def _node(table: Content, references: dict[str, str]) -> NodeTable:
     description = by_name.get("description")
     labels = next((column for column in LABELS if column in rest), None)
     title = None if title == labels else title
-    used = {table.id, title, description, labels}
+    # The columns of the ids and the names are properties too, so that queries can use the names that the user knows.
+    used = {description, labels, *(column for column in (table.id, title) if column in RESERVED_PROPERTIES)}
     return NodeTable(
         file=table.file.name,
         id=table.id,

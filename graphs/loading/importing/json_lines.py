@@ -10,9 +10,7 @@ other texts it stays as it was written.
 
 from __future__ import annotations
 
-import datetime
 import gzip
-import re
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -20,14 +18,16 @@ from typing import IO, Any, cast
 
 import orjson
 
-from graphground.graphs.loading.importing.bounds import bounded_lines
-from graphground.graphs.loading.importing.problems import ImportRefused, Problems
-from graphground.graphs.loading.importing.records import NodeRecord, RelationshipRecord
-from graphground.graphs.loading.importing.values import TimeText
+from graphground.graphs.loading.importing.cells import read_time_text
+from graphground.graphs.loading.importing.records import (
+    ImportRefused,
+    NodeRecord,
+    Problems,
+    RelationshipRecord,
+    bounded_lines,
+)
 
 SUFFIXES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
-_DATE = re.compile(r"\d{4}-\d\d-\d\d").fullmatch
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)?").fullmatch
 
 
 class JsonLines:
@@ -78,7 +78,8 @@ class JsonLines:
         opened = gzip.open if self.path.suffix == ".gz" else open
         try:
             with opened(self.path, "rb") as file:
-                for line, text in enumerate(bounded_lines(cast(IO[bytes], file), self.name), start=1):
+                lines = bounded_lines(cast(IO[bytes], file), self.name, self.path.stat().st_size)
+                for line, text in enumerate(lines, start=1):
                     if not text.strip():
                         continue
                     try:
@@ -104,26 +105,4 @@ def _end(value: Any) -> str | None:
 
 
 def _dated(properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: dated(value) for key, value in properties.items()}
-
-
-def dated(value: Any) -> Any:
-    """Return an ISO date as a Python date, and an ISO time as a `TimeText`; other values unchanged.
-
-    The items of a list are converted in the same way.
-
-    >>> dated("1995-12-15"), dated("1995-13-15")
-    (datetime.date(1995, 12, 15), '1995-13-15')
-    """
-    if isinstance(value, list):
-        return [dated(part) for part in value]
-    if isinstance(value, str) and value[:4].isdigit():
-        try:
-            if _DATE(value):
-                return datetime.date.fromisoformat(value)
-            if _TIME(value):
-                datetime.datetime.fromisoformat(value)
-                return TimeText(value)
-        except ValueError:
-            return value
-    return value
+    return {key: read_time_text(value) for key, value in properties.items()}

@@ -6,20 +6,28 @@ the labels of each node id and the types of properties are held in memory.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import reduce
 from itertools import count, product
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from graphground.cypher.schema import RESERVED_PROPERTIES, Label, PropertyGraphSchema, RelationshipPattern
-from graphground.graphs.loading.importing.bounds import LONGEST_NAME
-from graphground.graphs.loading.importing.problems import Problems
-from graphground.graphs.loading.importing.records import NodeRecord, RecordSource
-from graphground.graphs.loading.importing.values import as_type, merged, text_of, type_of
-from graphground.graphs.loading.record_checks import LONGEST_ID
-from graphground.graphs.loading.simplekg_writing import write_simplekg
+from graphground.graphs.engines.address import BoltAddress
+from graphground.graphs.loading.importing import graphml, json_lines, rdf
+from graphground.graphs.loading.importing.cells import as_type, merge_types, text_of, type_of
+from graphground.graphs.loading.importing.records import (
+    MAX_NAME_CHARACTERS,
+    ImportRefused,
+    NodeRecord,
+    Problems,
+    RecordSource,
+    write_bounded,
+)
+from graphground.graphs.loading.record_checks import MAX_ID_CHARACTERS
 
 NAMES = ("name", "title", "label", "fullname", "full_name", "displayname", "display_name", "caption", "preflabel")
 """Names of properties that name a node, in lower case, in order of preference."""
@@ -41,6 +49,7 @@ class GraphOfRecords:
         self._properties: dict[str, dict[str, str]] = {}
         self._patterns: dict[tuple[str, str, str], dict[str, str]] = {}
         self._titles: dict[str, str] = {}
+        self._has_eids = False
 
     def infer(self) -> PropertyGraphSchema:
         """Read all records and infer the schema.
@@ -74,7 +83,7 @@ class GraphOfRecords:
         for node in self.source.nodes(Problems()):
             frequent.update(node.labels)
         for node in self.source.nodes(self.problems):
-            if not node.id or len(node.id) > LONGEST_ID:
+            if not node.id or len(node.id) > MAX_ID_CHARACTERS:
                 self._wrong(node.place, f"the id {node.id[:40]!r}… is too long" if node.id else "a node has no id")
             elif node.id in self._labels:
                 self._wrong(node.place, f"the node id {node.id!r} appears a second time")
@@ -86,9 +95,10 @@ class GraphOfRecords:
                     if len(labels) > 1:
                         self._together.add(frozenset(labels))
                 self._labels[node.id] = labels
+                self._has_eids = self._has_eids or _is_id(node, "eid")
                 properties = {key: value for key, value in node.properties.items() if not _is_id(node, key)}
                 for label in labels:
-                    _add_types(self._properties.setdefault(label, {}), properties)
+                    self._add_types(self._properties.setdefault(label, {}), properties, node.place, f"node {node.id}")
 
     def _infer_relationships(self) -> None:
         for link in self.source.relationships(self.problems):
@@ -98,7 +108,8 @@ class GraphOfRecords:
                     break
             else:
                 for start, end_label in product(self._labels[link.start], self._labels[link.end]):
-                    _add_types(self._patterns.setdefault((link.type, start, end_label), {}), link.properties)
+                    types = self._patterns.setdefault((link.type, start, end_label), {})
+                    self._add_types(types, link.properties, link.place, f"{link.start}-[:{link.type}]->{link.end}")
 
     def _unify_types(self) -> None:
         """Give a property the same type in all labels that occur together on nodes.
@@ -120,7 +131,7 @@ class GraphOfRecords:
             for group in groups:
                 for key in {key for types in group for key in types}:
                     owners = [types for types in group if key in types]
-                    type_ = reduce(merged, (types[key] for types in owners))
+                    type_ = reduce(merge_types, (types[key] for types in owners))
                     for types in owners:
                         is_changed |= types[key] != type_
                         types[key] = type_
@@ -129,10 +140,10 @@ class GraphOfRecords:
         """Refuse names that the database cannot store: empty, too long, not printable, or beginning with `@`."""
         keys = {key for types in (*self._properties.values(), *self._patterns.values()) for key in types}
         for name in sorted(self._properties.keys() | {type_ for type_, _, _ in self._patterns} | keys):
-            if len(name) > LONGEST_NAME or not name or not name.isprintable() or name.startswith("@"):
+            if len(name) > MAX_NAME_CHARACTERS or not name or not name.isprintable() or name.startswith("@"):
                 self._wrong(
                     None,
-                    f"{name[:40]!r} cannot be the name of a label, type or property: a name has 1 to {LONGEST_NAME} "
+                    f"{name[:40]!r} cannot be the name of a label, type or property: a name has 1 to {MAX_NAME_CHARACTERS} "
                     "printable characters and does not begin with '@'",
                 )
         self.problems.raise_any()
@@ -144,11 +155,23 @@ class GraphOfRecords:
             for key, type_ in self._properties[label].items()
             if not self._is_field(label, key)
         }
-        return Label(label, {**RESERVED_PROPERTIES, **own}, None, frozenset(RESERVED_PROPERTIES) - own.keys())
+        fields = {"name", *(key for key in FIELDS if self._is_field(label, key)), *(["eid"] if self._has_eids else [])}
+        reserved = {key: type_ for key, type_ in RESERVED_PROPERTIES.items() if key in fields}
+        return Label(label, {**reserved, **own}, None, frozenset(reserved))
 
     def _is_field(self, label: str, key: str) -> bool:
-        """Whether a property becomes a field of the entity: its name, aliases, description or provenance."""
-        return key == self._titles.get(label) or (key in FIELDS and self._properties[label].get(key) == FIELDS[key])
+        """Whether a property becomes a field of the entity: its name, aliases, description or provenance.
+
+        The property `title` of a film gives the entity its name, and stays a property too, under its own name.
+        """
+        return key == self._titles.get(label) == "name" or (
+            key in FIELDS and self._properties[label].get(key) == FIELDS[key]
+        )
+
+    def renamed(self) -> dict[str, str]:
+        """Return the properties whose names every node of a SimpleKG file has already, with their new names."""
+        keys = {key for label in self._properties for key in self._properties[label] if not self._is_field(label, key)}
+        return {key: name for key, name in TAKEN.items() if key in keys}
 
     def entities(self) -> Iterator[Mapping[str, Any]]:
         """Yield each node as a SimpleKG entity."""
@@ -170,8 +193,7 @@ class GraphOfRecords:
                 "properties": {
                     TAKEN.get(key, key): found
                     for key, value in properties.items()
-                    if key != title
-                    and not (key in FIELDS and self._is_field(label, key))
+                    if not self._is_field(label, key)
                     and not _is_id(node, key)
                     and (found := as_type(value, types.get(key, "str"))) is not None
                 },
@@ -196,6 +218,18 @@ class GraphOfRecords:
                 "provenance": [],
             }
 
+    def _add_types(self, types: dict[str, str], properties: Mapping[str, Any], place: int | None, owner: str) -> None:
+        """Add the types of properties to `types`; `owner` names a record that has no line in a file."""
+        for key, value in properties.items():
+            try:
+                found = type_of(value)
+            except ValueError as error:
+                self._wrong(place, f"{key}: {error}" if place is not None else f"{owner[:80]}, {key}: {error}")
+                continue
+            known = types.get(key)
+            if found is not None and found != known:
+                types[key] = found if known is None else merge_types(known, found)
+
     def _wrong(self, place: int | None, message: str) -> None:
         self.problems.add(self.source.name, place, message)
 
@@ -211,13 +245,15 @@ def import_records(source: RecordSource, name: str, output: Path) -> GraphOfReco
     """
     graph = GraphOfRecords(source, name)
     schema = graph.infer()
-    write_simplekg(output, schema, graph.entities(), graph.relations())
+    path: Path | None = getattr(source, "path", None)
+    size = None if path is None else path.stat().st_size
+    write_bounded(output, schema, graph.entities(), graph.relations(), source.name, size)
     return graph
 
 
 def _is_id(node: NodeRecord, key: str) -> bool:
     """Whether a property is an `eid` that repeats the node's id, as in a graph that graphground loaded."""
-    return key == "eid" and node.properties[key] == node.id
+    return key == "eid" and node.properties.get(key) == node.id
 
 
 def _title(keys: Mapping[str, str]) -> str | None:
@@ -226,9 +262,54 @@ def _title(keys: Mapping[str, str]) -> str | None:
     return next((folded[name] for name in NAMES if name in folded), None)
 
 
-def _add_types(types: dict[str, str], properties: Mapping[str, Any]) -> None:
-    for key, value in properties.items():
-        found = type_of(value)
-        known = types.get(key)
-        if found is not None and found != known:
-            types[key] = found if known is None else merged(known, found)
+READERS: Mapping[str, type[json_lines.JsonLines] | type[graphml.GraphML]] = {
+    **dict.fromkeys(json_lines.SUFFIXES, json_lines.JsonLines),
+    **dict.fromkeys(graphml.SUFFIXES, graphml.GraphML),
+}
+
+
+def file_source(path: Path) -> RecordSource:
+    """Return the reader for a file, chosen by the ending of its name.
+
+    Raises:
+        ImportRefused: files of this type are not supported, or the file cannot be read.
+    """
+    name = path.name.lower()
+    if name.endswith(rdf.SUFFIXES):
+        return rdf.Rdf(path)
+    for suffix, reader in READERS.items():
+        if name.endswith(suffix):
+            return reader(path)
+    known = ", ".join([*READERS, *rdf.SUFFIXES])
+    raise ImportRefused(
+        [
+            f"{path.name}: files of this type cannot be imported; supported are .csv, .tsv, .parquet, {known}, or a "
+            "folder of CSV and Parquet files"
+        ],
+        1,
+    )
+
+
+def database_source(address: BoltAddress, folder: Path, report: Callable[[str, int, int | None], None]) -> RecordSource:
+    """Copy a database into `folder` and return the copy as a source of records.
+
+    Raises:
+        EngineError: the database does not respond, or refuses the user or a query; call again to resume.
+        ImportRefused: the folder holds a copy of another database, or of an earlier state of this database.
+    """
+    from graphground.graphs.loading.importing.database_copy import DatabaseCopy  # the driver is loaded on first use
+
+    copy = DatabaseCopy(address, folder)
+    copy.fetch(report)
+    return copy
+
+
+def name_of(source: str) -> str:
+    """Return a name for the graph in a file or at an address.
+
+    >>> name_of("data/my films.jsonl.gz"), name_of("bolt://graphs.example:7687")
+    ('my_films', 'graphs.example')
+    """
+    stem = urlsplit(source).hostname or "" if "://" in source else Path(source).name.partition(".")[0]
+    name = re.sub(r"[^A-Za-z0-9_.-]", "_", stem)
+    return name if name[:1].isalpha() else f"graph_{name}"

@@ -15,7 +15,6 @@ language, else the language of the first literal.
 
 from __future__ import annotations
 
-import datetime
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
@@ -24,9 +23,16 @@ from typing import Any
 
 import orjson
 
-from graphground.graphs.loading.importing.bounds import check_entities
-from graphground.graphs.loading.importing.problems import ImportRefused, Problems
-from graphground.graphs.loading.importing.records import NodeRecord, RelationshipRecord
+from graphground.graphs.engines.temporal import read_date, read_datetime, read_time
+from graphground.graphs.loading.importing.cells import TimeText
+from graphground.graphs.loading.importing.records import (
+    ImportRefused,
+    NodeRecord,
+    Problems,
+    RelationshipRecord,
+    check_entities,
+    install_command,
+)
 
 FORMATS = {
     ".ttl": "TURTLE",
@@ -53,6 +59,8 @@ DESCRIPTIONS = (
     "http://schema.org/description",
     "http://purl.org/dc/terms/description",
 )
+ZONED_DAY = re.compile(r".*\d\d(?:Z|[+-]\d\d:\d\d)").fullmatch
+"""Matches a date with a zone, which no database has: it stays text."""
 _TRUTH = {"true": True, "1": True, "false": False, "0": False}
 READERS: Mapping[str, Callable[[str], Any]] = {
     **dict.fromkeys(("integer", "int", "long", "short", "byte", "gYear"), int),
@@ -60,8 +68,9 @@ READERS: Mapping[str, Callable[[str], Any]] = {
     **dict.fromkeys(("unsignedInt", "unsignedLong", "unsignedShort", "unsignedByte"), int),
     **dict.fromkeys(("decimal", "float", "double"), float),
     "boolean": _TRUTH.__getitem__,
-    "date": lambda text: datetime.date.fromisoformat(text.removesuffix("Z")),
-    "dateTime": datetime.datetime.fromisoformat,
+    "date": lambda text: text if ZONED_DAY(text) else TimeText(read_date(text)),
+    **dict.fromkeys(("dateTime", "dateTimeStamp"), lambda text: TimeText(read_datetime(text))),
+    "time": lambda text: TimeText(read_time(text)),
 }
 
 
@@ -106,9 +115,7 @@ class Rdf:
         try:
             import pyoxigraph  # pyoxigraph, an extra, is loaded on first use
         except ImportError:
-            raise ImportRefused(
-                [f"{self.name}: RDF needs the extra `rdf`: pip install 'graphground[rdf]'"], 1
-            ) from None
+            raise ImportRefused([f"{self.name}: RDF needs an extra: {install_command('rdf')}"], 1) from None
         name = FORMATS[self.path.suffix.lower()]
         form = getattr(pyoxigraph.RdfFormat, name)
         if name == "RDF_XML":

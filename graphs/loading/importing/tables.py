@@ -3,17 +3,30 @@
     open_table(Path("movies.parquet")).columns
     ["movieId", "title", "released"]
 
-Cells of CSV files are text whose types are inferred; cells of Parquet files and frames are typed.
+Cells of CSV files are text whose types are inferred; each row comes with the line on which it begins. Cells of Parquet
+files and frames are typed (`arrow_tables`).
 """
 
 from __future__ import annotations
 
+import csv
+import gzip
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TextIO
 
-from graphground.graphs.loading.importing.bounds import LONGEST_NAME
-from graphground.graphs.loading.importing.problems import ImportRefused, Problems, refusal
+from graphground.cypher.diagnostics import counted
+from graphground.graphs.loading.importing.cells import CellFormat, reader_of
+from graphground.graphs.loading.importing.records import (
+    MAX_NAME_CHARACTERS,
+    ImportRefused,
+    Problems,
+    bounded_lines,
+    install_command,
+    refusal,
+)
 
 CSV_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 PARQUET_SUFFIXES = (".parquet", ".pq")
@@ -45,8 +58,8 @@ class Table(Protocol):
         ...
 
 
-def open_table(path: Path) -> Table:
-    """Open the table in a file; its format is chosen by the ending of the file name.
+def open_table(path: Path, cells: CellFormat | None = None) -> Table:
+    """Open the table in a file, whose form is chosen by the ending of its name; `cells` is the format of text cells.
 
     Raises:
         ImportRefused: the file cannot be read, or the extra that it needs is not installed.
@@ -57,13 +70,9 @@ def open_table(path: Path) -> Table:
                 parquet_table,
             )  # pyarrow is loaded on first use
         except ImportError:
-            raise refusal(
-                path.name, None, "Parquet needs the extra `parquet`: pip install 'graphground[parquet]'"
-            ) from None
+            raise refusal(path.name, None, f"Parquet needs an extra: {install_command('parquet')}") from None
         return parquet_table(path)
-    from graphground.graphs.loading.importing.csv_files import CsvFile
-
-    return CsvFile(path)
+    return CsvFile(path, cells)
 
 
 def is_table(path: Path) -> bool:
@@ -94,8 +103,104 @@ def check_columns(columns: Iterable[str], refuse: Callable[[str], ImportRefused]
     for number, column in enumerate(columns, start=1):
         if not column:
             raise refuse(f"column {number} has no name")
-        if len(column) > LONGEST_NAME:
-            raise refuse(f"the name of column {number} is longer than {LONGEST_NAME} characters")
+        if len(column) > MAX_NAME_CHARACTERS:
+            raise refuse(f"the name of column {number} is longer than {MAX_NAME_CHARACTERS} characters")
         if column in seen:
             raise refuse(f"the column {column!r} is named twice")
         seen.add(column)
+
+
+DELIMITERS = ",;\t|"
+LARGEST_CELL = 1 << 24
+
+
+class CsvFile:
+    """A CSV file, whose rows can be read repeatedly: `CsvFile(Path("movies.csv")).columns`.
+
+    Raises:
+        ImportRefused: the file cannot be read, is empty, or has a header with an empty, repeated or very long name.
+    """
+
+    counted = "line"
+    types = None
+
+    def __init__(self, path: Path, cells: CellFormat | None = None) -> None:
+        self.path = Path(path)
+        self.name = self.path.name
+        self.cells = cells or CellFormat()
+        # A byte order mark, which Excel writes, is not part of the first name.
+        self._encoding = "utf-8-sig" if self.cells.encoding.lower() in ("utf-8", "utf8") else self.cells.encoding
+        csv.field_size_limit(LARGEST_CELL)
+        with self._opened() as file:
+            head = next(self._lines(file), "")
+            if not head.strip():
+                raise self._refused(1, "the file is empty; its first line must name the columns")
+            self.delimiter = max(DELIMITERS, key=head.count)
+            file.seek(0)
+            self.columns = [name.strip() for name in self._header(file)]
+        check_columns(self.columns, lambda message: self._refused(1, message))
+
+    def reader(self, type_: str) -> Callable[[str], Any]:
+        """Return the function that parses the cells of a type."""
+        return reader_of(type_, self.cells)
+
+    def _lines(self, file: TextIO) -> Iterator[str]:
+        return bounded_lines(file, self.name, self.path.stat().st_size)
+
+    def _header(self, file: TextIO) -> Sequence[str]:
+        try:
+            return next(csv.reader(self._lines(file), delimiter=self.delimiter, strict=True))
+        except (csv.Error, StopIteration) as error:
+            raise self._refused(1, f"the header is not valid CSV ({error})") from None
+
+    def rows(self, problems: Problems, keys: Set[str] = frozenset()) -> Iterator[tuple[int, list[str]]]:
+        """Yield each row with its line number; empty lines are skipped.
+
+        A row with too few or too many cells is added to `problems` and skipped.
+        """
+        width = len(self.columns)
+        with self._opened() as file:
+            reader = csv.reader(self._lines(file), delimiter=self.delimiter, strict=True)
+            next(reader)
+            line = reader.line_num + 1
+            try:
+                for row in reader:
+                    if len(row) == width:
+                        yield line, row
+                    elif row:
+                        problems.add(self.name, line, f"{counted(len(row), 'cell')} where the header has {width}")
+                    line = reader.line_num + 1
+            except csv.Error as error:
+                end = "a quoted cell is not closed" if "end of data" in str(error) else str(error)
+                raise self._refused(line, f"not valid CSV: {end}") from None
+
+    @contextmanager
+    def _opened(self) -> Iterator[TextIO]:
+        try:
+            if self.path.suffix == ".gz":
+                with gzip.open(self.path, "rt", encoding=self._encoding, newline="") as file:
+                    yield file
+            else:
+                with self.path.open("r", encoding=self._encoding, newline="") as file:
+                    yield file
+        except FileNotFoundError:
+            raise ImportRefused([f"there is no file {self.path}"], 1) from None
+        except UnicodeError:
+            with self.path.open("rb") as raw:
+                line = None if self.path.suffix == ".gz" else _line_of(raw.read(), self.cells.encoding)
+            advice = "save the file as UTF-8, or name its encoding: --encoding latin-1, --encoding cp1252, …"
+            raise self._refused(line, f"not {self.cells.encoding.upper()}; {advice}") from None
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise self._refused(None, f"the compressed file is damaged or cut off ({error})") from None
+
+    def _refused(self, line: int | None, message: str) -> ImportRefused:
+        return refusal(self.name, line, message)
+
+
+def _line_of(content: bytes, encoding: str) -> int:
+    """Return the number of the line with the first byte that an encoding does not have."""
+    try:
+        content.decode(encoding)
+    except UnicodeDecodeError as found:
+        return content.count(b"\n", 0, found.start) + 1
+    return 1

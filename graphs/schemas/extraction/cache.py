@@ -14,9 +14,9 @@ from graphground.cypher.schema import Combination, Index, Label, PropertyGraphSc
 from graphground.cypher.text_values import TextValues
 from graphground.graphs.engines.engine import Engine, EngineError
 from graphground.graphs.schemas.extraction.findings import Extraction
-from graphground.graphs.storage.atomic import replacing
+from graphground.graphs.storage.home import replacing
 
-VERSION = 3
+VERSION = 4
 CHEAP_SECONDS = 5.0
 CHEAP_QUERIES = (
     "MATCH (n) RETURN count(n) AS c",

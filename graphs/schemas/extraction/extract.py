@@ -6,19 +6,29 @@ RelationshipPattern(type='directedBy', start='Movie', end='Person', …, count=2
 
 from __future__ import annotations
 
+import json
 import time
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
+from graphground.cypher.quoting import nodes, property_of, relationships
 from graphground.cypher.schema import PropertyGraphSchema
-from graphground.graphs.engines.activity import doing
-from graphground.graphs.engines.engine import Engine, EngineError, QueryFailed
-from graphground.graphs.schemas.extraction.findings import Extraction, Findings
-from graphground.graphs.schemas.extraction.memgraph_info import read_memgraph
+from graphground.graphs.engines.client_context import report_stage
+from graphground.graphs.engines.dialects import Dialect
+from graphground.graphs.engines.engine import Engine, EngineError, QueryFailed, QueryTimeout
+from graphground.graphs.schemas.extraction.findings import (
+    EMPTY_LIST,
+    Extraction,
+    Findings,
+    Progress,
+    Steps,
+    counting,
+    merged,
+    property_type,
+)
 from graphground.graphs.schemas.extraction.neo4j_counts import read_neo4j
 from graphground.graphs.schemas.extraction.profiles import read_indexes, read_profiles
-from graphground.graphs.schemas.extraction.samples import read_samples
-from graphground.graphs.schemas.extraction.scanning import scan
-from graphground.graphs.schemas.extraction.steps import Progress, Steps
 
 STEP_SECONDS, TOTAL_SECONDS = 30.0, 300.0
 
@@ -43,7 +53,7 @@ def extract(
     Raises:
         EngineError: nothing can be read. A later failure only makes the result partial.
     """
-    doing(f"reading the schema of {name}")
+    report_stage(f"reading the schema of {name}")
     begin = time.perf_counter()
     findings = Findings()
     steps = Steps(engine, findings, step_timeout, total_timeout, progress=progress)
@@ -63,7 +73,8 @@ def extract(
         schema = read_profiles(steps, schema)
     if samples:
         read_samples(steps, schema)
-    nodes = sum(findings.combinations.values()) or None
+    counts = list(findings.combinations.values())
+    nodes = None if None in counts else sum(count or 0 for count in counts)
     relationships = total_relationships(steps)
     return Extraction(
         schema,
@@ -98,3 +109,271 @@ def total_relationships(steps: Steps) -> int | None:
         return int(steps.must("MATCH ()-[r]->() RETURN count(r) AS c")[0][0])
     except EngineError:
         return None
+
+
+# Reads a schema with plain Cypher that visits every node and relationship, one label and one type at a time.
+#
+# Works on ArcadeDB, on Memgraph and on any Neo4j since 5.13 (for `valueType`). The database holds in memory only one
+# row for each label, property and value type. If a label takes longer than a step's time limit, its nodes are read
+# page by page. If the time for this is used up before the last page, the result is marked as partial.
+
+
+PAGE = 20_000
+MOST_COLUMNS = 60
+
+
+def scan(steps: Steps) -> None:
+    """Read labels and their properties, and relationship types with their ends and properties."""
+    combinations = steps.rows("labels", "MATCH (n) RETURN labels(n) AS l, count(*) AS c")
+    if combinations is None:
+        combinations = labels_one_by_one(steps)
+    for labels, count in combinations:
+        steps.findings.add_combination(labels, count)
+    types = [str(row[0]) for row in steps.rows("relationship types", dialect(steps).relationship_types) or ()]
+    steps.each(
+        [
+            (f"properties of {' '.join(labels)}", partial(node_properties, steps, labels))
+            for labels, _ in combinations
+            if labels
+        ]
+        + [(f"relationships {type_}", partial(read_relationships, steps, type_)) for type_ in types]
+    )
+
+
+def dialect(steps: Steps) -> Dialect:
+    """Return the dialect of the database, which contains the queries that list labels and relationship types."""
+    return steps.engine.capabilities().dialect
+
+
+def labels_one_by_one(steps: Steps) -> list[list[Any]]:
+    """Return each label, as a list of one label, with its number of nodes.
+
+    Used if a database groups all nodes too slowly; sets of labels then remain unknown.
+    """
+    found = []
+    for row in steps.rows("label names", dialect(steps).labels) or ():
+        counted = steps.rows(f"label {row[0]}", counting(row[0]))
+        if counted and counted[0][0]:
+            found.append([[row[0]], counted[0][0]])
+    return found
+
+
+def node_properties(steps: Steps, labels: list[str]) -> None:
+    """Read the properties of the nodes with exactly these labels, with their value types."""
+    match = nodes(*labels).match()
+    if shares_labels(steps, labels):
+        match = f"{match} WHERE size(labels(n)) = {len(labels)} WITH n"
+    rows = typed_keys(steps, f"properties of {':'.join(labels)}", match, "n")
+    for key, type_ in rows:
+        if type_ == "list[unknown]":
+            type_ = element_types(steps, match, "n", key)
+        steps.findings.add_property(labels, key, type_)
+
+
+def shares_labels(steps: Steps, labels: list[str]) -> bool:
+    """Whether some nodes have all these labels and further labels."""
+    exact = frozenset(labels)
+    return any(exact < combination for combination in steps.findings.combinations)
+
+
+def typed_keys(steps: Steps, step: str, match: str, variable: str) -> list[tuple[str, str | None]]:
+    """Return the property names of the matched nodes or relationships, each with its type; empty if a query fails.
+
+    The properties are read page by page if one pass takes too long.
+    """
+    tail = f"UNWIND keys({variable}) AS k RETURN DISTINCT k, valueType({variable}[k]) AS t"
+    try:
+        rows = side_by_side(steps, match, variable)
+        if rows is None:
+            rows = steps.must(f"{match} {tail}")
+    except QueryTimeout:
+        rows = paged(steps, step, match, variable, tail)
+    except EngineError as error:
+        steps.findings.add_problem(f"{step}: {error}")
+        return []
+    return [(str(key), property_type(str(type_))) for key, type_ in rows]
+
+
+def side_by_side(steps: Steps, match: str, variable: str) -> list[list[Any]] | None:
+    """Return property names with their types, read quickly with one column per property; None if a name may be missing.
+
+    The columns are the properties of the first nodes. The result is exact if no node has a property without a column.
+    """
+    keys = [str(row[0]) for row in steps.must(first_keys(match, variable))]
+    if not keys and not steps.must(f"{match} WITH {variable} WHERE size(keys({variable})) > 0 RETURN 1 AS x LIMIT 1"):
+        return []
+    if not keys or len(keys) > MOST_COLUMNS:
+        return None
+    found: dict[tuple[str, str], None] = {}
+    for *types, size in steps.must(f"{match} RETURN DISTINCT {value_types(keys, variable)}size(keys({variable})) AS s"):
+        named = named_types(keys, types)
+        if len(named) != size:
+            return None
+        found |= dict.fromkeys(named)
+    return [list(pair) for pair in found]
+
+
+def first_keys(match: str, variable: str) -> str:
+    """Return a query for the property names of the first nodes or relationships."""
+    return f"{match} WITH {variable} LIMIT {PAGE} UNWIND keys({variable}) AS k RETURN DISTINCT k"
+
+
+def value_types(keys: list[str], variable: str) -> str:
+    """Return the columns with the type of each property: `valueType(r.`year`) AS t0, `."""
+    return "".join(f"valueType({property_of(variable, key)}) AS t{number}, " for number, key in enumerate(keys))
+
+
+def named_types(keys: list[str], types: list[Any]) -> list[tuple[str, str]]:
+    """Return the properties that have a type other than null in a row of types, each with its type."""
+    return [(key, str(type_)) for key, type_ in zip(keys, types, strict=True) if type_ not in (None, "NULL")]
+
+
+def paged(steps: Steps, step: str, match: str, variable: str, tail: str) -> list[list[Any]]:
+    """Return property names with their types, read from pages of nodes or relationships.
+
+    If the step's time limit ends the reading, this is recorded as a problem.
+    """
+    found: dict[tuple[str, str], None] = {}
+    seen = 0
+    spent = steps.time_left() - steps.step_timeout
+    while steps.time_left() > max(spent, 0):
+        query = f"{match} WITH {variable} SKIP {seen} LIMIT {PAGE} {tail}"
+        try:
+            rows = steps.must(query)
+        except EngineError:
+            break
+        if not rows:
+            return [list(pair) for pair in found]
+        found |= {(str(key), str(type_)): None for key, type_ in rows}
+        seen += PAGE
+    read = "nodes" if variable == "n" else "relationships"
+    steps.findings.add_problem(
+        f"{step}: only the first {seen:,} {read} were read" if seen else f"{step}: no {read} were read in time"
+    )
+    return [list(pair) for pair in found]
+
+
+def element_types(steps: Steps, match: str, variable: str, key: str) -> str:
+    """Return the type of a list property, read from its elements, for databases that report only `list`."""
+    name = property_of(variable, key)
+    rows = steps.rows(
+        f"elements of {key}", f"{match} WHERE {name} IS NOT NULL UNWIND {name} AS x RETURN DISTINCT valueType(x) AS t"
+    )
+    if rows is None:
+        return "list[unknown]"
+    inner = {property_type(str(row[0])) for row in rows} - {None}
+    if not inner:
+        return EMPTY_LIST
+    type_ = merged(inner)
+    return f"list[{type_}]" if type_ and "|" not in type_ and not type_.startswith("list") else "list[unknown]"
+
+
+def read_relationships(steps: Steps, type_: str) -> None:
+    """Read the start and end labels of one relationship type, and its properties."""
+    match = relationships(type_).match()
+    first = steps.rows(f"property names of {type_}", first_keys(match, "r")) or []
+    keys = [str(row[0]) for row in first[:MOST_COLUMNS]]
+    ends = steps.rows(
+        f"ends of {type_}",
+        f"{match} RETURN labels(a) AS s, labels(b) AS e, size(keys(r)) AS p, {value_types(keys, 'r')}count(*) AS c",
+    )
+    found: dict[tuple[str, str], None] | None = {}
+    for starts, finishes, size, *types, count in ends or ():
+        for start in starts:
+            for end in finishes:
+                steps.findings.add_pattern(type_, start, end, count)
+        named = named_types(keys, types)
+        found = found | dict.fromkeys(named) if found is not None and len(named) == size else None
+    if ends is None or found is None:
+        properties = typed_keys(steps, f"properties of {type_}", match, "r")
+    else:
+        properties = [(key, property_type(value_type)) for key, value_type in found]
+    for key, value_type in properties:
+        if value_type == "list[unknown]":
+            value_type = element_types(steps, match, "r", key)
+        steps.findings.add_type_property(type_, key, value_type)
+
+
+# Memgraph's run-time schema: `SHOW SCHEMA INFO`, one row of JSON that the database itself keeps up to date.
+#
+# The statement needs the flag `--schema-info-enabled=true`; without it the statement fails, and plain Cypher reads
+# the schema. Based on Memgraph's documentation (`querying/schema`) and source (`storage/v2/schema_info.cpp`); not
+# tested with a real Memgraph. The documentation writes an edge's type as `:EDGE`, the source as `EDGE`: both are
+# supported.
+
+
+def read_memgraph(steps: Steps) -> None:
+    """Read the whole schema from the row of `SHOW SCHEMA INFO`."""
+    rows = steps.rows("schema info", "SHOW SCHEMA INFO")
+    if rows:
+        add_schema_info(steps.findings, rows[0][0])
+
+
+def add_schema_info(findings: Findings, document: str | Mapping[str, Any]) -> None:
+    """Add the nodes and edges in the document, with their properties, to `findings`."""
+    info = json.loads(document) if isinstance(document, str) else document
+    for node in info.get("nodes", ()):
+        labels = [str(label) for label in node["labels"]]
+        findings.add_combination(labels, int(node.get("count", 0)))
+        for property_ in node.get("properties", ()):
+            findings.add_property(labels, property_["key"], types_of(property_))
+    for edge in info.get("edges", ()):
+        type_ = str(edge["type"]).removeprefix(":")
+        for start in edge["start_node_labels"]:
+            for end in edge["end_node_labels"]:
+                findings.add_pattern(type_, start, end, int(edge.get("count", 0)))
+        for property_ in edge.get("properties", ()):
+            findings.add_type_property(type_, property_["key"], types_of(property_))
+
+
+def types_of(property_: Mapping[str, Any]) -> str | None:
+    """Return the types of a property's values, joined into one type name; None if there are none."""
+    return merged(property_type(type_["type"]) for type_ in property_.get("types", ()))
+
+
+# Reads sample values of properties: all distinct values that are found if there are few, otherwise some of them.
+
+
+LOOKED_AT = 1000
+MOST_CATEGORIES = 20
+FEW = 5
+LONG_TEXT = frozenset({"description", "provenance", "eid"})
+
+
+def read_samples(steps: Steps, schema: PropertyGraphSchema) -> None:
+    """Read sample values of each property from the first nodes or relationships that have the property.
+
+    Of labels, the properties `description`, `provenance` and `eid` are left out.
+    """
+    tasks = []
+    for label in schema.labels.values():
+        for key in label.properties:
+            if key not in LONG_TEXT:
+                tasks.append(
+                    (
+                        f"samples of {label.name}.{key}",
+                        partial(sample, steps, label.name, key, nodes(label.name).match()),
+                    )
+                )
+    for type_, properties in schema.relationship_properties.items():
+        for key in properties:
+            tasks.append(
+                (
+                    f"samples of {type_}.{key}",
+                    partial(sample, steps, type_, key, relationships(type_, variable="n").match()),
+                )
+            )
+    steps.each(tasks)
+
+
+def sample(steps: Steps, owner: str, key: str, match: str) -> None:
+    """Add distinct values of one property: all that are found if there are at most 20, otherwise a few."""
+    value = property_of("n", key)
+    rows = steps.rows(
+        f"samples of {owner}.{key}",
+        f"{match} WHERE {value} IS NOT NULL WITH {value} AS v "
+        f"LIMIT {LOOKED_AT} RETURN DISTINCT v LIMIT {MOST_CATEGORIES + 1}",
+    )
+    values = [row[0] for row in rows or () if row[0] not in ("", [])]
+    if values:
+        steps.findings.samples[owner, key] = values if len(values) <= MOST_CATEGORIES else values[:FEW]

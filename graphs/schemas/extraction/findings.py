@@ -2,13 +2,118 @@
 
 from __future__ import annotations
 
+import re
 import threading
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import Any
 
+from graphground.cypher.quoting import nodes
 from graphground.cypher.schema import Combination, Index, Label, PropertyGraphSchema, RelationshipPattern
-from graphground.graphs.schemas.extraction.value_types import merged
+from graphground.graphs.engines.engine import Engine, EngineError, QueryTimeout
+
+# Translates the type names of databases to property types: `LIST<STRING NOT NULL> NOT NULL` is `list[str]`.
+
+
+SCALARS = {
+    "string": "str",
+    "str": "str",
+    "char": "str",
+    "character": "str",
+    "long": "int",
+    "integer": "int",
+    "int": "int",
+    "short": "int",
+    "byte": "int",
+    "double": "float",
+    "float": "float",
+    "decimal": "float",
+    "number": "float",
+    "boolean": "bool",
+    "bool": "bool",
+    "date": "date",
+    "localdate": "date",
+    "datetime": "datetime",
+    "localdatetime": "datetime",
+    "zoneddatetime": "datetime",
+    "offsetdatetime": "datetime",
+    "zoned datetime": "datetime",
+    "local datetime": "datetime",
+    "datetime_micros": "datetime",
+    "datetime_nanos": "datetime",
+    "datetime_second": "datetime",
+    "timestamp with time zone": "datetime",
+    "timestamp without time zone": "datetime",
+    "instant": "datetime",
+    "time": "time",
+    "localtime": "time",
+    "zoned time": "time",
+    "local time": "time",
+    "offsettime": "time",
+    "time with time zone": "time",
+    "time without time zone": "time",
+    "duration": "duration",
+    "period": "duration",
+    "point": "point",
+    "pointvalue": "point",
+    "point2d": "point",
+    "point3d": "point",
+    "list": "list[unknown]",
+}
+EMPTY_LIST = "list[]"
+"""The type of an empty list, whose element type is unknown. Any other list type of the same property replaces it."""
+
+_LIST = re.compile(r"list\s*<(.*)>\Z", re.IGNORECASE)
+
+
+def property_type(name: str) -> str | None:
+    """Return the property type for a database's type name: None for null, `unknown` for an unknown name.
+
+    >>> property_type("StringArray"), property_type("ZONED DATETIME NOT NULL"), property_type("INTEGER | FLOAT")
+    ('list[str]', 'datetime', 'float|int')
+    """
+    text = re.sub(r"\s+NOT NULL\Z", "", name.strip(), flags=re.IGNORECASE)
+    if " | " in text and not text.upper().startswith("LIST"):
+        return merged(property_type(part) for part in text.split(" | "))
+    lower = text.lower()
+    if lower in ("null", "nothing", ""):
+        return None
+    found = _LIST.match(text)
+    if found:
+        inner = property_type(found.group(1))
+        if found.group(1).strip().upper().startswith("NOTHING"):
+            return EMPTY_LIST
+        return list_of(inner or "unknown")
+    if lower.endswith("array"):
+        return list_of(SCALARS.get(lower[:-5], "unknown"))
+    return SCALARS.get(lower, "unknown")
+
+
+def list_of(inner: str) -> str:
+    """Return the type of a list with elements of type `inner`: `list[str]`; `list[unknown]` for mixed elements."""
+    return f"list[{inner}]" if inner in SCALARS.values() else "list[unknown]"
+
+
+def merged(types: Iterable[str | None]) -> str | None:
+    """Join types into one type name, in a fixed order: `int|str` for mixed values; None if there are none.
+
+    >>> merged(["str", "int", "str"]), merged(["list[]", "list[str]"]), merged(["list[]"])
+    ('int|str', 'list[str]', 'list[unknown]')
+    """
+    found = {part for type_ in types if type_ for part in type_.split("|")}
+    if not found:
+        return None
+    if EMPTY_LIST in found:
+        found.discard(EMPTY_LIST)
+        if not any(part.startswith("list[") for part in found):
+            found.add("list[unknown]")
+    if "unknown" in found:
+        return "unknown"
+    return "|".join(sorted(found))
+
 
 Ends = tuple[str, str, str]
 """The type, start label and end label of a pattern."""
@@ -36,9 +141,10 @@ class Findings:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self.combinations: dict[frozenset[str], int] = {}
+        self.combinations: dict[frozenset[str], int | None] = {}
+        """The numbers of nodes by their sets of labels; None if the set exists but its nodes could not be counted."""
         self.node_types: dict[tuple[frozenset[str], str], set[str]] = {}
-        self.patterns: dict[Ends, int] = {}
+        self.patterns: dict[Ends, int | None] = {}
         self.type_types: dict[tuple[str, str], set[str]] = {}
         self.filled: set[tuple[frozenset[str] | str, str]] = set()
         self.type_counts: dict[str, int] = {}
@@ -46,11 +152,11 @@ class Findings:
         self.indexes: tuple[Index, ...] = ()
         self.problems: list[str] = []
 
-    def add_combination(self, labels: Iterable[str], count: int) -> None:
-        """Add `count` to the number of nodes that have exactly these labels."""
+    def add_combination(self, labels: Iterable[str], count: int | None) -> None:
+        """Add `count` to the number of nodes that have exactly these labels; None if it is unknown."""
         with self._lock:
             key = frozenset(labels)
-            self.combinations[key] = self.combinations.get(key, 0) + count
+            self.combinations[key] = add_counts(self.combinations.get(key, 0), count)
 
     def add_property(self, labels: Iterable[str], key: str, type_: str | None) -> None:
         """Add a property and its type for nodes with exactly these labels; do nothing if `type_` is None."""
@@ -69,10 +175,10 @@ class Findings:
             with self._lock:
                 self.type_types.setdefault((type_, key), set()).add(value_type)
 
-    def add_pattern(self, type_: str, start: str, end: str, count: int) -> None:
-        """Add `count` to the number of relationships of a type from one label to another."""
+    def add_pattern(self, type_: str, start: str, end: str, count: int | None) -> None:
+        """Add `count` to the number of relationships of a type from one label to another; None if it is unknown."""
         with self._lock:
-            self.patterns[type_, start, end] = self.patterns.get((type_, start, end), 0) + count
+            self.patterns[type_, start, end] = add_counts(self.patterns.get((type_, start, end), 0), count)
 
     def add_problem(self, text: str) -> None:
         """Add a description of something that could not be read."""
@@ -86,10 +192,10 @@ class Findings:
     def schema(self, name: str) -> PropertyGraphSchema:
         """Build the schema; labels, relationship types and properties are in alphabetical order."""
         labels: dict[str, Label] = {}
-        counts: dict[str, int] = {}
+        counts: dict[str, int | None] = {}
         for combination, count in self.combinations.items():
             for label in combination:
-                counts[label] = counts.get(label, 0) + count
+                counts[label] = add_counts(counts.get(label, 0), count)
         for label in sorted(counts):
             types: dict[str, set[str]] = {}
             among = [combination for combination in self.combinations if label in combination]
@@ -130,7 +236,90 @@ class Findings:
         keys: dict[frozenset[str], list[str]] = {}
         for labels, key in sorted(self.node_types, key=lambda pair: pair[1]):
             keys.setdefault(labels, []).append(key)
-        ordered = sorted(self.combinations.items(), key=lambda pair: (-pair[1], sorted(pair[0])))
+        counted = [(labels, count) for labels, count in self.combinations.items() if labels and count]
         return tuple(
-            Combination(labels, count, tuple(keys.get(labels, ()))) for labels, count in ordered if labels and count
+            Combination(labels, count, tuple(keys.get(labels, ())))
+            for labels, count in sorted(counted, key=lambda pair: (-pair[1], sorted(pair[0])))
         )
+
+
+def add_counts(known: int | None, more: int | None) -> int | None:
+    """Return the sum of two counts; None if one of them is unknown."""
+    return None if known is None or more is None else known + more
+
+
+# Runs the queries of an extraction, several at once, each with a time limit.
+#
+# `Steps.rows` collects failures, and `Steps.must` raises them.
+
+
+Progress = Callable[[str, int, int], None]
+"""A function called with the step (`properties of Movie`), the number of finished steps, and the number of all steps
+so far."""
+
+MOST_ROWS = 1_000_000
+
+
+@dataclass
+class Steps:
+    """A runner for the queries of one extraction; time limits are in seconds.
+
+    `Steps(engine, findings, step_timeout=10).rows("labels", "CALL db.labels()")` returns the labels.
+    """
+
+    engine: Engine
+    findings: Findings
+    step_timeout: float = 10.0
+    total_timeout: float = 120.0
+    at_once: int = 2
+    progress: Progress | None = None
+    started: float = field(default_factory=time.monotonic)
+    done: int = 0
+    planned: int = 0
+
+    def rows(self, step: str, query: str, parameters: dict[str, Any] | None = None) -> list[list[Any]] | None:
+        """Return the rows of a query; if it fails or runs out of time, add a problem and return None."""
+        left = self.time_left()
+        if left <= 0:
+            self.findings.add_problem(f"{step}: not read; the extraction was limited to {self.total_timeout:g} s")
+            return None
+        limit = min(self.step_timeout, left)
+        try:
+            return self.must(query, parameters, limit)
+        except QueryTimeout:
+            self.findings.add_problem(f"{step}: not complete within {limit:.3g} s")
+        except EngineError as error:
+            self.findings.add_problem(f"{step}: {error}")
+        return None
+
+    def must(
+        self, query: str, parameters: dict[str, Any] | None = None, timeout: float | None = None
+    ) -> list[list[Any]]:
+        """Return the rows of a query; raise the engine's error if it fails. The default timeout is `step_timeout`."""
+        return self.engine.run(query, parameters, limit=MOST_ROWS, timeout=timeout or self.step_timeout).rows
+
+    def time_left(self) -> float:
+        """Return the seconds until the whole extraction must end; negative after that."""
+        return self.started + self.total_timeout - time.monotonic()
+
+    def each(self, tasks: Iterable[tuple[str, Callable[[], None]]]) -> None:
+        """Run named tasks concurrently; cancelling the caller's queries also cancels the queries of the tasks."""
+        listed = list(tasks)
+        self.planned += len(listed)
+        with ThreadPoolExecutor(self.at_once, "schema") as pool:
+            for future in [pool.submit(copy_context().run, self._run_task, name, task) for name, task in listed]:
+                future.result()
+
+    def _run_task(self, name: str, task: Callable[[], None]) -> None:
+        task()
+        self.done += 1
+        if self.progress is not None:
+            self.progress(name, self.done, self.planned)
+
+
+def counting(name: str) -> str:
+    """Return the query that counts the nodes of a label.
+
+    If backticks can quote the name, the count store provides the number; otherwise all nodes are read.
+    """
+    return f"{nodes(name).match()} RETURN count(n) AS c"

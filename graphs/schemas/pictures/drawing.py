@@ -1,4 +1,4 @@
-"""The content of a picture: boxes with a title and lines of text, and arrows between them.
+"""The content of a picture: boxes with a title and lines of text, and arrows between them; and that of a schema.
 
 >>> drawing = Drawing((Box("m", "Movie"), Box("p", "Person")), (Arrow("m", "p", "directedBy"),))
 >>> [box.title for box in drawing.boxes]
@@ -10,8 +10,10 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass
 
-LONGEST_TEXT = 40
-LONGEST_LINE = 48
+from graphground.cypher.schema import Label, PropertyGraphSchema
+
+MAX_TEXT_LETTERS = 40
+MAX_LINE_LETTERS = 48
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ class Drawing:
     left_out: int = 0
 
 
-def readable(text: str, longest: int = LONGEST_TEXT) -> str:
+def readable(text: str, longest: int = MAX_TEXT_LETTERS) -> str:
     r"""Return text from a graph in a form that is safe to draw: one line of at most `longest` characters.
 
     Control characters and invisible characters are replaced.
@@ -72,3 +74,45 @@ def readable(text: str, longest: int = LONGEST_TEXT) -> str:
 
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 """Unicode categories that are not drawn: control, format (bidirectional overrides), surrogate, private, unassigned."""
+
+
+MAX_PROPERTIES = 8
+MAX_LABELS = 60
+
+
+def schema_drawing(schema: PropertyGraphSchema, *, properties: bool = True) -> Drawing:
+    """Return a drawing of the labels with their properties and counts, and of the patterns; empty labels are marked.
+
+        schema_drawing(films).arrows[0]  # Arrow("Movie", "Person", "directedBy")
+
+    If a schema has more than 60 labels, only those with the most patterns are drawn.
+    """
+    degree = dict.fromkeys(schema.labels, 0)
+    for pattern in schema.patterns:
+        for label in {pattern.start, pattern.end} & degree.keys():
+            degree[label] += 1
+    drawn = sorted(degree, key=lambda label: -degree[label])[:MAX_LABELS]
+    boxes = tuple(_box(schema.labels[name], properties) for name in schema.labels if name in drawn)
+    arrows = tuple(
+        Arrow(
+            pattern.start,
+            pattern.end,
+            pattern.type if pattern.count is None else f"{pattern.type} ({pattern.count:,})",
+            symmetric=pattern.symmetric,
+            empty=pattern.count == 0,
+        )
+        for pattern in schema.patterns
+        if pattern.start in drawn and pattern.end in drawn
+    )
+    return Drawing(boxes, arrows, f"Schema of {schema.name}", len(schema.labels) - len(boxes))
+
+
+def _box(label: Label, properties: bool) -> Box:
+    title = label.name if label.count is None else f"{label.name} ({label.count:,})"
+    lines: list[str] = []
+    if properties:
+        shown = [f"{key}: {type_}" for key, type_ in label.properties.items() if key not in label.reserved]
+        lines = shown[:MAX_PROPERTIES]
+        if len(shown) > MAX_PROPERTIES:
+            lines.append(f"and {len(shown) - MAX_PROPERTIES} more")
+    return Box(label.name, title, tuple(lines), kind=label.name, empty=label.count == 0)

@@ -9,18 +9,16 @@ from typing import Any, Protocol
 
 from graphground.cypher import tree as t
 from graphground.cypher import validate
-from graphground.cypher.edits import Edit, applied
-from graphground.cypher.language import Language
+from graphground.cypher.diagnostics import Edit, Language, applied
 from graphground.cypher.matched import matched_part
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import PropertyGraphSchema
-from graphground.graphs.engines.callers import clients_query
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.engines.table import Table
 from graphground.graphs.schemas.pictures.drawing import Arrow, Box, Drawing, readable
 
-MOST_ROWS = 12
-MOST_NODES = 14
+MAX_ROWS = 12
+MAX_NODES = 14
 
 
 class QueriedGraph(Protocol):
@@ -62,8 +60,8 @@ def subgraph(
     *,
     timeout: float,
     parameters: Mapping[str, Any] | None = None,
-    most_rows: int = MOST_ROWS,
-    most_nodes: int = MOST_NODES,
+    most_rows: int = MAX_ROWS,
+    most_nodes: int = MAX_NODES,
 ) -> dict[str, Any] | None:
     """Return the nodes and relationships of a query's first matches.
 
@@ -85,8 +83,7 @@ def subgraph(
         if not validate(drawn, language=graph.language, read_only=True).valid:
             continue
         try:
-            with clients_query():
-                table = graph.run(drawn, parameters, limit=most_rows, timeout=timeout)
+            table = graph.run(drawn, parameters, limit=most_rows, timeout=timeout)
         except EngineError:
             return None
         for row in table.rows[:most_rows]:

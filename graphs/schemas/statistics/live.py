@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from graphground.cypher.schema import PropertyGraphSchema
-from graphground.graphs.engines.cancellation import CURRENT, Cancellation
+from graphground.graphs.engines.client_context import CANCELLATION, Cancellation
 from graphground.graphs.engines.engine import Engine, EngineError, QueryCancelled
 from graphground.graphs.schemas.statistics.model import Statistics
 from graphground.graphs.schemas.statistics.queried import query_statistics
@@ -107,7 +107,7 @@ class LiveStatistics:
             self._facts = facts
 
     def _read(self) -> None:
-        CURRENT.set(self._cancellation)
+        CANCELLATION.set(self._cancellation)
         try:
             schema, mark = self._complete()
             begin = time.monotonic()

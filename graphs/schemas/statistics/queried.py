@@ -14,12 +14,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from graphground.cypher.matching import nodes, property_of, quotable, relationships
+from graphground.cypher.quoting import nodes, property_of, quotable, relationships
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
 from graphground.graphs.engines.engine import Engine
-from graphground.graphs.schemas.extraction.findings import Findings
+from graphground.graphs.schemas.extraction.findings import Findings, Steps
 from graphground.graphs.schemas.extraction.neo4j_counts import count_all
-from graphground.graphs.schemas.extraction.steps import Steps
 from graphground.graphs.schemas.statistics.model import (
     Degrees,
     LabelStatistics,
@@ -85,7 +84,7 @@ class Reading:
         self._postponed: list[tuple[str, Callable[[], None]]] = []
         self._labels: dict[str, LabelStatistics] = {}
         self._types: dict[str, TypeStatistics] = {}
-        self._ends: dict[tuple[str, str, str], int] = {}
+        self._ends: dict[tuple[str, str, str], int | None] = {}
 
     def statistics(self, mark: str | None, begin: float) -> Statistics:
         """Compute the statistics of labels and types, and then of patterns, which need the counts of labels."""

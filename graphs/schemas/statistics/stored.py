@@ -17,9 +17,9 @@ from graphground.graphs.schemas.statistics.model import (
     Statistics,
     TypeStatistics,
 )
-from graphground.graphs.storage.atomic import replacing
+from graphground.graphs.storage.home import replacing
 
-VERSION = 1
+VERSION = 2
 NAME = "statistics.json"
 """The name of the statistics file in the folder of a loaded graph."""
 

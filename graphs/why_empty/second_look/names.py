@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Diagnostic
-from graphground.cypher.facts.model import PropertyUse
+from graphground.cypher.functions import contains_aggregate
+from graphground.cypher.outline.model import PropertyUse
 from graphground.graphs.schemas.statistics.model import Statistics
 from graphground.graphs.why_empty.probe import Probe, quoted
-from graphground.graphs.why_empty.second_look.shape import Shape, Step, is_aggregate
+from graphground.graphs.why_empty.second_look.shape import Shape, Step
 
 
 def merged_names(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[Diagnostic]:
@@ -109,7 +110,7 @@ def _may_repeat(shape: Shape, number: int, name: str) -> bool:
             )
         if (
             name in {getattr(item, "name", None) for item in items}
-            and any(map(is_aggregate, items))
+            and any(map(contains_aggregate, items))
             and len(items) == 2
         ):
             place = shape.clauses.index(shape.steps[number - 1].clause)

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Diagnostic
+from graphground.cypher.functions import contains_aggregate
 from graphground.graphs.why_empty.probe import Probe
-from graphground.graphs.why_empty.second_look.shape import Shape, Step, is_aggregate
+from graphground.graphs.why_empty.second_look.shape import Shape, Step
 
 MOST_KEPT, LOOKED_AT = 10, 20
 
@@ -66,7 +67,7 @@ def _not_null(shape: Shape, step: Step, expression: t.Expression) -> str:
     item = items[place] if place is not None else None
     computed = item.expression if item is not None else expression
     text = shape.source(computed)
-    if is_aggregate(computed):
+    if contains_aggregate(computed):
         name = shape.source(item.alias) if item is not None and item.alias is not None else "value"
         return f"write `WITH …, {text} AS {name} WHERE {name} IS NOT NULL` before this clause"
     columns = {column.alias.name for column in items if column.alias is not None}
@@ -86,7 +87,7 @@ def _sort_key_query(shape: Shape, step: Step, limit: int) -> str | None:
     for place, sort in enumerate(projection.order_by):
         column = _column(projection, sort.expression)
         if column is None:
-            if step.aggregates or projection.distinct or is_aggregate(sort.expression):
+            if step.aggregates or projection.distinct or contains_aggregate(sort.expression):
                 return None
             columns.append(f"{shape.source(sort.expression)} AS k{place}")
             column = f"k{place}"

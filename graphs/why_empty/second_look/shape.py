@@ -6,19 +6,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from graphground.cypher import tree as t
-from graphground.cypher.facts.model import Facts, PropertyUse, Symbol
-from graphground.cypher.facts.reader import Reader
-from graphground.cypher.facts.schema_index import index_of
-from graphground.cypher.facts.solver import solve
+from graphground.cypher.functions import contains_aggregate, groups_rows
+from graphground.cypher.outline import outline_of
+from graphground.cypher.outline.model import Facts, PropertyUse, Symbol
 from graphground.cypher.schema import PropertyGraphSchema
-
-AGGREGATES = frozenset(
-    {"count", "sum", "avg", "min", "max", "collect", "stdev", "stdevp", "percentilecont", "percentiledisc"}
-)
 
 
 @dataclass(frozen=True)
@@ -36,12 +31,12 @@ class Step:
     @property
     def aggregates(self) -> bool:
         """Whether the clause aggregates rows."""
-        return any(is_aggregate(item.expression) for item in self.projection.items)
+        return groups_rows(self.projection)
 
     @property
     def groups(self) -> list[t.ReturnItem]:
         """The items without aggregation, by which an aggregating clause groups rows."""
-        return [item for item in self.projection.items if not is_aggregate(item.expression)]
+        return [item for item in self.projection.items if not contains_aggregate(item.expression)]
 
 
 @dataclass
@@ -91,8 +86,7 @@ def shape_of(query: t.Query, schema: PropertyGraphSchema) -> Shape | None:
         return None
     if any(not isinstance(clause, t.Match | t.With | t.Return | t.Unwind | t.CallSubquery) for clause in body.clauses):
         return None
-    facts = Reader(query, index_of(schema)).read()
-    solve(facts)
+    facts = outline_of(query, schema)
     shape = Shape(query, facts, body.clauses, body.start)
     for clause in body.clauses:
         if isinstance(clause, t.With | t.Return):
@@ -100,20 +94,3 @@ def shape_of(query: t.Query, schema: PropertyGraphSchema) -> Shape | None:
                 return None
             shape.steps.append(Step(clause, shape.before(clause)))
     return shape
-
-
-def is_aggregate(node: t.Node) -> bool:
-    """Whether an expression contains an aggregation."""
-    return any(
-        isinstance(part, t.CountStar) or (isinstance(part, t.FunctionCall) and part.key in AGGREGATES)
-        for part in node.walk()
-    )
-
-
-def conjuncts(where: t.Expression | None) -> Iterator[t.Expression]:
-    """Yield the conditions that AND joins."""
-    if isinstance(where, t.Binary) and where.operator == "AND":
-        yield from conjuncts(where.left)
-        yield from conjuncts(where.right)
-    elif where is not None:
-        yield where

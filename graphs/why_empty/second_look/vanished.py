@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Diagnostic
-from graphground.cypher.facts.data import filled
-from graphground.cypher.facts.model import PropertyUse
+from graphground.cypher.functions import contains_aggregate
+from graphground.cypher.outline.model import PropertyUse, filled
 from graphground.graphs.schemas.statistics.model import Statistics
 from graphground.graphs.why_empty.probe import Probe
-from graphground.graphs.why_empty.second_look.shape import Shape, conjuncts, is_aggregate
+from graphground.graphs.why_empty.second_look.shape import Shape
 
 MOST_VANISH = 0.5
 """The minimum share of the nodes that an UNWIND must drop to be reported."""
@@ -23,7 +23,7 @@ def vanished_rows(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[Dia
     """
     for clause in shape.clauses:
         if isinstance(clause, t.Match | t.With) and clause.where is not None and not getattr(clause, "optional", False):
-            for condition in conjuncts(clause.where):
+            for condition in t.conjuncts(clause.where):
                 use = _negated_use(shape, condition)
                 if use is not None and _has_holes(shape, use, facts):
                     yield from _condition(probe, shape, clause, condition, use)
@@ -105,7 +105,7 @@ def _matters_after(shape: Shape, clause: t.Unwind, use: PropertyUse) -> bool:
     """Whether later clauses use the node itself or aggregate rows, so that dropped rows change the answer."""
     later = shape.clauses[shape.clauses.index(clause) + 1 :]
     return any(
-        (isinstance(node, t.Variable) and node.name == use.symbol.name) or is_aggregate(node)
+        (isinstance(node, t.Variable) and node.name == use.symbol.name) or contains_aggregate(node)
         for clause in later
         for node in clause.walk()
     )

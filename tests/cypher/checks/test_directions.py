@@ -1,7 +1,7 @@
 import pytest
 
-from graphground.cypher.checks.directions import shortest_path
-from graphground.cypher.facts.schema_index import index_of
+from graphground.cypher.checks.names import shortest_path
+from graphground.cypher.outline.schema_index import index_of
 from tests.support.checked_graphs import CHARACTERS, COMPANY, codes, findings, problems_in, schema
 
 

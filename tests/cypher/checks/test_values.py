@@ -1,6 +1,6 @@
 import pytest
 
-from graphground.cypher.edits import applied
+from graphground.cypher.diagnostics import applied
 from graphground.cypher.schema import SCALAR_TYPES
 from tests.support.checked_graphs import CHARACTERS, codes, findings, problems_in, schema
 

@@ -14,12 +14,10 @@ import pytest
 
 from graphground.cypher import validate
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
-from graphground.evals.generation.answers import Answers
-from graphground.evals.generation.candidates import Candidate, Candidates
-from graphground.evals.generation.facts import GraphFacts, LinkFacts, read_facts
+from graphground.evals.generation.candidates import Answers, Candidate, Candidates
 from graphground.evals.generation.generate import GenerationError, generate, read_data
-from graphground.evals.generation.shapes import choose_shape, counts_one, slots_of
-from graphground.evals.generation.templates import condition, fill, rounded
+from graphground.evals.generation.shapes import GraphFacts, LinkFacts, choose_shape, counts_one, read_facts, slots_of
+from graphground.evals.generation.templates import condition, fill, round_threshold
 from graphground.evals.tasks.classify import BASIC, SPECIAL, classify
 from graphground.evals.tasks.task import Task, read_tasks, write_tasks
 from graphground.graphs.graph import Graph
@@ -135,7 +133,7 @@ def test_patterns_and_templates_that_a_graph_cannot_have_are_reported_with_the_r
     assert "special_time_sensitive" not in {task.pattern for task in generated.tasks}
     numberless = [template for template in read_data("templates") if template["id"] in ("n_name", "n_avg")]
     schema = PropertyGraphSchema("films", {"Movie": Label("Movie", {"name": "str"})}, ())
-    unusable = generate(replace(small, definition=schema), 3, templates=numberless).missing
+    unusable = generate(replace(small, schema_source=schema), 3, templates=numberless).missing
     assert unusable["n_avg"] == (
         "no tasks: the template needs a property that is a number, and no label has one that can be used"
     )
@@ -223,11 +221,11 @@ def test_a_graph_without_names_is_refused(small: Graph) -> None:
 
 
 def test_thresholds_are_rounded_and_dates_in_conditions_are_written_as_dates() -> None:
-    assert [rounded(18734, "n", "int"), rounded(0.0456, "x", "float"), rounded("1987-05-17", "d", "date")] == [
-        19000,
-        0.046,
-        "1987-01-01",
-    ]
+    assert [
+        round_threshold(18734, "n", "int"),
+        round_threshold(0.0456, "x", "float"),
+        round_threshold("1987-05-17", "d", "date"),
+    ] == [19000, 0.046, "1987-01-01"]
     rng = random.Random(1)
     generated = [condition("d", "date", ["1980-03-02", "1990-03-02", "1999-01-05"], rng) for _ in range(9)]
     assert all(

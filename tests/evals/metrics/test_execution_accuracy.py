@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphground.evals import execution_accuracy, tables_match
-from graphground.evals.metrics.ordering import orders
+from graphground.evals.metrics.execution_accuracy import orders
 from graphground.graphs.engines.table import Table
 
 
@@ -138,7 +138,7 @@ def test_the_search_agrees_with_trying_every_permutation(rows: list[list[int]], 
 def test_a_hundred_thousand_rows_of_six_columns_are_compared_in_seconds(change: bool) -> None:
     """Check the time limit loosely, as the machine may be busy.
 
-    The bar is one second on a quiet machine (`benchmarks/evals/execution_accuracy.py`).
+    The bar is one second on a quiet machine.
     """
     rng = random.Random(1)
     gold = [

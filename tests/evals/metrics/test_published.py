@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from graphground.evals import tables_match
-from graphground.evals.metrics.provenance import provenance_queries
-from graphground.evals.metrics.provenance_published import published_provenance_queries
+from graphground.evals.metrics.provenance_similarity import provenance_queries, published_provenance_queries
 from tests.support.shared_data import SHARED
 
 REFERENCE = SHARED.parent / "reference" / "cypherbench"

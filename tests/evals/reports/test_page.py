@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from graphground.evals.reports.page import page, write_report
-from graphground.evals.reports.statistics import mcnemar, mean, proportion
-from graphground.evals.reports.summary import compare, summarize
+from graphground.evals.reports.summary import compare, mcnemar, mean, proportion, summarize
 from tests.support.browser import browser_page, needs_chromium
 
 ANSWER = {"columns": ["m.name"], "rows": [["Heat"], ["</script><b>Ronin"]], "row_count": 2}

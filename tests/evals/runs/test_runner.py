@@ -11,12 +11,10 @@ from typing import Any
 
 import pytest
 
-from graphground.evals.reports.summary import NoCommonTask, compare, summarize
-from graphground.evals.runs.agents import AgentError, CommandAgent, FilePredictions, Repaired
-from graphground.evals.runs.baselines import FirstSuggestion, repair
-from graphground.evals.runs.journal import Journal
+from graphground.evals.reports.summary import NoComparison, compare, summarize
+from graphground.evals.runs.agents import AgentError, CommandAgent, FilePredictions, FirstSuggestion, Repaired, repair
 from graphground.evals.runs.prediction import Prediction, clean_query, read_predictions, read_reply
-from graphground.evals.runs.runner import Run, RunError, read_run
+from graphground.evals.runs.runner import Journal, Run, RunError, read_run
 from graphground.evals.tasks.task import Task, TaskError
 from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.graph import Graph
@@ -124,7 +122,7 @@ def test_an_agent_is_called_through_its_protocol_and_a_run_continues_after_any_k
     found = {record["question"]: record for record in read_run(tmp_path / "run")[1]}
     right = [word for word in words if found[word]["execution_accuracy"]]
     assert right == ["plain", "fenced", "costs", "after all that"]
-    assert "not JSON: The answer is Heat" in found["prose"]["message"]
+    assert "no reply within 5 s; the agent printed a line that is no reply" in found["prose"]["message"]
     assert "exit status" in found["dies"]["message"]
     assert "no reply within 5 s" in found["hangs"]["message"]
     assert found["fails"]["message"] == "the model's rate limit is reached"
@@ -153,12 +151,113 @@ def test_tasks_of_an_unavailable_graph_are_postponed(graphs: OpenGraphs, tmp_pat
     assert (again.before, again.scored) == (1, 0)
 
 
-def test_a_gold_query_that_fails_is_reported_and_counts_as_wrong(graphs: OpenGraphs, tmp_path: Path) -> None:
-    tasks = [task(1, gold="MATCH (m:Movie) RETURN 1 / 0 AS x")]
-    Run.open(tmp_path / "run", tasks, "file").go(FilePredictions({"t1": Prediction("t1", GOLD)}), graphs)
+@pytest.mark.parametrize(
+    ("gold", "nonsense", "left_out"),
+    [
+        ("MATCH (m:Movie {name: 'Nowhere'}) RETURN m.name", "MATCH (x:Banana) RETURN x.a, x.b", "gold_empty"),
+        ("MATCH (m:Movie {name: 'Nowhere'}) RETURN count(m)", "MATCH (x:Banana) RETURN count(x)", "gold_empty"),
+        ("MATCH (m:Movie {name: 'Nowhere'}) RETURN collect(m)", "MATCH (x:Banana) RETURN collect(x)", "gold_empty"),
+        ("MATCH (m:Movie {name: 'Nowhere'}) RETURN max(m.name)", "MATCH (x:Banana) RETURN max(x.a)", "gold_empty"),
+        ("MATCH (m:Movie) RETURN m.banana", "MATCH (m:Movie) RETURN m.potato", "gold_empty"),
+        ("MATCH (m:Movie) RETURN 1 / 0 AS x", GOLD, "gold_failures"),
+    ],
+)
+def test_tasks_whose_gold_answer_is_empty_or_fails_are_counted_and_left_out_of_the_scores(
+    graphs: OpenGraphs, tmp_path: Path, gold: str, nonsense: str, left_out: str
+) -> None:
+    tasks = [task(1, gold=gold), task(2)]
+    predictions = {"t1": Prediction("t1", nonsense), "t2": Prediction("t2", "MATCH (x:Banana) RETURN x.a, x.b")}
+    Run.open(tmp_path / "run", tasks, "file").go(FilePredictions(predictions), graphs)
     summary = summarize(*read_run(tmp_path / "run"))
-    assert summary["gold_failures"] == 1
+    assert summary[left_out] == 1
+    assert summary["left_out"].startswith("Left out of the scores: 1 of 2 tasks (gold ")
+    assert (summary["overall"]["execution_accuracy"]["count"], summary["all_tasks"]["psjs"]["count"]) == (1, 2)
     assert summary["overall"]["execution_accuracy"]["mean"] == 0.0
+    assert [name for name, category in summary["categories"].items() if category["count"]] == ["schema_violation"]
+
+
+def test_a_gold_answer_of_0_over_matched_nodes_is_no_empty_answer(graphs: OpenGraphs, tmp_path: Path) -> None:
+    gold = "MATCH (a:Movie), (b:Movie) WHERE a.name = b.name RETURN sum(a.runtime_minute - b.runtime_minute) AS x"
+    Run.open(tmp_path / "run", [task(1, gold=gold)], "f").go(FilePredictions({"t1": Prediction("t1", gold)}), graphs)
+    assert summarize(*read_run(tmp_path / "run"))["overall"]["execution_accuracy"]["mean"] == 1.0
+
+
+def test_runs_over_different_data_or_tasks_are_not_compared(graphs: OpenGraphs, tmp_path: Path) -> None:
+    for name, gold, question in (
+        ("a", GOLD, "?"),
+        ("other data", GOLD + " LIMIT 1", "?"),
+        ("other question", GOLD, "Which?"),
+    ):
+        predictor = FilePredictions({"t1": Prediction("t1", GOLD)})
+        Run.open(tmp_path / name, [task(1, question, gold)], name).go(predictor, graphs)
+    first, data, question = (read_run(tmp_path / name)[1] for name in ("a", "other data", "other question"))
+    data[0]["gold"] = GOLD
+    with pytest.raises(NoComparison, match=r"1 of the 1 common tasks have different gold answers: .*different data"):
+        compare(first, data)
+    with pytest.raises(NoComparison, match="ask different questions"):
+        compare(first, question)
+
+
+class Breaking(FilePredictions):
+    """A predictor that fails for one question in a way that nobody foresaw."""
+
+    def predict(self, task: Task) -> Prediction:
+        if task.qid == "t2":
+            raise KeyError("choices")
+        return super().predict(task)
+
+
+def test_whatever_one_question_does_the_run_ends_with_a_record_for_each(
+    graphs: OpenGraphs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    films = graphs.get("films")
+    run = films.run
+
+    def ends_the_database(query: str, *given: Any, **named: Any) -> Any:
+        if "'ends it'" in query:
+            raise EngineUnavailable("the database has ended")
+        if "'breaks it'" in query:
+            raise RecursionError("too deep")
+        return run(query, *given, **named)
+
+    monkeypatch.setattr(films, "run", ends_the_database)
+    queries = {"t1": GOLD, "t3": "RETURN 'ends it' AS x", "t4": "RETURN 'breaks it' AS x"}
+    predictor = Breaking({qid: Prediction(qid, query) for qid, query in queries.items()})
+    tasks = [task(1), task(2), task(3), task(4), task(5, gold="RETURN 'ends it' AS x")]
+    outcome = Run.open(tmp_path / "run", tasks, "file").go(predictor, graphs, timeout=10.0)
+    assert (outcome.scored, outcome.unscored) == (5, {})
+    found = scored(tmp_path / "run")
+    assert found["t1"]["execution_accuracy"] == 1.0
+    assert "KeyError: 'choices'" in str(found["t2"]["message"])
+    assert "the database has ended" in str(found["t3"]["message"])
+    assert "RecursionError" in str(found["t4"]["message"])
+    assert found["t3"]["prediction"] == "RETURN 'ends it' AS x"
+    assert "the database has ended" in str(found["t5"]["gold_failure"])
+
+
+def test_lines_that_are_no_answers_never_shift_answers(graphs: OpenGraphs, tmp_path: Path) -> None:
+    agent = tmp_path / "agent.py"
+    agent.write_text(
+        "import json, sys\n"
+        "print('loading the model', flush=True)\n"
+        "for line in sys.stdin:\n"
+        "    asked = json.loads(line)\n"
+        "    answer = {'qid': asked['qid'], 'cypher': f\"RETURN '{asked['qid']}' AS x\"}\n"
+        "    if asked['qid'] == 't4': del answer['qid']\n"
+        "    print('INFO', asked['qid'], '{\"level\": 1}', '[1]', json.dumps({'level': 'info'}), sep='\\n')\n"
+        "    print(json.dumps({'qid': 'another', 'cypher': 'RETURN 0 AS x'}), json.dumps(answer), sep='\\n')\n"
+        "    print(json.dumps(answer), 'done', sep='\\n', flush=True)\n"
+    )
+    command = CommandAgent(f"{sys.executable} {agent}", timeout=30.0)
+    tasks = [task(number) for number in range(1, 7)]
+    try:
+        found = {given.qid: command.predict(given) for given in tasks}
+    finally:
+        command.close()
+    assert {qid: prediction.query for qid, prediction in found.items()} == {
+        given.qid: "" if given.qid == "t4" else f"RETURN '{given.qid}' AS x" for given in tasks
+    }
+    assert found["t4"].error.startswith("the reply has no `qid`: ")
 
 
 def test_a_run_in_the_folder_of_another_run_is_refused(tmp_path: Path) -> None:
@@ -167,6 +266,12 @@ def test_a_run_in_the_folder_of_another_run_is_refused(tmp_path: Path) -> None:
         Run.open(tmp_path, [task(2)], "one")
     with pytest.raises(RunError, match=r"holds a run of another predictor \(one\)"):
         Run.open(tmp_path, [task(1)], "two")
+    Run.open(tmp_path / "set", [task(1)], "one", options={"timeout": 30.0, "data of films": "films-1"})
+    Run.open(tmp_path / "set", [task(1)], "one", options={"timeout": 30.0, "data of films": "films-1"})
+    with pytest.raises(RunError, match=r"holds a run with timeout 30\.0, not 60\.0; resume it with the setting"):
+        Run.open(tmp_path / "set", [task(1)], "one", options={"timeout": 60.0, "data of films": "films-1"})
+    with pytest.raises(RunError, match='with data of films "films-1", not "films-2"'):
+        Run.open(tmp_path / "set", [task(1)], "one", options={"timeout": 30.0, "data of films": "films-2"})
     with pytest.raises(RunError, match="there is no run"):
         read_run(tmp_path / "elsewhere")
 
@@ -219,7 +324,7 @@ def test_the_baselines_need_no_model(graphs: OpenGraphs, tmp_path: Path) -> None
     first = FirstSuggestion(graphs)
     assert first.predict(tasks[0]).query.startswith("MATCH ")
     assert first.predict(tasks[1]).stance == "not_in_graph"
-    assert [call.tool for call in first.predict(tasks[0]).trace] == ["suggest_queries"]
+    assert [call.tool for call in first.predict(tasks[0]).trace] == ["ground_question"]
     wrong = FilePredictions({"t1": Prediction("t1", "MATCH (m:Movie)<-[:directedBy]-(p:Person) RETURN p.name")})
     fixed = Repaired(wrong, lambda name, query: repair(graphs, name, query)).predict(tasks[0])
     assert fixed.query == "MATCH (m:Movie)-[:directedBy]->(p:Person) RETURN p.name"
@@ -236,7 +341,7 @@ def test_two_runs_are_compared_task_by_task(graphs: OpenGraphs, tmp_path: Path) 
     found = compare(read_run(tmp_path / "a")[1], read_run(tmp_path / "b")[1])
     assert (sorted(found["won"]), found["lost"]) == (["t2", "t3"], ["t1"])
     assert (found["both_right"], found["p_value"]) == (1, 1.0)
-    with pytest.raises(NoCommonTask, match="no task in common; compare runs"):
+    with pytest.raises(NoComparison, match="no task in common; compare runs"):
         compare([], read_run(tmp_path / "b")[1])
 
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from graphground.evals.tasks.stark import RetrievalQuestion, StarkFileError, read_stark, stark_scores
+from graphground.evals.metrics.retrieval import RetrievalQuestion, StarkFileError, read_stark, stark_scores
 
 
 @pytest.fixture

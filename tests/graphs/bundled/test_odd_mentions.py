@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from graphground.graphs.engines.embedded.launcher import end_engine
-from graphground.graphs.entities.names_in_database import NamesInDatabase
+from graphground.graphs.entities.exact_names import ExactNames
 from graphground.graphs.graph import Graph
 from graphground.graphs.loading.load import load_file
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
@@ -49,7 +49,7 @@ def _a_busy_machine_has_time_for_relationships(monkeypatch: pytest.MonkeyPatch) 
 def without_index(nba: Graph) -> Graph:
     """Open the bundled graph as a database without an index."""
     assert nba.engine is not None
-    names = NamesInDatabase(nba.name, nba.engine, lambda: nba.schema)
+    names = ExactNames(nba.name, nba.engine, lambda: nba.schema)
     return Graph(nba.name, nba.schema, "", nba.engine, names)
 
 
@@ -70,19 +70,16 @@ def test_a_mention_without_words_has_no_candidates(nba: Graph, without_index: Gr
     assert ask(without_index, mention).candidates == []
 
 
-def test_control_characters_do_not_hide_a_name(nba: Graph, without_index: Graph) -> None:
-    for graph in (nba, without_index):
-        assert ask(graph, "LeBron\x00James").candidates[0].name == "LeBron James"
-        assert ask(graph, "\u202eLeBron James\u202c").candidates[0].name == "LeBron James"
+def test_control_characters_do_not_hide_a_name(nba: Graph) -> None:
+    assert ask(nba, "LeBron\x00James").candidates[0].name == "LeBron James"
+    assert ask(nba, "\u202eLeBron James\u202c").candidates[0].name == "LeBron James"
 
 
-def test_a_graph_without_an_index_is_searched_by_its_names(without_index: Graph) -> None:
-    assert [(candidate.name, candidate.match) for candidate in ask(without_index, "Lebron Jmes").candidates[:1]] == [
-        ("LeBron James", "fuzzy")
+def test_a_graph_without_an_index_is_searched_for_exactly_written_names(without_index: Graph) -> None:
+    assert [(candidate.name, candidate.match) for candidate in ask(without_index, "LeBron James").candidates] == [
+        ("LeBron James", "exact")
     ]
-    with pytest.raises(ToolFailure) as failure:
-        ask(without_index, "LeBron James", label="Playr")
-    assert failure.value.nearest == ["Player"]
+    assert ask(without_index, "Lebron Jmes").candidates == []
 
 
 def test_an_unknown_label_is_reported_with_the_nearest_and_the_next_call(nba: Graph) -> None:

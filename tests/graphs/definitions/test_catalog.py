@@ -10,7 +10,6 @@ import pytest
 from graphground.graphs.definitions.consistency import levels
 from graphground.graphs.definitions.model import Definition, doubts
 from graphground.graphs.definitions.read import DOMAINS, check_text, definition_text, read_definition
-from graphground.graphs.definitions.structure import field_names
 from tests.support.shared_data import SHARED, needs
 
 NAMED = re.compile(r'"([PQ]\d+)"[^#"]*(?:"([PQ]\d+)"[^#"]*)?#\s*(.+)')
@@ -84,4 +83,4 @@ def test_the_json_schema_next_to_the_model_is_current() -> None:
 
     text = (files("graphground.graphs.definitions") / "definition.schema.json").read_text("utf-8")
     assert json.loads(text) == json_schema()
-    assert set(field_names(Definition)) == set(json_schema()["properties"])
+    assert set(Definition.model_fields) == set(json_schema()["properties"])

@@ -5,7 +5,7 @@ from itertools import count
 
 import pytest
 
-from graphground.graphs.engines.concurrency import AT_ONCE, run_concurrently
+from graphground.graphs.engines.client_context import AT_ONCE, run_concurrently
 
 ASKED_BY: ContextVar[str] = ContextVar("asked_by", default="nobody")
 

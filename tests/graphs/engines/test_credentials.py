@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from graphground.graphs.engines.address import BoltAddress, without_credentials
+from graphground.graphs.engines.address import BoltAddress, Database, without_credentials
 from graphground.graphs.engines.bolt import bolt_engine
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.opening.connected import open_database
-from graphground.graphs.opening.database import Database
 from graphground.graphs.storage.home import Home
 
 SECRETS = ("secret", "s3cr3t/with/slashes", "s3cr3t@twice", "s3cr3t#hash?x=1", "s3cr3t:colon", "[s3cr3t]", "s3cr3t%40x")

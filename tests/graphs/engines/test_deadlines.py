@@ -5,10 +5,9 @@ import time
 
 import pytest
 
-from graphground.graphs.engines import running as module
-from graphground.graphs.engines.cancellation import CURRENT, cancellable
-from graphground.graphs.engines.deadlines import Deadlines
-from graphground.graphs.engines.running import RunningQuery
+from graphground.graphs.engines import running_query as module
+from graphground.graphs.engines.client_context import CANCELLATION, cancellable
+from graphground.graphs.engines.running_query import Deadlines, RunningQuery
 
 
 def test_deadlines_fire_in_order_and_dropped_deadlines_never_fire() -> None:
@@ -45,7 +44,7 @@ def test_a_query_past_its_limit_is_ended_and_then_abandoned() -> None:
 
 
 def test_a_query_that_is_cancelled_and_passes_its_limit_is_abandoned_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "GRACE", 0.1)
+    monkeypatch.setattr(module, "GRACE_SECONDS", 0.1)
     given_up, abandoned = threading.Semaphore(0), []
 
     class Watched(RunningQuery):
@@ -82,4 +81,4 @@ def test_cancelling_ends_running_queries_and_those_that_begin_afterwards() -> No
         assert running.cancelled
         with RunningQuery(None, ended.set, ended.set) as later:
             assert later.stopped
-    assert CURRENT.get() is None
+    assert CANCELLATION.get() is None

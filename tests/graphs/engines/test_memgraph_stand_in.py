@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from graphground.graphs.engines.address import BoltAddress
+from graphground.graphs.engines.address import BoltAddress, Database
 from graphground.graphs.engines.bolt import BoltEngine, bolt_engine
-from graphground.graphs.engines.cancellation import cancellable
+from graphground.graphs.engines.client_context import cancellable
 from graphground.graphs.engines.dialects import MEMGRAPH
 from graphground.graphs.engines.engine import QueryCancelled, QueryFailed, QueryTimeout
 from graphground.graphs.opening.connected import open_database
-from graphground.graphs.opening.database import Database
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.schemas.extraction.extract import extract
 from graphground.graphs.storage.home import Home
@@ -67,7 +66,7 @@ def test_the_test_for_refused_writes_uses_no_transaction(
     with memgraph_stand_in(Memgraph(reads_only=reads_only)) as (server, _), caplog.at_level(logging.WARNING):
         graph = open_database(Database("films", server.uri), Home(tmp_path).make())
         graph.close()
-        assert graph.refuses_writes is reads_only
+        assert graph.write_protected is reads_only
         (probe,) = [call for call in server.calls if "CREATE" in call.query]
         assert not probe.in_transaction
         assert probe.extra["mode"] == "r"

@@ -11,11 +11,11 @@ from pathlib import Path
 import neo4j
 import pytest
 
+from graphground.graphs.engines.address import Database
 from graphground.graphs.engines.engine import EngineUnavailable, QueryFailed
 from graphground.graphs.entities import own_index
 from graphground.graphs.entities.own_index import OwnIndex
 from graphground.graphs.opening.connected import open_database
-from graphground.graphs.opening.database import Database
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
@@ -77,7 +77,7 @@ def test_only_a_read_only_user_makes_the_database_refuse_writes(
             graph = open_database(server.as_user(user), Home(tmp_path).make())
         assert graph.engine is not None
         guards[user] = (
-            graph.refuses_writes,
+            graph.write_protected,
             [message for message in caplog.messages if "did not refuse a trial write" in message],
         )
         assert graph.engine.run("MATCH (n) RETURN count(n)").rows == [[4]], "the probe left nothing behind"
@@ -101,7 +101,7 @@ def test_every_tool_gives_its_answer_on_an_arcadedb_server(graphs: OpenGraphs) -
             {"query": "MATCH (m:Movie {name: 'Heat'})-[:directedBy]->(p) RETURN p.name, m.released"},
             "1995-12-15",
         ),
-        "suggest_queries": ({"mentions": ["Heat"]}, "directedBy"),
+        "ground_question": ({"question": "Who directed Heat?"}, "directedBy"),
     }
     tools = all_tools()
     assert calls.keys() == tools.keys()
@@ -133,7 +133,7 @@ def test_a_rename_that_changes_no_count_is_detected_in_time(
     ):
         for old, new in (("Michael Mann", "Renamed"), ("Renamed", "Michael Mann")):
             session.run("MATCH (p:Person {name: $old}) SET p.name = $new", old=old, new=new).consume()
-            graph.look()
+            graph.check_for_changes()
             assert not names.stale
             names.find(new)
             names.wait(60)

@@ -6,8 +6,7 @@ import neo4j
 import pytest
 
 from graphground.graphs.engines.address import BoltAddress
-from graphground.graphs.engines.bolt import BoltEngine
-from graphground.graphs.engines.plans import asks_for_plan, plan_lines
+from graphground.graphs.engines.bolt import BoltEngine, asks_for_plan, plan_lines
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.tools.execute_cypher import ExecuteCypherAnswer, ExecuteCypherRequest, execute_cypher

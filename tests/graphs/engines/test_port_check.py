@@ -10,11 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from graphground.graphs.engines.address import BoltAddress
+from graphground.graphs.engines.address import BoltAddress, Database, problem_at
 from graphground.graphs.engines.engine import EngineUnreachable
-from graphground.graphs.engines.port_check import problem_at
 from graphground.graphs.opening.connected import open_database
-from graphground.graphs.opening.database import Database
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.storage.home import Home
 from graphground.server.sources import problem_of

@@ -2,12 +2,12 @@
 
 import pytest
 
+from graphground.cypher import parse
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.address import BoltAddress
-from graphground.graphs.engines.bolt import BoltEngine
-from graphground.graphs.engines.dialects import ARCADEDB, NEO4J
+from graphground.graphs.engines.bolt import BoltEngine, in_places_of, to_send
+from graphground.graphs.engines.dialects import ARCADEDB, MEMGRAPH, NEO4J
 from graphground.graphs.engines.engine import QueryFailed
-from graphground.graphs.engines.sending import in_places_of, to_send
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.tools.execute_cypher import ExecuteCypherRequest, execute_cypher
@@ -99,3 +99,22 @@ def test_a_refusal_of_a_rewritten_query_has_no_wrong_position() -> None:
     found = in_places_of(query, refusal, ARCADEDB)
     assert (str(found), found.line) == ("no viable alternative", None)
     assert in_places_of(query, refusal, NEO4J) is refusal
+
+
+@pytest.mark.parametrize(
+    ("query", "sent"),
+    [
+        ("CYPHER 5 MATCH (f:Film) RETURN f.x AS x", "         MATCH (f:Film) RETURN f.x AS x"),
+        ("cypher planner=cost\nMATCH (f) RETURN f", "                   \nMATCH (f) RETURN f"),
+        ("CYPHER 25 RETURN 1 AS cypher", "          RETURN 1 AS cypher"),
+        ("EXPLAIN CYPHER 5 MATCH (f) RETURN f", "EXPLAIN          MATCH (f) RETURN f"),
+        ("/* CYPHER 5 */ MATCH (CYPHER) RETURN CYPHER", "               MATCH (CYPHER) RETURN CYPHER"),
+    ],
+)
+def test_only_neo4j_receives_a_version_and_options_and_the_others_the_same_positions(query: str, sent: str) -> None:
+    for dialect in (ARCADEDB, MEMGRAPH):
+        assert to_send(dialect, query).text == sent
+        assert to_send(dialect, parse(query)).text == sent
+    assert "/*" in query or to_send(NEO4J, query).text == query
+    refusal = QueryFailed("wrong (line 1, column 20)", "x", 1, 20)
+    assert in_places_of(query, refusal, MEMGRAPH).column == 20

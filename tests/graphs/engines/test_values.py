@@ -57,10 +57,10 @@ def test_dates_before_year_1_and_after_9999_are_iso_too() -> None:
     assert iso_date(-735_525) == "-0044-03-15"
     assert iso_date(-719_528) == "0000-01-01"
     assert iso_date(-719_529) == "-0001-12-31"
-    assert iso_date(3_652_059 - 719_163 + 1) == "10000-01-01"
+    assert iso_date(3_652_059 - 719_163 + 1) == "+10000-01-01"
     assert iso_structure(b"d", [0, 5]) == "1970-01-01T00:00:00.000000005"
-    assert iso_structure(b"I", [-62_167_219_200, 0, -18_000]) == "-0001-12-31T19:00:00.000000000-05:00"
-    assert iso_structure(b"i", [0, 0, "Mars/Olympus"]) == "1970-01-01T00:00:00.000000000Z[Mars/Olympus]"
+    assert iso_structure(b"I", [-62_167_219_200, 0, -18_000]) == "-0001-12-31T19:00:00-05:00"
+    assert iso_structure(b"i", [0, 0, "Mars/Olympus"]) == "1970-01-01T00:00:00Z[Mars/Olympus]"
 
 
 def test_a_relationship_has_the_ids_of_its_end_nodes_even_if_nothing_else_is_known() -> None:

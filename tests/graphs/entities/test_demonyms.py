@@ -8,8 +8,8 @@ from graphground.cypher.schema import Label, PropertyGraphSchema
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.demonyms import COUNTRIES, countries_of
 from graphground.graphs.entities.index import EntityIndex, open_index
-from graphground.graphs.entities.question import mentions_of
 from graphground.graphs.entities.record import Record
+from graphground.graphs.question.read import read_text
 from graphground.graphs.suggestions.mentions import mentions_in
 
 SCHEMA = PropertyGraphSchema(
@@ -50,7 +50,7 @@ def painters(tmp_path_factory: pytest.TempPathFactory) -> EntityIndex:
 def test_an_adjective_of_a_country_means_the_country(
     painters: EntityIndex, question: str, text: str, name: str
 ) -> None:
-    (mention,) = mentions_of(question, painters, SCHEMA)
+    (mention,) = read_text(question, SCHEMA, painters).mentions
     assert (mention.text, mention.judgement.verdict) == (text, "found")
     assert mention.judgement.candidates[0].name == name
     (suggested,) = mentions_in(question, painters, SCHEMA)
@@ -58,11 +58,11 @@ def test_an_adjective_of_a_country_means_the_country(
 
 
 def test_an_adjective_within_a_longer_name_belongs_to_that_name(painters: EntityIndex) -> None:
-    (mention,) = mentions_of("Who won the French Open?", painters, SCHEMA)
+    (mention,) = read_text("Who won the French Open?", SCHEMA, painters).mentions
     assert mention.judgement.candidates[0].name == "French Open"
     assert "France" not in {
         candidate.name
-        for mention in mentions_of("Who won the French Masters?", painters, SCHEMA)
+        for mention in read_text("Who won the French Masters?", SCHEMA, painters).mentions
         if mention.judgement.verdict == "found"
         for candidate in mention.judgement.candidates
     }
@@ -70,7 +70,8 @@ def test_an_adjective_within_a_longer_name_belongs_to_that_name(painters: Entity
 
 def test_an_adjective_of_a_country_that_is_not_in_the_graph_is_ignored(painters: EntityIndex) -> None:
     verdicts = {
-        mention.judgement.verdict for mention in mentions_of("Which Danish painters are there?", painters, SCHEMA)
+        mention.judgement.verdict
+        for mention in read_text("Which Danish painters are there?", SCHEMA, painters).mentions
     }
     assert verdicts <= {"not_found"}
 

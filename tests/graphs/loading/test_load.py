@@ -20,8 +20,8 @@ from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.loading import load as load_module
 from graphground.graphs.loading.export import export_graph
 from graphground.graphs.loading.load import drop_graph, load_file
+from graphground.graphs.loading.load_process import Identifiers
 from graphground.graphs.loading.simplekg import SimpleKGError
-from graphground.graphs.loading.worker import Identifiers
 from graphground.graphs.opening.stored import stored_sources
 from graphground.graphs.storage.catalog import Catalog, CatalogError
 from graphground.graphs.storage.home import Home

@@ -10,11 +10,9 @@ import pytest
 
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.engines.engine import EngineUnavailable
-from graphground.graphs.opening.stored import open_stored
-from graphground.graphs.opening.whole import Incomplete, read_whole
-from graphground.graphs.storage.catalog import Catalog
+from graphground.graphs.opening.stored import Incomplete, open_stored, read_whole
+from graphground.graphs.storage.catalog import Catalog, damage
 from graphground.graphs.storage.home import Home
-from graphground.graphs.storage.manifest import damage
 from tests.support.commands import RunCommand
 from tests.support.data_folders import copied as copied_folder
 

@@ -2,7 +2,7 @@ import pytest
 
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine
-from graphground.graphs.opening.memory_limit import is_unlimited, memory_limit
+from graphground.graphs.opening.connected import is_unlimited, memory_limit
 from tests.support.neo4j_server import Neo4jServer
 
 

@@ -1,6 +1,7 @@
 """Graphs are opened at first use."""
 
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -111,7 +112,7 @@ class _Noted:
     def __init__(self, version: int, seen: list[int]) -> None:
         self._version, self._seen = version, seen
 
-    def look(self) -> None:
+    def check_for_changes(self) -> None:
         """Do nothing: the graph has a fixed schema."""
 
     def stop(self) -> None:
@@ -155,3 +156,15 @@ def test_a_removed_graph_in_use_is_closed_with_the_server_at_the_latest() -> Non
     graphs.close()
     assert closings.seen == [1]
     assert graph.name == "films"
+
+
+def test_calls_in_quick_succession_read_the_version_of_a_graph_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graphground.graphs.opening.open_graphs.CHECK_SECONDS", 3600.0)
+    versions, stamps = list[int](), list[int]()
+    films = replace(source("films"), version=lambda: versions.append(1))
+    graphs = OpenGraphs([films], lambda: [films], lambda: stamps.append(1))
+    first = graphs.get("films")
+    for _ in range(10):
+        assert graphs.get("films") is first
+    assert len(versions) == 1
+    assert len(stamps) <= 2

@@ -7,7 +7,7 @@ import pytest
 
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine
-from graphground.graphs.opening.write_guard import refuses_writes
+from graphground.graphs.opening.connected import write_protected
 from graphground.server.commands.doctor import write_protection
 from tests.support.fake_bolt_server import Answer, Call, Refusal, Rows, stand_in
 
@@ -48,7 +48,7 @@ def test_a_trial_write_without_a_clear_outcome_is_reported_as_such(
 ) -> None:
     with stand_in(agent, answer) as server, caplog.at_level(logging.WARNING):
         engine = BoltEngine(BoltAddress(server.uri))
-        assert refuses_writes("films", engine) is None
+        assert write_protected("films", engine) is None
         finding = write_protection("films", engine)
         engine.close()
         trials = [call.query for call in server.calls if "CREATE" in call.query]

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from graphground.graphs.storage.atomic import replacing
+from graphground.graphs.storage.home import replacing
 
 
 def test_the_old_file_stays_until_the_new_file_is_complete(tmp_path: Path) -> None:

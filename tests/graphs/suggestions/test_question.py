@@ -1,7 +1,8 @@
 import pytest
 
-from graphground.graphs.suggestions import Entity, Mention, space_of
 from graphground.graphs.suggestions.cues import cues_of
+from graphground.graphs.suggestions.mentions import Entity, Mention
+from graphground.graphs.suggestions.ranker import space_of
 from tests.support.embedded_films import SCHEMA
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from graphground.cypher.schema import Label, PropertyGraphSchema
-from graphground.graphs.loading.simplekg_writing import write_simplekg
+from graphground.graphs.loading.simplekg import write_simplekg
 from graphground.graphs.synth import Link, Vocabulary, synth
 
 SCHEMA = PropertyGraphSchema.from_cypherbench(

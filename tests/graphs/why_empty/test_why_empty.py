@@ -244,11 +244,20 @@ def test_the_skip_or_limit_that_leaves_no_row_is_reported(
     assert part in (None, found.found)
 
 
-def test_a_collected_list_without_values_is_called_empty(film_graph: Graph) -> None:
-    query = "MATCH (f:Film) WHERE f.name = 'Heat' RETURN collect(f.nothing)"
-    assert film_graph.run(query).rows == [[[]]]
+@pytest.mark.parametrize(
+    "aggregate",
+    [
+        "collect(f.nothing)",
+        "avg(size(f.nothing))",
+        "percentileCont(size(f.nothing), 0.5)",
+        "percentileDisc(f.nothing, 1)",
+    ],
+)
+def test_an_aggregate_without_values_is_called_empty_whatever_its_function(film_graph: Graph, aggregate: str) -> None:
+    query = f"MATCH (f:Film) WHERE f.name = 'Heat' RETURN {aggregate}"
+    assert film_graph.run(query).rows in ([[[]]], [[None]])
     (found,) = why_empty(film_graph, parse(query))
-    assert found.message == "The pattern matches, but collect(f.nothing) is null, zero or empty."
+    assert found.message == f"The pattern matches, but {aggregate} is null, zero or empty."
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,19 @@ from typing import Any
 
 import pytest
 
-from graphground.graphs.definitions.consistency import nearest
 from graphground.graphs.definitions.model import Link, Property
-from graphground.graphs.definitions.structure import structured
+from graphground.graphs.definitions.read import read_part
 from graphground.graphs.definitions.units import find_unit, units
 from graphground.graphs.wikidata.conversion import node_property, time_text
-from graphground.graphs.wikidata.statements import Statement, best, not_deprecated, packed, statements_of, unpacked
-from graphground.graphs.wikidata.values import Value, time, value_of_snak, value_of_term
+from graphground.graphs.wikidata.statements import (
+    Statement,
+    drop_deprecated,
+    pack_statements,
+    select_best,
+    statements_of,
+    unpack_statements,
+)
+from graphground.graphs.wikidata.values import Value, rdf_time, time, value_of_snak, value_of_term
 from tests.support.shared_data import needs
 from tests.support.wikidata_documents import all_raw_documents, raw_document, raw_documents
 
@@ -20,7 +26,7 @@ NAMES = {"Q183": "Germany", "Q64": "Berlin", "Q4917": "United States dollar", "Q
 
 def converted(key: str, type_: str, property_: str, part: str = "", **more: Any) -> tuple[Any, list[str]]:
     """Return the converted value of a property in a real document, and the reasons for discarded values."""
-    definition = structured(Property, {"type": type_, "wikidata": property_, **more}, nearest)[0]
+    definition = read_part(Property, {"type": type_, "wikidata": property_, **more})[0]
     assert definition is not None
     qualifiers = frozenset(link.property for link in definition.qualifiers)
     found = statements_of(raw_document(key, part)["claims"], {property_: qualifiers}).get(property_, [])
@@ -103,9 +109,9 @@ def test_preferred_statements_replace_normal_statements_and_deprecated_statement
             continue
         for name, statements in statements_of(claims, dict.fromkeys(claims, frozenset())).items():
             ranks = [claim["rank"] for claim in claims[name]]
-            best_statements = best(statements)
+            best_statements = select_best(statements)
             assert all(statement.rank != 0 for statement in best_statements)
-            assert len(not_deprecated(statements)) == len(ranks) - ranks.count("deprecated")
+            assert len(drop_deprecated(statements)) == len(ranks) - ranks.count("deprecated")
             if "preferred" in ranks:
                 assert len(best_statements) == ranks.count("preferred")
                 hidden += ranks.count("normal")
@@ -161,8 +167,9 @@ def test_dates_in_both_calendars_become_gregorian_days(
 
 
 def test_the_year_before_1_is_0_in_rdf_and_1_bc_in_documents() -> None:
-    assert time("0000-01-01T00:00:00Z", 9, with_year_zero=True) == time("-0001-00-00T00:00:00Z", 9)
-    assert time("-0043-03-13T00:00:00Z", 11, with_year_zero=True)[1] == -44
+    assert rdf_time("0000-01-01T00:00:00Z", 9) == time("-0001-00-00T00:00:00Z", 9)
+    assert rdf_time("-0043-03-13T00:00:00Z", 11)[1] == -44
+    assert rdf_time("-0500-01-01T00:00:00Z", 7) == time("-0500-00-00T00:00:00Z", 7)  # RDF shifts no century
 
 
 @pytest.mark.parametrize(
@@ -191,6 +198,9 @@ def test_a_time_as_text_has_only_its_known_precision(value: Value, expected: str
         ("int", ("quantity", "+99999999999999999999", "1"), None),
         ("float", ("text", "1e3"), 1000.0),
         ("float", ("quantity", "+1E999", "1"), None),
+        ("float", ("text", "0103E4796"), None),
+        ("float", ("text", "-9e999"), None),
+        ("list[float]", ("text", "1E400"), None),
         ("float", ("text", "nan"), None),
         ("date", ("time", 2023, 2, 29, 11), None),
         ("date", ("time", 12000, 1, 1, 11), None),
@@ -229,7 +239,7 @@ def test_statements_are_unchanged_after_storage_in_the_workspace() -> None:
                 for name, several in claims.items()
             }
             for statements in statements_of(claims, definitions).values():
-                assert unpacked(packed(statements)) == statements
+                assert unpack_statements(pack_statements(statements)) == statements
 
 
 def test_terms_of_answers_become_values() -> None:

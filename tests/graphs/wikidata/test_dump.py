@@ -15,6 +15,7 @@ from graphground.graphs.wikidata.dump_source import DumpSource
 from graphground.graphs.wikidata.endpoint import Endpoint
 from graphground.graphs.wikidata.source import SourceError
 from graphground.graphs.wikidata.sparql_source import SparqlSource
+from graphground.server.commands.wikidata import main
 from tests.support.shared_data import SHARED, needs
 from tests.support.sparql_endpoint import SparqlEndpoint
 from tests.support.wikidata_documents import raw_documents
@@ -106,6 +107,62 @@ def test_a_truncated_dump_causes_an_error_and_leaves_no_file(packing: str, tmp_p
     with pytest.raises(DumpError, match="cannot be read any further: it is truncated"):
         built(dump, tmp_path / "places.json")
     assert not (tmp_path / "places.json").exists()
+
+
+NO_DUMPS = {
+    "empty": b"",
+    "comments": b"# Wikidata\n\n# a readme\n",
+    "readme": b"# How to use this\n\nDownload the dump first.\n",
+    "turtle": b"@prefix wd: <http://www.wikidata.org/entity/> .\nwd:Q1 a wd:Q2 .\n",
+    "prefixes in capitals": b"PREFIX wd: <http://www.wikidata.org/entity/>\nwd:Q1 a wd:Q2 .\n",
+    "turtle with addresses": b"<http://www.wikidata.org/entity/Q1> a <http://www.wikidata.org/entity/Q2> .\n",
+    "csv": b"id,name\nQ1,universe\n",
+    "page": b"<!DOCTYPE html><html><body>404</body></html>\n",
+    "list": b"[1, 2, 3]\n",
+    "binary": bytes(range(256)) * 4,
+}
+
+
+@pytest.mark.parametrize("kind", NO_DUMPS)
+@pytest.mark.parametrize("packing", ["", ".gz"])
+def test_a_file_that_is_not_a_dump_is_refused_with_its_first_line(
+    kind: str, packing: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dump = tmp_path / f"dump{packing}"
+    dump.write_bytes(gzip.compress(NO_DUMPS[kind]) if packing else NO_DUMPS[kind])
+    (tmp_path / "places.toml").write_text(PLACES, "utf-8")
+    command = ["build", str(tmp_path / "places.toml"), "--dump", str(dump), "--output", str(tmp_path / "x.json")]
+    assert main(command) == 1
+    assert "is not a dump of Wikidata" in capsys.readouterr().err
+    assert not (tmp_path / "x.json").exists()
+
+
+@RAW
+def test_a_dump_whose_last_lines_are_missing_is_refused(tmp_path: Path) -> None:
+    dump = tmp_path / "dump.json"
+    dump.write_bytes(b"".join(dump_text().splitlines(keepends=True)[:-3]))
+    with pytest.raises(DumpError, match=r"is truncated: it begins with \[ and does not end with \]"):
+        built(dump, tmp_path / "places.json")
+    assert not (tmp_path / "places.json").exists()
+
+
+@RAW
+def test_lines_that_cannot_be_read_are_reported_by_the_exit_status(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = dump_text().splitlines(keepends=True)
+    lines.insert(3, b'{"type":"item","id":"Q99999999","claims":{"P31"\n')
+    (tmp_path / "dump.json").write_bytes(b"".join(lines))
+    (tmp_path / "places.toml").write_text(PLACES, "utf-8")
+    command = ["build", str(tmp_path / "places.toml"), "--dump", str(tmp_path / "dump.json")]
+    assert main([*command, "--output", str(tmp_path / "x.json")]) == 1
+    assert "the graph may be incomplete" in capsys.readouterr().err
+
+
+def test_a_dump_without_items_of_the_definition_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "dump.json").write_text('{"type":"item","id":"Q1","claims":{}}\n', "utf-8")
+    with pytest.raises(SourceError, match=r"the graph would be empty: dump\.json .* has no item of Place"):
+        built(tmp_path / "dump.json", tmp_path / "places.json")
 
 
 def test_a_missing_dump_causes_an_error(tmp_path: Path) -> None:

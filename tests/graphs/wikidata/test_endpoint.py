@@ -13,9 +13,18 @@ from urllib.parse import urlencode
 import pytest
 
 from graphground.graphs.loading.retry_after import retry_after
-from graphground.graphs.wikidata.answers import AnswerError, bindings
-from graphground.graphs.wikidata.endpoint import Endpoint, EndpointError, Patience, QueryTooLong, form_of
-from graphground.graphs.wikidata.traffic import RECOVERY, Traffic, queries_at_once
+from graphground.graphs.wikidata.endpoint import (
+    RECOVERY,
+    AnswerError,
+    Endpoint,
+    EndpointError,
+    Patience,
+    QueryTooLong,
+    Traffic,
+    bindings,
+    form_of,
+    queries_at_once,
+)
 from graphground.graphs.wikidata.values import value_of_term
 from tests.support.local_http import LocalHandler, LocalServer
 from tests.support.shared_data import SHARED, needs
@@ -228,16 +237,116 @@ def test_public_endpoints_get_fewer_queries_at_the_same_time() -> None:
         assert endpoint.traffic.most == 1
 
 
-def test_a_redirect_is_followed() -> None:
-    with SparqlEndpoint([TRIPLE]) as server:
+class Redirect(LocalHandler):
+    """A handler that redirects every request; `status` and `target` are set on a subclass."""
 
-        class Moved(LocalHandler):
-            def do_POST(self) -> None:
-                self.rfile.read(int(self.headers["Content-Length"]))
-                self.reply(307, b"", {"Location": server.url, "Content-Length": "0"})
+    status, target = 307, ""
 
-        with LocalServer(Moved) as old, Endpoint(f"{old.address}/sparql") as endpoint:
-            assert [len(endpoint.select(QUERY)) for _ in range(2)] == [1, 1]
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.reply(self.status, b"", {"Location": self.target, "Content-Length": "0"})
+
+
+def redirect(code: int, to: str) -> type[Redirect]:
+    return type("Moved", (Redirect,), {"status": code, "target": to})
+
+
+@pytest.mark.parametrize("code", [301, 302, 307, 308])
+def test_a_redirected_query_is_sent_again_with_its_text(code: int) -> None:
+    with (
+        SparqlEndpoint([TRIPLE]) as server,
+        LocalServer(redirect(code, server.url)) as old,
+        Endpoint(f"{old.address}/sparql") as endpoint,
+    ):
+        assert [len(endpoint.select(QUERY)) for _ in range(2)] == [1, 1]
+        assert server.queries == [QUERY, QUERY]
+
+
+def test_an_answer_at_another_address_is_fetched() -> None:
+    with (
+        SparqlEndpoint([TRIPLE]) as server,
+        LocalServer(redirect(303, f"{server.url}?{urlencode({'query': QUERY})}")) as old,
+        Endpoint(f"{old.address}/sparql") as endpoint,
+    ):
+        assert len(endpoint.select(QUERY)) == 1
+
+
+def test_redirects_without_end_are_refused() -> None:
+    with (
+        LocalServer(redirect(302, "/again")) as server,
+        Endpoint(f"{server.address}/sparql") as endpoint,
+        pytest.raises(EndpointError, match=r"redirects more than 5 times; the last address was .*/again"),
+    ):
+        endpoint.select(QUERY)
+
+
+def test_a_server_that_does_not_answer_in_time_and_one_that_is_gone_are_told_apart() -> None:
+    with SparqlEndpoint([TRIPLE], latency=1.0) as server:
+        with (
+            Endpoint(server.url, Patience(answer=0.2)) as endpoint,
+            pytest.raises(QueryTooLong, match=r"within 0\.2 s"),
+        ):
+            endpoint.select(QUERY)
+        gone = server.url
+    with Endpoint(gone, Patience(tries=1)) as endpoint, pytest.raises(EndpointError, match="the connection failed"):
+        endpoint.select(QUERY)
+
+
+@pytest.mark.parametrize(("rows", "limit"), [(8, 8), (10_000, 10_000), (10_100, None), (1_000_000, None)])
+def test_the_number_of_rows_at_which_an_endpoint_cuts_its_answers_is_measured(rows: int, limit: int | None) -> None:
+    def cut(query: str, body: bytes) -> Answer:
+        document = json.loads(body)
+        document["results"]["bindings"] = document["results"]["bindings"][:rows]
+        return 200, {}, json.dumps(document).encode()
+
+    with SparqlEndpoint([TRIPLE], itertools.repeat(cut)) as server, Endpoint(server.url) as endpoint:
+        endpoint.measure_row_limit()
+        assert endpoint.row_limit == limit
+        assert len(endpoint.select(QUERY)) == 1
+
+
+def test_a_long_answer_is_counted_before_it_is_taken_for_complete() -> None:
+    triples = [f"<http://a/{number}> <http://a/p> <http://a/o> ." for number in range(12_000)]
+
+    def cut_long_answers(query: str, body: bytes) -> Answer | None:
+        document = json.loads(body)
+        if len(document["results"]["bindings"]) < 11_000:
+            return None
+        document["results"]["bindings"] = document["results"]["bindings"][:11_000]
+        return 200, {}, json.dumps(document).encode()
+
+    with SparqlEndpoint(triples) as server, Endpoint(server.url) as endpoint:
+        assert len(endpoint.select(QUERY)) == 12_000
+        server.faults = itertools.repeat(cut_long_answers)
+        with pytest.raises(QueryTooLong, match=r"returned only 11,000 rows of the answer"):
+            endpoint.select(QUERY)
+
+
+def test_a_server_that_is_not_a_sparql_endpoint_is_named() -> None:
+    def empty(query: str, body: bytes) -> Answer:
+        return 200, {}, b'{"head": {}, "results": {"bindings": []}}'
+
+    with (
+        SparqlEndpoint([], [empty]) as server,
+        Endpoint(server.url) as endpoint,
+        pytest.raises(
+            EndpointError, match=r"is not a SPARQL 1\.1 endpoint: it gave 0 rows for a query with 10,100 rows"
+        ),
+    ):
+        endpoint.measure_row_limit()
+
+
+def test_what_is_waited_for_is_told_before_each_pause() -> None:
+    told: list[str] = []
+    with (
+        SparqlEndpoint([TRIPLE], [status(429, Retry_After="7"), status(503, b"busy")]) as server,
+        Endpoint(server.url, sleep=lambda seconds: None, waiting=told.append) as endpoint,
+    ):
+        endpoint.select(QUERY)
+    assert told == [
+        f"waiting 7 s before the query is sent again: {server.url}: status 429 (too many requests)",
+        f"waiting 2 s before the query is sent again: {server.url}: status 503 (busy)",
+    ]
 
 
 @needs("wdqs_sparql_json", "results.jsonl.gz")

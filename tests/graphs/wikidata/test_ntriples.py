@@ -4,28 +4,31 @@ import bz2
 import gzip
 import json
 import random
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from graphground.graphs.definitions.read import check_text, read_definition
 from graphground.graphs.wikidata.build import Built, build
-from graphground.graphs.wikidata.dump_files import DumpError, is_ntriples
+from graphground.graphs.wikidata.dump_files import DumpError, blocks, is_ntriples
 from graphground.graphs.wikidata.dump_source import DumpSource
-from graphground.graphs.wikidata.ntriples.bits import MOST, Bits
-from graphground.graphs.wikidata.ntriples.terms import (
-    direct_value,
-    is_object,
-    item_in,
+from graphground.graphs.wikidata.endpoint import Endpoint
+from graphground.graphs.wikidata.ntriples_source import MAX_BITS, BitSet, NTriplesSource
+from graphground.graphs.wikidata.source import SourceError
+from graphground.graphs.wikidata.sparql_source import SparqlSource
+from graphground.graphs.wikidata.triples import (
+    find_item,
+    find_statement,
     language_of,
+    read_triples,
     term_of,
-    text_of,
     truthy_value,
 )
-from graphground.graphs.wikidata.ntriples.triples_source import NTriplesSource
-from graphground.graphs.wikidata.source import SourceError
 from graphground.server.commands.wikidata import main
 from tests.support.shared_data import needs
+from tests.support.sparql_endpoint import SparqlEndpoint
 from tests.support.wikibase_rdf import all_triples
 from tests.support.wikidata_documents import raw_documents
 from tests.support.wikidata_places import PLACES, place_triples
@@ -35,7 +38,7 @@ pytestmark = pytest.mark.timeout(240)
 ENTITY, PROP = "http://www.wikidata.org/entity/", "http://www.wikidata.org/prop/"
 
 
-def built(source: DumpSource | NTriplesSource, output: Path, definition: str = PLACES) -> Built:
+def built(source: DumpSource | NTriplesSource | SparqlSource, output: Path, definition: str = PLACES) -> Built:
     read, problems = check_text(definition)
     assert read is not None, problems
     return build(read, source, output)
@@ -129,7 +132,7 @@ def test_items_selected_as_starts_of_relationships_are_the_same_as_from_entity_d
 
 
 @RAW
-@pytest.mark.parametrize("domain", ["geography", "politics", "movie"])
+@pytest.mark.parametrize("domain", ["geography", "politics"])
 def test_a_domain_of_cypherbench_is_the_same_as_from_entity_documents(domain: str, tmp_path: Path) -> None:
     (tmp_path / "dump.json").write_text("\n".join(json.dumps(document) for document in raw_documents()), "utf-8")
     (tmp_path / "dump.nt").write_text("".join(lines_in("mixed")), "utf-8")
@@ -137,6 +140,104 @@ def test_a_domain_of_cypherbench_is_the_same_as_from_entity_documents(domain: st
         build(read_definition(domain), source, tmp_path / f"{name}.json")
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
     assert (tmp_path / "a.discarded.json").read_bytes() == (tmp_path / "b.discarded.json").read_bytes()
+
+
+GREGORIAN, JULIAN = f"{ENTITY}Q1985727", f"{ENTITY}Q1985786"
+RARE_TIMES = [
+    (text, precision, calendar)
+    for calendar in (GREGORIAN, JULIAN)
+    for precision in (7, 8, 9, 10, 11)
+    for text in (
+        "+1999-00-00", "+1999-07-00", "+1999-00-05", "+1999-02-29", "+2000-02-29", "+1900-02-29", "+1999-04-31",
+        "+1999-02-31", "+0000-00-00", "+0000-05-12", "-0044-03-15", "-0001-00-00", "-0001-02-29", "-4714-02-29",
+        "-4713-11-24", "-4000000-00-00", "+12000-02-29", "+1582-10-10", "+0001-01-01", "+1600-02-29", "+1700-02-29",
+        "+1999-13-01",
+    )
+]  # fmt: skip
+RARE_POINTS = [
+    {"longitude": longitude, "latitude": latitude, "globe": globe}
+    for longitude, latitude in ((13, 52.5), (-0.00001, 1e-7), (2.3513888888889, 48.856944444444445), (180.0, -90))
+    for globe in (f"{ENTITY}Q2", f"{ENTITY}Q405", None, f"{ENTITY}Q111".replace("http:", "https:"))
+]
+RARE_TEXTS = [
+    ("geo-shape", "Data:Kuala Lumpur.map"),
+    ("tabular-data", "Data:Zürich/Population, 2020 (1).tab"),
+    ("commonsMedia", "A & B – c's 100%.jpg"),
+    ("string", "  a text in spaces "),
+    ("external-id", "+x0044"),
+]
+
+
+def rare_documents() -> list[dict[str, Any]]:
+    """Return documents with one rare value each, in the properties of `RARE`."""
+    snaks: list[tuple[str, str, Any]] = [
+        ("P1", "time", {"time": f"{text}T00:00:00Z", "precision": precision, "calendarmodel": calendar})
+        for text, precision, calendar in RARE_TIMES
+    ]
+    snaks += [("P2", "globecoordinate", {**point, "altitude": None, "precision": 0.1}) for point in RARE_POINTS]
+    snaks += [("P3", "string", (datatype, text)) for datatype, text in RARE_TEXTS]
+    documents = []
+    for number, (name, type_, value) in enumerate(snaks, start=1):
+        datatype = {"time": "time", "globecoordinate": "globe-coordinate"}.get(type_) or value[0]
+        data = value[1] if type_ == "string" else value
+        snak = {
+            "snaktype": "value",
+            "property": name,
+            "datatype": datatype,
+            "datavalue": {"type": type_, "value": data},
+        }
+        item = {"value": {"id": "Q515", "entity-type": "item"}, "type": "wikibase-entityid"}
+        kind = {"snaktype": "value", "property": "P31", "datatype": "wikibase-item", "datavalue": item}
+        documents.append(
+            {
+                "type": "item",
+                "id": f"Q{number + 100}",
+                "labels": {"en": {"language": "en", "value": f"item {number}"}},
+                "claims": {
+                    key: [
+                        {"mainsnak": main_snak, "rank": "normal", "id": f"Q{number + 100}${key}", "type": "statement"}
+                    ]
+                    for key, main_snak in (("P31", kind), (name, snak))
+                },
+            }
+        )
+    return documents
+
+
+RARE = """\
+name = "rare"
+[nodes.Thing]
+wikidata = "Q515"
+[nodes.Thing.properties]
+text = { type = "str", wikidata = "P1" }
+year = { type = "int", wikidata = "P1" }
+day = { type = "date", wikidata = "P1" }
+point = { type = "str", wikidata = "P2" }
+shape = { type = "str", wikidata = "P3" }
+"""
+
+
+def test_rare_values_give_the_same_nodes_from_entity_documents_and_from_triples(tmp_path: Path) -> None:
+    documents = rare_documents()
+    (tmp_path / "dump.json").write_text("\n".join(map(json.dumps, documents)), "utf-8")
+    (tmp_path / "dump.nt").write_text("".join(line + "\n" for line in all_triples(documents)), "utf-8")
+    built(DumpSource(tmp_path / "dump.json"), tmp_path / "a.json", RARE)
+    built(NTriplesSource(tmp_path / "dump.nt"), tmp_path / "b.json", RARE)
+    with SparqlEndpoint(all_triples(documents)) as endpoint, closing(SparqlSource(Endpoint(endpoint.url))) as source:
+        built(source, tmp_path / "c.json", RARE)
+    nodes = {
+        name: {node["eid"]: node["properties"] for node in json.loads((tmp_path / name).read_bytes())["entities"]}
+        for name in ("a.json", "b.json", "c.json")
+    }
+    assert len(nodes["a.json"]) == len(documents)
+    assert nodes["b.json"] == nodes["a.json"]
+    assert nodes["c.json"] == nodes["a.json"]
+    found = list(nodes["a.json"].values())
+    assert {"point": "<http://www.wikidata.org/entity/Q405> Point(13 52.5)"}.items() <= found[
+        len(RARE_TIMES) + 1
+    ].items()
+    assert found[RARE_TIMES.index(("+1999-02-29", 11, GREGORIAN))]["day"] == "1999-02-28"
+    assert not {"text", "year", "day"} & found[RARE_TIMES.index(("+0000-05-12", 11, GREGORIAN))].keys()
 
 
 @RAW
@@ -267,10 +368,10 @@ def test_an_interrupted_build_resumes_without_reading_the_statements_again(
     ("content", "expected"),
     [
         (b"<a> <b> <c> .\n", True),
-        (b"# triples\n", True),
+        (b"# triples\n<a> <b> <c> .\n", True),
         (b"\n\n_:b <b> <c> .\n", True),
         (b"[\n", False),
-        (b"{}", False),
+        (b'{"id": "Q1"}', False),
     ],
 )
 def test_the_kind_of_a_dump_is_detected_from_its_content(content: bytes, expected: bool, tmp_path: Path) -> None:
@@ -306,15 +407,14 @@ def test_the_kind_of_a_dump_is_detected_from_its_content(content: bytes, expecte
 )
 def test_objects_of_lines_are_parsed_as_terms(rest: bytes, expected: dict[str, str] | None) -> None:
     assert term_of(rest) == expected
-    assert is_object(rest) is (expected is not None)
-    assert truthy_value(rest) == (None if expected is None else direct_value(expected))
-    assert text_of(rest) == (None if expected is None else (expected["value"], expected.get("xml:lang", "")))
 
 
 def test_items_and_languages_are_read_from_lines() -> None:
-    assert item_in(f"<{ENTITY}Q42> .".encode()) == 42
-    assert item_in(f"<{ENTITY}Q42-F078> .".encode()) is None
-    assert item_in(f"<{ENTITY}P42> .".encode()) is None
+    assert find_item(f"<{ENTITY}Q42> .".encode()) == 42
+    assert find_item(f"<{ENTITY}Q42-F078> .".encode()) is None
+    assert find_item(f"<{ENTITY}P42> .".encode()) is None
+    assert find_statement(f"<{ENTITY}statement/q42-F078> .".encode()) == (42, b"q42-F078")
+    assert find_statement(f"<{ENTITY}statement/P42-F078> .".encode()) is None
     assert language_of(b'"a"@en .\r') == b"en"
     assert language_of(b'"a" .') == b""
     assert language_of(b'"a"^^<x@en> .') == b""
@@ -326,18 +426,34 @@ def test_items_and_languages_are_read_from_lines() -> None:
 )
 def test_a_truthy_date_is_read_with_the_greatest_possible_precision(text: str, expected: tuple[int, ...]) -> None:
     term = {"type": "literal", "value": f"{text}T00:00:00Z", "datatype": "http://www.w3.org/2001/XMLSchema#dateTime"}
-    assert direct_value(term) == ("time", *expected)
+    assert truthy_value(term) == ("time", *expected)
 
 
-def test_bit_sets_are_exact_for_items_and_never_miss_a_key() -> None:
+def test_bit_sets_are_exact_for_items_and_never_miss_a_value_node() -> None:
     chance = random.Random(5)
-    items = {chance.randrange(5000) for _ in range(700)} | {MOST - 1, MOST, 10**15}
-    bits = Bits.of_items(items, max(items))
-    assert {item for item in (*range(6000), MOST - 1, MOST, MOST + 7, 10**15) if item in bits} == items
-    small = Bits.of_items([5], 5)
+    items = {chance.randrange(5000) for _ in range(700)} | {MAX_BITS - 1, MAX_BITS, 10**15}
+    bits = BitSet.of_items(items, max(items))
+    assert {item for item in (*range(6000), MAX_BITS - 1, MAX_BITS, MAX_BITS + 7, 10**15) if item in bits} == items
+    small = BitSet.of_items([5], 5)
     assert [number for number in range(100) if number in small] == [5]
-    keys = [f"Q{number}-key".encode() for number in range(1000)]
-    bits = Bits.of_keys(keys, len(keys))
-    assert all(key in bits for key in keys)
+    nodes = [f"{number}-node".encode() for number in range(1000)]
+    bits = BitSet.of_nodes(nodes, len(nodes))
+    assert all(node in bits for node in nodes)
     assert sum(f"other {number}".encode() in bits for number in range(10_000)) < 2000
-    assert b"x" not in Bits.of_keys([], 0)
+    assert b"x" not in BitSet.of_nodes([], 0)
+
+
+def test_lines_in_any_layout_are_read_and_others_are_left_out() -> None:
+    block = b'<a> <b> <c> .\r\n\t<a>  <b>\t"c d"@en .\n\n# <b> <b> .\n<a> <b>\n<a> <x> <c> .\n<a> <b> <c>.'
+    assert list(read_triples(block, {b"<b>"})) == [
+        [b"<a>", b"<b>", b"<c> .\r"],
+        [b"<a>", b"<b>", b'"c d"@en .'],
+        [b"#", b"<b>", b"<b> ."],
+        [b"<a>", b"<b>", b"<c>."],
+    ]
+
+
+def test_a_damaged_extract_causes_an_error(tmp_path: Path) -> None:
+    (tmp_path / "extract").write_bytes(gzip.compress(b"<a> <b> <c> .\n" * 100)[:-9])
+    with pytest.raises(DumpError, match="extract cannot be read any further"):
+        list(blocks(tmp_path / "extract"))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from graphground.server.commands.agent_connection import add_connection, password_variables_of
+from graphground.server.commands.agent import add_connection, password_variables_of
 from graphground.server.commands.command_line import CommandLine
 
 

@@ -38,7 +38,7 @@ def test_every_command_and_option_has_a_help_text(prog: str) -> None:
 WITHOUT_DATA_FOLDER = {
     "graphground eval rephrase",
     "graphground eval report",
-    "graphground eval stand-in",
+    "graphground eval stark",
     "graphground eval compare",
     "graphground completion",
     "graphground graphs check",

@@ -6,8 +6,8 @@ import pytest
 
 from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.graph import Graph
-from graphground.graphs.opening import memory_limit
-from graphground.graphs.opening import whole as reading
+from graphground.graphs.opening import connected as memory_limit
+from graphground.graphs.opening import stored as reading
 from graphground.graphs.storage.home import Home
 from graphground.server.commands import doctor as checks
 from graphground.server.commands.doctor import memory_protection, packages, whole

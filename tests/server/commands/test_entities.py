@@ -10,8 +10,7 @@ import pytest
 
 from graphground.graphs.engines.engine import Engine, EngineError
 from graphground.graphs.engines.table import Table
-from graphground.graphs.entities.discovery import text_schema
-from graphground.graphs.entities.paging import count_nodes, database_records
+from graphground.graphs.entities.paging import count_nodes, database_records, text_schema
 from graphground.graphs.entities.record import Record
 from graphground.graphs.entities.vectors.encoders import Vectors
 from graphground.graphs.graph import Graph
@@ -88,7 +87,7 @@ def test_ctrl_c_stops_a_build_of_chosen_labels_and_the_same_command_continues_it
         tmp_path / "i",
         [Record(str(number), "City" if number % 2 else "River", f"Place {number}") for number in range(20)],
     )
-    monkeypatch.setattr(building, "_AT_ONCE", 4)
+    monkeypatch.setattr(building, "_TEXTS_AT_ONCE", 4)
     encode = StaticEncoder.encode
 
     def interrupted(self: StaticEncoder, texts: Sequence[str]) -> Vectors:

@@ -40,9 +40,9 @@ def test_tasks_are_run_reported_and_compared_in_the_shell(
     assert (tmp_path / "two" / "report.html").stat().st_size > 10_000
     assert main(["compare", str(tmp_path / "one"), str(tmp_path / "two")]) == 0
     assert "2 tasks in common" in capsys.readouterr().out
-    assert main(["harden", str(tasks), str(tmp_path / "harder.json"), "--kind", "absent", *home]) == 0
+    assert main(["harden", str(tasks), str(tmp_path / "harder.json"), "--kind", "ambiguous", *home]) == 0
     (harder,) = json.loads((tmp_path / "harder.json").read_text("utf-8"))
-    assert (harder["variant"], harder["expected"]) == ("absent", "not_in_graph")
+    assert (harder["variant"], harder["expected"]) == ("ambiguous", "ask")
     assert main(["run", str(tmp_path / "harder.json"), str(tmp_path / "three"), "--suggest", *home]) == 0
     assert main(["compare", str(tmp_path / "one"), str(tmp_path / "three")]) == 1
     assert "no task in common; compare runs over the same task file" in capsys.readouterr().err
@@ -92,33 +92,28 @@ def test_a_misspelt_graph_is_reported_with_the_nearest_name_and_nothing_is_run(
     assert not Path("run").exists()
 
 
-def test_the_gold_queries_of_the_chosen_graph_return_rows_on_a_stand_in(
+def test_rankings_for_stark_are_scored_and_missing_ones_count_as_wrong(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    schema = {
-        "name": "films",
-        "entities": [
-            {"label": "Movie", "properties": {"name": "str"}},
-            {"label": "Person", "properties": {"name": "str"}},
-        ],
-        "relations": [{"label": "directedBy", "subj_label": "Movie", "obj_label": "Person", "properties": {}}],
+    Path("prime/stark_qa").mkdir(parents=True)
+    Path("prime/split").mkdir()
+    Path("prime/stark_qa/stark_qa.csv").write_text("id,query,answer_ids\n0,Which?,[15450]\n1,Who?,[7]\n2,What?,[9]\n")
+    Path("prime/split/test.index").write_text("0\n1\n")
+    Path("rankings.jsonl").write_text('{"id": 0, "ranked": [3, 15450]}\n')
+    assert main(["stark", "prime", "rankings.jsonl"]) == 0
+    shown = capsys.readouterr()
+    assert dict(line.split() for line in shown.out.splitlines()) == {
+        "hit@1": "0.0000",
+        "hit@5": "0.5000",
+        "recall@20": "0.5000",
+        "mrr": "0.2500",
     }
-    gold = "MATCH (m:Movie)-[:directedBy]->(p:Person {name: 'Ada Vance'}) RETURN m.name"
-    tasks = [{"qid": name, "graph": name, "nl_question": "?", "gold_cypher": gold} for name in ("films", "others")]
-    Path("schema.json").write_text(json.dumps(schema))
-    Path("tasks.json").write_text(json.dumps(tasks))
-    command = ["stand-in", "schema.json", "tasks.json", "out.json", "--nodes", "50", "--relationships", "90"]
-    with pytest.raises(SystemExit):
-        main(command)
-    assert "tasks of films, others: choose one with --graph" in capsys.readouterr().err
-    assert main([*command, "--graph", "films"]) == 0
-    output = Path("out.json").read_bytes()
-    records = json.loads(output)
-    ada = {entity["eid"] for entity in records["entities"] if entity["name"] == "Ada Vance"}
-    assert ada & {relation["obj_id"] for relation in records["relations"]}
-    assert "for 1 gold query." in capsys.readouterr().out
-    assert main([*command, "--graph", "films", "--force"]) == 0
-    assert Path("out.json").read_bytes() == output
-    with pytest.raises(SystemExit):
-        main([*command, "--graph", "films"])
+    assert "without a ranking: 1 of 2 questions" in shown.err
+    for line, said in (
+        ('{"id": "0"}', "record 1: expected"),
+        ('{"id": 2, "ranked": []}', "to none of the 2 questions"),
+    ):
+        Path("rankings.jsonl").write_text(line)
+        assert main(["stark", "prime", "rankings.jsonl"]) == 1
+        assert said in capsys.readouterr().err

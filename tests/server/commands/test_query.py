@@ -11,8 +11,7 @@ from typing import Protocol
 
 import pytest
 
-from graphground.server.commands.printing import diagnostic_lines
-from graphground.server.commands.query import parameter
+from graphground.server.commands.query import diagnostic_lines, parameter
 from tests.support.commands import Ended, RunCommand
 from tests.support.serving import COMMAND, environment
 
@@ -78,13 +77,13 @@ def test_if_even_all_truncates_the_rows_the_limits_of_all_are_printed(query: Que
     assert "--all prints more" not in result.stderr
 
 
-def test_the_total_of_rows_is_printed_if_known_and_the_option_all_prints_every_row(query: Query) -> None:
+def test_more_rows_than_the_limit_are_reported_and_the_option_all_prints_every_row(query: Query) -> None:
     text = "MATCH (t:Team) RETURN t.name AS team ORDER BY team"
     everything = query("nba", text, "--all", "--csv")
     rows = list(csv.reader(everything.stdout.splitlines()))[1:]
     assert "prints more" not in everything.stderr
     assert len(rows) == 30
-    assert f"2 rows of {len(rows):,}; " in query("nba", text, "--limit", "2").stdout
+    assert "2 rows, and there are more; " in query("nba", text, "--limit", "2").stdout
 
 
 def test_a_mistake_is_shown_under_the_query_with_a_caret(query: Query) -> None:
@@ -93,6 +92,13 @@ def test_a_mistake_is_shown_under_the_query_with_a_caret(query: Query) -> None:
     refused = query("nba", "MATCH (t:Team) SET t.name = 'x'")
     assert (refused.returncode, refused.stdout) == (1, "")
     assert "^^^" in refused.stderr
+
+
+def test_a_query_with_an_error_has_exit_status_1_its_rows_and_the_query_that_was_probably_meant(query: Query) -> None:
+    result = query("nba", "MATCH (t:Taem) RETURN t.name")
+    assert (result.returncode, "0 rows" in result.stdout) == (1, True)
+    assert result.stderr.endswith("try: MATCH (t:Team) RETURN t.name\n")
+    assert query("nba", "MATCH (t:Team) RETURN t.name LIMIT 1").returncode == 0
 
 
 def test_a_check_does_not_run_the_query(query: Query) -> None:

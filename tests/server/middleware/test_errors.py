@@ -13,7 +13,7 @@ from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.server.application import Application
-from graphground.server.commands.options import open_graphs
+from graphground.server.commands.command_line import open_graphs
 from graphground.server.hidden_paths import hiding_paths
 from graphground.server.settings import Settings
 from graphground.tools.failure import ToolFailure
@@ -24,7 +24,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "get_schema": {},
     "get_filtered_schema": {"question": "Who plays?"},
     "find_entities": {"mentions": ["Heat"]},
-    "suggest_queries": {"question": "Who plays?"},
+    "ground_question": {"question": "Who plays?"},
     "validate_cypher": {"query": "RETURN 1"},
     "execute_cypher": {"query": "RETURN 1"},
 }

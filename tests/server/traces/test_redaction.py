@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import html
 import json
-import random
-import string
-import time
-from typing import Any
 from urllib.parse import quote, quote_plus
 
 import orjson
 import pytest
 
-from graphground.server.traces.redaction import LEFT_OUT, Redactor, is_secret, secret_columns
+from graphground.server.traces.recorder import MAX_ARGUMENT_BYTES
+from graphground.server.traces.redaction import LEFT_OUT, MAX_FOUND_SECRETS, Redactor, is_secret
 
 SECRET_NAMES = [
     "password", "user_password", "dbPassword", "PASSWD", "pwd", "passphrase", "api_key", "apiKey", "APIKey", "token",
@@ -25,26 +22,26 @@ PLAIN_NAMES = ["name", "keyword", "monkey", "secretary", "tokenized", "compass",
 
 @pytest.mark.parametrize("name", SECRET_NAMES)
 def test_a_value_under_a_secret_name_is_left_out_at_any_depth(name: str) -> None:
-    shown = Redactor().arguments({"parameters": {"users": [{"name": "Ada", name: "correct horse"}]}})
+    shown = Redactor().redact_arguments({"parameters": {"users": [{"name": "Ada", name: "correct horse"}]}})
     assert shown["parameters"]["users"][0] == {"name": "Ada", name: LEFT_OUT}
 
 
 @pytest.mark.parametrize("name", PLAIN_NAMES)
 def test_values_under_names_that_merely_contain_a_secret_word_are_shown(name: str) -> None:
     assert not is_secret(name, argument=True)
-    assert Redactor().arguments({name: "Ada"}) == {name: "Ada"}
+    assert Redactor().redact_arguments({name: "Ada"}) == {name: "Ada"}
 
 
 def test_a_parameter_named_key_is_secret_but_a_column_named_key_is_not() -> None:
     redactor = Redactor()
-    assert redactor.arguments({"parameters": {"key": "8f14e45f"}}) == {"parameters": {"key": LEFT_OUT}}
+    assert redactor.redact_arguments({"parameters": {"key": "8f14e45f"}}) == {"parameters": {"key": LEFT_OUT}}
     answer = {"columns": ["key"], "rows": [["C major"]]}
-    assert Redactor().answer(answer) == answer
+    assert Redactor().redact_answer(answer) == answer
 
 
 def test_token_counts_and_empty_values_are_not_secrets() -> None:
     arguments = {"max_tokens": 2000, "token": None}
-    assert Redactor().arguments(arguments) == arguments
+    assert Redactor().redact_arguments(arguments) == arguments
 
 
 TEXTS = [
@@ -63,8 +60,9 @@ TEXTS = [
     'in JSON in JSON in JSON: {\\\\\\"password\\\\\\": \\\\\\"correct-horse\\\\\\"}',
     '{"password": ["correct-horse"]}',
     "https://h.example/#access_token=correct-horse-9",
-    "https://login.example/?to=bolt%3A%2F%2Fada%3Acorrect-horse-9%40graphs.example",
-    "https%3A%2F%2Fh.example%2F%3Fpassword%3Dcorrect-horse-9%26x%3D1",
+    'the text {"a": "{\\"password\\": \\"correct-horse with more \\u00e9\\"}"}',
+    "-----BEGIN RSA PRIVATE KEY-----\ncorrect-horse\n-----END RSA PRIVATE KEY-----",
+    "question: {password: 'correct-horse'}",
     "NEO4J_PASSWORD=correct-horse graphground serve",
     "export OPENAI_API_KEY=correct-horse",
     "graphground serve --password correct-horse",
@@ -86,7 +84,7 @@ TEXTS = [
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_secret_in_a_text_is_removed_and_the_rest_is_kept(text: str) -> None:
     text = f"Before it: {text} and after it."
-    for shown in (Redactor().text(text), Redactor().arguments({"question": text})["question"]):
+    for shown in (Redactor().redact_text(text), Redactor().redact_arguments({"question": text})["question"]):
         assert "correct-horse" not in shown
         assert LEFT_OUT in shown
         assert shown.startswith("Before it: ")
@@ -113,28 +111,28 @@ ORDINARY = [
 def test_a_known_secret_is_removed_in_every_encoding(secret: str) -> None:
     encoded = json.dumps({"a": secret})
     for form in (secret, quote(secret, safe=""), quote(secret), quote_plus(secret), html.escape(secret), encoded):
-        shown = Redactor([secret]).text(f"<{form}>")
+        shown = Redactor([secret]).redact_text(f"<{form}>")
         assert LEFT_OUT in shown, form
-        assert Redactor([secret]).text(f"<{json.dumps(form)}>") != json.dumps(form)
+        assert Redactor([secret]).redact_text(f"<{json.dumps(form)}>") != json.dumps(form)
     nested = json.dumps({"b": encoded, "c": json.dumps({"d": secret}, ensure_ascii=False)}, ensure_ascii=False)
-    assert Redactor([secret]).text(nested).count(LEFT_OUT) == 2
+    assert Redactor([secret]).redact_text(nested).count(LEFT_OUT) == 2
 
 
 @pytest.mark.parametrize("text", ORDINARY)
 def test_ordinary_text_is_unchanged(text: str) -> None:
-    assert Redactor().text(text) == text
+    assert Redactor().redact_text(text) == text
 
 
 def test_a_secret_removed_from_the_arguments_is_removed_from_the_answer_too() -> None:
     redactor = Redactor()
     query = "MATCH (u {password: 'hunter2-x'}) RETURN u.name AS n, $pin AS p"
-    redactor.arguments({"query": query, "parameters": {"pinSecret": "tr0ub4dor"}})
+    redactor.redact_arguments({"query": query, "parameters": {"pinSecret": "tr0ub4dor"}})
     answer = {
         "columns": ["n", "p"],
         "rows": [["hunter2-x", "tr0ub4dor"], ["Ada", 3]],
         "diagnostics": [{"message": "There is no 'hunter2-x'.", "suggestions": ["tr0ub4dor"]}],
     }
-    shown = orjson.dumps(redactor.answer(answer, query)).decode()
+    shown = orjson.dumps(redactor.redact_answer(answer, query)).decode()
     assert "hunter2-x" not in shown
     assert "tr0ub4dor" not in shown
     assert "Ada" in shown
@@ -142,60 +140,54 @@ def test_a_secret_removed_from_the_arguments_is_removed_from_the_answer_too() ->
 
 def test_the_secrets_of_the_settings_are_removed_everywhere() -> None:
     redactor = Redactor(["xK7-pass", ""])
-    assert redactor.answer({"message": "refused: ada / xK7-pass"}) == {"message": f"refused: ada / {LEFT_OUT}"}
+    assert redactor.redact_answer({"message": "refused: ada / xK7-pass"}) == {"message": f"refused: ada / {LEFT_OUT}"}
 
 
 @pytest.mark.parametrize(
-    ("query", "columns", "row", "shown"),
+    "query",
     [
-        ("MATCH (u) RETURN u.password AS p, u.name", ["p", "u.name"], ["hunter2", "Ada"], [LEFT_OUT, "Ada"]),
-        ("MATCH (u) RETURN u.password", ["u.password"], ["hunter2"], [LEFT_OUT]),
-        ("MATCH (u) WITH u.api_key AS a RETURN toUpper(a) AS b", ["b"], ["HUNTER2"], [LEFT_OUT]),
-        ("MATCH (u) UNWIND u.tokens AS x RETURN x", ["x"], ["hunter2"], [LEFT_OUT]),
-        ("MATCH (u) RETURN collect({p: u['secret']}) AS all", ["all"], [[{"p": "hunter2"}]], [LEFT_OUT]),
-        ("RETURN $token AS t", ["t"], ["hunter2"], [LEFT_OUT]),
-        ("MATCH (u) RETURN u", ["u"], [{"properties": {"password": "hunter2", "name": "Ada"}}], None),
-        ("MATCH (u) RETURN u.name AS n", ["n"], ["Ada"], ["Ada"]),
+        "MATCH (u) RETURN u.password AS p",
+        "MATCH (u) WITH u.api_key AS a RETURN toUpper(a) AS p",
+        "MATCH (u) UNWIND u.tokens AS p RETURN p",
+        "MATCH (u) RETURN collect({p: u['secret']}) AS p",
+        "MATCH (u) RETURN u . `dbPassword` AS p",
+        "RETURN $token AS p",
     ],
 )
-def test_a_column_computed_from_a_secret_property_is_removed_whatever_its_name(
-    query: str, columns: list[str], row: list[Any], shown: list[Any] | None
-) -> None:
-    [cells] = Redactor().answer({"columns": columns, "rows": [row]}, query)["rows"]
-    assert shown is None or cells == shown
-    assert "hunter2" not in str(cells).lower()
+def test_the_cells_of_a_query_that_reads_a_secret_property_are_left_out(query: str) -> None:
+    answer = {"columns": ["p"], "rows": [["hunter2"], [{"p": "hunter2"}]], "row_count": 2}
+    assert Redactor().redact_answer(answer, query) == {**answer, "rows": [[LEFT_OUT], [LEFT_OUT]]}
 
 
-def test_a_query_that_cannot_be_parsed_has_no_secret_columns() -> None:
-    assert not secret_columns("MATCH (u RETURN u.password AS p")
+def test_a_secret_column_and_a_secret_property_of_a_node_are_left_out_and_other_cells_are_shown() -> None:
+    row = ["hunter2", {"properties": {"password": "hunter2", "name": "Ada"}}, "Ada"]
+    answer = {"columns": ["password", "u", "name"], "rows": [row]}
+    [cells] = Redactor().redact_answer(answer, "MATCH (u) CALL db.f() YIELD password RETURN password, u, name")["rows"]
+    assert cells == [LEFT_OUT, {"properties": {"password": LEFT_OUT, "name": "Ada"}}, "Ada"]
+
+
+def test_the_answer_to_a_call_with_very_many_secrets_is_left_out() -> None:
+    redactor = Redactor()
+    redactor.redact_arguments({"tokens": [f"secret {number}" for number in range(MAX_FOUND_SECRETS + 1)]})
+    assert redactor.redact_answer({"rows": [["secret 50"]], "columns": ["a"]}) == LEFT_OUT
 
 
 def test_the_beginning_of_a_cursor_is_shown() -> None:
-    assert Redactor().answer({"cursor": "abcdefghijkl"}) == {"cursor": "abcd…"}
+    assert Redactor().redact_answer({"cursor": "abcdefghijkl"}) == {"cursor": "abcd…"}
 
 
-def test_texts_made_to_be_slow_are_searched_in_seconds() -> None:
-    maker = random.Random(11)
-    for part in (
-        "a://" + "b" * 50,
-        "password='",
-        "x" * 60 + ":",
-        "bearer ",
-        "eyJ" + "a" * 30,
-        "\\'" * 9,
-        'token=\\"',
-        " " * 9,
-        "-----BEGIN PRIVATE KEY-----",
-        "%3A%2F%2Fa%3A",
-        "A_TOKEN=",
-        "--token ",
-        "?token%3D",
-        "cookie: ",
-        "password ",
-        "token: x-",
-        '\\\\"',
-    ):
-        text = part * (200_000 // len(part)) + "".join(maker.choices(string.printable, k=100))
-        began = time.process_time()
-        Redactor().text(text)
-        assert time.process_time() - began < 5, part
+SLOW = [
+    "a://" + "b" * 50, "://a:", "password='", 'password = "', "x" * 60 + ":", "bearer ", "eyJ" + "a" * 30, "\\'" * 9,
+    'token=\\"', " " * 9, "-----BEGIN PRIVATE KEY-----", "A_TOKEN=", "--token ", "?token%3D", "cookie: ", "password ",
+    "token: x-", '\\\\"', "token", "QUJD", "é", "\u202e", "token  in  [", "x  starts  ", "secret \\\\\\", "sk-", "a.token",
+    "['token", "$key",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("part", SLOW)
+def test_a_hostile_text_of_the_largest_recorded_size_is_searched(part: str) -> None:
+    # A pattern that looks for an end from every start takes minutes for one of these: the test runs out of time.
+    text = "token " + part * (MAX_ARGUMENT_BYTES // len(part)) + "!"
+    redactor = Redactor(["battery-staple"])
+    redactor.redact_arguments({"query": text})
+    redactor.redact_answer({"columns": ["a"], "rows": [[text]]}, text)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import ssl
+import urllib.parse
 import urllib.request
 from pathlib import Path
 
@@ -74,6 +76,34 @@ def test_health_is_answered_without_a_token_and_other_requests_are_refused(data_
         status, answer = posted(address, INITIALIZE, token="a-token-of-some-length")
         assert status == 200
         assert answer["result"]["serverInfo"]["name"] == "graphground"
+
+
+@pytest.mark.parametrize(
+    ("meta", "kind"), [({}, "application/json"), ({"_meta": {"progressToken": 1}}, "text/event-stream")]
+)
+def test_a_call_is_answered_as_json_unless_its_client_asks_for_progress(
+    data_folder: Path, meta: dict[str, object], kind: str
+) -> None:
+    with http_server(data_folder) as address:
+        parts = urllib.parse.urlsplit(address)
+        headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+        connection = http.client.HTTPConnection(parts.netloc, timeout=30)
+
+        def ask(method: str, **params: object) -> tuple[http.client.HTTPResponse, str]:
+            request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+            connection.request("POST", parts.path, json.dumps(request), headers)
+            response = connection.getresponse()
+            return response, response.read().decode()
+
+        opened, _ = ask("initialize", **INITIALIZE["params"])
+        headers["Mcp-Session-Id"] = opened.headers["mcp-session-id"]
+        response, text = ask("tools/call", name="list_graphs", arguments={}, **meta)
+        assert response.headers["content-type"].partition(";")[0] == kind
+        assert '"isError":false' in text
+        ask("logging/setLevel", level="debug")  # from now on log messages may come before an answer
+        response, _ = ask("tools/call", name="list_graphs", arguments={})
+        assert response.headers["content-type"].startswith("text/event-stream")
+        connection.close()
 
 
 def test_https_is_served_with_a_certificate(data_folder: Path, tmp_path: Path) -> None:

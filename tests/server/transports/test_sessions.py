@@ -1,14 +1,18 @@
 """Sessions with limits: if there are too many, a new session replaces the idle session with the fewest requests."""
 
+import asyncio
 import json
 import urllib.error
 import urllib.request
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from mcp.server.lowlevel import Server
+from mcp.server.streamable_http import StreamableHTTPServerTransport
+from starlette.requests import Request
 
-from graphground.server.transports.sessions import make_room
+from graphground.server.transports.sessions import PlainAnswers, make_room
 from tests.support.http_calls import INITIALIZE
 
 MOST = 3
@@ -72,3 +76,29 @@ def test_a_session_that_does_not_exist_is_refused_and_costs_nothing(address: str
     sessions = [opened(address) for _ in range(MOST)]
     assert not any(used(address, f"guess-{number}") for number in range(20))
     assert all(used(address, session) for session in sessions)
+
+
+@pytest.mark.anyio
+async def test_a_call_that_is_cut_off_by_the_end_of_the_server_is_answered_with_503(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun, sent = asyncio.Event(), list[Any]()
+
+    async def never_end(*_: object) -> None:
+        begun.set()
+        await asyncio.sleep(600)
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": b"{}", "more_body": False}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    monkeypatch.setattr(StreamableHTTPServerTransport, "_handle_post_request", never_end)
+    scope: Any = {"type": "http", "method": "POST", "headers": []}
+    transport = PlainAnswers.__new__(PlainAnswers)
+    task = asyncio.create_task(transport._handle_post_request(scope, Request(scope, receive), receive, send))
+    await asyncio.wait_for(begun.wait(), 20)
+    task.cancel()
+    await asyncio.wait_for(task, 20)
+    assert sent[0]["status"] == 503

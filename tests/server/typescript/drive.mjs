@@ -16,11 +16,13 @@ export async function drive(client, call) {
         }
     }
     const continued = [];
-    let page = await call('execute_cypher', { graph: 'nba', query: 'MATCH (t:Team) RETURN t.name ORDER BY t.name', limit: 12 });
+    const filler = 'x'.repeat(6_000); // so that thirty rows exceed the size of an answer
+    const query = `MATCH (t:Team) WITH t ORDER BY t.name RETURN t.name, '${filler}' AS filler`;
+    let page = await call('execute_cypher', { graph: 'nba', query, limit: 100 });
     for (;;) {
         continued.push(page.structuredContent);
         if (!page.structuredContent.cursor) break;
-        page = await call('execute_cypher', { cursor: page.structuredContent.cursor, limit: 12 });
+        page = await call('execute_cypher', { cursor: page.structuredContent.cursor });
     }
     const unknown = await call('execute_cyper', { query: 'RETURN 1' }).then(answer => ({ answer }), error => ({ thrown: thrown(error) }));
     const missing = await client.readResource({ uri: 'graph://nothing/schema' }).catch(thrown);

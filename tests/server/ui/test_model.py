@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 from starlette.testclient import TestClient
 
-from graphground.agents.models import ModelSettings
+from graphground.agents.model_settings import ModelSettings
 from graphground.server.application import Application
 from graphground.server.commands.serve import serve_with
 from graphground.server.protocol import Protocol
@@ -72,7 +72,7 @@ def test_a_query_of_the_model_is_checked_sent_back_for_repair_run_and_explained(
     tab.type(QUESTION + "\n")
     tab.wait("document.querySelector('.words')")
     steps = tab.evaluate("[...document.querySelectorAll('.steps > li')].map((step) => step.dataset.tool)")
-    assert steps[:3] == ["find_entities", "get_filtered_schema", "suggest_queries"], "grounded as without a model"
+    assert steps[:3] == ["find_entities", "get_filtered_schema", "ground_question"], "grounded as without a model"
     assert steps[3:] == ["scripted", "validate_cypher", "scripted", "validate_cypher", "execute_cypher", "scripted"]
     assert text_of(tab, ".words") == WORDS, "text, not markup"
     assert "CREATE writes" in text_of(tab, ".steps > li:nth-child(5)")

@@ -26,7 +26,7 @@ def replay_address(page_address: str) -> str:
         page_address.replace("/ui/", "/mcp"),
         ("execute_cypher", {"query": QUERY, "graph": "nba", "parameters": {"team": "Chicago Bulls"}}),
         ("find_entities", {"mentions": ["kobe briant"], "graph": "nba", "label": "Player"}),
-        ("suggest_queries", {"question": QUESTION, "graph": "nba"}),
+        ("ground_question", {"question": QUESTION, "graph": "nba"}),
         ("get_schema", {"graph": "hostile", "max_tokens": 4321}),
         ("get_schema", {"graph": "hostil"}),
     )

@@ -16,16 +16,13 @@ from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.server.application import Application
-from graphground.server.commands.options import open_graphs
+from graphground.server.commands.command_line import open_graphs
 from graphground.server.hidden_paths import hiding_paths
 from graphground.server.protocol import Protocol
 from graphground.server.settings import Settings
 from graphground.server.threads import WorkerThreads
 from graphground.server.transports.http import http_app
-from graphground.server.ui.answers import MOST_BYTES
-from graphground.server.ui.files import FOLDER
-from graphground.server.ui.headers import HEADERS
-from graphground.server.ui.routes import Page
+from graphground.server.ui.routes import FOLDER, HEADERS, MOST_BYTES, Page
 from tests.support.films import films_alone
 
 ADDRESS, TOKEN = "http://127.0.0.1:8300", "a-token-that-nobody-guesses"

@@ -4,7 +4,7 @@ import pytest
 
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.graph import Graph, SchemaReader
-from graphground.server.ui.schema import schema_with_picture
+from graphground.server.ui.drawings import schema_with_picture
 from graphground.tools.get_schema import PROVISIONAL, STALE
 from tests.support.films import FILMS
 from tests.support.unsettled_schemas import SampledSchema, SlowSchema

@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from graphground.graphs.entities.own_index import OwnIndex
+from graphground.tools.find_entities import FindEntitiesRequest, find_entities
+from graphground.tools.get_schema import GetSchemaRequest, get_schema
+from tests.server.test_moving_database import served_from
 from tests.server.ui.test_views import open_view, replace_query, run, text_of
 from tests.support.browser import Page
 from tests.support.neo4j_server import Neo4jServer, Neo4jServers, seeded
@@ -54,3 +58,26 @@ def test_a_stopped_neo4j_is_reported_in_the_open_page_which_works_again_after_it
     replace_query(tab, "MATCH (c:Customer) RETURN c.name LIMIT 1")
     tab.wait("document.querySelector('.verdict-line').textContent.startsWith('Valid')")
     assert tab.errors == []
+
+
+def test_answers_from_memory_say_that_the_database_is_stopped(
+    neo4j_servers: Neo4jServers, neo4j_5: Neo4jServer, tmp_path: Path
+) -> None:
+    seeded(neo4j_5, "MATCH (n) DETACH DELETE n", "CREATE (:Customer {name: 'Shop of Lyon', city: 'Lyon'})")
+    graphs = served_from(neo4j_5, tmp_path)
+    try:
+        assert "cannot be reached" not in get_schema(graphs, GetSchemaRequest()).schema_
+        names = graphs.get(None).entities
+        assert isinstance(names, OwnIndex)
+        names.wait(60)
+        with neo4j_servers.stopped(neo4j_5):
+            text = get_schema(graphs, GetSchemaRequest()).schema_
+            assert "Customer" in text
+            assert "The database cannot be reached, so this is its schema as it was last read" in text
+            assert "cannot be reached" in get_schema(graphs, GetSchemaRequest(form="json")).schema_
+            found = find_entities(graphs, FindEntitiesRequest(mentions=["Shop of Lyon"]))
+            assert found.warning is not None
+            assert found.warning.startswith("The database cannot be reached")
+        assert "cannot be reached" not in get_schema(graphs, GetSchemaRequest()).schema_
+    finally:
+        graphs.close()

@@ -320,7 +320,7 @@ def test_a_question_is_grounded_step_by_step_and_answered(tab: Page, page_addres
     tab.type(QUESTION + "\n")
     tab.wait("document.querySelector('.answer .rows [role=row]')")
     steps = tab.evaluate("[...document.querySelectorAll('.steps > li')].map((step) => step.dataset.tool)")
-    assert steps == ["find_entities", "get_filtered_schema", "suggest_queries", "execute_cypher"]
+    assert steps == ["find_entities", "get_filtered_schema", "ground_question", "execute_cypher"]
     extent = text_of(tab, "[data-tool=get_filtered_schema] div p")
     assert extent.startswith("Left out: ")
     assert "unknown" not in extent

@@ -17,9 +17,7 @@ from typing import Any
 import neo4j
 
 from graphground.cypher import parse
-from graphground.cypher.facts.reader import Reader
-from graphground.cypher.facts.schema_index import index_of
-from graphground.cypher.facts.solver import solve
+from graphground.cypher.outline import outline_of
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import OpenGraphs
@@ -31,7 +29,7 @@ from graphground.tools.execute_cypher import ExecuteCypherRequest, execute_cyphe
 from graphground.tools.failure import ToolFailure
 from graphground.tools.find_entities import FindEntitiesRequest, find_entities
 from graphground.tools.get_filtered_schema import GetFilteredSchemaRequest, get_filtered_schema
-from graphground.tools.suggest_queries import SuggestQueriesRequest, suggest_queries
+from graphground.tools.ground_question import GroundQuestionRequest, ground_question
 from graphground.tools.validate_cypher import ValidateCypherRequest, validate_cypher
 from tests.support.databases.example import ExampleDatabase, Question, driver_of, rows_of
 from tests.support.databases.statements import Statements, mistaken
@@ -185,8 +183,7 @@ def shown(element: str, schema: str) -> bool:
 
 def used(query: str, schema: PropertyGraphSchema) -> list[str]:
     """Return the schema elements in a query, written as in a schema's base form: `:Order`, `[:ORDERS`, `freight`."""
-    facts = Reader(parse(query), index_of(schema)).read()
-    solve(facts)
+    facts = outline_of(parse(query), schema)
     found = [f":{use.name.name.text}" for use in facts.labels]
     found += [f"[:{type_}" for link in facts.links for type_ in link.types or ()]
     found += [use.key for use in facts.properties]
@@ -205,8 +202,8 @@ def suggestions(trial: Trial, within: int = 3) -> Tally:
             continue
         gold = trial.answer(question.gold)
         try:
-            answer = suggest_queries(trial.graphs, SuggestQueriesRequest(question=question.text, limit=within))
-            candidates = [candidate.cypher for candidate in answer.candidates]
+            answer = ground_question(trial.graphs, GroundQuestionRequest(question=question.text, limit=within))
+            candidates = [query.cypher for query in answer.queries]
         except ToolFailure as error:
             candidates = [f"({error})"]
         tally.add(

@@ -8,6 +8,8 @@ import { runQuery } from "../rows.js";
 import { shownMention } from "./search.js";
 
 const ROWS = 1_000;
+/** The least confidence at which the first suggestion is run as the answer; a doubtful one is shown as a question. */
+const LIKELY = 0.5;
 const ATTEMPTS = 3;
 const ROWS_TO_MODEL = 20;
 
@@ -60,12 +62,14 @@ export async function show(place, context) {
       element("pre", { tabindex: 0 }, schema),
     ]);
     if (!current()) return;
-    const suggested = await step("Suggested queries", "suggest_queries", { question: text, graph }, ({ candidates }) => [
-      element("ol", { class: "suggestions" }, candidates.map((candidate, place_) => suggestion(candidate, place_, text, current))),
+    const suggested = await step("Suggested queries", "ground_question", { question: text, graph }, ({ queries, unknown_words: unknown = [] }) => [
+      unknown.length ? element("p", { class: "quiet" }, `Nothing in this graph says: ${unknown.join(", ")}.`) : null,
+      element("ol", { class: "suggestions" }, queries.map((candidate, place_) => suggestion(candidate, place_, text, current))),
     ]);
     if (!current()) return;
     if (model && !model.problem) await answerWithModel(text, current);
-    else if (suggested?.candidates.length) await run(suggested.candidates[0].cypher, text, current);
+    else if (suggested?.queries.length && suggested.queries[0].confidence >= LIKELY) await run(suggested.queries[0].cypher, text, current);
+    else if (suggested?.queries.length) steps.append(element("li", {}, element("p", {}, `Did you mean: ${suggested.queries[0].reason}? Run it, or another of the queries above.`)));
   }
 
   /** Let the model write a query, send its problems back to the model at most twice, and let the model put the rows into words. */
@@ -110,13 +114,13 @@ export async function show(place, context) {
     ]);
   }
 
-  function suggestion({ cypher, reason, rows, other_direction: other }, place_, text, current) {
+  function suggestion({ cypher, reason, rows, confidence }, place_, text, current) {
     return element(
       "li",
       {},
       element("p", {}, reason, rows === undefined || rows === null ? "" : `; matches ${counted(rows, "node")}`),
       element("pre", { tabindex: 0 }, cypher),
-      other ? element("p", { class: "quiet" }, "In the opposite direction: ", element("code", {}, other)) : null,
+      confidence < LIKELY ? element("p", { class: "quiet" }, `Only ${Math.round(100 * confidence)} % sure that this was asked.`) : null,
       element(
         "p",
         { class: "row" },

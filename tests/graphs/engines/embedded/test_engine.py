@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from graphground.graphs.engines.cancellation import cancellable
+from graphground.graphs.engines.client_context import cancellable
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.embedded.launcher import ensure_engine
 from graphground.graphs.engines.embedded.state import EngineState, is_alive, state_file
@@ -165,7 +165,7 @@ def test_a_runaway_query_ends_at_its_time_limit_and_the_next_call_succeeds(engin
     started = time.monotonic()
     with pytest.raises((QueryTimeout, QueryFailed)) as caught:  # a refusal because of the memory needed is also correct
         engine.run(query, timeout=2)
-    assert time.monotonic() - started < 10, caught.value  # the limit of 3 s is measured in benchmarks/engines/engine.py
+    assert time.monotonic() - started < 10, caught.values / engine.py
     assert engine.run("RETURN 1", timeout=30).rows == [[1]]
 
 

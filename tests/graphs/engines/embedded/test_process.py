@@ -8,11 +8,14 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.embedded.launcher import ensure_engine
+from graphground.graphs.engines.embedded.process import EngineProcess
+from graphground.graphs.engines.embedded.settings import EmbeddedSettings
 from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
 
@@ -69,7 +72,7 @@ def moved(state, home):
     write(state, home)
 
 EngineState.write = moved
-process.main(sys.argv[1], "engine")
+process.main(sys.argv[1])
 """
 
 
@@ -84,3 +87,41 @@ def test_an_engine_whose_folder_disappears_during_its_start_stops(tmp_path: Path
     )
     assert started.returncode == 1
     assert "FileNotFoundError" in started.stderr
+
+
+class Running:
+    """A running query as ArcadeDB's registry shows it."""
+
+    def __init__(self, user: str, seconds: float) -> None:
+        self._user, self._seconds, self.ended = user, seconds, False
+
+    def getUser(self) -> str:
+        return self._user
+
+    def getElapsedMillis(self) -> float:
+        return self._seconds * 1000
+
+    def isTerminated(self) -> bool:
+        return self.ended
+
+    def terminate(self, reason: str) -> None:
+        self.ended = True
+
+
+@pytest.mark.parametrize(
+    ("query", "is_ended", "stops"),
+    [
+        (Running("reader", 650), False, False),
+        (Running("reader", 670), True, False),
+        (Running("reader", 730), True, True),
+        (Running("exporter", 9_000), False, False),
+    ],
+)
+def test_a_query_that_runs_longer_than_any_clients_limit_is_ended_and_an_export_is_not(
+    tmp_path: Path, query: Running, is_ended: bool, stops: bool
+) -> None:
+    process = EngineProcess(Home(tmp_path), EmbeddedSettings(heap="512m"))
+    registry = SimpleNamespace(getRunning=lambda: [query])
+    process.server = SimpleNamespace(getRunningQueries=lambda: registry)
+    assert process._end_orphans() is stops
+    assert query.ended is is_ended

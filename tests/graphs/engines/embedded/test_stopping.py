@@ -2,7 +2,6 @@
 
 import os
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -11,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from graphground.graphs.engines.cancellation import cancellable
-from graphground.graphs.engines.embedded import lane
+from graphground.graphs.engines.client_context import cancellable
+from graphground.graphs.engines.embedded import engine as module
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.embedded.launcher import ensure_engine
 from graphground.graphs.engines.embedded.state import EngineState
@@ -41,8 +40,7 @@ def engine(small_home: Home) -> Iterator[EmbeddedEngine]:
 @pytest.fixture
 def killed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let an engine process of any age be killed as soon as a caller stops waiting for a query that does not end."""
-    monkeypatch.setattr(lane, "LEAST_LIFE", 0.0)
-    monkeypatch.setattr(lane, "PROOF_SECONDS", 0.0)
+    monkeypatch.setattr(module, "MIN_LIFE_SECONDS", 0.0)
 
 
 @pytest.mark.usefixtures("killed_at_once")
@@ -136,31 +134,3 @@ def test_an_unresponsive_engine_is_killed_and_the_next_call_uses_a_new_engine(
         time.sleep(0.05)
     assert engine.run("MATCH (n) RETURN count(n)", timeout=60).rows == [[4]]
     assert ensure_engine(small_home).instance != frozen.instance
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the kernel's list of connections cannot be read")
-def test_the_engine_ends_if_a_query_of_a_killed_client_ignores_termination(
-    own_small_home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("GRAPHGROUND_ENGINE_IDLE_S", "2")
-    home = own_small_home
-    program = (
-        "import sys; from pathlib import Path; from graphground.graphs.storage.home import Home\n"
-        "from graphground.graphs.engines.embedded.engine import EmbeddedEngine\n"
-        "EmbeddedEngine(Home(Path(sys.argv[1])), sys.argv[2]).run(sys.argv[3], timeout=300)\n"
-    )
-    entry = Catalog(home).get("films").id
-    engine = EmbeddedEngine(home, entry)
-    assert engine.run("MATCH (n) RETURN count(n)").rows == [[4]]
-    used = ensure_engine(home)
-    client = subprocess.Popen([sys.executable, "-c", program, str(home.folder), entry, DEAF["any"]])
-    deadline = time.monotonic() + 90
-    while "any(" not in str(engine.run("SHOW TRANSACTIONS").rows):
-        assert time.monotonic() < deadline
-    client.kill()
-    client.wait(30)
-    while (state := EngineState.read(home)) is not None and state.instance == used.instance:
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-    assert engine.run("MATCH (n) RETURN count(n)", timeout=60).rows == [[4]]
-    engine.close()

@@ -10,7 +10,7 @@ from typing import Any
 import neo4j
 import pytest
 
-from graphground.graphs.engines.address import BoltAddress
+from graphground.graphs.engines.address import BoltAddress, Database
 from graphground.graphs.engines.bolt import BoltEngine, bolt_engine
 from graphground.graphs.engines.dialects import MEMGRAPH
 from graphground.graphs.engines.embedded.launcher import end_engine, require_arcadedb
@@ -20,11 +20,10 @@ from graphground.graphs.entities.vectors.in_database import DatabaseVectors, Ind
 from graphground.graphs.graph import Graph
 from graphground.graphs.loading.load import load_file
 from graphground.graphs.opening.connected import open_database
-from graphground.graphs.opening.database import Database
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.opening.stored import open_stored
+from graphground.graphs.storage.catalog import write_manifest
 from graphground.graphs.storage.home import Home
-from graphground.graphs.storage.manifest import write_manifest
 from graphground.server.settings import read_settings
 from graphground.server.settings_error import SettingsError
 from graphground.tools.failure import ToolFailure

@@ -60,7 +60,7 @@ def test_without_vectors_the_mode_vector_reports_how_to_build_them_and_the_mode_
 
 
 def test_a_stopped_build_resumes_where_it_stopped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graphground.graphs.entities.vectors.building._AT_ONCE", 2)
+    monkeypatch.setattr("graphground.graphs.entities.vectors.building._TEXTS_AT_ONCE", 2)
     files, model, reports = open_index(folder)._files, StaticEncoder(), []
     stop_answers = iter([False, False, True])
     assert not build_vectors(files, model, progress=reports.append, stop=lambda: next(stop_answers))

@@ -7,14 +7,15 @@ import io
 import json
 from pathlib import Path
 
+import pyarrow
 import pytest
+from pyarrow import parquet
 
-from graphground.graphs.loading.importing import bounds, csv_files, graphml, json_lines
-from graphground.graphs.loading.importing.bounds import check_entities
+from graphground.graphs.loading.importing import graphml, json_lines, records, tables
 from graphground.graphs.loading.importing.infer import infer
-from graphground.graphs.loading.importing.problems import ImportRefused
-from graphground.graphs.loading.importing.property_graph import import_records
-from graphground.graphs.loading.importing.sources import file_source
+from graphground.graphs.loading.importing.mapping import import_folder
+from graphground.graphs.loading.importing.property_graph import file_source, import_records
+from graphground.graphs.loading.importing.records import ImportRefused, check_entities
 
 RDF = '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="http://e/">'
 GRAPHML = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
@@ -84,8 +85,8 @@ def test_forbidden_entities_after_a_long_comment_are_refused() -> None:
 def test_an_endless_token_is_refused_before_it_fills_the_memory(
     name: str, begin: str, message: str, compressed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bounds, "LONGEST_LINE", 1 << 20)
-    monkeypatch.setattr(graphml, "LONGEST_PIECE", 1 << 20)
+    monkeypatch.setattr(records, "MAX_LINE_BYTES", 1 << 20)
+    monkeypatch.setattr(graphml, "MAX_XML_BYTES", 1 << 20)
     path = tmp_path / (name + (".gz" if compressed else ""))
     with gzip.open(path, "wb") if compressed else path.open("wb") as file:
         file.write(begin.encode())
@@ -97,7 +98,7 @@ def test_an_endless_token_is_refused_before_it_fills_the_memory(
 
 @pytest.mark.parametrize("head", ["id,name\n", ""])
 def test_an_endless_csv_line_is_refused(head: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "LONGEST_LINE", 1 << 20)
+    monkeypatch.setattr(records, "MAX_LINE_BYTES", 1 << 20)
     with gzip.open(tmp_path / "movies.csv.gz", "wb") as file:
         file.write(head.encode() + b"1," * (1 << 20))
     with pytest.raises(ImportRefused, match=f"line {2 if head else 1}: longer than 1 MiB"):
@@ -115,6 +116,91 @@ def test_a_long_folder_name_is_shortened_and_a_long_column_name_is_refused(tmp_p
 
 
 def test_the_limits_are_high_enough_for_real_files() -> None:
-    assert bounds.LONGEST_LINE >= 1 << 26
-    assert graphml.LONGEST_PIECE >= csv_files.LARGEST_CELL
-    assert json_lines.bounded_lines is bounds.bounded_lines
+    assert records.MAX_LINE_BYTES >= 1 << 26
+    assert graphml.MAX_XML_BYTES >= tables.LARGEST_CELL
+    assert json_lines.bounded_lines is records.bounded_lines
+
+
+def expanding(name: str, folder: Path) -> Path:
+    """Write a small file whose import would write a thousand times its size."""
+    path, text = folder / name, "x" * 1_000_000
+    match name:
+        case "a.graphml":
+            nodes = "".join(f'<node id="{number}"/>' for number in range(2_000))
+            path.write_text(
+                f'{GRAPHML}<key id="t" for="node" attr.name="t" attr.type="string"><default>{text}</default></key>'
+                f"<graph>{nodes}</graph></graphml>"
+            )
+        case "a.jsonl.gz":
+            path.write_bytes(
+                gzip.compress("\n".join(node(id=str(n), properties={"t": text}) for n in range(200)).encode())
+            )
+        case "a.csv.gz":
+            rows = "".join(f"{number},{text}\n" for number in range(200))
+            path.write_bytes(gzip.compress(f"id,t\n{rows}".encode()))
+        case "a.parquet":
+            parquet.write_table(pyarrow.table({"id": range(1_000), "t": [text] * 1_000}), path, compression="zstd")
+    return path
+
+
+def import_any(path: Path, output: Path) -> None:
+    if "csv" in path.name or "parquet" in path.name:
+        import_folder(path.parent, infer(path, "a"), output)
+    else:
+        import_records(file_source(path), "a", output)
+
+
+@pytest.mark.parametrize("name", ["a.graphml", "a.jsonl.gz", "a.csv.gz", "a.parquet"])
+def test_an_import_that_would_write_far_more_than_it_read_is_refused(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(records, "MIN_BYTES", 1 << 20)
+    monkeypatch.setattr(records, "MAX_GROWTH", 10)
+    path = expanding(name, tmp_path)
+    with pytest.raises(ImportRefused, match=r"bytes would become more than|unpack to more than"):
+        import_any(path, tmp_path / "out.json")
+    assert [file.name for file in tmp_path.iterdir()] == [name]
+
+
+def test_the_limit_of_growth_leaves_room_for_real_data() -> None:
+    assert records.max_bytes(0) >= 1 << 26
+    assert records.max_bytes(1 << 30) >= 100 << 30
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "place"),
+    [
+        (
+            "a.graphml",
+            f'{GRAPHML}<key id="t" for="node" attr.name="t" attr.type="double"/>\n<graph>\n'
+            '<node id="1"><data key="t">1.5</data></node>\n<node id="2"><data key="t">INF</data></node></graph></graphml>',
+            "a.graphml, line 4: t: inf is not a finite number",
+        ),
+        ("a.jsonl", node(properties={"t": 1}) + "\n" + node(id="2").replace('"x"', "NaN"), "a.jsonl, line 2: not JSON"),
+        (
+            "a.jsonl",
+            node(properties={"t": 1}) + "\n" + node(id="2").replace('"x"', "1e999"),
+            "a.jsonl, line 2: not JSON",
+        ),
+        (
+            "a.ttl",
+            '<http://e/a> <http://e/t> "NaN"^^<http://www.w3.org/2001/XMLSchema#double> .',
+            "node http://e/a, t: nan is not a finite number",
+        ),
+    ],
+)
+def test_a_number_that_is_not_finite_is_refused_with_its_place(
+    name: str, text: str, place: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text(text, "utf-8")
+    with pytest.raises(ImportRefused) as refused:
+        import_records(file_source(tmp_path / name), "a", tmp_path / "out.json")
+    assert place in str(refused.value)
+
+
+def test_texts_that_would_overflow_to_infinity_stay_text(tmp_path: Path) -> None:
+    for cells in ("0103E4796", "1e999", "NaN", "inf"):
+        (tmp_path / "a.csv").write_text(f"id,code\n1,1.5\n2,{cells}\n")
+        import_folder(tmp_path, infer(tmp_path / "a.csv", "a"), tmp_path / "out.json")
+        entities = json.loads((tmp_path / "out.json").read_bytes())["entities"]
+        assert [entity["properties"]["code"] for entity in entities] == ["1.5", cells]

@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
-from graphground.graphs.loading.importing.cells import reader_of, type_of_column
-from graphground.graphs.loading.importing.convert import import_folder
+from graphground.graphs.loading.importing.cells import CellFormat, ColumnType, reader_of, type_of_column
 from graphground.graphs.loading.importing.infer import infer
-from graphground.graphs.loading.importing.mapping import read_mapping, written
-from graphground.graphs.loading.importing.problems import ImportRefused
-from graphground.graphs.loading.record_checks import LONGEST_ID, RecordChecks
+from graphground.graphs.loading.importing.mapping import import_folder, read_mapping, write_mapping
+from graphground.graphs.loading.importing.records import ImportRefused
+from graphground.graphs.loading.record_checks import MAX_ID_CHARACTERS, RecordChecks
 from graphground.graphs.loading.simplekg import SimpleKGFile
 from tests.support.films import FILMS_MAPPING
 
@@ -58,9 +57,9 @@ def test_a_column_of_labels_gives_nodes_several_labels(tmp_path: Path) -> None:
     ]
     assert graph["schema"]["label_combinations"] == [["Actor", "Director", "Person"], ["Director", "Person"]]
     assert {label["label"]: label["properties"] for label in graph["schema"]["entities"]} == {
-        name: {"born": "int"} for name in ("Person", "Actor", "Director")
+        name: {"id": "str", "born": "int"} for name in ("Person", "Actor", "Director")
     }
-    assert imported(tmp_path, written(infer(tmp_path, "films"))) == graph
+    assert imported(tmp_path, write_mapping(infer(tmp_path, "films"))) == graph
     folder_of(tmp_path, {"people.csv": "id,name,_labels\np1,Mann,Director\np2,Roe,A~B\np4,Doe,\n"})
     with pytest.raises(ImportRefused, match="line 3: _labels: 'A~B' cannot be a label"):
         imported(tmp_path)
@@ -69,7 +68,7 @@ def test_a_column_of_labels_gives_nodes_several_labels(tmp_path: Path) -> None:
 def test_a_mapping_is_inferred_from_a_folder_printed_and_used_for_the_import(tmp_path: Path) -> None:
     graph = imported(folder_of(tmp_path))
     assert (
-        written(infer(tmp_path, "films"))
+        write_mapping(infer(tmp_path, "films"))
         == """\
 name = "films"
 
@@ -78,6 +77,8 @@ file = "movies.csv"
 id = "movieId"
 title = "title"
 [nodes.Movie.properties]
+movieId = { column = "movieId", type = "str" }
+title = { column = "title", type = "str" }
 released = { column = "released", type = "date" }
 runtime = { column = "runtime", type = "float" }
 zip_code = { column = "zip code", type = "str" }
@@ -87,6 +88,7 @@ file = "people.csv"
 id = "id"
 title = "name"
 [nodes.Person.properties]
+id = { column = "id", type = "str" }
 born = { column = "born", type = "int" }
 alive = { column = "alive", type = "bool" }
 
@@ -110,10 +112,20 @@ role = { column = "role", type = "str" }
 """
     )
     nodes = {entity["eid"]: entity for entity in graph["entities"]}
-    assert nodes["Movie#m1"]["properties"] == {"released": "1995-12-15", "runtime": 170.0, "zip_code": "00501"}
+    assert nodes["Movie#m1"]["properties"] == {
+        "movieId": "m1",
+        "title": "Heat",
+        "released": "1995-12-15",
+        "runtime": 170.0,
+        "zip_code": "00501",
+    }
     assert nodes["Movie#m2"]["name"] == "Alien, the film"
-    assert nodes["Movie#m3"]["properties"] == {}
-    assert nodes["Person#p1"]["properties"] == {"born": 1943, "alive": True}
+    assert nodes["Movie#m3"]["properties"] == {"movieId": "m3", "title": "Ran"}
+    assert nodes["Person#p1"]["properties"] == {"id": "p1", "born": 1943, "alive": True}
+    assert {label["label"]: label["reserved"] for label in graph["schema"]["entities"]} == {
+        "Movie": ["name"],
+        "Person": ["name"],
+    }
     assert [
         (relation["label"], relation["subj_id"], relation["obj_id"], relation["properties"])
         for relation in graph["relations"]
@@ -137,7 +149,7 @@ def test_a_table_of_links_in_which_every_id_occurs_once_is_not_a_table_of_nodes(
 
 def test_a_printed_mapping_can_be_read_back_and_gives_the_same_graph(tmp_path: Path) -> None:
     first = imported(folder_of(tmp_path))
-    assert imported(tmp_path, written(infer(tmp_path, "films"))) == first
+    assert imported(tmp_path, write_mapping(infer(tmp_path, "films"))) == first
 
 
 def test_a_mapping_can_rename_retype_and_split_lists(tmp_path: Path) -> None:
@@ -209,7 +221,7 @@ BROKEN_DATA = [
     (
         "movies.csv",
         "m3,Ran",
-        "x" * (LONGEST_ID - len("Movie#") + 1) + ",Ran",
+        "x" * (MAX_ID_CHARACTERS - len("Movie#") + 1) + ",Ran",
         "movies.csv, line 4: movieId is too long",
     ),
     ("movies.csv", "1995-12-15", "1995-13-15", "movies.csv, line 2: released: '1995-13-15' is not a calendar day"),
@@ -282,8 +294,10 @@ def test_broken_data_is_refused_with_its_position_and_nothing_is_written(
         ({"a.csv": b"id,name\n1,a\n2,M\xfcller\n"}, "a.csv, line 3: not UTF-8"),
         ({"a.csv.gz": gzip.compress(b"id,name\n" + bytes(range(48, 58)) * 9000)[:-30]}, "damaged or cut off"),
         ({"a.csv.gz": b"id,name\n1,a\n"}, "damaged or cut off"),
-        ({"a.csv": "x,y\n1,1\n1,1\n"}, "no file has a column of unique"),
-        ({"a.csv": "id,name\n1,a\n", "b.csv": "x,y\n1,1\n1,1\n"}, "b.csv: no id column, and no two columns"),
+        ({"a.csv": "x,y\n1,1\n1,1\n1,2\n"}, "a.csv: no id column (x has empty or repeated cells), and no two columns"),
+        ({"a.csv": "id,name\n1,a\n", "b.csv": "x,y\n1,1\n1,1\n1,2\n"}, "b.csv: no id column (x has"),
+        ({"a.csv": "x,y\n1,1\n2,1\n2,2\n"}, "a.csv, line 4: x '2' appears a second time; line 3 has it too"),
+        ({"a.csv": "aId,y\n1,1\n2,3\n,2\n"}, "a.csv, line 4: aId is empty"),
     ],
 )
 def test_a_folder_from_which_no_mapping_can_be_inferred_is_refused(
@@ -311,3 +325,74 @@ def test_all_invalid_rows_are_counted_and_the_first_are_shown(tmp_path: Path) ->
     assert refused.value.count == 500
     assert len(refused.value.problems) == 20
     assert "and 480 more" in str(refused.value)
+
+
+def test_cells_in_other_forms_are_read_and_the_forms_stand_in_the_mapping(tmp_path: Path) -> None:
+    cells = CellFormat("latin-1", ",", "d.m.yyyy", ("ja",), ("nein",))
+    text = "id;preis;am;um;aktiv;stadt\n1;1.234,5;31.12.2020;31.12.2020 09:30;ja;Köln\n2;-0,5;1.2.2020;;nein;Bonn\n"
+    folder_of(tmp_path, {"orte.csv": text.encode("latin-1")})
+    mapping = infer(tmp_path, "orte", cells)
+    import_folder(tmp_path, mapping, tmp_path / "graph.json")
+    first, second = (entity["properties"] for entity in json.loads((tmp_path / "graph.json").read_bytes())["entities"])
+    assert first == {
+        "id": 1,
+        "preis": 1234.5,
+        "am": "2020-12-31",
+        "um": "2020-12-31T09:30:00",
+        "aktiv": True,
+        "stadt": "Köln",
+    }
+    assert second == {"id": 2, "preis": -0.5, "am": "2020-02-01", "aktiv": False, "stadt": "Bonn"}
+    (tmp_path / "orte.toml").write_text(write_mapping(mapping), "utf-8")
+    assert read_mapping(tmp_path / "orte.toml") == mapping
+    folder_of(tmp_path, {"orte.csv": text.replace("1.2.2020", "30.2.2020").encode("latin-1")})
+    with pytest.raises(ImportRefused, match=r"line 3: am: '30.2.2020' is not a calendar day"):
+        import_folder(tmp_path, infer(tmp_path, "orte", cells), tmp_path / "graph.json")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"encoding": "klingon"}, "the encoding 'klingon' is not known"),
+        ({"decimal": ";"}, "the decimal sign must be '.' or ','"),
+        ({"dates": "dd.mm"}, "'dd.mm' is not the form of a date"),
+    ],
+)
+def test_a_form_of_cells_that_does_not_exist_is_an_error(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        CellFormat(**settings)
+
+
+@pytest.mark.parametrize("header", ["iata,name", "isbn,title,price", "code,city"])
+def test_the_first_column_is_the_id_if_its_cells_are_unique(header: str, tmp_path: Path) -> None:
+    rows = [["A1", "x", "1"], ["B2", "x", "2"]]
+    width = header.count(",") + 1
+    folder_of(tmp_path, {"things.csv": "\n".join([header, *(",".join(row[:width]) for row in rows)])})
+    columns = header.split(",")
+    node = infer(tmp_path, "things").nodes["Thing"]
+    assert node.id == columns[0]
+    assert {column.column for column in node.properties.values()} >= set(columns) - {"name"}
+
+
+def test_a_draft_of_the_mapping_is_kept_if_none_can_be_inferred(tmp_path: Path) -> None:
+    folder_of(tmp_path, {"movies.csv": "movieId,title\n1,Heat\n2,Ronin\n1,Alien\n"})
+    with pytest.raises(ImportRefused) as refused:
+        infer(tmp_path, "films")
+    problem, *draft = refused.value.draft.splitlines()
+    assert problem == "# movies.csv, line 4: movieId '1' appears a second time; line 2 has it too"
+    (tmp_path / "draft.toml").write_text("\n".join(draft), "utf-8")
+    assert read_mapping(tmp_path / "draft.toml").nodes["Movie"].id == "movieId"
+
+
+def test_only_a_mapping_that_leaves_out_the_ids_shows_eid_in_the_schema(tmp_path: Path) -> None:
+    folder_of(tmp_path)
+    mapping = infer(tmp_path, "films")
+    assert mapping.schema_of_graph().labels["Movie"].reserved == {"name"}
+    del mapping.nodes["Movie"].properties["movieId"]
+    assert mapping.schema_of_graph().labels["Movie"].reserved == {"name", "eid"}
+
+
+def test_a_column_type_watches_rows_as_they_pass() -> None:
+    column = ColumnType()
+    assert list(column.watch([("a", "1"), ("b", "2.5")], 1)) == [("a", "1"), ("b", "2.5")]
+    assert column.name == "float"

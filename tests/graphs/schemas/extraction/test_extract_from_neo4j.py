@@ -18,11 +18,9 @@ from graphground.graphs.graph import Graph
 from graphground.graphs.opening.live_schema import LiveSchema
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.schemas.extraction.cache import SchemaCache, fingerprint
-from graphground.graphs.schemas.extraction.extract import extract
-from graphground.graphs.schemas.extraction.findings import Findings
-from graphground.graphs.schemas.extraction.provisional import read_provisional
-from graphground.graphs.schemas.extraction.scanning import scan
-from graphground.graphs.schemas.extraction.steps import Steps
+from graphground.graphs.schemas.extraction.extract import extract, scan
+from graphground.graphs.schemas.extraction.findings import Findings, Steps
+from graphground.graphs.schemas.extraction.neo4j_counts import read_provisional
 from graphground.graphs.schemas.statistics.queried import Reading, query_statistics
 from graphground.tools.failure import ToolFailure
 from graphground.tools.get_schema import GetSchemaRequest, get_schema
@@ -149,7 +147,7 @@ def test_a_provisional_schema_differs_from_the_complete_schema_only_in_what_the_
     engine: BoltEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert read_provisional(engine, "mixed") is None  # it is small, so it is read completely
-    monkeypatch.setattr("graphground.graphs.schemas.extraction.provisional.MOST_READ_COMPLETELY", 0)
+    monkeypatch.setattr("graphground.graphs.schemas.extraction.neo4j_counts.MOST_READ_COMPLETELY", 0)
     found, complete = read_provisional(engine, "mixed"), extract(engine, "mixed")
     assert found is not None
     assert (found.nodes, found.relationships) == (5011, complete.relationships)
@@ -158,7 +156,7 @@ def test_a_provisional_schema_differs_from_the_complete_schema_only_in_what_the_
         name: label.count for name, label in complete.schema.labels.items()
     }
     assert found.schema.label_combinations == complete.schema.label_combinations
-    monkeypatch.setattr("graphground.graphs.schemas.extraction.provisional.SAMPLED", 10_000)
+    monkeypatch.setattr("graphground.graphs.schemas.extraction.neo4j_counts.SAMPLED", 10_000)
     whole = read_provisional(engine, "mixed")
     assert whole is not None
     assert as_oracle(whole.schema) == as_oracle(complete.schema)
@@ -233,7 +231,7 @@ def test_a_step_that_times_out_makes_the_result_partial_and_is_named(engine: Bol
 
 
 def test_a_large_label_is_read_page_by_page(engine: BoltEngine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graphground.graphs.schemas.extraction.scanning.PAGE", 700)
+    monkeypatch.setattr("graphground.graphs.schemas.extraction.extract.PAGE", 700)
     findings = Findings()
     scan(Steps(Slow(engine, "MATCH (n:Bulk) UNWIND keys"), findings))
     assert findings.schema("mixed").labels["Bulk"].properties == {"n": "int|str", "rare": "bool"}
@@ -275,13 +273,13 @@ def test_changed_data_are_detected_and_read_again(
 ) -> None:
     live = LiveSchema(engine, "mine", "key", SchemaCache(tmp_path))
     live.open()
-    live.look()
+    live.check_for_changes()
     assert not live.stale
     monkeypatch.setattr("graphground.graphs.opening.live_schema.QUICK_SECONDS", 60.0 if quick else 0.0)
     monkeypatch.setattr("graphground.graphs.opening.live_schema.MOST_SHARE", 1000.0)
     seeded(engine.server, "CREATE (:Passing {p: 1})")
     try:
-        live.look()
+        live.check_for_changes()
         if not quick:
             assert live.thread is not None
             live.thread.join(30)
@@ -289,9 +287,30 @@ def test_changed_data_are_detected_and_read_again(
         assert not live.stale
     finally:
         seeded(engine.server, "MATCH (n:Passing) DELETE n")
-    live.look()
-    assert live.settle() or not live.stale
+    live.check_for_changes()
+    assert live.await_current_schema() or not live.stale
     assert "Passing" not in live.schema.labels
+
+
+def test_calls_in_quick_succession_check_for_changes_once_and_a_doubtful_query_checks_again(
+    engine: ServerEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    live = LiveSchema(engine, "mine", "key", SchemaCache(tmp_path))
+    live.open()
+    monkeypatch.setattr("graphground.graphs.opening.live_schema.CHECK_SECONDS", 3600.0)
+    marks = list[str | None]()
+    read_mark = engine.transaction_mark
+    monkeypatch.setattr(engine, "transaction_mark", lambda: marks.append(read_mark()) or marks[-1])
+    live.check_for_changes()
+    seeded(engine.server, "CREATE (:Passing {p: 1})")
+    try:
+        for _ in range(5):
+            live.check_for_changes()
+        assert len(marks) == 1
+        assert live.await_current_schema()
+        assert "Passing" in live.schema.labels
+    finally:
+        seeded(engine.server, "MATCH (n:Passing) DELETE n")
 
 
 def test_a_cached_schema_is_not_used_for_a_database_that_has_changed(engine: ServerEngine, tmp_path: Path) -> None:

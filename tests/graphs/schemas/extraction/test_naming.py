@@ -1,7 +1,7 @@
 import pytest
 
 from graphground.cypher.text_values import TextValues
-from graphground.graphs.schemas.extraction.naming import Seen, naming_property
+from graphground.graphs.schemas.extraction.profiles import Seen, naming_property
 
 WORDS = ["Ash Grove", "Birch End", "Cedar Hill", "Dogwood Lane"]
 SHORT = ["n", "s", "n", "s"]

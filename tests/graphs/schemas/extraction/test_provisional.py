@@ -9,17 +9,16 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from graphground.graphs.engines.address import BoltAddress
+from graphground.graphs.engines.address import BoltAddress, Database
 from graphground.graphs.engines.bolt import BoltEngine
 from graphground.graphs.engines.table import Table
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening import connected
 from graphground.graphs.opening.connected import open_database
-from graphground.graphs.opening.database import Database
 from graphground.graphs.opening.live_schema import LiveSchema
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.schemas.extraction.cache import SchemaCache
-from graphground.graphs.schemas.extraction.provisional import MOST_READ_COMPLETELY
+from graphground.graphs.schemas.extraction.neo4j_counts import MOST_READ_COMPLETELY
 from graphground.graphs.storage.home import Home
 from graphground.tools.execute_cypher import ExecuteCypherRequest, execute_cypher
 from graphground.tools.get_filtered_schema import GetFilteredSchemaRequest, get_filtered_schema
@@ -104,7 +103,7 @@ def large(request: pytest.FixtureRequest) -> Iterator[Large]:
 
 @pytest.fixture(autouse=True)
 def _bound(large: Large, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graphground.graphs.schemas.extraction.provisional.MOST_READ_COMPLETELY", large.bound)
+    monkeypatch.setattr("graphground.graphs.schemas.extraction.neo4j_counts.MOST_READ_COMPLETELY", large.bound)
 
 
 @pytest.fixture
@@ -157,10 +156,10 @@ def test_a_property_of_a_single_relationship_among_thousands_causes_a_warning_an
     assert "wrecked: bool" in get_schema(graphs, GetSchemaRequest()).schema_
     assert PROVISIONAL not in get_schema(graphs, GetSchemaRequest(form="json")).schema_
     assert diagnostics(graphs, RARE.replace("wrecked", "sunk")) == [("unknown_property", "error")]
-    assert isinstance(held.definition, LiveSchema)
-    for_statistics, mark = held.definition.complete()
+    assert isinstance(held.schema_source, LiveSchema)
+    for_statistics, mark = held.schema_source.complete()
     assert "wrecked" in for_statistics.relationship_properties["CALLED_AT"]
-    assert mark == held.definition.mark
+    assert mark == held.schema_source.mark
 
 
 def test_labels_types_and_counts_of_a_provisional_schema_are_exact(held: Graph, large: Large) -> None:

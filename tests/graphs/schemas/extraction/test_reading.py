@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from graphground.graphs.schemas.extraction.cache import SchemaCache
-from graphground.graphs.schemas.extraction.findings import Extraction, Findings
-from graphground.graphs.schemas.extraction.memgraph_info import add_schema_info
-from graphground.graphs.schemas.extraction.value_types import merged, property_type
+from graphground.graphs.schemas.extraction.extract import add_schema_info
+from graphground.graphs.schemas.extraction.findings import Extraction, Findings, merged, property_type
 
 
 @pytest.mark.parametrize(

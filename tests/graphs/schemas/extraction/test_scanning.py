@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 
 from graphground.graphs.engines.engine import QueryTimeout
-from graphground.graphs.schemas.extraction.scanning import paged
+from graphground.graphs.schemas.extraction.extract import paged
 
 
 @pytest.mark.parametrize(

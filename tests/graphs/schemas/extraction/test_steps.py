@@ -1,6 +1,6 @@
 """The queries that the extraction sends."""
 
-from graphground.graphs.schemas.extraction.steps import counting
+from graphground.graphs.schemas.extraction.findings import counting
 
 
 def test_an_ordinary_label_is_counted_by_the_count_store() -> None:

@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
-from graphground.graphs.schemas.pictures.drawing import Arrow, Box, Drawing, readable
-from graphground.graphs.schemas.pictures.layout import places
-from graphground.graphs.schemas.pictures.mermaid import mermaid
-from graphground.graphs.schemas.pictures.of_schema import MOST_LABELS, schema_drawing
-from graphground.graphs.schemas.pictures.svg import svg
+from graphground.graphs.schemas.pictures.drawing import MAX_LABELS, Arrow, Box, Drawing, readable, schema_drawing
+from graphground.graphs.schemas.pictures.svg import places, svg
+from graphground.graphs.schemas.pictures.write import mermaid
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = [
@@ -142,8 +140,8 @@ def test_boxes_without_links_fill_a_screen_below_those_with_links() -> None:
 
 
 def test_the_picture_of_a_very_large_schema_states_how_many_labels_are_omitted() -> None:
-    labels = {f"L{number}": Label(f"L{number}") for number in range(MOST_LABELS + 25)}
+    labels = {f"L{number}": Label(f"L{number}") for number in range(MAX_LABELS + 25)}
     drawing = schema_drawing(PropertyGraphSchema("large", labels, ()))
-    assert (len(drawing.boxes), drawing.left_out) == (MOST_LABELS, 25)
+    assert (len(drawing.boxes), drawing.left_out) == (MAX_LABELS, 25)
     assert "… and 25 more, not drawn" in texts_of(svg(drawing))
     assert mermaid(drawing).endswith("%% … and 25 more, not drawn")

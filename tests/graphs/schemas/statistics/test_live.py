@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from graphground.cypher.api import validate
-from graphground.graphs.engines.address import BoltAddress
+from graphground.graphs.engines.address import BoltAddress, Database
 from graphground.graphs.engines.bolt import bolt_engine
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.connected import open_database
-from graphground.graphs.opening.database import Database
 from graphground.graphs.schemas.extraction.extract import extract
 from graphground.graphs.schemas.forms import enhanced_form
 from graphground.graphs.schemas.statistics import live, queried
@@ -34,9 +33,9 @@ WORLD = (
 
 def read(graph: Graph) -> Statistics:
     """Wait for the current statistics of the database and return them."""
-    assert isinstance(graph.facts, LiveStatistics)
-    graph.look()
-    graph.facts.wait(60)
+    assert isinstance(graph.statistics_reader, LiveStatistics)
+    graph.check_for_changes()
+    graph.statistics_reader.wait(60)
     facts = graph.statistics(fresh=True)
     assert facts is not None
     return facts
@@ -98,14 +97,14 @@ def test_a_connected_database_is_counted_and_counted_again_after_a_change(
         assert degrees is not None
         assert (degrees.having, degrees.most, degrees.mean) == (12, 2, 2.0)
         seeded(neo4j_5, "MATCH (c:Country) SET c.area_km2 = 1.0")
-        graph.look()
+        graph.check_for_changes()
         assert graph.statistics(fresh=True) is None  # known to be outdated: read again in the background
         assert read(graph).fill("Country", "area_km2") == 1.0
     finally:
         graph.close()
     again = open_database(database, Home(tmp_path))
     try:
-        again.look()
+        again.check_for_changes()
         current = again.statistics(fresh=True)
         assert current is not None
         assert current.nodes("Country") == 12

@@ -1,0 +1,502 @@
+"""Finds the cheapest rewritings of a query: a beam search over labels and links, node by node."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from graphground.cypher import tree as t
+from graphground.cypher.checks.entities import EntityLookup
+from graphground.cypher.diagnostics import Edit, applied
+from graphground.cypher.names.nearest import nearest
+from graphground.cypher.outline.model import Comparison, Facts, LabelUse, Link, PropertyUse, Symbol
+from graphground.cypher.outline.schema_index import SchemaIndex, narrowed
+from graphground.cypher.printer import to_text
+from graphground.cypher.quoting import quoted_name, quoted_string
+from graphground.cypher.safety.time_limit import check_work
+from graphground.cypher.schema import RelationshipPattern
+from graphground.cypher.tree import altered
+
+WIDTH = 60
+"""The maximum number of partial combinations that the beam search keeps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rewriting:
+    """A rewritten query and its cost."""
+
+    text: str
+    cost: float
+    doubtful: bool = False
+    """Whether a valid label is replaced on a node without a name at the end of a path:
+    the query may miss a node there."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    cost: float
+    nodes: tuple[NodeOption, ...] = ()
+    links: tuple[tuple[int, LinkOption], ...] = ()
+
+
+def rewritings(
+    facts: Facts, entities: EntityLookup | None = None, reading: Reading | None = None, most: int = 6
+) -> list[Rewriting]:
+    """Return the cheapest rewritings of a query that fit the schema, the cheapest first.
+
+    The list is empty if the schema is open, if its nodes have several labels, or if the query is too large, negates a
+    label or has no nodes.
+    """
+    index = facts.index
+    sketch = sketch_of(facts) if not index.schema.label_combinations and not index.schema.open else None
+    if sketch is None or not sketch.nodes:
+        return []
+    found: dict[str, Rewriting] = {}
+    for choice in _choices(sketch, Names(entities), reading):
+        edits = _edits(sketch, choice)
+        text = applied(facts.query.text, edits)
+        found.setdefault(text, Rewriting(text, choice.cost, _doubtful(sketch, choice)))
+        if len(found) >= most:
+            break
+    return list(found.values())
+
+
+def _doubtful(sketch: Sketch, choice: _Choice) -> bool:
+    return any(
+        not node.names
+        and len(node.links) < 2
+        and node.written in sketch.facts.index.label_masks
+        and node.written != option.label
+        for node, option in zip(sketch.nodes, choice.nodes, strict=True)
+    )
+
+
+def _choices(sketch: Sketch, names: Names, reading: Reading | None) -> list[_Choice]:
+    index = sketch.facts.index
+    near: dict[str, Mapping[str, float]] = {}
+    for link in sketch.links:
+        if link.type is not None and link.type not in index.types:
+            near[link.type] = {
+                candidate.name: candidate.score for candidate in nearest(link.type, index.types, limit=30, worst=0.0)
+            }
+    place = {id(node): number for number, node in enumerate(sketch.nodes)}
+    beam = [_Choice(0.0)]
+    joined: dict[tuple[int, str, str], list[LinkOption] | None] = {}
+    for number, node in enumerate(sketch.nodes):
+        ready = [
+            (at, link)
+            for at, link in enumerate(sketch.links)
+            if max(place[id(link.left)], place[id(link.right)]) == number
+        ]
+        options = node_options(node, index, names, reading)
+        grown = []
+        for choice in beam:
+            check_work()
+            for option in options:
+                partial = [replace(choice, cost=choice.cost + option.cost, nodes=(*choice.nodes, option))]
+                for at, link in ready:
+                    left = partial[0].nodes[place[id(link.left)]].label
+                    right = partial[0].nodes[place[id(link.right)]].label
+                    key = (at, left, right)
+                    if key not in joined:
+                        joined[key] = _joining(link, left, right, sketch, near.get(link.type or "", {}), reading)
+                    ways = joined[key]
+                    if ways is None:
+                        continue
+                    partial = [
+                        replace(combination, cost=combination.cost + way.cost, links=(*combination.links, (at, way)))
+                        for combination in partial
+                        for way in ways
+                    ]
+                    if not partial:
+                        break
+                grown += partial
+        grown.sort(key=lambda choice: choice.cost)
+        beam = grown[:WIDTH]
+    return beam
+
+
+def _joining(
+    link: SketchLink, left: str, right: str, sketch: Sketch, near: Mapping[str, float], reading: Reading | None
+) -> list[LinkOption] | None:
+    """Return the possible links between two labels; None if the link stays as written."""
+    index = sketch.facts.index
+    if not link.simple:
+        masks = index.label_masks
+        return None if narrowed(masks[left], masks[right], link.link.pairs)[0] else []
+    return link_options(link, left, right, index, near, reading)
+
+
+def _edits(sketch: Sketch, choice: _Choice) -> list[Edit]:
+    edits: list[Edit] = []
+    for node, option in zip(sketch.nodes, choice.nodes, strict=True):
+        edits += _node_edits(node, option, sketch.facts.query.text)
+    for at, way in choice.links:
+        edits += _link_edits(sketch.links[at], way)
+    return edits
+
+
+def _node_edits(node: SketchNode, option: NodeOption, text: str) -> list[Edit]:
+    edits = [
+        Edit(use.name.start, use.name.end, quoted_name(option.label))
+        for use in node.labels
+        if use.name.name.text != option.label
+    ]
+    moved = set()
+    for name, key, value in option.names:
+        if key is not None:
+            moved.add(id(name.use))
+            edits.append(Edit(name.use.key_node.start, name.use.key_node.end, quoted_name(key)))
+        if value != name.value:
+            edits.append(Edit(name.literal.start, name.literal.end, quoted_string(value)))
+    for use in node.properties:
+        if use.key in option.keys and id(use) not in moved:
+            key_node = use.key_node
+            new = option.keys[use.key]
+            quoted = text[key_node.start : key_node.start + 1] in ("'", '"')
+            edits.append(Edit(key_node.start, key_node.end, quoted_string(new) if quoted else quoted_name(new)))
+    return edits
+
+
+def _link_edits(link: SketchLink, way: LinkOption) -> list[Edit]:
+    pattern = link.link.pattern
+    direction = pattern.direction if pattern.direction == "both" else "right" if way.forward else "left"
+    same = link.type == way.pattern.type or link.type is None
+    if same and direction == pattern.direction:
+        return []
+    types = pattern.types
+    if not same and isinstance(types, t.LabelName):
+        name = altered(types.name, text=way.pattern.type)
+        types = altered(types, name=name)
+    return [Edit(pattern.start, pattern.end, to_text(altered(pattern, direction=direction, types=types)))]
+
+
+# Lists the alternatives for each part of a query with their costs: 0 for no change, about 1 for a wrong name
+
+
+OTHER_LABEL, OTHER_TYPE, REVERSED = 1.3, 1.2, 0.5
+MISSING_NAME, MISSING_PROPERTY, OTHER_KEY = 2.4, 1.6, 0.3
+LIKE_ENOUGH = 0.62
+
+
+@dataclass(frozen=True, slots=True)
+class NodeOption:
+    """A possible label for a node, with the names and property keys that must change to fit that label."""
+
+    label: str
+    cost: float
+    names: tuple[tuple[NameUse, str | None, str], ...]
+    """The names to change, each with its new property (None for the same property) and its spelling in the graph."""
+    keys: Mapping[str, str]
+    """The property keys to replace: `{"runtime": "runtime_minute"}`."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkOption:
+    """A possible pattern of the schema for a link; `forward` if the pattern runs from left to right in the text."""
+
+    pattern: RelationshipPattern
+    forward: bool
+    cost: float
+
+
+class Reading(Protocol):
+    """Evidence from the question for or against a choice, as an extra cost;
+    negative if the question supports the choice."""
+
+    def label(self, label: str, node: SketchNode) -> float:
+        """Return the extra cost of a label for a node."""
+        ...
+
+    def step(self, pattern: RelationshipPattern, start: SketchNode, end: SketchNode) -> float:
+        """Return the extra cost of a relationship from one node to the other."""
+        ...
+
+    def name(self, written: str, name: str) -> float:
+        """Return the extra cost of replacing one name by another."""
+        ...
+
+
+class Names:
+    """The names in a graph, each looked up once per search."""
+
+    def __init__(self, entities: EntityLookup | None) -> None:
+        self._entities = entities
+        self._holds: dict[tuple[str, str, str], bool] = {}
+        self._near: dict[tuple[str, str], list[tuple[str, float]]] = {}
+
+    @property
+    def known(self) -> bool:
+        return self._entities is not None
+
+    def holds(self, value: str, label: str, key: str) -> bool:
+        """Return whether nodes of a label have exactly this value; True if unknown."""
+        place = (value, label, key)
+        if place not in self._holds:
+            self._holds[place] = self._entities is None or self._entities.holds(value, label=label, property=key)
+        return self._holds[place]
+
+    def near(self, value: str, label: str) -> list[tuple[str, float]]:
+        """Return the names of a label that are most similar to a text, each with its similarity from 0 to 1."""
+        place = (value, label)
+        if place not in self._near:
+            found = [] if self._entities is None else self._entities.find(value, label=label, limit=3)
+            self._near[place] = [
+                (candidate.name, candidate.score) for candidate in found if candidate.score >= LIKE_ENOUGH
+            ]
+        return self._near[place]
+
+
+def node_options(
+    node: SketchNode, index: SchemaIndex, names: Names, reading: Reading | None, most: int = 6
+) -> list[NodeOption]:
+    """Return the labels that a node may have, the cheapest first."""
+    written = [use.name.name.text for use in node.labels]
+    unknown = {text for text in written if text not in index.label_masks}
+    near = {
+        text: {candidate.name: candidate.score for candidate in nearest(text, index.label_masks, limit=20, worst=0.0)}
+        for text in unknown
+    }
+    found = []
+    for label in index.label_masks:
+        cost = 0.0
+        for text in dict.fromkeys(written):
+            if text in unknown:
+                cost += 0.2 + 1.1 * (1 - min(1.0, near[text].get(label, 0.0)))
+            elif text != label:
+                cost += OTHER_LABEL
+        chosen, name_cost = _named(node, label, index, names, reading)
+        keys, key_cost = _keys(node, label, index, {id(use.use) for use, key, _ in chosen if key is not None})
+        cost += name_cost + key_cost
+        if reading is not None:
+            cost += reading.label(label, node)
+        found.append(NodeOption(label, cost, tuple(chosen), keys))
+    found.sort(key=lambda option: option.cost)
+    return found[:most]
+
+
+def _named(
+    node: SketchNode, label: str, index: SchemaIndex, names: Names, reading: Reading | None
+) -> tuple[list[tuple[NameUse, str | None, str]], float]:
+    """Return the names of a node that change for a given label, as in `NodeOption.names`, and the cost of all names."""
+    chosen: list[tuple[NameUse, str | None, str]] = []
+    cost = 0.0
+    properties = index.schema.labels[label].properties
+    naming = index.schema.labels[label].name_property
+    for use in node.names if names.known else ():
+        key = use.use.key
+        if key in properties and key != naming and (properties[key] not in ("str", "list[str]")):
+            continue
+        if key in properties and names.holds(use.value, label, key):
+            continue
+        if naming is None or use.comparison.operator == "IN":
+            continue
+        moved = None if key == naming else naming
+        if moved is not None and key in properties and not names.holds(use.value, label, naming):
+            continue
+        best: tuple[float, str] | None = None
+        if names.holds(use.value, label, naming):
+            best = (0.0, use.value)
+        else:
+            for name, score in names.near(use.value, label):
+                price = 0.15 + 2.2 * (1 - score) + (reading.name(use.value, name) if reading is not None else 0.0)
+                if best is None or price < best[0]:
+                    best = (price, name)
+        if best is None or best[0] > MISSING_NAME:
+            cost += MISSING_NAME
+            continue
+        cost += best[0] + (OTHER_KEY if moved is not None else 0.0)
+        chosen.append((use, moved, best[1]))
+    return chosen, cost
+
+
+def _keys(node: SketchNode, label: str, index: SchemaIndex, moved: set[int]) -> tuple[dict[str, str], float]:
+    """Return replacements for the property keys that a label does not have, and their cost."""
+    keys: dict[str, str] = {}
+    cost = 0.0
+    properties = index.schema.labels[label].properties
+    for key in dict.fromkeys(use.key for use in node.properties if id(use) not in moved):
+        if key in properties:
+            continue
+        near = nearest(key, properties, limit=2)
+        if near:
+            keys[key] = near[0].name
+            lead = near[0].score - (near[1].score if len(near) > 1 else 0.0)
+            cost += 0.15 + 1.0 * (1 - min(1.0, near[0].score)) + (0.25 if lead < 0.1 else 0.0)
+        else:
+            cost += MISSING_PROPERTY
+    return keys, cost
+
+
+def link_options(
+    link: SketchLink,
+    left: str,
+    right: str,
+    index: SchemaIndex,
+    near: Mapping[str, float],
+    reading: Reading | None,
+    most: int = 4,
+) -> list[LinkOption]:
+    """Return the patterns that connect two labels, the cheapest first.
+
+    `near` holds the similarity of each relationship type to the link's type, if the schema does not have that type.
+    """
+    found = []
+    both = link.link.pattern.direction == "both"
+    rightward = link.link.pattern.direction == "right"
+    for pattern in index.schema.patterns:
+        if link.type is None:
+            cost = 0.25
+        elif link.type in index.types:
+            cost = 0.0 if pattern.type == link.type else OTHER_TYPE
+        else:
+            cost = 0.2 + 1.1 * (1 - min(1.0, near.get(pattern.type, 0.0)))
+        for forward in (True, False):
+            if (pattern.start, pattern.end) != ((left, right) if forward else (right, left)):
+                continue
+            if pattern.symmetric and left == right and forward != rightward:
+                continue
+            ends = (link.left, link.right) if forward else (link.right, link.left)
+            extra = reading.step(pattern, *ends) if reading is not None else 0.0
+            other_way = REVERSED if not both and forward != rightward else 0.0
+            found.append(LinkOption(pattern, forward, cost + other_way + extra))
+    found.sort(key=lambda option: option.cost)
+    return found[:most]
+
+
+# Represents a query as nodes and links, independent of variable names, for rewriting
+
+
+MOST_NODES, MOST_LINKS = 8, 8
+
+
+@dataclass(slots=True)
+class NameUse:
+    """A comparison of a node's property with a string: `{name: 'Tim Cook'}`."""
+
+    use: PropertyUse
+    literal: t.StringLiteral
+    comparison: Comparison
+
+    @property
+    def value(self) -> str:
+        return self.literal.value
+
+
+@dataclass(eq=False, slots=True)
+class SketchNode:
+    """A node of the sketch: all symbols of the query that must refer to the same graph node."""
+
+    labels: list[LabelUse] = field(default_factory=list)
+    properties: list[PropertyUse] = field(default_factory=list)
+    names: list[NameUse] = field(default_factory=list)
+    links: list[SketchLink] = field(default_factory=list)
+    returned: bool = False
+
+    @property
+    def written(self) -> str | None:
+        """The label in the query; None if the query gives no label or several."""
+        names = {use.name.name.text for use in self.labels}
+        return next(iter(names)) if len(names) == 1 else None
+
+
+@dataclass(eq=False, slots=True)
+class SketchLink:
+    """A relationship between two nodes, in written order."""
+
+    link: Link
+    left: SketchNode
+    right: SketchNode
+    type: str | None
+    """The written type, even if the schema does not have it; None if the query gives no type or several."""
+
+    def other(self, node: SketchNode) -> SketchNode:
+        """Return the node at the other end of the link."""
+        return self.right if node is self.left else self.left
+
+    @property
+    def simple(self) -> bool:
+        """Whether the link has at most one type and length 1: only then can its type be replaced."""
+        return isinstance(self.link.pattern.types, t.LabelName | None) and self.link.length == (1, 1)
+
+
+@dataclass(slots=True)
+class Sketch:
+    """The nodes of a query in the order in which they first occur, and its links."""
+
+    facts: Facts
+    nodes: list[SketchNode]
+    links: list[SketchLink]
+
+
+def sketch_of(facts: Facts) -> Sketch | None:
+    """Return the sketch of a query; None if the query is too large for the search, or negates a label."""
+    if len(facts.links) > MOST_LINKS or any(use.negated for use in facts.labels):
+        return None
+    groups = _grouped(facts.symbols)
+    nodes: dict[int, SketchNode] = {}
+
+    def node_of(symbol: Symbol) -> SketchNode:
+        root = groups.get(id(symbol), id(symbol))
+        return nodes.setdefault(root, SketchNode())
+
+    for symbol in facts.symbols:
+        if symbol.kind == "node":
+            node_of(symbol)
+    for label in facts.labels:
+        node_of(label.symbol).labels.append(label)
+    for use in facts.properties:
+        if use.symbol.kind == "node":
+            node_of(use.symbol).properties.append(use)
+    for comparison in facts.comparisons:
+        for name in _names(comparison):
+            node_of(name.use.symbol).names.append(name)
+    links = []
+    for link in facts.links:
+        left, right = node_of(link.left), node_of(link.right)
+        types = link.pattern.types
+        sketch_link = SketchLink(link, left, right, types.name.text if isinstance(types, t.LabelName) else None)
+        links.append(sketch_link)
+        left.links.append(sketch_link)
+        right.links.append(sketch_link)
+    for _, values in facts.returned:
+        for value in values:
+            symbol_of = value.symbol if isinstance(value, PropertyUse) else value
+            if isinstance(symbol_of, Symbol) and symbol_of.kind == "node":
+                node_of(symbol_of).returned = True
+    if len(nodes) > MOST_NODES:
+        return None
+    return Sketch(facts, list(nodes.values()), links)
+
+
+def _names(comparison: Comparison) -> list[NameUse]:
+    use, operator = comparison.left, comparison.operator
+    if operator == "IN" and isinstance(comparison.right, PropertyUse):
+        use, literal = comparison.right, comparison.left_node
+    else:
+        literal = comparison.right_node
+    if not isinstance(use, PropertyUse) or use.symbol.kind != "node" or operator not in ("=", "IN", "<>"):
+        return []
+    return [NameUse(use, text, comparison) for text in _texts(literal)]
+
+
+def _texts(literal: t.Node) -> list[t.StringLiteral]:
+    items = literal.items if isinstance(literal, t.ListLiteral) else [literal]
+    return [item for item in items if isinstance(item, t.StringLiteral)]
+
+
+def _grouped(symbols: Sequence[Symbol]) -> dict[int, int]:
+    """Return the group of each symbol, by id; a symbol of a subquery
+    or UNION branch joins the group of its outer symbol."""
+    root: dict[int, int] = {}
+
+    def find(key: int) -> int:
+        while root.get(key, key) != key:
+            key = root[key]
+        return key
+
+    for symbol in symbols:
+        for other in (*((symbol.parent,) if symbol.parent is not None else ()), *symbol.sources):
+            root[find(id(other))] = find(id(symbol))
+    return {id(symbol): find(id(symbol)) for symbol in symbols}

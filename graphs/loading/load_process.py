@@ -1,0 +1,273 @@
+"""The child processes of a load: `python -m graphground.graphs.loading.load_process graph|index FILE FOLDER`.
+
+`graph` checks the file and writes the engine's files to FOLDER/database; `index` writes the entity index to
+FOLDER/graph/entities. The processes write JSON objects to stdout, one per line: `graph` reports its progress, and the
+last line of each process is its result. A process exits early when its stdin closes, which happens when the process
+that started the load has ended.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import re
+import shlex
+import sys
+import threading
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.entities.build import build_index
+from graphground.graphs.entities.record import Record
+from graphground.graphs.loading.label_sets import LabelSets
+from graphground.graphs.loading.record_checks import RecordChecks, check_namespace
+from graphground.graphs.loading.simplekg import SimpleKGError, SimpleKGFile
+from graphground.graphs.schemas.statistics.collected import Collected, Ends
+from graphground.graphs.schemas.statistics.stored import NAME as STATISTICS
+from graphground.graphs.schemas.statistics.stored import write_statistics
+
+if TYPE_CHECKING:
+    from graphground.graphs.engines.embedded.batch import GraphWriter
+
+Say = Callable[[dict[str, Any]], None]
+Numbers = tuple["array[int]", "array[int]"]
+"""The places of the start and the end nodes of relationships."""
+Edges = tuple[list[dict[str, Any]], list[int], list[int]]
+"""A block of relationships: their properties, the places of their start nodes and those of their end nodes."""
+LOADER_HEAP = "GRAPHGROUND_LOADER_HEAP"
+LOADER_JVM = "GRAPHGROUND_LOADER_JVM_ARGS"
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
+_NUMBERED = re.compile(r"((?:.*[^0-9])?)(0|[1-9][0-9]{0,17})", re.DOTALL)
+
+
+class Identifiers:
+    """The relation ids seen so far; consecutive numbers with a common prefix take no memory.
+
+    Most files have consecutive ids (`0`, `1`, …, or `r0`, `r1`, …); any other id takes about a hundred bytes.
+    """
+
+    def __init__(self) -> None:
+        self._prefix, self._first, self._next = "", 0, 0
+        self._expected = "0"
+        self._others: set[str] = set()
+
+    def is_new(self, identifier: str) -> bool:
+        """Add an id; return whether it is new."""
+        if identifier == self._expected:
+            self._next += 1
+            self._expected = f"{self._prefix}{self._next}"
+            return identifier not in self._others
+        if self._next == self._first and not self._others and (found := _NUMBERED.fullmatch(identifier)):
+            self._prefix, number = found.groups()
+            self._first, self._next = int(number), int(number) + 1
+            self._expected = f"{self._prefix}{self._next}"
+            return True
+        if identifier in self._others or self._is_passed(identifier):
+            return False
+        self._others.add(identifier)
+        return True
+
+    def _is_passed(self, identifier: str) -> bool:
+        number = identifier.removeprefix(self._prefix)
+        return (
+            identifier.startswith(self._prefix)
+            and bool(_NUMBER.fullmatch(number))
+            and self._first <= int(number) < self._next
+        )
+
+
+def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
+    """Check the file and write it as the engine's files; return the numbers of nodes and relationships.
+
+    Raises:
+        SimpleKGError: the file is not a valid graph.
+    """
+    from graphground.graphs.engines.embedded.batch import ROWS_AT_ONCE, GraphWriter
+
+    step = "nodes"
+    document = SimpleKGFile(path, lambda read: say({"step": step, "read": read}))
+    check_namespace(document.schema)
+    checks = RecordChecks(document.schema, embedded=True)
+    graph = folder / "graph"
+    graph.mkdir(exist_ok=True)
+    (graph / "schema.json").write_bytes(orjson.dumps(document.schema.to_cypherbench(), option=orjson.OPT_INDENT_2))
+    sets = LabelSets(document.schema)
+    writer: GraphWriter | None = None
+
+    def started() -> GraphWriter:
+        """Return the writer; the first call starts it.
+
+        Starting takes two seconds, which a file with an invalid record near its beginning should not cost.
+        """
+        nonlocal writer
+        writer = writer or GraphWriter(
+            folder / "database",
+            document.schema,
+            os.environ.get(LOADER_HEAP, "2g"),
+            shlex.split(os.environ.get(LOADER_JVM, "")),
+            sets.several,
+        )
+        return writer
+
+    collected = Collected(document.schema)
+    numbers: dict[str, int] = {}
+    labels: list[str] = []
+    rids: list[str] = []
+    waiting: dict[str, tuple[list[int], list[dict[str, Any]]]] = {name: ([], []) for name in sets.labels}
+
+    def flush(label: str) -> None:
+        places, rows = waiting[label]
+        if rows:
+            for place, rid in zip(places, started().nodes(label, rows), strict=True):
+                rids[place] = rid
+            for name in sets.labels[label]:
+                collected.nodes(name, rows)
+            waiting[label] = ([], [])
+
+    for number, record in document.entities():
+        label, eid, stored = checks.entity(number, record)
+        if eid in numbers:
+            raise SimpleKGError(f"entities[{number}] (eid {eid!r}): another entity has this eid")
+        numbers[eid] = place = len(rids)
+        labels.append(label)
+        rids.append("")
+        places, rows = waiting[label]
+        places.append(place)
+        rows.append(stored)
+        if len(rows) >= ROWS_AT_ONCE:
+            flush(label)
+
+    def label_of(eid: str) -> str | None:
+        place = numbers.get(eid)
+        return labels[place] if place is not None else None
+
+    step, number = "relationships", -1
+    seen, ends_of = Identifiers(), EndsBetween(collected.ends, sets)
+    edges: dict[str, Edges] = {name: ([], [], []) for name in document.schema.relationship_types}
+
+    def flush_edges(type_: str) -> None:
+        for label in waiting:
+            flush(label)
+        rows, starts, ends = edges[type_]
+        collected.relationships(type_, rows)
+        started().relationships(type_, connected(rows, starts, ends, rids))
+        edges[type_] = ([], [], [])
+
+    for number, record in document.relations():
+        rid = record.get("rid")
+        if type(rid) is not str or not seen.is_new(rid):
+            problem = "another relation has this rid" if type(rid) is str else "'rid' must be text"
+            raise SimpleKGError(f"relations[{number}] (rid {rid!r}): {problem}")
+        type_, start, end, stored = checks.relation(number, record, label_of)
+        begin, finish = numbers[start], numbers[end]
+        for starts, ends in ends_of[type_, labels[begin], labels[finish]]:
+            starts.append(begin)
+            ends.append(finish)
+        batch, batch_starts, batch_ends = edges[type_]
+        batch.append(stored)
+        batch_starts.append(begin)
+        batch_ends.append(finish)
+        if len(batch) >= ROWS_AT_ONCE:
+            flush_edges(type_)
+    for label in waiting:
+        flush(label)
+    for type_, (batch, _, _) in edges.items():
+        if batch:
+            flush_edges(type_)
+    say({"step": "finishing", "read": path.stat().st_size})
+    write_statistics(graph / STATISTICS, collected.statistics())
+    started().finish()
+    return len(numbers), number + 1
+
+
+class EndsBetween(dict[Ends, "list[Numbers]"]):
+    """The lists to which the ends of a relationship are added: two lists for each pattern that matches it.
+
+    The key is a tuple of the relationship's type and the names of the label sets of its start and its end.
+    """
+
+    def __init__(self, ends: Mapping[Ends, Numbers], sets: LabelSets) -> None:
+        self._ends, self._labels = ends, sets.labels
+
+    def __missing__(self, key: Ends) -> list[Numbers]:
+        type_, start, end = key
+        pairs = product(self._labels[start], self._labels[end])
+        self[key] = [self._ends[type_, *pair] for pair in pairs if (type_, *pair) in self._ends]
+        return self[key]
+
+
+def connected(
+    rows: Sequence[dict[str, Any]], starts: Iterable[int], ends: Iterable[int], rids: Sequence[str]
+) -> Sequence[dict[str, Any]]:
+    """Add the record ids of the ends to rows of relationships, as the engine needs them; return the rows."""
+    for row, start, end in zip(rows, starts, ends, strict=True):
+        row["_src"], row["_dst"] = rids[start], rids[end]
+    return rows
+
+
+def index(path: Path, folder: Path, say: Say) -> None:
+    """Build the entity index. Invalid records are reported by `load`, which runs in another process."""
+    document = SimpleKGFile(path)
+    (folder / "graph").mkdir(exist_ok=True)
+    build_index(folder / "graph" / "entities", index_records(document, document.schema))
+
+
+def index_records(document: SimpleKGFile, schema: PropertyGraphSchema) -> Iterator[Record]:
+    """Yield an index record for each label of each entity, with the entity's names and text properties."""
+    texts = {
+        label.name: [
+            key
+            for key, type_ in label.properties.items()
+            if type_ in ("str", "list[str]") and key not in label.reserved
+        ]
+        for label in schema.labels.values()
+    }
+    for _, record in document.entities():
+        properties = record.get("properties") or {}
+        for label in record.get("labels") or (record["label"],):
+            values = {key: properties[key] for key in texts.get(label, ()) if properties.get(key)}
+            yield Record(
+                record["eid"], label, record.get("name"), record.get("aliases") or (), record.get("description"), values
+            )
+
+
+def main(task: str, file: str, folder: str) -> None:
+    """Run one task, `graph` or `index`, and report its result on stdout."""
+    output = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # the output of libraries goes to stderr
+
+    def say(message: dict[str, Any]) -> None:
+        output.write(orjson.dumps(message) + b"\n")
+        output.flush()
+
+    threading.Thread(target=_end_with_stdin, daemon=True).start()
+    gc.disable()  # records have no reference cycles; searching millions of records for cycles took a fifth of the time
+    try:
+        if task == "graph":
+            nodes, relationships = load(Path(file), Path(folder), say)
+            say({"done": {"nodes": nodes, "relationships": relationships}})
+        else:
+            index(Path(file), Path(folder), say)
+            say({"done": {}})
+    except SimpleKGError as error:
+        say({"refused": str(error)})
+    except Exception as error:
+        say({"failed": f"{type(error).__name__}: {error}"})
+    sys.stderr.flush()
+    os._exit(0)
+
+
+def _end_with_stdin() -> None:
+    while sys.stdin.buffer.read(1):
+        pass
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

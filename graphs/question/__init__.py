@@ -1,0 +1,1 @@
+"""One reading of a question, grounded in the graph: `read(text, graph)` returns a `Question`."""

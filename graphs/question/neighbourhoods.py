@@ -1,0 +1,121 @@
+"""Reads what a named node really has: its labels, properties and relationships, from the database, within a time limit.
+
+Results are cached by node until the graph's data change.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from graphground.cypher.quoting import nodes
+from graphground.graphs.engines.client_context import run_concurrently
+from graphground.graphs.engines.engine import Engine, EngineError
+from graphground.graphs.graph import Graph
+from graphground.graphs.question.model import Link, Neighbourhood, Node
+
+MAX_NODES = 24
+"""The maximum number of nodes of one question whose neighbourhoods are read."""
+MAX_CACHED = 2_000
+MAX_LABEL_SETS = 400
+"""The maximum number of rows for one node: a row is a type, a direction and the labels of the other end."""
+MAX_TEXT = 200
+
+
+class _Cache:
+    """The neighbourhoods of one database, valid for one state of its data."""
+
+    def __init__(self) -> None:
+        self.state: object = None
+        self.found: OrderedDict[tuple[str, str], Neighbourhood] = OrderedDict()
+        self.lock = threading.Lock()
+
+
+_caches: WeakKeyDictionary[Engine, _Cache] = WeakKeyDictionary()
+
+
+def read_neighbourhoods(graph: Graph, named: Sequence[Node], seconds: float) -> dict[str, Neighbourhood]:
+    """Return the neighbourhoods of nodes by key, as far as they can be read within `seconds`.
+
+    At most `MAX_NODES` nodes are read, all at once. A node that the database did not answer for in time is incomplete:
+    it has no links, and `complete` is false.
+    """
+    engine = graph.engine
+    wanted = list({node.key: node for node in named if not node.is_value}.values())[:MAX_NODES]
+    if engine is None or not wanted or seconds <= 0:
+        return {}
+    cache = _caches.setdefault(engine, _Cache())
+    state = (getattr(graph.schema_source, "mark", None), id(graph.schema))
+    with cache.lock:
+        if cache.state != state:
+            cache.found.clear()
+            cache.state = state
+        known = {
+            node.key: cache.found[node.labels[0], node.key]
+            for node in wanted
+            if (node.labels[0], node.key) in cache.found
+        }
+    end = time.monotonic() + seconds
+    missing = [node for node in wanted if node.key not in known]
+    read = run_concurrently(lambda node: _read(graph, engine, node, end), missing)
+    with cache.lock:
+        for node, neighbourhood in zip(missing, read, strict=True):
+            if neighbourhood.complete and cache.state == state:
+                cache.found[node.labels[0], node.key] = neighbourhood
+        while len(cache.found) > MAX_CACHED:
+            cache.found.popitem(last=False)
+    return known | {node.key: neighbourhood for node, neighbourhood in zip(missing, read, strict=True)}
+
+
+def _read(graph: Graph, engine: Engine, node: Node, end: float) -> Neighbourhood:
+    label = graph.schema.labels.get(node.labels[0])
+    by_eid = label is not None and "eid" in label.properties
+    condition = "n.eid = $key" if by_eid else engine.capabilities().dialect.by_id
+    left = end - time.monotonic()
+    if left <= 0:
+        return Neighbourhood(condition, node.key, node.labels, complete=False)
+    match = f"{nodes(node.labels[0]).match()} WHERE {condition}"
+    try:
+        # Types and labels are counted in the database: a hub with 28,000 relationships comes back as a few dozen rows.
+        about = engine.run(
+            f"{match} RETURN labels(n) AS labels, properties(n) AS properties", {"key": node.key}, timeout=left
+        )
+        links = engine.run(
+            f"{match} MATCH (n)-[r]-(m) RETURN type(r) AS type, startNode(r) = n AS out, labels(m) AS labels, "
+            f"count(*) AS count ORDER BY count DESC LIMIT {MAX_LABEL_SETS}",
+            {"key": node.key},
+            timeout=max(end - time.monotonic(), 0.05),
+        )
+    except EngineError:
+        return Neighbourhood(condition, node.key, node.labels, complete=False)
+    labels, properties = about.rows[0] if about.rows else ((), {})
+    return Neighbourhood(
+        condition,
+        node.key,
+        tuple(labels),
+        {key: _shortened(value) for key, value in properties.items() if value is not None},
+        _links_of(links.rows),
+    )
+
+
+def _links_of(rows: Sequence[Sequence[Any]]) -> tuple[Link, ...]:
+    counts: dict[tuple[str, bool], int] = {}
+    labels: dict[tuple[str, bool], dict[str, int]] = {}
+    for type_, out, its_labels, count in rows:
+        counts[type_, out] = counts.get((type_, out), 0) + count
+        by_label = labels.setdefault((type_, out), {})
+        for label in its_labels:
+            by_label[label] = by_label.get(label, 0) + count
+    return tuple(
+        Link(type_, "out" if out else "in", count, labels[type_, out])
+        for (type_, out), count in sorted(counts.items(), key=lambda item: -item[1])
+    )
+
+
+def _shortened(value: object) -> object:
+    """Return a value without the rest of a very long text or list, which no question needs."""
+    return value[:MAX_TEXT] if isinstance(value, (str, list)) else value

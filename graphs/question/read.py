@@ -1,0 +1,218 @@
+"""Reads a question against an open graph."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+
+from rapidfuzz.distance import OSA
+
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.entities.candidate import Candidate, EntityLookup, Mode
+from graphground.graphs.entities.demonyms import demonyms_in
+from graphground.graphs.entities.spans import COMMON, LONGEST_QUESTION, words_of
+from graphground.graphs.entities.spans import Word as Token
+from graphground.graphs.entities.verdicts.features import word_ranks
+from graphground.graphs.entities.verdicts.judging import CONSIDERED, Judgement, judge
+from graphground.graphs.graph import Graph
+from graphground.graphs.question.meanings import ROOT, schema_names
+from graphground.graphs.question.model import Meaning, MeaningKind, Mention, Question, Word, node_of
+from graphground.graphs.question.neighbourhoods import read_neighbourhoods
+from graphground.graphs.question.quantities import quantities_in
+from graphground.graphs.question.segment import UNKNOWN_PROMINENCE, Segmenter
+from graphground.graphs.schemas.filtering.lexicon import STOP_WORDS, TALK_WORDS
+from graphground.graphs.schemas.filtering.words import lemma, root
+
+NEIGHBOURHOOD_SECONDS = 0.5
+QUESTION_WORDS = ("which", "what", "where", "when", "whose", "there", "with", "that", "does", "have", "from", "many")
+"""Long function words, which are recognised even with a typing error."""
+SPEAKING = frozenset(("about", "where", "when", "who"))
+"""Function words that nevertheless ask for something: films about a topic, where, when."""
+
+
+def read(
+    text: str,
+    graph: Graph,
+    *,
+    label: str | None = None,
+    property: str | None = None,
+    mode: Mode = "auto",
+    seconds: float = NEIGHBOURHOOD_SECONDS,
+) -> Question:
+    """Read a question: its words, mentions, numbers and cues, and what the named nodes have in the database.
+
+    `label`, `property` and `mode` restrict the names to look up, as in `EntityLookup.find_all`. What the nodes have is
+    read within `seconds`; with 0, or for a graph without data, the database is not asked.
+
+        read("Who coaches the Celtics?", graph).mentions[0].nodes[0].name  # 'Boston Celtics'
+
+    Raises:
+        LookupError: the mode is `vector` and there are no usable vectors; the message says why.
+    """
+    question = read_text(
+        text,
+        graph.schema,
+        graph.entities,
+        label=label,
+        property=property,
+        mode=mode,
+        prominence=partial(_prominence, graph, seconds) if graph.engine is not None and seconds > 0 else None,
+    )
+    named = [node for mention in question.mentions if mention.verdict != "not_found" for node in mention.nodes[:4]]
+    question.neighbourhoods = read_neighbourhoods(graph, named, seconds)
+    if question.neighbourhoods:
+        question.mentions = [order_by_links(mention, question) for mention in question.mentions]
+    return question
+
+
+def order_by_links(mention: Mention, question: Question) -> Mention:
+    """Return an ambiguous mention with the nodes first that have what the question speaks of.
+
+    In "who studied at Princeton", the university with its alumni comes before the town.
+    """
+    if mention.verdict != "ambiguous":
+        return mention
+
+    def fit(candidate: Candidate) -> float:
+        around = question.neighbourhoods.get(candidate.key)
+        if around is None:
+            return -1.0
+        links = [question.strength("type", link.type) * math.log1p(link.count) for link in around.links]
+        labels = [question.strength("label", label) for label in around.labels]
+        degree = sum(link.count for link in around.links)
+        by_name = 0.5 if candidate.match == "exact" else 0.0
+        return max(links, default=0.0) + max(labels, default=0.0) + 0.3 * math.log1p(degree) + by_name
+
+    fits = {candidate.key: fit(candidate) for candidate in mention.candidates}
+    ordered = sorted(mention.candidates, key=lambda candidate: -fits[candidate.key])
+    return replace(mention, judgement=replace(mention.judgement, candidates=ordered))
+
+
+def read_text(
+    text: str,
+    schema: PropertyGraphSchema,
+    lookup: EntityLookup | None,
+    *,
+    label: str | None = None,
+    property: str | None = None,
+    mode: Mode = "auto",
+    prominence: Callable[[Sequence[Candidate]], Sequence[float]] | None = None,
+) -> Question:
+    """Read a question as `read` does, without asking the database; without `lookup`, no names are found."""
+    text = text[:LONGEST_QUESTION]
+    tokens = words_of(text)
+    words = [
+        Word(
+            text[token.start : token.end],
+            token.start,
+            token.end,
+            token.folded,
+            root(token.folded),
+            _is_content(token.folded),
+        )
+        for token in tokens
+    ]
+    names = schema_names(schema)
+    said, spelt, near = names.explain(
+        [word.folded if word.folded not in STOP_WORDS or word.folded in SPEAKING else "" for word in words]
+    )
+    for place, word in enumerate(words):
+        if (
+            not word.content and word.folded not in SPEAKING
+        ):  # talk such as `list` or `number` speaks of the schema only by its very name
+            said[place] = [its for its in said[place] if its.strength >= ROOT - 0.05 and len(its.words) == 1]
+    mentions: list[Mention] = []
+    if lookup is not None:
+        judge_all = partial(_judge_all, lookup=lookup, label=label, property=property, mode=mode)
+        found = Segmenter(text, tokens, spelt, near, judge_all, prominence).divide(lookup.all_spans(text))
+        mentions = [
+            Mention(text[its.start : its.end], its.start, its.end, its.judgement, (its.first, its.last))
+            for its in found
+        ]
+        if label is None and property is None:
+            mentions = _add_demonyms(text, tokens, mentions, lookup)
+    from graphground.graphs.suggestions.cues import cues_of
+
+    blank = list(text)
+    for mention in mentions:
+        blank[mention.start : mention.end] = "@" * (mention.end - mention.start)
+    masked = "".join(blank)
+    quantities = quantities_in(masked)
+    question = Question(text, words, mentions, {}, quantities, cues_of(masked.lower()))
+    question.meanings = {
+        place: [
+            Meaning(its.element.kind, its.element.name, its.element.owner, its.strength, its.words) for its in found
+        ]
+        or [Meaning("nothing", words[place].text, "", 0.0, (place,))]
+        for place, found in enumerate(said)
+        if place not in question.mentioned and (found or words[place].content)
+    }
+    for quantity in quantities:
+        kind: MeaningKind = "number" if quantity.kind == "number" else "time"
+        its_words = tuple(n for n, word in enumerate(words) if quantity.start <= word.start < quantity.end)
+        for place in its_words:
+            question.meanings[place] = [Meaning(kind, str(quantity.value), "", 1.0, its_words)]
+    return question
+
+
+def _add_demonyms(text: str, tokens: Sequence[Token], mentions: list[Mention], lookup: EntityLookup) -> list[Mention]:
+    """Return the mentions with adjectives as mentions of countries, `French` of `France`; nodes come before values."""
+    taken = [
+        (its.start, its.end)
+        for its in mentions
+        if its.words[0] < its.words[1] or any(candidate.match in ("exact", "alias") for candidate in its.candidates)
+    ]
+    for word, candidates in demonyms_in(text, taken, lookup):
+        place = next(number for number, token in enumerate(tokens) if token.start == word.start)
+        preferred = [candidate for candidate in candidates if not candidate.is_value] or candidates
+        judgement = Judgement("found" if len(preferred) == 1 else "ambiguous", preferred, candidates)
+        mentions = [its for its in mentions if not (its.start < word.end and word.start < its.end)]
+        mentions.append(Mention(text[word.start : word.end], word.start, word.end, judgement, (place, place)))
+    return sorted(mentions, key=lambda mention: mention.start)
+
+
+def _prominence(graph: Graph, seconds: float, candidates: Sequence[Candidate]) -> list[float]:
+    """Return how well connected the nodes are, from 0 to 1: 1 from twice the average number of relationships."""
+    nodes_, relationships = graph.counts
+    mean = 2 * relationships / max(nodes_, 1) if nodes_ and relationships else 8.0
+    around = read_neighbourhoods(graph, [node_of([candidate]) for candidate in candidates], seconds)
+    found = []
+    for candidate in candidates:
+        its = around.get(candidate.key)
+        if candidate.is_value:
+            found.append(1.0)
+        elif its is None or not its.complete:
+            found.append(UNKNOWN_PROMINENCE)
+        else:
+            degree = sum(link.count for link in its.links)
+            found.append(min(1.0, math.log1p(degree) / math.log1p(2 * mean)) ** 2)
+    return found
+
+
+@lru_cache(maxsize=10_000)
+def _is_content(folded: str) -> bool:
+    """Whether a folded word has content: no function word, even misspelt (`wich`), no talk, and no number."""
+    if (
+        len(folded) > 3
+        and folded not in word_ranks()
+        and any(OSA.distance(folded, word) == 1 for word in QUESTION_WORDS)
+    ):
+        return False
+    return not (
+        folded in COMMON
+        or folded in STOP_WORDS
+        or lemma(folded) in TALK_WORDS
+        or not any(letter.isalpha() for letter in folded)
+    )
+
+
+def _judge_all(
+    texts: Sequence[str], lookup: EntityLookup, label: str | None, property: str | None, mode: Mode
+) -> list[Judgement]:
+    found = lookup.find_all(texts, label=label, property=property, mode=mode, limit=CONSIDERED)
+    by_meaning = mode == "vector"
+    return [
+        judge(text, candidates, lookup, by_meaning=by_meaning) for text, candidates in zip(texts, found, strict=True)
+    ]

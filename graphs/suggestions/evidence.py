@@ -1,0 +1,156 @@
+"""How much each word of a question says about each element of a schema, by spelling, by meaning and by concept.
+
+>>> evidence = Evidence(question, vocabulary_of(schema), ())  # doctest: +SKIP
+>>> evidence.says("type", "castMember")  # one figure from 0 to 1 for each content word  # doctest: +SKIP
+array([0. , 0.62, 0.11])
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from graphground.cypher.names.split import split
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.entities.vectors.encoders import encoder
+from graphground.graphs.question.model import Question
+from graphground.graphs.schemas.filtering.lexicon import NAME_STOP_WORDS
+from graphground.graphs.schemas.filtering.words import root
+
+Array = npt.NDArray[np.float32]
+UNRELATED, SAME = 0.25, 0.85
+"""Similarities of vectors at which two words count as unrelated, and as the same."""
+PARTIAL = 0.85
+"""What a word says about an element of several words, one of which it is."""
+MAX_SCHEMAS = 8
+
+
+class Vocabulary:
+    """The labels, relationship types and properties of a schema as words and vectors."""
+
+    def __init__(self, schema: PropertyGraphSchema) -> None:
+        self.schema = schema
+        names = [("label", name) for name in schema.labels] + [("type", name) for name in schema.relationship_types]
+        keys = {key for label in schema.labels.values() for key in label.properties}
+        keys |= {key for by in schema.relationship_properties.values() for key in by}
+        names += [("property", key) for key in sorted(keys)]
+        self.number = {name: place for place, name in enumerate(names)}
+        self.words = [_words(name) for _, name in names]
+        self.roots = [frozenset(map(root, words)) for words in self.words]
+        self.phrases: Array = encoder().encode([" ".join(words) for words in self.words])
+        distinct = sorted({word for words in self.words for word in words})
+        self.word_number = {word: place for place, word in enumerate(distinct)}
+        self.word_vectors: Array = encoder().encode(distinct)
+        self.word_roots = [root(word) for word in distinct]
+
+
+def _words(name: str) -> list[str]:
+    words = [word.lower() for word in split(name)]
+    return [word for word in words if word not in NAME_STOP_WORDS] or words
+
+
+_vocabularies: OrderedDict[int, Vocabulary] = OrderedDict()
+_lock = threading.Lock()
+
+
+def vocabulary_of(schema: PropertyGraphSchema) -> Vocabulary:
+    """Return the vocabulary of a schema, which is kept for the most recently used schemas."""
+    with _lock:
+        known = _vocabularies.get(id(schema))
+        if known is not None and known.schema is schema:
+            _vocabularies.move_to_end(id(schema))
+            return known
+    built = Vocabulary(schema)
+    with _lock:
+        _vocabularies[id(schema)] = built
+        while len(_vocabularies) > MAX_SCHEMAS:
+            _vocabularies.popitem(last=False)
+    return built
+
+
+class Evidence:
+    """The content words of a question, and what each of them says about the elements of a schema."""
+
+    def __init__(self, question: Question, vocabulary: Vocabulary) -> None:
+        self.question, self.vocabulary = question, vocabulary
+        self.indices = [number for number, word in enumerate(question.words) if word.content]
+        """The indices of the content words among all words of the question."""
+        self.place = {number: place for place, number in enumerate(self.indices)}
+        words = question.words
+        texts = [words[number].folded for number in self.indices]
+        self._roots = [root(text) for text in texts]
+        pairs: list[tuple[int, str]] = []
+        for place, number in enumerate(self.indices):
+            if number + 1 < len(words) and words[number + 1].start - words[number].end == 1:
+                pairs.append((place, f"{words[number].folded} {words[number + 1].folded}"))
+                if number + 1 in self.place:
+                    pairs.append((self.place[number + 1], pairs[-1][1]))
+        self._pair_places = [place for place, _ in pairs]
+        vectors: Array = encoder().encode([*texts, *(text for _, text in pairs)])
+        self._vectors, self._pair_vectors = vectors[: len(texts)], vectors[len(texts) :]
+        self.matrix = self._compare()
+        """For each content word and each element of the vocabulary, how much the word says about it, from 0 to 1."""
+
+    def _compare(self) -> Array:
+        vocabulary, count = self.vocabulary, len(self.indices)
+        if not count:
+            return np.zeros((0, len(vocabulary.words)), dtype=np.float32)
+        by_word = self._vectors @ vocabulary.word_vectors.T
+        for place, own in enumerate(self._roots):
+            for number, other in enumerate(vocabulary.word_roots):
+                if own == other:
+                    by_word[place, number] = 1.0
+        self.by_word = _scaled(by_word)
+        phrases = _scaled(self._vectors @ vocabulary.phrases.T)
+        for place, row in zip(self._pair_places, _scaled(self._pair_vectors @ vocabulary.phrases.T), strict=True):
+            phrases[place] = np.maximum(phrases[place], row)
+        matrix = phrases
+        for number, words in enumerate(vocabulary.words):
+            if not words:
+                continue
+            columns = self.by_word[:, [vocabulary.word_number[word] for word in words]]
+            best = columns.max(axis=1)
+            matrix[:, number] = np.maximum(matrix[:, number], best if len(words) == 1 else PARTIAL * best)
+        for (kind, _, name), by in self.question.strengths.items():
+            number_of = vocabulary.number.get((kind if kind != "type_property" else "property", name))
+            if number_of is None:
+                continue
+            for word, strength in by.items():
+                if word in self.place:
+                    row = self.place[word]
+                    matrix[row, number_of] = max(matrix[row, number_of], strength)
+        return np.asarray(matrix, dtype=np.float32)
+
+    def says(self, kind: str, name: str) -> Array:
+        """Return what each content word says about a label, type or property."""
+        number = self.vocabulary.number.get((kind, name))
+        return self.matrix[:, number] if number is not None else np.zeros(len(self.indices), dtype=np.float32)
+
+    def words_said(self, kind: str, name: str, open_words: Array) -> float:
+        """Return how well the words of an element's name are matched by the question's words, in the mean."""
+        number = self.vocabulary.number.get((kind, name))
+        if number is None or not len(self.indices) or not self.vocabulary.words[number]:
+            return 0.0
+        columns = self.by_word[:, [self.vocabulary.word_number[word] for word in self.vocabulary.words[number]]]
+        return float((columns * open_words[:, None]).max(axis=0).mean())
+
+    @cached_property
+    def whole(self) -> Array:
+        """The sum of the content words' vectors outside mentions."""
+        return self.sum_of(
+            [place for place, number in enumerate(self.indices) if number not in self.question.mentioned]
+        )
+
+    def sum_of(self, places: Sequence[int]) -> Array:
+        """Return the unit vector of some content words together."""
+        total = self._vectors[list(places)].sum(axis=0) if places else np.zeros(256, dtype=np.float32)
+        return np.asarray(total / (np.linalg.norm(total) + 1e-9), dtype=np.float32)
+
+
+def _scaled(similarity: Array) -> Array:
+    return np.asarray(np.clip((similarity - UNRELATED) / (SAME - UNRELATED), 0.0, 1.0), dtype=np.float32)

@@ -1,0 +1,76 @@
+"""Operators that a question asks for, with the words that ask for them: counts, orders, groups, alternatives.
+
+>>> operators_of("how many films per director")["count"], operators_of("how many films per director")["each"]
+([(0, 8)], [(15, 18)])
+"""
+
+from __future__ import annotations
+
+import re
+
+_SUPERLATIVE = (
+    r"(?:first|last|latest|earliest|oldest|youngest|newest|highest|lowest|largest|biggest|smallest|greatest|tallest|"
+    r"shortest|longest|heaviest|lightest|maximum|minimum|top|cheapest|busiest|fastest|slowest|strongest|deepest|"
+    r"widest|richest|best|worst|most recent(?:ly)?|most expensive|least expensive|deadliest|densest)"
+)
+# fmt: off
+_OPERATORS = {
+    "count": r"\bhow many\b|\bhow often\b|\b(?:total |exact |overall |whole )?(?:number|numbers|count|counts|tally|headcount) (?:of )?"
+             r"|^\W*count\b|\bhow much\b|\bfigures?\b",
+    "most": r"\b(?:the )?(?:most|fewest|least)\b(?! recent| expensive|ly)|\b(?:highest|largest|greatest|lowest|smallest|biggest|"
+            r"max(?:imum)?|min(?:imum)?) (?:number|count|amount)\b|\bmost (?:often|frequent(?:ly)?|common(?:ly)?)\b|\bcommonest\b|"
+            r"\bbiggest|\btop\b|\bmore .{3,40} than any(?:one| other)\b",
+    "each": r"\b(?:each|per|every|respective(?:ly)?|by|broken down by|grouped by|split by|for all)\b",
+    "order": rf"\b(?:{_SUPERLATIVE}|\w{{4,}}est)\b",
+    "sort": r"\b(?:sort(?:ed)?|order(?:ed)?|rank(?:ed|ing)?|arranged?|listed (?:from|in|by|starting)|ascending|descending|"
+            r"chronological(?:ly)?|alphabetical(?:ly)?|from (?:the )?(?:most |least )?\w+ to (?:the )?(?:most |least )?\w+)\b",
+    "average": r"\b(?:average|mean|on average|typical(?:ly)?)\b",
+    "sum": r"\b(?:total|sum|altogether|in all|combined|overall)\b",
+    "min": r"\b(?:lowest|minimum|smallest|shortest|earliest|least|cheapest|oldest|first)\b",
+    "max": r"\b(?:highest|maximum|largest|biggest|longest|latest|greatest|newest|tallest|last)\b",
+    "difference": r"\b(?:difference|differ|gap|how (?:much|many \w+) \w*(?:er|more|less|later|earlier)|by how)\b",
+    "compare": r"\b(?:than|which of|who (?:is|was)|which (?:is|was|one)|later|earlier|older|younger|taller|larger|more|fewer|first)\b",
+    "equal": r"\b(?:same|equal|identical|also)\b|^\W*(?:is|are|was|were|do|does|did|has|have)\b",
+    "not": r"\b(?:not|except|exclud\w+|other than|without|never|apart from|aside from|rather than|but no|none|minus)\b|n't\b",
+    "or": r"\b(?:or|either)\b",
+    "both": r"\b(?:both|and|also|as well|along with|at the same time)\b",
+    "same": r"\b(?:same|shared?|shares|in common|another|others?|fellow|co-?\w+|colleagues?|siblings?|also|such)\b",
+    "names": r"\b(?:names?|titles?)\b",
+    "when": r"\b(?:when|what (?:year|date|day)|which (?:year|date)|dates?|years?)\b",
+    "where": r"\b(?:where|places?|locations?|cit(?:y|ies))\b",
+    "who": r"\b(?:who|whom|whose|people|persons?|everyone|anyone|anybody|somebody|person|folks?|individuals?)\b",
+    "distinct": r"\b(?:unique|different|distinct|various|kinds? of|types? of|variety)\b",
+    "now": r"\b(?:currently|current|now|presently|at present|at the moment|today|still)\b",
+    "all_times": r"\b(?:past (?:or|and) present|(?:now|current(?:ly)?) or|ever|formerly|former|at any (?:point|time))\b",
+    "including": r"\b(?:includ\w+ (?:those|ones)|even (?:if|those)|if any|along with|together with|as well as)\b",
+}
+EARLY = re.compile(r"\b(?:earliest|oldest|first|eldest|earlier|older|chronological(?:ly)?)\b")
+LATE = re.compile(r"\b(?:latest|newest|most recent(?:ly)?|youngest|last|later|younger|newer)\b")
+HIGH = re.compile(r"\b(?:most|highest|largest|greatest|tallest|longest|heaviest|biggest|maximum|deepest|widest|fastest|descending|"
+                  r"deadliest|densest|richest|strongest|max|top|taller|longer|larger|higher|heavier|bigger|greater|best|busiest)\b")
+LOW = re.compile(r"\b(?:fewest|lowest|smallest|least|shortest|lightest|minimum|narrowest|slowest|shallowest|ascending|min|bottom|"
+                 r"shorter|lower|smaller|lighter|cheapest|worst)\b")
+# fmt: on
+_COMPILED = {name: re.compile(pattern) for name, pattern in _OPERATORS.items()}
+
+
+def operators_of(masked: str) -> dict[str, list[tuple[int, int]]]:
+    """Return for each operator that a text in lower case asks for the positions of the words that do so."""
+    found = {}
+    for name, pattern in _COMPILED.items():
+        spans = [match.span() for match in pattern.finditer(masked) if match.group()]
+        if spans:
+            found[name] = spans
+    return found
+
+
+def order_of(masked: str) -> tuple[str, bool] | None:
+    """Return what the first word of order speaks of and whether it descends: `("time", False)` for *earliest*."""
+    found = [
+        (match.start(), (dimension, descending))
+        for pattern, dimension, descending in (
+            (EARLY, "time", False), (LATE, "time", True), (HIGH, "size", True), (LOW, "size", False)
+        )
+        if (match := pattern.search(masked))
+    ]  # fmt: skip
+    return min(found)[1] if found else None

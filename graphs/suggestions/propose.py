@@ -1,0 +1,900 @@
+"""Proposes candidate queries for a question, with the features by which they are ranked.
+
+The shapes come from walking the data (`walks`), the forms from the question's operators. Features are general: how
+well the words of relationships, labels and properties are said, how much of the question they cover, in what order.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import combinations, pairwise
+from math import log10
+
+import numpy as np
+
+from graphground.cypher.quoting import quoted_string
+from graphground.graphs.graph import Graph
+from graphground.graphs.question.model import Quantity, Question
+from graphground.graphs.suggestions.candidates import COUNTING, Candidate, Condition, Form, Shape
+from graphground.graphs.suggestions.evidence import Array, Evidence, vocabulary_of
+from graphground.graphs.suggestions.operators import operators_of, order_of
+from graphground.graphs.suggestions.walks import Anchor, Path, Step, Walker, reverse, title_of
+
+Features = dict[str, float]
+Make = Callable[..., "tuple[Form, Features, Array]"]
+"""Makes a form with its features and the words it covers, from the form and the operators that it uses."""
+NUMBERS, TEMPORAL = ("int", "float"), ("date", "datetime")
+MAX_NODES = 3
+"""The maximum number of nodes that one mention may mean."""
+WIDTHS = (40, 80, 60)
+"""The maximum number of paths of one, two and three steps."""
+EXPANDED = (10, 8)
+"""The number of paths of one step, and of two, that are continued."""
+MAX_JOINED = 9
+MAX_LABELS = 4
+SAID = 0.45
+
+
+@dataclass
+class Proposal:
+    """A candidate with its features."""
+
+    candidate: Candidate
+    features: Features
+    score: float = 0.0
+    covered: Array = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
+
+
+class Proposer:
+    """Proposes candidates for one question."""
+
+    def __init__(self, graph: Graph, question: Question, seconds: float) -> None:
+        self.graph, self.schema, self.question = graph, graph.schema, question
+        self.evidence = Evidence(question, vocabulary_of(graph.schema))
+        self.walker = Walker(graph, time.monotonic() + seconds) if graph.engine is not None else None
+        self.size = len(self.evidence.indices)
+        masked = list(question.text.lower().replace("’", "'"))
+        for mention in question.mentions:
+            if mention.verdict != "not_found" and len(mention.text) > 3:
+                masked[mention.start : mention.end] = "#" * (mention.end - mention.start)
+        self.masked = "".join(masked)
+        self.operators = operators_of(self.masked)
+        self.order = order_of(self.masked)
+        self._mention_words = [self._places(mention.words) for mention in question.mentions]
+        self._said: dict[tuple[str, str], Array] = {}
+        self._path_features: dict[tuple[object, ...], Features] = {}
+        quantities = question.quantities
+        if not quantities:
+            from graphground.graphs.suggestions.ranker import space_of
+
+            quantities = [
+                Quantity(q.kind, q.value, q.comparison, q.start, q.start + 4)  # type: ignore[arg-type]
+                for q in space_of(graph.schema).read(question.text, []).quantities
+            ]
+        self.quantities = [
+            quantity
+            for quantity in quantities
+            if not any(mention.start <= quantity.start < mention.end for mention in question.mentions)
+        ]
+
+    def _places(self, words: tuple[int, int]) -> list[int]:
+        return [self.evidence.place[n] for n in range(words[0], words[1] + 1) if n in self.evidence.place]
+
+    def said(self, kind: str, name: str) -> Array:
+        """Return what each content word says about an element, cached."""
+        key = (kind, name)
+        if key not in self._said:
+            self._said[key] = self.evidence.says(kind, name)
+        return self._said[key]
+
+    # Shapes
+
+    def anchors(self) -> list[Anchor]:
+        """Return the nodes that the question may name, and the labels that it speaks of."""
+        found: dict[tuple[str, str, str], Anchor] = {}
+        for number, mention in enumerate(self.question.mentions):
+            if mention.verdict == "not_found":
+                continue
+            for rank, node in enumerate(mention.nodes[:MAX_NODES]):
+                label = node.labels[0] if node.labels else ""
+                key = (node.name, node.property, label)
+                listed = self._type_of(label, node.property).startswith("list")
+                if not listed or not node.is_value:
+                    found.setdefault(
+                        key,
+                        Anchor(number, node.name, node.property, label, node.score, rank, node.match, node.is_value),
+                    )
+        return list(found.values())
+
+    def _type_of(self, label: str, key: str) -> str:
+        known = self.schema.labels.get(label)
+        return known.properties.get(key, "str") if known else "str"
+
+    def label_anchors(self) -> list[Anchor]:
+        labels = [(float(self.said("label", name).max(initial=0.0)), name) for name in self.schema.labels]
+        labels = sorted((item for item in labels if item[0] >= 0.6), key=lambda item: -item[0])[:MAX_LABELS]
+        return [Anchor(-1, "", "", name, score) for score, name in labels]
+
+    def promise(self, path: Path, step: Step) -> float:
+        """Return how much a path continued by a step promises, from its words alone."""
+        score = 0.0
+        for known in (*path.steps, step):
+            score += float(self.said("type", known.type).max(initial=0.0))
+        if path.steps and step == reverse(path.steps[-1]):
+            score -= 0.3
+        return score / (len(path.steps) + 1) + path.anchor.score - 0.2 * path.anchor.rank
+
+    def shapes(self) -> Iterator[Shape]:
+        """Yield the shapes around the named nodes, and around the labels that the question speaks of."""
+        if self.walker is None:
+            return
+        anchors = self.anchors()
+        starts = [Path(anchor, (), (), 1.0) for anchor in anchors]
+        yield from (Shape((path,)) for path in starts)
+        one = self.walker.extend(starts, self.promise, WIDTHS[0] * max(1, len(starts)))
+        by_anchor: dict[Anchor, list[Path]] = {}
+        for path in one:
+            by_anchor.setdefault(path.anchor, []).append(path)
+        share = max(3, EXPANDED[0] // max(1, len({a.mention for a in by_anchor})))
+        expanded = list(
+            dict.fromkeys(
+                [
+                    *one[: EXPANDED[0]],
+                    *(p for paths in by_anchor.values() for p in paths[: share if paths[0].anchor.rank == 0 else 2]),
+                ]
+            )
+        )
+        two = self.walker.extend(expanded, self.promise, WIDTHS[1])
+        three = self.walker.extend(two[: EXPANDED[1]], self.promise, WIDTHS[2]) if self._open_count() >= 2 else []
+        for path in (*one, *two, *three):
+            yield from self._labelled(Shape((path,)))
+        yield from self._joined(by_anchor, two)
+        if not anchors or self._open_count() or all(a.score < 0.9 for a in anchors):
+            yield from self._unnamed()
+
+    def _open_count(self) -> int:
+        named = {
+            place
+            for number, m in enumerate(self.question.mentions)
+            if m.verdict != "not_found"
+            for place in self._mention_words[number]
+        }
+        return self.size - len(named)
+
+    def _unnamed(self) -> Iterator[Shape]:
+        starts = [Path(anchor, (), (), 1.0) for anchor in self.label_anchors()]
+        for path in starts:
+            yield Shape((path,))
+        one = self.walker.extend(starts, self.promise, 40) if self.walker else []
+        for path in one:
+            yield from self._labelled(Shape((path,)))
+        if self.operators.keys() & {"both", "same"}:
+            for p, q in combinations(one, 2):
+                if p.anchor == q.anchor and p.steps[0].type != q.steps[0].type and p.ends.keys() & q.ends.keys():
+                    yield from self._labelled(Shape((p, q), "ring"))
+
+    def _joined(self, by_anchor: dict[Anchor, list[Path]], two: Sequence[Path]) -> Iterator[Shape]:
+        joins: list[str] = ["and"]
+        if "or" in self.operators or "both" in self.operators:
+            joins.append("or")
+        if "not" in self.operators:
+            joins.append("not")
+        twos: dict[Anchor, list[Path]] = {}
+        for path in two:
+            twos.setdefault(path.anchor, []).append(path)
+        for first, second in combinations(by_anchor, 2):
+            if first.mention == second.mention:
+                continue
+            left, right = by_anchor[first][:MAX_JOINED], by_anchor[second][:MAX_JOINED]
+            for p in (*left, *twos.get(first, ())[:MAX_JOINED]):
+                for q in (*right, *twos.get(second, ())[:MAX_JOINED]):
+                    if len(p.steps) + len(q.steps) > 3 or not p.ends.keys() & q.ends.keys():
+                        continue
+                    for join in joins:
+                        yield from self._labelled(Shape((p, q), join))  # type: ignore[arg-type]
+                        if join == "not":
+                            yield from self._labelled(Shape((q, p), "not"))
+                    if len(p.steps) == len(q.steps) == 1:
+                        for longer in (*twos.get(first, ()), *twos.get(second, ())):
+                            if longer.steps[0] in (p.steps[0], q.steps[0]) and longer.steps[:1] in (p.steps, q.steps):
+                                tail = Path(longer.anchor, longer.steps[1:], longer.labels[1:], longer.count)
+                                for join in joins:
+                                    if join != "not":
+                                        yield from self._labelled(Shape((p, q), join, tail))  # type: ignore[arg-type]
+            if "equal" in self.operators:
+                for p in (*left, *twos.get(first, ())[:MAX_JOINED]):
+                    if second.label in p.ends:
+                        yield Shape((p, Path(second, (), (), 1.0)))
+            if first.label == second.label:
+                yield Shape((Path(first, (), (), 1.0), Path(second, (), (), 1.0)), "pair")
+        for anchor, paths in by_anchor.items():
+            if anchor.rank:
+                continue
+            for p, q in combinations(paths[:6], 2):
+                if p.steps[0].type != q.steps[0].type and p.ends.keys() & q.ends.keys():
+                    yield from self._labelled(Shape((p, q), "and"))
+                    if "or" in joins:
+                        yield from self._labelled(Shape((p, q), "or"))
+
+    def _labelled(self, shape: Shape) -> Iterator[Shape]:
+        """Yield a shape, and the same with each label written that the question names and that excludes other nodes."""
+        for its in self._middled(shape):
+            last = its.steps[-1] if its.steps else None
+            only = self.end_labels.get(last) if last else None
+            if only is not None and len(only) == 1:
+                yield replace(its, label=next(iter(only)))
+                continue
+            yield its
+            label = self._said_label(its.ends)
+            if label:
+                yield replace(its, label=label)
+
+    def _said_label(self, ends: Mapping[str, float]) -> str:
+        """Return the label that the question names best among those that only some of the nodes have."""
+        said = [
+            (float(self.said("label", label).max(initial=0.0)), share, label)
+            for label, share in ends.items()
+            if label and share < 0.999
+        ]
+        strength, _, label = max(said, default=(0.0, 0.0, ""))
+        return label if strength >= 0.75 else ""
+
+    def _middled(self, shape: Shape) -> Iterator[Shape]:
+        """Yield a path of two steps with the label of its middle node, if that is certain or the question names it."""
+        path = shape.paths[0]
+        if len(shape.paths) > 1 or shape.tail or len(path.steps) < 2:
+            yield shape
+            return
+        only = self.end_labels.get(path.steps[-2])
+        if only is not None and len(only) == 1:
+            yield Shape((replace(path, middle=next(iter(only))),))
+            return
+        yield shape
+        label = self._said_label(path.labels[-2])
+        if label:
+            yield Shape((replace(path, middle=label),))
+
+    @cached_property
+    def end_labels(self) -> dict[Step, set[str]]:
+        """For each step, the labels of the nodes to which it leads, in a graph whose nodes have one label each."""
+        found: dict[Step, set[str]] = {}
+        if self.schema.label_combinations or self.schema.open or len(self.schema.labels) > 60:
+            return found
+        for pattern in self.schema.patterns:
+            found.setdefault(Step(pattern.type, "out"), set()).add(pattern.end)
+            found.setdefault(Step(pattern.type, "in"), set()).add(pattern.start)
+            found.setdefault(Step(pattern.type, "any"), set()).update((pattern.start, pattern.end))
+        return found
+
+    # Features of shapes
+
+    def shape_features(self, shape: Shape) -> tuple[Features, Array]:
+        """Return the features of a shape, and how well it covers each content word."""
+        found: Features = {}
+        covered = np.zeros(self.size, dtype=np.float32)
+        open_words = np.ones(self.size, dtype=np.float32)
+        used: set[int] = set()
+        for path in shape.paths:
+            anchor = path.anchor
+            if anchor.mention >= 0:
+                used.add(anchor.mention)
+                for place in self._mention_words[anchor.mention]:
+                    covered[place] = max(covered[place], anchor.score)
+                    open_words[place] = 0.0
+        steps = shape.steps
+        best: list[float] = []
+        columns: list[Array] = []
+        for step in steps:
+            column = self.said("type", step.type) * open_words
+            columns.append(column)
+            covered = np.maximum(covered, column)
+            best.append(float(column.max(initial=0.0)))
+        if steps:
+            found["step.best"] = sum(best) / len(best)
+            found["step.min"] = min(best)
+            found["step.words"] = sum(self.evidence.words_said("type", s.type, open_words) for s in steps) / len(steps)
+            found["step.distinct"] = _assigned(columns) / len(steps)
+            found["step.unsaid"] = sum(b < 0.25 for b in best)
+            found["step.lead"] = self._lead(shape, open_words)
+        positions = [
+            {path.middle: 1.0} if path.middle and place == len(path.labels) - 2 else labels
+            for path in shape.paths
+            for place, labels in enumerate(path.labels)
+        ]
+        positions += list(shape.tail.labels if shape.tail else ())
+        for labels in positions:
+            top = np.zeros(self.size, dtype=np.float32)
+            for label, share in labels.items():
+                if label and share >= 0.15:
+                    top = np.maximum(top, self.said("label", label) * min(1.0, 0.5 + share / 2))
+            covered = np.maximum(covered, top * open_words)
+        ends = shape.ends
+        target = np.zeros(self.size, dtype=np.float32)
+        for label, share in ends.items():
+            if label:
+                target = np.maximum(target, self.said("label", label) * (1.0 if shape.label else share))
+        target = target * open_words
+        covered = np.maximum(covered, target)
+        for path in shape.paths:
+            if not path.anchor.name:
+                covered = np.maximum(covered, self.said("label", path.anchor.label) * open_words)
+            elif path.anchor.label:
+                near = self._near_label(path.anchor)
+                found["anchor.label"] = max(found.get("anchor.label", 0.0), near)
+                covered = np.maximum(covered, self.said("label", path.anchor.label) * open_words * 0.9)
+        found["target"] = float(target.max(initial=0.0))
+        if self.size:
+            head = self._head(open_words)
+            last = columns[-1] if columns else target
+            found["target.head"] = float(target[head]) if head is not None else 0.0
+            found["last.head"] = float(last[head]) if head is not None else 0.0
+        if "who" in self.operators:
+            found["who"] = self._person(ends)
+        if "where" in self.operators:
+            found["place"] = self._place(ends)
+        certain = bool(steps) and self.end_labels.get(steps[-1]) == {shape.label}
+        found["label.written"] = float(bool(shape.label) and not certain)
+        scores = [path.anchor.score for path in shape.paths if path.anchor.name]
+        found["anchor.score"] = sum(scores) / len(scores) if scores else 0.0
+        found["anchor.rank"] = float(sum(path.anchor.rank for path in shape.paths))
+        found["anchor.value"] = float(sum(path.anchor.is_value for path in shape.paths))
+        found["anchor.none"] = float(not scores)
+        found["unused"], found["unused.lower"] = self._unused(used)
+        found[f"steps.{len(steps)}"] = 1.0
+        found["order"] = self._in_order(shape, columns)
+        found["back"] = float(sum(a == reverse(b) for a, b in pairwise(steps)))
+        found["back.same"] = found["back"] * ("same" in self.operators)
+        found["any"] = float(sum(step.direction == "any" for step in steps))
+        found["direction"] = sum(self._direction(path) for path in shape.paths)
+        if len(shape.paths) > 1:
+            names = len({path.anchor.mention for path in shape.paths})
+            found[f"join.{shape.join}"] = 1.0
+            found["join.one_name"] = float(names == 1)
+            found["join.one_type"] = float(len({path.steps[0].type for path in shape.paths if path.steps}) == 1)
+            for operator in ("or", "both", "not"):
+                if operator in self.operators:
+                    found[f"join.{shape.join}.{operator}"] = 1.0
+        else:
+            found["join.missed"] = float("not" in self.operators)
+        found["tail"] = float(shape.tail is not None)
+        count = shape.tail.count if shape.tail else shape.paths[0].count
+        found["size"] = min(4.0, log10(1 + count))
+        rest = [place for place in range(self.size) if open_words[place]]
+        if rest and steps:
+            phrase = sum(
+                (
+                    self.evidence.vocabulary.phrases[self.evidence.vocabulary.number[("type", s.type)]]
+                    for s in steps
+                    if ("type", s.type) in self.evidence.vocabulary.number
+                ),
+                np.zeros(256, dtype=np.float32),
+            )
+            for label in [max(ends, key=lambda name: ends[name])] if ends else []:
+                number = self.evidence.vocabulary.number.get(("label", label))
+                if number is not None:
+                    phrase = phrase + self.evidence.vocabulary.phrases[number]
+            norm = float(np.linalg.norm(phrase))
+            found["phrase"] = float(self.evidence.sum_of(rest) @ phrase) / (norm + 1e-9)
+        return found, covered
+
+    def _lead(self, shape: Shape, open_words: Array) -> float:
+        """Return by how much the best step's word says it more than any other type of the schema, at most 0."""
+        lead = 0.0
+        for step in shape.steps:
+            column = self.said("type", step.type) * open_words
+            if len(column):
+                place = int(column.argmax())
+                best, second = self._rivals[place]
+                rival = best if column[place] < best else second
+                lead += min(0.0, float(column[place]) - rival)
+        return lead / len(shape.steps)
+
+    @cached_property
+    def _rivals(self) -> list[tuple[float, float]]:
+        """For each content word, what it says at most about any relationship type, and about any other."""
+        number = self.evidence.vocabulary.number
+        columns = [number["type", name] for name in self.schema.relationship_types]
+        best = np.sort(self.evidence.matrix[:, columns], axis=1)[:, ::-1] if columns else np.zeros((self.size, 2))
+        return [(float(row[0]), float(row[1]) if len(row) > 1 else 0.0) for row in best]
+
+    def _head(self, open_words: Array) -> int | None:
+        return next((place for place in range(self.size) if open_words[place]), None)
+
+    def _near_label(self, anchor: Anchor) -> float:
+        """Return how strongly the words beside a mention say its label: `the film @`, `@ movies`."""
+        first, last = self.question.mentions[anchor.mention].words
+        best = 0.0
+        column = self.said("label", anchor.label)
+        for number in (first - 1, first - 2, last + 1):
+            place = self.evidence.place.get(number)
+            if place is not None:
+                best = max(best, float(column[place]))
+        return best
+
+    def _similar(self, ends: dict[str, float], words: str) -> float:
+        if not hasattr(self, "_concepts"):
+            self._concepts: dict[str, Array] = {}
+        if words not in self._concepts:
+            from graphground.graphs.entities.vectors.encoders import encoder
+
+            vectors = encoder().encode(words.split())
+            self._concepts[words] = (self.evidence.vocabulary.phrases @ vectors.T).max(axis=1)
+        column, number = self._concepts[words], self.evidence.vocabulary.number
+        return max(
+            (
+                float(column[number["label", label]]) * share
+                for label, share in ends.items()
+                if ("label", label) in number
+            ),
+            default=0.0,
+        )
+
+    def _person(self, ends: dict[str, float]) -> float:
+        return self._similar(ends, "person human people character employee customer")
+
+    def _place(self, ends: dict[str, float]) -> float:
+        return self._similar(ends, "place city country location address site")
+
+    def _unused(self, used: set[int]) -> tuple[float, float]:
+        names = words = 0.0
+        for number, mention in enumerate(self.question.mentions):
+            if number in used or mention.verdict == "not_found" or not mention.nodes:
+                continue
+            if any(number != other and mention.text == self.question.mentions[other].text for other in used):
+                continue
+            score = mention.nodes[0].score
+            if mention.text[:1].isupper() or mention.text[:1].isdecimal() or " " in mention.text:
+                names += score
+            else:
+                words += score
+        return names, words
+
+    def _in_order(self, shape: Shape, columns: Sequence[Array]) -> float:
+        """Return whether steps nearer to a name are said nearer to it, from -1 to 1."""
+        total = 0.0
+        offset = 0
+        for path in shape.paths:
+            its = columns[offset : offset + len(path.steps)]
+            offset += len(path.steps)
+            if shape.tail and path is shape.paths[0]:
+                its = [*its, *columns[-len(shape.tail.steps) :]]
+            if len(its) < 2 or path.anchor.mention < 0:
+                continue
+            mention = self.question.mentions[path.anchor.mention]
+            distances = []
+            for column in its:
+                place = int(column.argmax()) if column.max(initial=0.0) > 0.2 else -1
+                distances.append(self._distance(place, mention.words) if place >= 0 else None)
+            for a, b in pairwise(distances):
+                if a is not None and b is not None and a != b:
+                    total += 1.0 if a < b else -1.0
+        return total
+
+    def _distance(self, place: int, words: tuple[int, int]) -> float:
+        """Return the number of content words between a content word and a mention.
+
+        A word after the mention is half a word farther: in `films directed by @ were written by`, @ directed them.
+        """
+        number = self.evidence.indices[place]
+        if number < words[0]:
+            return float(sum(number < other < words[0] for other in self.evidence.indices))
+        return 0.5 + sum(words[1] < other < number for other in self.evidence.indices)
+
+    def _direction(self, path: Path) -> float:
+        """Return whether the direction of a step between equal labels fits the question: 1 if so, -1 if not, else 0.
+
+        `subsidiaries of @` follows `subsidiaryOf` backwards, `@'s parent company` `parentOrganization` forwards.
+        """
+        if not path.steps or path.anchor.mention < 0 or path.steps[0].direction == "any":
+            return 0.0
+        step, ends = path.steps[0], path.labels[0]
+        if path.anchor.label not in ends:
+            return 0.0
+        column = self.said("type", step.type)
+        if not column.max(initial=0.0):
+            return 0.0
+        words = self.evidence.vocabulary.schema.name and re.findall(
+            r"[a-z]+", re.sub(r"([A-Z])", r" \1", step.type).lower().replace("_", " ")
+        )
+        ending = words[-1] if words else ""
+        place = self.evidence.indices[int(column.argmax())]
+        mention = self.question.mentions[path.anchor.mention]
+        outward = 1.0 if step.direction == "out" else -1.0
+        if place < mention.words[0]:
+            between = self.question.text[self.question.words[place].end : mention.start].lower()
+            noun = bool(re.search(r"\bof\b", between)) or between.strip() == ""
+            by = bool(re.search(r"\b(by|to|from|with|in|as)\b", between))
+        else:
+            between = self.question.text[mention.end : self.question.words[place].start].lower()
+            noun, by = between.startswith(("'s", "’s", "' ")), False
+        if ending in ("of", "by", "in", "to", "from", "with", "on", "at"):
+            # `childOf`: "children of X" goes in; "founded by X" (foundedBy) goes in.
+            return -outward if (noun and ending == "of") or by else outward
+        return outward if noun else -outward if by else 0.0
+
+    # Forms
+
+    def forms(self, shape: Shape) -> Iterator[tuple[Form, Features, Array]]:
+        """Yield the forms for a shape with their features and the words that they cover."""
+        label = max(shape.ends, key=lambda name: shape.ends[name]) if shape.ends else ""
+        known = self.schema.labels.get(label)
+        title = title_of(self.graph, label)
+        operators = self.operators
+        single = len(shape.paths) == 1 and not shape.paths[0].steps and shape.paths[0].anchor.name
+        keys = {
+            k: t
+            for k, t in (known.properties if known else {}).items()
+            if k != title
+            and not (known and k in known.reserved and not float(self.said("property", k).max(initial=0.0)) >= 0.7)
+            and k != "eid"
+        }
+        scores = {key: float(self.said("property", key).max(initial=0.0)) for key in keys}
+        if "when" in operators:
+            for key, type_ in keys.items():
+                if type_ in TEMPORAL or "year" in key or "date" in key:
+                    scores[key] = max(scores[key], 0.5)
+        best = sorted((key for key in keys if scores[key] >= SAID), key=lambda key: -scores[key])[:4]
+        top = max(scores.values(), default=0.0)
+
+        def made(form: Form, *used: str) -> tuple[Form, Features, Array]:
+            return (form, *self._form_features(form, scores, keys, top, used, shape))
+
+        if shape.join == "pair":
+            yield from self._pairs(shape, title, keys, scores, made)
+            return
+        if single:
+            for key in sorted(keys, key=lambda key: -scores[key])[:4]:
+                yield made(Form("values" if keys[key].startswith("list") else "property", title, key))
+            return
+        conditions: list[Condition | None] = [None, *self._conditions(shape, label, keys, scores)]
+        for condition in conditions:
+            yield made(Form("names", title, condition=condition))
+            if "count" in operators:
+                yield made(Form("count", title, condition=condition), "count")
+            if "equal" in operators and condition is None and len(shape.paths) > 1:
+                yield made(Form("exists", title), "equal")
+            for key in best:
+                yield made(Form("names_property", title, key, condition=condition))
+                if condition is None:
+                    yield made(Form("values" if keys[key].startswith("list") else "property", title, key))
+                    if "count" in operators and not keys[key].startswith("list"):
+                        yield made(Form("count_property", title, key), "count")
+            if self.order or "sort" in operators:
+                descending = self.order[1] if self.order else False
+                for key in self._ordered(keys, scores, label):
+                    wrap = self._wrap(label, key)
+                    if "sort" in operators:
+                        yield made(Form("order", title, key, descending, wrap, condition), "sort", "order")
+                    yield made(Form("argmax", title, key, descending, wrap, condition), "order")
+                    if condition is None:
+                        yield made(Form("max" if descending else "min", title, key, descending, wrap), "order")
+            if condition is None and ("average" in operators or "sum" in operators):
+                for key in self._ordered(keys, scores, label):
+                    if keys[key] in NUMBERS or self._wrap(label, key):
+                        for operator, kind in (("average", "avg"), ("sum", "sum")):
+                            if operator in operators:
+                                yield made(Form(kind, title, key, wrap=self._wrap(label, key)), operator)  # type: ignore[arg-type]
+        if shape.has_before:
+            yield from self._counting(shape, title, made)
+        yield from self._link_forms(shape, title, made)
+
+    def _counting(self, shape: Shape, title: str, made: Make) -> Iterator[tuple[Form, Features, Array]]:
+        before = (
+            shape.paths[0].labels[-2]
+            if shape.tail is None and len(shape.paths[0].labels) > 1
+            else {shape.paths[0].anchor.label: 1.0}
+            if shape.tail is None
+            else shape.paths[0].ends
+        )
+        label = max(before, key=lambda name: before[name]) if before else ""
+        naming = title_of(self.graph, label)
+        descending = not re.search(r"\b(?:fewest|least|lowest|smallest|minimum)\b", self.masked)
+        operators = self.operators
+        yield made(Form("both", title, before=naming), "each", "including")
+        if "most" in operators or "order" in operators:
+            top = re.search(r"\btop (\d+|three|five|ten)\b", self.masked)
+            number = {"three": 3, "five": 5, "ten": 10}.get(top[1], 0) or int(top[1]) if top else 1
+            for kind in ("most", "most_before"):
+                yield made(Form(kind, title, descending=descending, before=naming, number=number), "most")
+                yield made(
+                    Form(kind, title, descending=descending, before=naming, number=number, listed=True), "most", "count"
+                )
+        if "each" in operators or "count" in operators:
+            yield made(Form("group", title, before=naming), "each", "count")
+            yield made(Form("group_before", title, before=naming), "each", "count")
+            yield made(Form("group_zero", title, before=naming), "each", "count", "including")
+        if "sort" in operators:
+            yield made(Form("sort_count", title, descending=descending, before=naming), "sort", "count")
+            yield made(Form("sort_before", title, descending=descending, before=naming), "sort", "count")
+        for quantity in self.quantities:
+            if quantity.kind == "number":
+                yield made(
+                    Form(
+                        "above_count", title, before=naming, number=float(quantity.value), operator=quantity.comparison
+                    )
+                )
+
+    def _link_forms(self, shape: Shape, title: str, made: Make) -> Iterator[tuple[Form, Features, Array]]:
+        steps = shape.tail.steps if shape.tail else shape.paths[0].steps
+        if not steps or len(shape.paths) > 1:
+            return
+        keys = self.schema.relationship_properties.get(steps[-1].type, {})
+        for key in keys:
+            if float(self.said("property", key).max(initial=0.0)) >= SAID:
+                yield made(Form("link_property", title, key))
+        if {"start_year", "end_year"} <= set(keys):
+            for number, year in enumerate(self.quantities):
+                if year.kind == "year":
+                    text = f"r.start_year <= {year.value} AND (r.end_year >= {year.value} OR r.end_year IS NULL)"
+                    yield made(
+                        Form(
+                            "names", title, condition=Condition("start_year", "=", "", "r", quantity=number, text=text)
+                        )
+                    )
+                    if "count" in self.operators:
+                        yield made(
+                            Form(
+                                "count",
+                                title,
+                                condition=Condition("start_year", "=", "", "r", quantity=number, text=text),
+                            ),
+                            "count",
+                        )
+            text = "r.start_year IS NOT NULL AND r.end_year IS NULL"
+            if "now" in self.operators:
+                yield made(Form("names", title, condition=Condition("end_year", "=", "", "r", text=text)), "now")
+                if "count" in self.operators:
+                    yield made(
+                        Form("count", title, condition=Condition("end_year", "=", "", "r", text=text)), "now", "count"
+                    )
+        for key, type_ in keys.items():
+            for number, quantity in enumerate(self.quantities):
+                for condition in _quantity_conditions(key, type_, number, quantity, "r", ""):
+                    yield made(Form("names", title, condition=condition))
+                    if "count" in self.operators:
+                        yield made(Form("count", title, condition=condition), "count")
+
+    def _pairs(
+        self, shape: Shape, title: str, keys: dict[str, str], scores: dict[str, float], made: Make
+    ) -> Iterator[tuple[Form, Features, Array]]:
+        descending = self.order[1] if self.order else True
+        for key in sorted(keys, key=lambda key: -scores[key])[:5]:
+            type_ = keys[key]
+            if type_ in (*NUMBERS, *TEMPORAL):
+                yield made(Form("compare", title, key, descending), "order", "compare")
+                yield made(Form("compare", title, key, not descending), "compare")
+            if type_ in NUMBERS:
+                yield made(Form("minus", title, key), "difference")
+            yield made(Form("equal", title, key), "equal")
+
+    def _ordered(self, keys: dict[str, str], scores: dict[str, float], label: str) -> list[str]:
+        temporal = self.order is not None and self.order[0] == "time"
+        found = []
+        for key, type_ in keys.items():
+            is_time = type_ in TEMPORAL or "year" in key or "date" in key
+            if type_ in (*NUMBERS, *TEMPORAL) or self._wrap(label, key):
+                found.append((scores[key] + (0.3 if is_time == temporal else 0.0), key))
+        return [key for _, key in sorted(found, key=lambda item: -item[0])[:3]]
+
+    def _wrap(self, label: str, key: str) -> str:
+        known = self.schema.labels.get(label)
+        texts = known.texts.get(key) if known else None
+        if texts is None:
+            return ""
+        form = str(getattr(texts, "format", getattr(texts, "kind", "")))
+        return "toInteger" if "int" in form else "toFloat" if "float" in form or "number" in form else ""
+
+    def _conditions(
+        self, shape: Shape, label: str, keys: dict[str, str], scores: dict[str, float]
+    ) -> Iterator[Condition]:
+        for number, quantity in enumerate(self.quantities):
+            for key, type_ in keys.items():
+                yield from _quantity_conditions(key, type_, number, quantity, "n", self._wrap(label, key))
+        negated = "not" in self.operators
+        used = {path.anchor.mention for path in shape.paths}
+        for number, mention in enumerate(self.question.mentions):
+            if number in used or mention.verdict == "not_found":
+                continue
+            for node in mention.nodes[:6]:
+                if (
+                    node.is_value
+                    and label in node.labels
+                    and node.property in keys
+                    and node.property != title_of(self.graph, label)
+                ):
+                    listed = keys[node.property].startswith("list")
+                    operator = ("not in" if negated else "in") if listed else ("<>" if negated else "=")
+                    yield Condition(node.property, operator, quoted_string(node.name), quantity=-2 - number)
+        for key, type_ in keys.items():
+            if type_ == "bool" and scores[key] >= 0.7:
+                yield Condition(key, "=", "false" if negated else "true")
+
+    def _form_features(
+        self, form: Form, scores: dict[str, float], keys: dict[str, str], top: float, used: Sequence[str], shape: Shape
+    ) -> tuple[Features, Array]:
+        covered = np.zeros(self.size, dtype=np.float32)
+        kind = form.kind
+        found: Features = {
+            f"form.{kind}": 1.0,
+            "form.listed": float(form.listed),
+            "form.listed.count": float(form.listed and "count" in self.operators),
+        }
+        for operator in (
+            "count",
+            "most",
+            "each",
+            "order",
+            "sort",
+            "average",
+            "sum",
+            "difference",
+            "same",
+            "names",
+            "when",
+            "including",
+            "compare",
+            "equal",
+            "distinct",
+            "names",
+        ):
+            if operator in self.operators:
+                found[f"form.{kind}.{operator}"] = 1.0
+        for operator in used:
+            for start, end in self.operators.get(operator, ()):
+                for number, word in enumerate(self.question.words):
+                    if start <= word.start < end and number in self.evidence.place:
+                        covered[self.evidence.place[number]] = 1.0
+        group = _GROUPS.get(kind, "out")
+        if form.key:
+            column = self.said("property", form.key)
+            covered = np.maximum(covered, column)
+            score = scores.get(form.key, float(column.max(initial=0.0)))
+            found[f"key.{group}"] = score
+            found[f"key.{group}.unsaid"] = float(score < SAID)
+            found["key.lead"] = min(0.0, score - top)
+            temporal = keys.get(form.key, "") in TEMPORAL or "year" in form.key
+            if "when" in self.operators:
+                found["key.when"] = 1.0 if temporal else -1.0
+            if group == "order" and self.order:
+                found["key.dimension"] = 1.0 if temporal == (self.order[0] == "time") else -1.0
+        else:
+            found["key.missed"] = top if top >= 0.6 else 0.0
+        if kind in COUNTING and "most" in self.operators:
+            found["counted.said"] = self._counted_said(shape, kind in ("most", "group", "sort_count"))
+        condition = form.condition
+        uses: set[int] = set()
+        if condition is not None:
+            column = self.said("property", condition.key)
+            covered = np.maximum(covered, column)
+            score = float(column.max(initial=0.0))
+            found["where"] = 1.0
+            found["where.said"] = score
+            found["where.link"] = float(condition.on == "r")
+            uses.add(condition.quantity)
+            if condition.quantity >= 0:
+                quantity = self.quantities[condition.quantity]
+                dated = condition.wrap == ".year" or "date(" in condition.literal or "year" in condition.key
+                found[f"where.{quantity.kind}.{'date' if dated else 'other'}"] = 1.0
+                found["where.equal"] = float(condition.operator == "=")
+                found["where.near"] = self._nearness(column, quantity.start)
+            elif condition.quantity <= -2:
+                found["where.value"] = 1.0
+                for place in self._mention_words[-2 - condition.quantity]:
+                    covered[place] = 1.0
+                mention = self.question.mentions[-2 - condition.quantity]
+                upper = mention.text[:1].isupper() or " " in mention.text
+                found["unused" if upper else "unused.lower"] = -mention.nodes[0].score
+        unused = [
+            q
+            for n, q in enumerate(self.quantities)
+            if n not in uses and not (kind == "above_count" and q.value == form.number)
+        ]
+        found["unused.quantity"] = float(len(unused))
+        found["cover.bonus"] = 0.0
+        return found, covered
+
+    def _counted_said(self, shape: Shape, counts_before: bool) -> float:
+        """Return how much more the words after `most` say the label that is counted than the one that is returned.
+
+        In "who won the most awards", the awards are counted, and players are returned.
+        """
+        ends = max(shape.ends, key=lambda name: shape.ends[name], default="")
+        path = shape.paths[0]
+        labels = path.ends if shape.tail else path.labels[-2] if len(path.labels) > 1 else {path.anchor.label: 1.0}
+        before = path.middle or max(labels, key=lambda name: labels[name], default="")
+        counted, returned = (before, ends) if counts_before else (ends, before)
+        end = self.operators["most"][-1][1]
+        after = [
+            place
+            for place, number in enumerate(self.evidence.indices)
+            if self.question.words[number].start >= end and number not in self.question.mentioned
+        ][:1]
+        return sum(float(self.said("label", counted)[p]) - float(self.said("label", returned)[p]) for p in after)
+
+    def form_features(self, candidate: Candidate) -> tuple[Features, Array]:
+        """Return the features of a candidate's form that was made elsewhere."""
+        form, shape = candidate.form, candidate.shape
+        label = max(shape.ends, key=lambda name: shape.ends[name]) if shape.ends else ""
+        known = self.schema.labels.get(label)
+        keys = dict(known.properties) if known else {}
+        scores = {key: float(self.said("property", key).max(initial=0.0)) for key in keys if key != form.title}
+        condition = form.condition
+        if condition is not None and condition.quantity == -1:
+            for number, quantity in enumerate(self.quantities):
+                if str(quantity.value) in (condition.text or condition.literal):
+                    form = replace(form, condition=replace(condition, quantity=number))
+            for number, mention in enumerate(self.question.mentions):
+                if any(node.is_value and quoted_string(node.name) == condition.literal for node in mention.nodes):
+                    form = replace(form, condition=replace(condition, quantity=-2 - number))
+        return self._form_features(
+            form, scores, keys, max(scores.values(), default=0.0), _USED.get(form.kind, ()), shape
+        )
+
+    def _nearness(self, column: Array, start: int) -> float:
+        best = 0.0
+        for place, value in enumerate(column):
+            word = self.question.words[self.evidence.indices[place]]
+            if value > 0.3:
+                best = max(best, float(value) / (1 + abs(word.start - start) / 20))
+        return best
+
+    def combine(self, shape: Features, shape_covered: Array, form: Features, form_covered: Array) -> Features:
+        """Return the features of a candidate from those of its shape and of its form."""
+        found = dict(shape)
+        for name, value in form.items():
+            found[name] = found.get(name, 0.0) + value
+        if self.size:
+            covered = np.maximum(shape_covered, form_covered)
+            found["cover"] = float(covered.mean())
+            found["left"] = float((1 - covered).sum())
+        return found
+
+
+_USED: dict[str, tuple[str, ...]] = {
+    "count": ("count",), "count_property": ("count",), "order": ("sort", "order"), "argmax": ("order",),
+    "min": ("order",), "max": ("order",), "avg": ("average",), "sum": ("sum",), "most": ("most",),
+    "most_before": ("most",), "group": ("each", "count"), "group_before": ("each", "count"),
+    "group_zero": ("each", "count", "including"), "sort_count": ("sort", "count"), "sort_before": ("sort", "count"),
+    "compare": ("order", "compare"), "minus": ("difference",), "equal": ("equal",), "both": ("each", "including"),
+}  # fmt: skip
+"""The operators whose words a form covers."""
+_GROUPS = {
+    "order": "order",
+    "argmax": "order",
+    "min": "order",
+    "max": "order",
+    "avg": "order",
+    "sum": "order",
+    "compare": "order",
+    "minus": "order",
+}
+
+
+def _quantity_conditions(
+    key: str, type_: str, number: int, quantity: Quantity, on: str, wrap: str
+) -> Iterator[Condition]:
+    if quantity.kind == "date":
+        if type_ in TEMPORAL:
+            yield Condition(key, quantity.comparison, f"date('{quantity.value}')", on, "", number)
+    elif type_ in TEMPORAL:
+        if quantity.kind == "year":
+            yield Condition(key, quantity.comparison, str(quantity.value), on, ".year", number)
+    elif (type_ in NUMBERS or wrap) and (quantity.kind == "year" or "year" not in key):
+        yield Condition(key, quantity.comparison, f"{quantity.value}", on, wrap, number)
+
+
+def _assigned(columns: Sequence[Array]) -> float:
+    """Return the sum of the best words of steps if each word may say only one step (greedily)."""
+    taken: set[int] = set()
+    total = 0.0
+    for column in sorted(columns, key=lambda column: -float(column.max(initial=0.0))):
+        for place in np.argsort(-column):
+            if int(place) not in taken:
+                taken.add(int(place))
+                total += float(column[place])
+                break
+    return total

@@ -1,0 +1,182 @@
+"""A graph's schema and a query's matches for the page, each with its picture.
+
+A picture is SVG as nested lists, from which the page creates the elements one by one. The page never parses markup that
+contains text from a graph: `["text", {"x": "4"}, ["Heat <b>"]]` becomes an element with a text node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import Any
+from xml.etree import ElementTree
+
+from graphground.cypher.functions import FUNCTIONS
+from graphground.cypher.quoting import quoted_name
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.graph import Graph
+from graphground.graphs.schemas.pictures.drawing import Drawing
+from graphground.graphs.schemas.pictures.of_query import query_drawing, subgraph
+from graphground.graphs.schemas.pictures.svg import svg
+from graphground.graphs.schemas.statistics.model import PropertyStatistics, Statistics
+from graphground.tools.execute_cypher import check_query, refuse_missing_parameters
+from graphground.tools.get_schema import note_on
+
+MOST_NODES = 500
+SECONDS = 10.0
+
+
+def picture(drawing: Drawing) -> list[Any]:
+    """Return a drawing's SVG element as a nested list `[name, attributes, content]`."""
+    return nested(ElementTree.fromstring(svg(drawing, style=False)))
+
+
+def nested(element: ElementTree.Element) -> list[Any]:
+    """Return an element as `[name, attributes, content]`, without namespaces; `content` holds texts and elements."""
+    content: list[Any] = [element.text] if element.text else []
+    for child in element:
+        content.append(nested(child))
+        if child.tail:
+            content.append(child.tail)
+    return [element.tag.rpartition("}")[2], element.attrib, content]
+
+
+def matches(graph: Graph, query: str, parameters: dict[str, Any] | None, most: int) -> dict[str, Any] | None:
+    """Return the nodes and relationships of a query's first matches, with a picture; None if there are none.
+
+    At most `most` matches are read, and at most `most` nodes are returned. `most` itself is limited to `MOST_NODES`.
+
+    Raises:
+        ToolFailure: `execute_cypher` would refuse the query.
+    """
+    tree, _ = check_query(graph, query, parameters)
+    refuse_missing_parameters(tree, parameters or {})
+    most = max(1, min(most, MOST_NODES))
+    found = subgraph(query, graph, timeout=SECONDS, parameters=parameters, most_rows=most, most_nodes=most)
+    return None if found is None else {**found, "picture": picture(query_drawing(found))}
+
+
+def pattern(graph: Graph, query: str, parameters: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return the first MATCH after which no row is left, with the counts of its parts; None if not found in time.
+
+    Raises:
+        ToolFailure: `execute_cypher` would refuse the query.
+    """
+    from graphground.graphs.why_empty.points import counted_pattern  # needs rapidfuzz
+
+    tree, _ = check_query(graph, query, parameters)
+    refuse_missing_parameters(tree, parameters or {})
+    found = counted_pattern(graph, tree, parameters)
+    return None if found is None else asdict(found)
+
+
+LONGEST_VALUE, MOST_VALUES = 80, 5
+
+
+def schema_with_picture(graph: Graph) -> dict[str, Any]:
+    """Return a graph's schema: `{"labels": [{"name": "Team", "count": 30, …}], "patterns": […], "picture": […], …}`.
+
+    `boxes` holds the labels in the order of the picture's boxes. `statistics` is false until statistics have been
+    collected. `note` says why the schema may be incomplete or outdated; it is empty for a current schema.
+    """
+    from graphground.graphs.schemas.pictures.drawing import schema_drawing  # loads NumPy
+
+    # The note is read first: if the schema is completed in between, the note is outdated, but never missing.
+    note = note_on(graph)
+    facts = graph.statistics()
+    schema = with_counts(graph.schema, facts)
+    drawing = schema_drawing(schema)
+    return {
+        **names_of(schema, facts),
+        "statistics": facts is not None,
+        "expected": graph.statistics_reader is not None,
+        "note": note,
+        "picture": picture(drawing),
+        "boxes": [box.id for box in drawing.boxes],
+    }
+
+
+def names_of(schema: PropertyGraphSchema, facts: Statistics | None) -> dict[str, Any]:
+    """Return the labels and patterns of a schema, with properties and statistics, and the names of all functions."""
+    return {
+        "labels": [
+            {
+                "name": label.name,
+                "quoted": quoted_name(label.name),
+                "description": label.description,
+                "count": label.count,
+                "naming": label.name_property,
+                "namesakes": facts.namesakes(label.name) if facts is not None else None,
+                "properties": properties_of(label.name, label.properties, facts),
+                "reserved": sorted(label.reserved - {label.name_property}),
+            }
+            for label in schema.labels.values()
+        ],
+        "patterns": [
+            {
+                "type": pattern.type,
+                "quoted": quoted_name(pattern.type),
+                "start": pattern.start,
+                "end": pattern.end,
+                "description": pattern.description,
+                "count": pattern.count,
+                "symmetric": pattern.symmetric,
+                "properties": properties_of(pattern.type, pattern.properties, facts),
+            }
+            for pattern in schema.patterns
+        ],
+        "functions": sorted(FUNCTIONS),
+    }
+
+
+def properties_of(owner: str, types: Mapping[str, str], facts: Statistics | None) -> list[dict[str, Any]]:
+    """Return each property with its type and, if known, its share of filled values, its extremes and common values."""
+    return [
+        {
+            "name": key,
+            "quoted": quoted_name(key),
+            "type": type_,
+            **(values_of(known) if facts is not None and (known := facts.property(owner, key)) is not None else {}),
+        }
+        for key, type_ in types.items()
+    ]
+
+
+def values_of(known: PropertyStatistics) -> dict[str, Any]:
+    """Return the statistics of a property's values; long values are cut."""
+    return {
+        "fill": round(known.fill, 4),
+        "distinct": known.distinct,
+        "least": cut_value(known.least),
+        "greatest": cut_value(known.greatest),
+        "common": [[cut_value(value), count] for value, count in known.common[:MOST_VALUES]],
+        "exact": known.exact,
+    }
+
+
+def cut_value(value: Any) -> str | None:
+    """Return a value as a short text: `cut_value(1995)` is `"1995"`; None for null."""
+    if value is None:
+        return None
+    text = f"[{', '.join(map(str, value))}]" if isinstance(value, list | tuple) else str(value)
+    return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 1] + "…"
+
+
+def with_counts(schema: PropertyGraphSchema, facts: Statistics | None) -> PropertyGraphSchema:
+    """Return the schema with missing counts taken from the statistics, so that the picture shows the counts."""
+    if facts is None:
+        return schema
+    labels = {
+        name: replace(label, count=label.count if label.count is not None else facts.nodes(name))
+        for name, label in schema.labels.items()
+    }
+    patterns = tuple(
+        replace(
+            pattern,
+            count=pattern.count
+            if pattern.count is not None
+            else facts.relationships(pattern.type, pattern.start, pattern.end),
+        )
+        for pattern in schema.patterns
+    )
+    return replace(schema, labels=labels, patterns=patterns)

@@ -1,0 +1,191 @@
+"""Allowed functions and procedures are listed by name, with a reason; all others are refused."""
+
+from pathlib import Path
+
+import pytest
+
+from graphground.cypher import validate
+from graphground.cypher.functions import PROCEDURES
+from graphground.cypher.safety.allowed import (
+    FUNCTIONS_ALLOWED,
+    MAX_ARGUMENTS,
+    PROCEDURES_ALLOWED,
+    WRITE_INSTEAD,
+    allowed_page,
+)
+
+
+def test_the_page_of_allowed_functions_matches_the_lists() -> None:
+    page = Path(__file__).parents[3] / "docs" / "allowed.md"
+    assert page.read_text(encoding="utf-8") == allowed_page(), "run python docs/write_allowed.py"
+    _, _, excluded = allowed_page().partition("## Excluded, and why")
+    assert "`apoc.cypher.*`" in excluded
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "apoc.coll.fill('x', 2000000000)",
+        "apoc.text.repeat('x', 2000000000)",
+        "apoc.text.lpad('x', 2000000000, ' ')",
+        "apoc.text.rpad('x', 2000000000, ' ')",
+        "apoc.text.random(2000000000)",
+        "apoc.text.format('%999999999d', [1])",
+        "apoc.coll.combinations(range(1, 60), 30)",
+        "apoc.coll.randomItems([1], 2000000000, true)",
+        "apoc.number.arabicToRoman(2000000000)",
+        "apoc.number.exact.add('1e999999999', '1')",
+        "apoc.util.decompress(x)",
+        "apoc.hashing.fingerprintGraph()",
+        "apoc.xml.parse('<x/>')",
+        "apoc.text.toCypher({})",
+        "apoc.any.isDeleted(x)",
+        "apoc.coll.max([1])",
+        "apoc.cypher.runFirstColumnSingle('RETURN 1', {})",
+        "apoc.util.validatePredicate(true, '', [])",
+        "apoc.coll.notYetWritten([1])",
+        "apoc.text.notYetWritten('x')",
+        "gds.similarity.notYetWritten([1])",
+        "apoc.json.path('[[1]]', '$..*..*..*')",
+        "apoc.convert.fromJsonList('[[1]]', '$..*..*')",
+        "apoc.convert.fromJsonMap('{}', '$..*', [])",
+        "apoc.convert.getJsonProperty(x, 'k', '$..*')",
+        "apoc.map.flatten({a: {b: 1}}, 'a long delimiter')",
+        "apoc.map.unflatten({}, '.')",
+        "apoc.map.updateTree({}, 'a', [])",
+        "apoc.text.regexGroups('aaaa', '(a+)+b')",
+        "apoc.text.regexGroupsByName('aaaa', '(?<x>(a+)+b)')",
+        "apoc.text.replace('aaaa', '(a|aa)+b', 'x')",
+        "apoc.text.regreplace('aaaa', 'a', 'aaaa')",
+        "apoc.text.slug('aaaa', 'aaaa')",
+        "apoc.text.split('aaaa', '(a+)+b')",
+        "apoc.text.join(['a', 'b'], 'a long delimiter')",
+        "apoc.text.levenshteinSimilarity('a', 'b')",
+        "apoc.text.fuzzyMatch('a', 'b')",
+        "apoc.coll.toSet([i IN range(0, 1000000) | [i, 40000000 - 31 * i]])",
+        "apoc.coll.subtract([1], [2])",
+        "apoc.coll.removeAll([1], [2])",
+        "apoc.map.removeKeys({}, ['a'])",
+        "apoc.agg.median(x)",
+        "apoc.agg.percentiles(x)",
+        "apoc.agg.statistics(x)",
+        "APOC.Coll.FILL('x', 9)",
+        "`apoc.coll.fill`('x', 9)",
+        "apoc.`coll`.`fill`('x', 9)",
+        "apoc . coll /**/ . fill('x', 9)",
+    ],
+)
+def test_a_function_that_is_not_on_the_list_is_refused(call: str) -> None:
+    for place in (
+        f"WITH 1 AS x RETURN {call} AS y",
+        f"MATCH (x) WHERE {call} = 1 RETURN x",
+        f"MATCH (x) RETURN x ORDER BY {call}",
+        f"MATCH (x) RETURN x LIMIT toInteger({call})",
+        f"MATCH (x) RETURN EXISTS {{ MATCH (y {{k: {call}}}) }} AS z",
+        f"MATCH (x) RETURN [y IN [1] WHERE {call} = y | y] AS z",
+    ):
+        report = validate(place, read_only=True)
+        assert "forbidden_procedure" in {diagnostic.code for diagnostic in report.diagnostics}, place
+        name = call.replace(" ", "").replace("/**/", "").replace("`", "").partition("(")[0].lower()
+        assert report.access == ("read" if name in {**WRITE_INSTEAD, **MAX_ARGUMENTS} else "admin")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "apoc.search.node({Film: 'name` = 1 OR 1 = 1 //'}, 'exact', 'x')",
+        "apoc.search.nodeAll($map, '=', 1)",
+        "apoc.search.nodeReduced('{}', '=', 1)",
+        "apoc.search.nodeAllReduced('{}', '=', 1)",
+        "apoc.search.multiSearchReduced('{}', '=', 1)",
+        "apoc.meta.data.of('CREATE (n)')",
+        "apoc.meta.graph.of('CREATE (n)')",
+        "apoc.graph.fromCypher('CREATE (n)', {}, '', {})",
+        "apoc.help('x')",
+        "apoc.util.sleep(1)",
+        "db.awaitIndexes(300)",
+        "db.awaitIndex('x', 300)",
+        "dbms.listConfig()",
+        "algo.louvain()",
+        "apoc.notYetWritten()",
+        "my.own()",
+        "apoc.neighbors.athop(n, 'T', 200000000)",
+        "apoc.neighbors.byhop.count(n, 'T', 200000000)",
+        "apoc.neighbors.tohop(n, 'T', 2000000000)",
+        "db.stats.retrieve('GRAPH COUNTS')",
+        "dbms.listCapabilities()",
+        "`apoc.search`.node({}, '=', 1)",
+    ],
+)
+def test_a_procedure_that_is_not_on_the_list_is_refused(call: str) -> None:
+    for text in (
+        f"CALL {call}",
+        f"MATCH (n) CALL {call} YIELD x RETURN x",
+        f"OPTIONAL CALL {call} YIELD x RETURN x",
+        f"MATCH (n) WHERE COUNT {{ CALL {call} YIELD x RETURN x }} > 0 RETURN n",
+    ):
+        report = validate(text, read_only=True)
+        assert "forbidden_procedure" in {diagnostic.code for diagnostic in report.diagnostics}, text
+
+
+def test_a_refused_function_that_agents_ask_for_is_named_with_what_to_write_instead() -> None:
+    for call, instead in (
+        ("apoc.text.replace('a', 'b', 'c')", "replace()"),
+        ("apoc.coll.toSet([1])", "collect(DISTINCT x)"),
+        ("apoc.text.levenshteinSimilarity('a', 'b')", "find_entities"),
+        ("apoc.convert.fromJsonMap('{}', '$.a')", "without a path"),
+    ):
+        [problem] = validate(f"RETURN {call} AS x", read_only=True).diagnostics
+        assert instead in problem.message
+    assert not FUNCTIONS_ALLOWED & WRITE_INSTEAD.keys()
+
+
+@pytest.mark.parametrize(
+    "prefix",
+    [
+        "CYPHER debug=ast",
+        "CYPHER 5 debug=rawcardinalities",
+        "CYPHER 25 planner=dp",
+        "EXPLAIN CYPHER replan=force",
+        "CYPHER runtime=parallel",
+        "CYPHER planner=cost Debug = toString",
+        "CYPHER notYetWritten=on",
+        "CYPHER CYPHER 5 debug=ast",
+        "cypher /* 5 */ debug /* = */ = ast",
+    ],
+)
+def test_an_option_that_is_not_on_the_list_is_refused(prefix: str) -> None:
+    report = validate(f"{prefix} MATCH (n) RETURN n LIMIT 1", read_only=True)
+    assert [problem.code for problem in report.diagnostics] == ["forbidden_option"]
+    assert report.access == "admin"
+
+
+@pytest.mark.parametrize(
+    "prefix", ["CYPHER 5", "cypher 25", "CYPHER planner=cost runtime=slotted", "PROFILE CYPHER 5 replan=skip", "CYPHER"]
+)
+def test_a_version_and_the_options_on_the_list_are_allowed(prefix: str) -> None:
+    assert validate(f"{prefix} MATCH (n) RETURN n LIMIT 1", read_only=True).valid
+
+
+def test_the_list_of_procedures_contains_no_writing_and_no_administrative_procedure() -> None:
+    modes = {name: PROCEDURES[name].mode for name in PROCEDURES if name.lower() in PROCEDURES_ALLOWED}
+    assert set(modes.values()) == {"read"}
+    assert not any(
+        part in name
+        for name in PROCEDURES_ALLOWED | FUNCTIONS_ALLOWED
+        for part in (".load", ".export", ".import", ".cypher.run", "periodic", "trigger", "search")
+    )
+
+
+def test_a_show_command_is_classified_by_its_object_and_not_by_names_of_users_or_databases() -> None:
+    for text in ("SHOW INDEXES", "SHOW ALL CONSTRAINTS YIELD name", "SHOW USER DEFINED FUNCTIONS", "SHOW PROCEDURES"):
+        assert validate(text, read_only=True).valid, text
+    for text in (
+        "SHOW USER indexes PRIVILEGES",
+        "SHOW ROLE functions PRIVILEGES AS COMMANDS",
+        "SHOW DATABASE indexes",
+        "SHOW SETTING procedures",
+        "SHOW ALIAS constraints FOR DATABASE",
+        "SHOW TRANSACTIONS 'indexes'",
+    ):
+        assert not validate(text, read_only=True).valid, text

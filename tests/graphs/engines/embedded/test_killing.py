@@ -1,0 +1,83 @@
+"""The engine process is killed for a query that it cannot terminate; nobody else loses an answer."""
+
+import threading
+import time
+
+import pytest
+
+from graphground.cypher import parse
+from graphground.graphs.engines.client_context import calling_as
+from graphground.graphs.engines.embedded import engine as module
+from graphground.graphs.engines.embedded.engine import EmbeddedEngine
+from graphground.graphs.engines.embedded.launcher import ensure_engine
+from graphground.graphs.engines.embedded.state import EngineState
+from graphground.graphs.engines.engine import QueryFailed, QueryTimeout
+from graphground.graphs.engines.fair_shares import FairShares
+from graphground.graphs.graph import Graph
+from graphground.graphs.storage.catalog import Catalog
+from graphground.graphs.storage.home import Home
+
+DEAF = "RETURN reduce(s = 0, x IN range(1, 900000) | s + reduce(t = 0, y IN range(1, 900000) | t + y)) AS total"
+
+
+def test_a_query_whose_process_was_killed_no_longer_counts_as_running(
+    films_home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MIN_LIFE_SECONDS", 0.0)
+    engine = EmbeddedEngine(films_home, Catalog(films_home).get("films").id, at_once=FairShares(1))
+    before = ensure_engine(films_home)
+    with calling_as("attacker"), pytest.raises(QueryTimeout, match=r"time limit of 0\.05 s"):
+        engine.run(parse(DEAF), timeout=0.05)
+    assert engine.run("RETURN 1").rows == [[1]]
+    assert ensure_engine(films_home).instance != before.instance
+    engine.close()
+
+
+def test_a_young_process_is_not_killed_until_it_has_served_for_some_seconds(
+    films_home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ages = iter((1.0, 9.9, 10.0))
+    monkeypatch.setattr(module, "lifetime", lambda _: next(ages))
+    asked = threading.Event()
+    engine = EmbeddedEngine(films_home, Catalog(films_home).get("films").id, at_once=FairShares(2))
+    before = ensure_engine(films_home)
+    with pytest.raises(QueryTimeout):
+        engine.run(parse(DEAF), timeout=0.05)
+    assert engine.run("RETURN 1").rows == [[1]]  # beside the query that continues
+    deadline = time.monotonic() + 60
+    while (state := EngineState.read(films_home)) is not None and state.instance == before.instance:
+        assert time.monotonic() < deadline
+        asked.wait(0.05)
+    assert engine.run("RETURN 1").rows == [[1]]
+    engine.close()
+
+
+def test_a_value_nested_too_deeply_is_reported_and_stops_no_process(films_home: Home, film_graph: Graph) -> None:
+    assert film_graph.run("RETURN 1 AS x").rows == [[1]]
+    before = EngineState.read(films_home)
+    with pytest.raises(QueryFailed, match=r"closed the connection 3 times .* nests more deeply"):
+        film_graph.run(parse("RETURN reduce(a = [], i IN range(1, 100000) | [a]) AS x"), timeout=60)
+    assert EngineState.read(films_home) == before
+    assert film_graph.run("RETURN 1 AS x").rows == [[1]]
+
+
+def test_no_user_of_the_engine_can_write(films_home: Home, film_graph: Graph) -> None:
+    import neo4j
+
+    assert film_graph.engine is not None
+    film_graph.engine.run("RETURN 1")
+    state = ensure_engine(films_home)
+    database = film_graph.engine._database  # type: ignore[attr-defined]
+    with (
+        neo4j.GraphDatabase.driver(f"bolt://127.0.0.1:{state.port}", auth=("root", state.root)) as driver,
+        driver.session(database=database) as session,
+        pytest.raises(neo4j.exceptions.Neo4jError, match="read only"),
+    ):
+        session.run("CREATE (:Film {name: 'x'})").consume()
+    assert film_graph.engine.run("MATCH (f:Film {name: 'x'}) RETURN count(f)").rows == [[0]]
+
+
+def test_explain_returns_a_plan_on_a_read_only_engine(film_graph: Graph) -> None:
+    assert film_graph.engine is not None
+    film_graph.engine.explain("MATCH (n) RETURN n")
+    assert film_graph.engine.run("EXPLAIN MATCH (n) RETURN n", timeout=20).columns == ["plan"]

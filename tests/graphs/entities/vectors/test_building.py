@@ -1,0 +1,102 @@
+"""Builds of vectors: a stopped or killed build is resumed, and two builds at once are refused."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from graphground.graphs.entities.build import build_index
+from graphground.graphs.entities.files import Files
+from graphground.graphs.entities.record import Record
+from graphground.graphs.entities.vectors import building
+from graphground.graphs.entities.vectors.building import build_vectors, estimate
+from graphground.graphs.entities.vectors.encoders import STATIC, encoder
+from graphground.graphs.entities.vectors.store import VectorStore
+
+WORDS = [
+    "red",
+    "blue",
+    "green",
+    "big",
+    "small",
+    "old",
+    "new",
+    "wild",
+    "tame",
+    "fast",
+    "slow",
+    "loud",
+    "car",
+    "train",
+    "dog",
+    "horse",
+    "bread",
+    "wine",
+    "house",
+    "river",
+    "mountain",
+    "book",
+    "song",
+    "king",
+    "queen",
+    "soldier",
+    "teacher",
+    "forest",
+    "island",
+    "bridge",
+    "castle",
+    "garden",
+]
+
+
+def records(count: int) -> list[Record]:
+    """Return records with names of three words; the first label is large, the second small."""
+    rng = np.random.default_rng(3)
+    names = [" ".join(WORDS[place] for place in rng.choice(len(WORDS), 3, replace=False)) for _ in range(count + 50)]
+    return [Record(str(number), "Thing" if number < count else "Other", name) for number, name in enumerate(names)]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Files:
+    build_index(tmp_path / "i", records(3_000))
+    return Files(tmp_path / "i")
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from graphground.graphs.entities.files import Files
+from graphground.graphs.entities.vectors import building
+from graphground.graphs.entities.vectors.encoders import STATIC, encoder
+building._TEXTS_AT_ONCE = 500
+def report(step):
+    if step.done >= 1500:
+        os.kill(os.getpid(), 9)
+building.build_vectors(Files(Path(sys.argv[1])), encoder(STATIC), progress=report)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="kill -9")
+def test_after_a_killed_build_older_vectors_stay_in_use_and_the_build_is_resumed(
+    files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build_vectors(files, encoder(STATIC), ["Other"])
+    killed = subprocess.run([sys.executable, "-c", KILLED, str(files.folder)], timeout=100)
+    assert killed.returncode == -9
+    assert VectorStore(files).names == 50
+    assert estimate(files, encoder(STATIC)).done == 1_500
+    reports = []
+    monkeypatch.setattr(building, "_TEXTS_AT_ONCE", 1_000)
+    assert build_vectors(files, encoder(STATIC), progress=reports.append)
+    assert [progress.done for progress in reports] == [2_500, 3_050]
+    assert VectorStore(files).names == 3_050
+
+
+def test_two_builds_at_once_are_refused(files: Files) -> None:
+    from filelock import FileLock
+
+    with FileLock(files.folder / "vectors.lock"), pytest.raises(building.BuildRunning):
+        build_vectors(files, encoder(STATIC))

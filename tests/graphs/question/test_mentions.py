@@ -1,0 +1,128 @@
+"""The mentions in questions: each is recognised as a whole, even if misspelt or unknown, and never only in part."""
+
+import pytest
+
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.entities.build import build_index
+from graphground.graphs.entities.index import EntityIndex, open_index
+from graphground.graphs.entities.record import Record
+from graphground.graphs.question.read import read_text
+
+SCHEMA = PropertyGraphSchema.from_cypherbench(
+    {
+        "name": "mixed",
+        "entities": [{"label": label, "properties": {}} for label in ("Movie", "Genre", "Person", "Venue", "Country")],
+        "relations": [{"label": "hasGenre", "subj_label": "Movie", "obj_label": "Genre", "properties": {}}],
+    }
+)
+RECORDS = [
+    Record("V1", "Venue", "Golden 1 Center"),
+    Record("V2", "Venue", "Center"),
+    Record("C1", "Country", "Greece"),
+    Record("G1", "Genre", "action film"),
+    Record("G2", "Genre", "land art"),
+    Record("P1", "Person", "Michael Mann"),
+    Record("P2", "Person", "Portia Mann"),
+    Record("M1", "Movie", "Portrait of a Lady with a Flower"),
+]
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> EntityIndex:
+    folder = tmp_path_factory.mktemp("index") / "mixed"
+    build_index(folder, RECORDS)
+    return open_index(folder)
+
+
+def mentions_found(index: EntityIndex, question: str) -> list[tuple[str, str]]:
+    return [(mention.text, mention.verdict) for mention in read_text(question, SCHEMA, index).mentions]
+
+
+@pytest.mark.parametrize(
+    ("question", "mentions"),
+    [
+        ("Who played at the Golrtn 1 Center?", [("Golrtn 1 Center", "found")]),
+        (
+            "Who belongs to the Democratic Socialist Party of Greece?",
+            [("Democratic Socialist Party of Greece", "not_found")],
+        ),
+        ("Which gothic films did Michael Mann make?", [("Michael Mann", "found")]),
+        ("Which movies did Micheal Man make?", [("Micheal Man", "found")]),
+        ("Which movies are lnad art?", [("lnad art", "found")]),
+        (
+            "Was Portrait of a Lady with a Flofwer made in Greece?",
+            [("Portrait of a Lady with a Flofwer", "found"), ("Greece", "found")],
+        ),
+        (
+            "Did Michael Mann and Quentin Tarantino meet?",
+            [("Michael Mann", "found"), ("Quentin Tarantino", "not_found")],
+        ),
+        ("How many different movies are there?", []),
+        ("Which genres that include movies were made on April 17th?", []),
+    ],
+)
+def test_each_mention_in_a_question_is_recognised_with_its_verdict(
+    index: EntityIndex, question: str, mentions: list[tuple[str, str]]
+) -> None:
+    assert mentions_found(index, question) == mentions
+
+
+CITIES = PropertyGraphSchema.from_cypherbench(
+    {
+        "name": "cities",
+        "entities": [{"label": label, "properties": {}} for label in ("City", "Series", "MusicalGroup", "Disease")],
+        "relations": [
+            {"label": "setIn", "subj_label": "Series", "obj_label": "City", "properties": {}},
+            {"label": "causeOfDeath", "subj_label": "MusicalGroup", "obj_label": "Disease", "properties": {}},
+        ],
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def cities(tmp_path_factory: pytest.TempPathFactory) -> EntityIndex:
+    folder = tmp_path_factory.mktemp("index") / "cities"
+    names = [
+        ("City", "Las Vegas"),
+        ("City", "Las Cruces"),
+        ("City", "Beverly Hills"),
+        ("City", "Beverly"),
+        ("Series", "Mad Men"),
+        ("Series", "Goodfellas"),
+        ("Series", "Adaptation"),
+        ("Series", "Girl"),
+        ("Series", "Girl 27"),
+        ("MusicalGroup", "Meena"),
+        ("MusicalGroup", "Goldman Sachs Quartet"),
+        ("Disease", "heart failure"),
+        ("Disease", "death"),
+    ]
+    build_index(folder, [Record(f"N{number}", label, name) for number, (label, name) in enumerate(names)])
+    return open_index(folder)
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("Which series are set in Las eags?", ["Las Vegas"]),
+        ("Is Maa Meen set in Bveerly Hisls?", ["Mad Men", "Beverly Hills"]),
+        ("where is goodfellas set", ["Goodfellas"]),
+        ("Which series did Goldman play in?", ["Goldman Sachs Quartet"]),
+        ("heart failure deaths, which groups", ["heart failure"]),
+        ("Which adaptations are set in Las Vegas?", ["Las Vegas"]),
+        ("who made Girl 27", ["Girl 27"]),
+        ("I'd like to know who died.", []),
+    ],
+)
+def test_the_best_cover_of_all_words_names_the_nodes(cities: EntityIndex, question: str, names: list[str]) -> None:
+    mentions = read_text(question, CITIES, cities).mentions
+    assert [mention.nodes[0].name for mention in mentions if mention.verdict != "not_found"] == names
+
+
+def test_numbers_and_dates_have_their_comparisons(cities: EntityIndex) -> None:
+    read = read_text("series in Las Vegas with at least 3 seasons since 1990, not on May 5th, 2001", CITIES, cities)
+    assert [(its.kind, its.value, its.comparison) for its in read.quantities] == [
+        ("number", 3, ">="),
+        ("year", 1990, ">"),
+        ("date", "2001-05-05", "<>"),
+    ]

@@ -1,0 +1,38 @@
+"""A server answers `tools/list` with few modules loaded: every module is time that each agent waits."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+OURS = {
+    "cypher": {"diagnostics", "language", "wording"},
+    "graphs": {"engines", "opening"},
+    "server": {
+        *("application", "apps", "call", "changes", "commands", "definitions", "middleware", "notifications"),
+        *("protocol", "settings", "settings_error", "threads", "transports"),
+    },
+    "tools": {"cursor", "failure"},
+}
+"""The modules and folders that may be loaded, by their folder."""
+NOT_FOR_A_LIST = {"neo4j", "numpy", "rapidfuzz", "yaml", "jpype", "pandas", "rich", "platformdirs"}
+SCRIPT = """
+import asyncio, sys
+from types import SimpleNamespace
+import graphground.server.commands.serve, graphground.server.transports.stdio
+from graphground.server.application import Application
+from graphground.server.protocol import Protocol
+context = SimpleNamespace(session=SimpleNamespace(client_capabilities=None))
+listed = asyncio.run(Protocol(Application(lambda: None)).list_tools(context, None))
+assert len(listed["tools"]) == 7
+print(*sys.modules)
+"""
+
+
+def test_tools_list_loads_no_tool_no_parser_and_no_database_driver() -> None:
+    result = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=60, check=True)
+    loaded = result.stdout.split()
+    names = [name.split(".")[1:3] for name in loaded if name.startswith("graphground.")]
+    assert sorted(".".join(name) for name in names if len(name) == 2 and name[1] not in OURS[name[0]]) == []
+    assert len(names) <= 45
+    assert NOT_FOR_A_LIST.isdisjoint(loaded)
