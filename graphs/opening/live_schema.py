@@ -15,6 +15,7 @@ schema is `provisional` at first (see `extraction.provisional`), the complete sc
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Mapping
@@ -69,7 +70,8 @@ class LiveSchema:
         self._found: Extraction | None = None
         self._read_mark: str | None = None
         self._mark: str | None = None
-        self._looked = self._read_at = self._read_seconds = 0.0
+        self._looked = self._read_at = -math.inf  # the monotonic clock of a machine that has just started is near 0
+        self._read_seconds = 0.0
         self._completions = 0
         self._unreachable: str | None = None
         self._reading = threading.Lock()

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
 import weakref
@@ -117,7 +118,7 @@ class OpenGraphs:
         self._retiring = threading.Lock()
         self._closed = False
         self._rereading = threading.Lock()
-        self._checked = 0.0
+        self._checked = -math.inf
         self._verified: dict[str, float] = {}
         """For each open graph, the monotonic time at which its version was last compared."""
 
@@ -175,7 +176,7 @@ class OpenGraphs:
         source = self._source(name)
         self._close_unused()
         now, known = time.monotonic(), self._opened.get(source.name)
-        if known is not None and not self._closed and now - self._verified.get(source.name, 0.0) < CHECK_SECONDS:
+        if known is not None and not self._closed and now - self._verified.get(source.name, -math.inf) < CHECK_SECONDS:
             return known[1]  # without the lock, and without reading the catalog: most calls end here
         with self._lock(source.name):
             if self._closed:
