@@ -17,9 +17,9 @@ from typing import Literal
 from graphground.graphs.entities.candidate import Candidate, Match
 from graphground.graphs.entities.verdicts.judging import Judgement, Verdict
 
-MeaningKind = Literal["label", "type", "property", "type_property", "value", "number", "time", "cue", "nothing"]
-"""What a word may mean: an element of the schema, a value (or name) of the graph, a number, a date, an operator such
-as a count (`cue`), or nothing that this graph knows."""
+MeaningKind = Literal["label", "type", "property", "type_property", "value", "number", "time", "nothing"]
+"""What a word may mean: an element of the schema, a value (or name) of the graph, a number, a date, or nothing
+that this graph knows."""
 Comparison = Literal["=", "<>", "<", "<=", ">", ">="]
 Direction = Literal["out", "in"]
 
@@ -44,9 +44,9 @@ class Word:
 class Meaning:
     """One thing that words of the question may mean: `Meaning("type", "castMember", "", 0.62, (2,))`.
 
-    `name` is the label, relationship type or property; for a cue its name (`count`, `order`, …); for a value, number
-    or time the text. `owner` is the label of a `property` or the relationship type of a `type_property`. `strength` is
-    from 0 to 1. `words` are the indices of all words that say it together: `signed to` for `recordLabel`.
+    `name` is the label, relationship type or property; for a value, number or time the text. `owner` is the label of a
+    `property` or the relationship type of a `type_property`. `strength` is from 0 to 1. `words` are the indices of all
+    words that say it together: `signed to` for `recordLabel`.
     """
 
     kind: MeaningKind
@@ -187,8 +187,6 @@ class Question:
     mentions: Sequence[Mention]
     meanings: dict[int, list[Meaning]]
     quantities: Sequence[Quantity] = ()
-    cues: frozenset[str] = frozenset()
-    """The operators that the question asks for, such as `how_many` and `superlative`."""
     neighbourhoods: Mapping[str, Neighbourhood] = field(default_factory=dict)
 
     @cached_property

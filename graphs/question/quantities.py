@@ -8,16 +8,37 @@ from __future__ import annotations
 
 import re
 
+from graphground.cypher.names import calendar
 from graphground.graphs.question.model import Comparison, Quantity
 
 LEAST_YEAR, MOST_YEAR = 1000, 2100
 """A bare number between these is taken for a year."""
+MONTHS = [name.lower() for name in calendar.MONTHS]
+_MONTH = "|".join(MONTHS)
+GREATER = re.compile(
+    r"(more|greater|higher|larger|later|longer|older|taller|heavier|bigger|deeper|wider) than|over|above|after|exceed\w*|since"
+    r"|from|surpass\w*|beyond|following|past|post"
+)
+LESS = re.compile(
+    r"(less|fewer|lower|smaller|earlier|shorter|younger|lighter) than|under|below|before|prior to|until|till|preceding|up to|by"
+)
+AT_LEAST = re.compile(
+    r"(at least|no (less|fewer|earlier) than|minimum of|not (less|before))|\b(?:or|and) (more|later|above|after|higher|over)"
+)
+AT_MOST = re.compile(
+    r"(at most|no (more|later|greater) than|up to|maximum of|not (more|after))|\b(?:or|and) (less|fewer|earlier|before|below|lower)"
+)
+DATE = re.compile(
+    rf"\b(?:({_MONTH})\.? (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}})|(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({_MONTH}),? (\d{{4}})"
+    r"|(\d{4})-(\d{2})-(\d{2}))\b",
+    re.IGNORECASE,
+)
+NUMBER = re.compile(r"(?<![\w@.])-?\d+(?:,\d{3})*(?:\.\d+)?(?![\w]|,\d)")
+MILLIONS = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
 
 
 def quantities_in(text: str) -> list[Quantity]:
     """Return the numbers and dates of a text in which names are blanked out, in the order of the text."""
-    from graphground.graphs.suggestions.cues import DATE, MILLIONS, NUMBER  # the suggestions import this room
-
     lowered = text.lower().replace("\u2019", "'")
     found: list[Quantity] = []
     dates = list(DATE.finditer(lowered))
@@ -40,8 +61,6 @@ def quantities_in(text: str) -> list[Quantity]:
 
 def _comparison(text: str, start: int, end: int) -> Comparison:
     """Return the comparison that words before or after a number express: `>=` for `at least`; `=` by default."""
-    from graphground.graphs.suggestions.cues import AT_LEAST, AT_MOST, GREATER, LESS  # the suggestions import this room
-
     before = re.split(r"[,;?\d]| (?:and|or) ", text[max(0, start - 40) : start])[-1]
     after = text[end : end + 18]
     if AT_LEAST.search(before) or re.match(r"\W*(\w+ )?or (more|later|above|after|higher|over|older|taller)", after):
@@ -59,8 +78,6 @@ def _comparison(text: str, start: int, end: int) -> Comparison:
 
 
 def _iso(date: re.Match[str]) -> str:
-    from graphground.graphs.suggestions.cues import MONTHS  # the suggestions import this room
-
     month, day, year, day2, month2, year2, year3, month3, day3 = date.groups()
     if year3:
         return f"{year3}-{month3}-{day3}"

@@ -41,7 +41,7 @@ def read(
     mode: Mode = "auto",
     seconds: float = NEIGHBOURHOOD_SECONDS,
 ) -> Question:
-    """Read a question: its words, mentions, numbers and cues, and what the named nodes have in the database.
+    """Read a question: its words, mentions and numbers, and what the named nodes have in the database.
 
     `label`, `property` and `mode` restrict the names to look up, as in `EntityLookup.find_all`. What the nodes have is
     read within `seconds`; with 0, or for a graph without data, the database is not asked.
@@ -133,14 +133,11 @@ def read_text(
         ]
         if label is None and property is None:
             mentions = _add_demonyms(text, tokens, mentions, lookup)
-    from graphground.graphs.suggestions.cues import cues_of
-
     blank = list(text)
     for mention in mentions:
         blank[mention.start : mention.end] = "@" * (mention.end - mention.start)
-    masked = "".join(blank)
-    quantities = quantities_in(masked)
-    question = Question(text, words, mentions, {}, quantities, cues_of(masked.lower()))
+    quantities = quantities_in("".join(blank))
+    question = Question(text, words, mentions, {}, quantities)
     question.meanings = {
         place: [
             Meaning(its.element.kind, its.element.name, its.element.owner, its.strength, its.words) for its in found

@@ -8,11 +8,6 @@ from __future__ import annotations
 
 import re
 
-from graphground.cypher.names import calendar
-
-MONTHS = [name.lower() for name in calendar.MONTHS]
-MONTH = "|".join(MONTHS)
-
 # fmt: off
 _CUES: dict[str, str] = {
     "how_many": r"^\W*(how many|(what('s| is)|find|give( me)?|provide|tell me|show|return|determine)? ?(the )?"
@@ -84,27 +79,7 @@ shallowest ascending min bottom
 """Words that ask for an ascending order by size; the words in `HIGH` ask for a descending order."""
 # fmt: on
 
-GREATER = re.compile(
-    r"(more|greater|higher|larger|later|longer|older|taller|heavier|bigger|deeper|wider) than|over|above|after|exceed\w*|since"
-    r"|from|surpass\w*|beyond|following|past|post"
-)
-LESS = re.compile(
-    r"(less|fewer|lower|smaller|earlier|shorter|younger|lighter) than|under|below|before|prior to|until|till|preceding|up to|by"
-)
-AT_LEAST = re.compile(
-    r"(at least|no (less|fewer|earlier) than|minimum of|not (less|before))|\b(?:or|and) (more|later|above|after|higher|over)"
-)
-AT_MOST = re.compile(
-    r"(at most|no (more|later|greater) than|up to|maximum of|not (more|after))|\b(?:or|and) (less|fewer|earlier|before|below|lower)"
-)
-DATE = re.compile(
-    rf"\b(?:({MONTH})\.? (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}})|(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({MONTH}),? (\d{{4}})"
-    r"|(\d{4})-(\d{2})-(\d{2}))\b",
-    re.IGNORECASE,
-)
-NUMBER = re.compile(r"(?<![\w@.])-?\d+(?:,\d{3})*(?:\.\d+)?(?![\w]|,\d)")
 WRITTEN = re.compile(r"(?:[A-Z][\w'’.-]*)(?: (?:of|the|and|de|la|da|del|der|von|van) (?=[A-Z])| [A-Z][\w'’.-]*)*")
-MILLIONS = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
 
 
 def cues_of(masked: str) -> frozenset[str]:

@@ -9,25 +9,11 @@ from functools import cached_property
 
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.entities.spans import COMMON
+from graphground.graphs.question.quantities import AT_LEAST, AT_MOST, DATE, GREATER, LESS, MILLIONS, MONTHS, NUMBER
 from graphground.graphs.schemas.filtering.lexicon import STOP_WORDS, TALK_WORDS
 from graphground.graphs.schemas.filtering.vocabulary import Element, Vocabulary
 from graphground.graphs.schemas.filtering.words import Word, fold, question_words
-from graphground.graphs.suggestions.cues import (
-    AT_LEAST,
-    AT_MOST,
-    DATE,
-    EARLY,
-    GREATER,
-    HIGH,
-    LATE,
-    LESS,
-    LOW,
-    MILLIONS,
-    MONTHS,
-    NUMBER,
-    WRITTEN,
-    cues_of,
-)
+from graphground.graphs.suggestions.cues import EARLY, HIGH, LATE, LOW, WRITTEN, cues_of
 from graphground.graphs.suggestions.mentions import Mention
 
 SAME, OUTDONE = 0.12, 0.25

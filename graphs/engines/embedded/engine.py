@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -167,7 +168,9 @@ class EmbeddedEngine:
 
     def capabilities(self) -> Capabilities:
         """Return the engine's capabilities; its trial write is made only once."""
-        return self._connected(None).capabilities()
+        known = self._connected(None).capabilities()
+        # Every node that was loaded here has the key under which the entity index knows it.
+        return replace(known, dialect=replace(known.dialect, by_id="n.eid = $key"))
 
     def close(self) -> None:
         """Close the connections. The process continues to serve other servers, and stops when idle."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from graphground.graphs.graph import Graph
 from graphground.graphs.question.read import read
 
@@ -30,3 +32,16 @@ def test_a_second_reading_takes_the_neighbourhood_from_the_cache(film_graph: Gra
 
 def test_without_time_the_database_is_not_asked(film_graph: Graph) -> None:
     assert not read("films by David Mamet", film_graph, seconds=0).neighbourhoods
+
+
+def test_a_node_is_read_by_its_key_though_the_schema_hides_the_keys(film_graph: Graph) -> None:
+    # The schema of an imported JSON Lines file does not show `eid`, which every loaded node has.
+    labels = {
+        name: replace(label, properties={key: type_ for key, type_ in label.properties.items() if key != "eid"})
+        for name, label in film_graph.schema.labels.items()
+    }
+    hidden = Graph(
+        "films", replace(film_graph.schema, labels=labels), engine=film_graph.engine, entities=film_graph.entities
+    )
+    around = read("films by Michael Mann", hidden, seconds=20).neighbourhoods
+    assert any(link.type == "directedBy" for neighbourhood in around.values() for link in neighbourhood.links)
