@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 
@@ -41,6 +42,8 @@ EXAMPLES = (
 def main() -> None:
     """Run the command that the first argument names; only that command's module is imported."""
     word, *rest = sys.argv[1:] or ["--help"]
+    if "_ARGCOMPLETE" in os.environ:  # the shell asks for completions of the line that is being typed
+        import_module("graphground.server.commands.completion").answer_shell()
     if word in ("--version", "-V"):
         sys.stdout.write(f"graphground {__version__}\n")
     elif word in ("--help", "-h", "help"):

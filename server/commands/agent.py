@@ -19,12 +19,15 @@ from graphground.server.commands.command_line import (
     GRAPHS,
     CommandLine,
     WrongUse,
+    add_model,
     add_options,
     command_line,
+    model_settings,
+    progress_bars,
+    reply_folder,
+    report_wait,
     run,
 )
-from graphground.server.commands.models import add_model, model_settings, reply_folder, report_wait
-from graphground.server.commands.progress import progress_bars
 from graphground.server.settings import password_variables
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from graphground.server.commands.command_line import (
     run,
     set_up_logging,
     settings_from,
+    spinner,
 )
-from graphground.server.commands.progress import spinner
 from graphground.server.commands.query import SHOWN, failure_lines, has_error, indented_lines, print_json, print_table
 
 if TYPE_CHECKING:

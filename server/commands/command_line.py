@@ -16,7 +16,10 @@ import errno
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -24,6 +27,9 @@ from graphground.server.settings import Settings, default_home, options, read_ho
 from graphground.server.settings_error import SettingsError
 
 if TYPE_CHECKING:
+    from rich.progress import TaskID
+
+    from graphground.agents.model_settings import ModelSettings
     from graphground.graphs.storage.home import Home
     from graphground.tools.tool import Graphs
 
@@ -284,3 +290,141 @@ def check_names(settings: Settings) -> None:
                 f"--graph {name}: there is no such graph{''.join(nearest)}; available: {', '.join(known) or 'none'}. "
                 f"Load it with `graphground graphs load FILE --name {name}`."
             )
+
+
+SECONDS_BETWEEN_LINES = 5.0
+Report = Callable[[str, int, int | None], None]
+"""A function called with the name of a step, the amount done, and the total (None if unknown)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressReport:
+    """A display of progress: `report("names", 200, 800)` shows a step, `report.note("waiting 30 s")` a sentence."""
+
+    show: Report
+    note: Callable[[str], None]
+
+    def __call__(self, step: str, done: int, total: int | None) -> None:
+        """Show that `done` of `total` parts of a step are done; `total` is None if it is unknown."""
+        self.show(step, done, total)
+
+
+@contextmanager
+def progress_bars() -> Iterator[ProgressReport]:
+    """Show a progress bar for each step; if stderr is not a terminal, print a line every few seconds instead."""
+    if not sys.stderr.isatty():
+        yield ProgressReport(_line_reporter(), _write_line)
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        TextColumn("{task.description:<15}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TimeElapsedColumn(),
+    )
+    tasks: dict[str, TaskID] = {}
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+
+        def report(step: str, done: int, total: int | None) -> None:
+            if step not in tasks:
+                tasks[step] = bars.add_task(step, total=total)
+            bars.update(tasks[step], completed=done, total=total)
+
+        yield ProgressReport(report, lambda text: bars.console.print(text, highlight=False, markup=False))
+
+
+def _write_line(text: str) -> None:
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
+
+
+def _line_reporter() -> Report:
+    last = time.monotonic()
+
+    def report(step: str, done: int, total: int | None) -> None:
+        nonlocal last
+        if time.monotonic() - last > SECONDS_BETWEEN_LINES:
+            last = time.monotonic()
+            share = f" {done / total:.0%}" if total else f" {done:,}"
+            _write_line(f"{step}:{share}")
+
+    return report
+
+
+@contextmanager
+def spinner(text: str) -> Iterator[None]:
+    """Show a spinner beside `text` while the block runs, if stderr is a terminal."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(text):
+        yield
+
+
+def add_model(command: CommandLine) -> None:
+    """Add the options of a language model, as a separate group."""
+    model = command.add_argument_group("model")
+    model.add_argument("--model", required=True, help="The model, such as gpt-5-mini or anthropic:claude-sonnet-4-5.")
+    model.add_argument("--endpoint", default="", metavar="URL", help="An OpenAI-compatible endpoint of your own.")
+    model.add_argument("--key-variable", default="", metavar="NAME", help="The environment variable with the key.")
+    model.add_argument("--temperature", default="0", metavar="T", help="The temperature; `none` omits it (default: 0).")
+    model.add_argument(
+        "--reasoning-effort", default="", metavar="E", help="How long a reasoning model thinks: low, medium, high …"
+    )
+    model.add_argument("--seed", type=int, help="A seed, for endpoints that accept one.")
+    model.add_argument(
+        "--max-tokens", type=int, default=1024, metavar="N", help="Maximum tokens of a reply (default: 1024)."
+    )
+    model.add_argument(
+        "--model-timeout", type=float, default=120.0, metavar="S", help="Time limit of a request (default: 120 s)."
+    )
+    model.add_argument("--retries", type=int, default=5, metavar="N", help="Retries of a failed request (default: 5).")
+    model.add_argument(
+        "--cache", type=Path, metavar="FOLDER", help="Folder of cached replies (default: in the user's cache folder)."
+    )
+
+
+def model_settings(parsed: argparse.Namespace) -> ModelSettings:
+    """Return the model settings that the options describe.
+
+    Raises:
+        WrongUse: the temperature is neither a number nor `none`, or a limit is not positive.
+    """
+    from graphground.agents.model_settings import ModelSettings  # only commands that use a model load the agents
+
+    try:
+        temperature = None if parsed.temperature == "none" else float(parsed.temperature)
+    except ValueError:
+        raise WrongUse(f"--temperature must be a number or none, not {parsed.temperature!r}") from None
+    if parsed.max_tokens < 1 or parsed.model_timeout <= 0:
+        raise WrongUse("--max-tokens and --model-timeout must be positive")
+    return ModelSettings(
+        parsed.model,
+        endpoint=parsed.endpoint,
+        key_variable=parsed.key_variable,
+        temperature=temperature,
+        reasoning_effort=parsed.reasoning_effort,
+        seed=parsed.seed,
+        max_tokens=parsed.max_tokens,
+        timeout=parsed.model_timeout,
+        retries=parsed.retries,
+    )
+
+
+def reply_folder(parsed: argparse.Namespace) -> Path:
+    """Return the folder of the cache of replies."""
+    if parsed.cache is not None:
+        return Path(parsed.cache)
+    from platformdirs import user_cache_path
+
+    return user_cache_path("graphground") / "replies"
+
+
+def report_wait(sentence: str) -> None:
+    """Print on stderr a sentence about a wait for the model."""
+    sys.stderr.write(f"graphground: {sentence}\n")
+    sys.stderr.flush()

@@ -26,8 +26,8 @@ from graphground.server.commands.command_line import (
     open_graphs,
     run,
     settings_from,
+    spinner,
 )
-from graphground.server.commands.progress import spinner
 from graphground.server.settings import Settings, default_home
 from graphground.tools.tool import Graphs
 

@@ -18,10 +18,10 @@ from graphground.server.commands.command_line import (
     add_options,
     command_line,
     open_graphs,
+    progress_bars,
     run,
     settings_from,
 )
-from graphground.server.commands.progress import progress_bars
 from graphground.server.settings import default_home
 
 if TYPE_CHECKING:

@@ -16,16 +16,19 @@ from graphground.server.commands.command_line import (
     GRAPHS,
     CommandLine,
     WrongUse,
+    add_model,
     add_options,
     check_names,
     command_line,
     home_from,
+    model_settings,
     open_graphs,
+    progress_bars,
+    reply_folder,
+    report_wait,
     run,
     settings_from,
 )
-from graphground.server.commands.models import add_model, model_settings, reply_folder, report_wait
-from graphground.server.commands.progress import progress_bars
 
 if TYPE_CHECKING:
     from graphground.evals.generation.rephrasing import Rephrased

@@ -22,8 +22,8 @@ from graphground.server.commands.command_line import (
     run,
     set_up_logging,
     settings_from,
+    spinner,
 )
-from graphground.server.commands.progress import spinner
 
 if TYPE_CHECKING:
     from graphground.graphs.schemas.pictures.write import PictureForm

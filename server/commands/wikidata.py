@@ -10,8 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphground.cypher.diagnostics import counted
-from graphground.server.commands.command_line import CommandLine, WrongUse, command_line, run
-from graphground.server.commands.progress import ProgressReport, progress_bars
+from graphground.server.commands.command_line import (
+    CommandLine,
+    ProgressReport,
+    WrongUse,
+    command_line,
+    progress_bars,
+    run,
+)
 
 if TYPE_CHECKING:
     from graphground.graphs.wikidata.build import Built
