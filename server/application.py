@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from graphground.server.call import Call, Middleware, Outcome
-from graphground.server.middleware.arguments import check_arguments
-from graphground.server.middleware.budget import run_within
-from graphground.server.middleware.errors import failed, shape_errors
-from graphground.server.middleware.timing import log_time
+from pydantic import ValidationError
+
+from graphground.server.arguments import explain
+from graphground.server.call import Outcome, describe_failure, encode_answer, failed
 from graphground.tools import NAMES, all_tools
 from graphground.tools.cursor import keeping_for
 from graphground.tools.failure import ToolFailure
@@ -20,9 +20,9 @@ from graphground.tools.failure import ToolFailure
 if TYPE_CHECKING:
     from graphground.server.traces.recorder import Recorder
     from graphground.tools.owner_queries import OwnQuery, OwnTools
-    from graphground.tools.tool import Graphs, Tool
+    from graphground.tools.tool import Answer, Graphs, Tool
 
-MIDDLEWARE: tuple[Middleware, ...] = (log_time, shape_errors, check_arguments)
+logger = logging.getLogger(__name__)
 
 
 class Application:
@@ -53,10 +53,7 @@ class Application:
         self._open_graphs = open_graphs
         self._graphs: Graphs | None = None
         self._lock = threading.Lock()
-        step: Callable[[Call], Outcome] = run_within(answer_bytes)
-        for middleware in reversed(MIDDLEWARE):
-            step = partial(_pass_through, middleware, step)
-        self._chain = step
+        self._answer_bytes = answer_bytes
 
     @property
     def tools(self) -> dict[str, Tool[Any, Any]]:
@@ -116,8 +113,40 @@ class Application:
                     next="Call one of these tools.",
                 )
             )
-        with keeping_for(owner):
-            return self._chain(Call(tool, arguments, self.graphs, hide=self.hide))
+        begin = perf_counter()
+        try:
+            with keeping_for(owner):
+                outcome = self.run_tool(tool, arguments)
+        except Exception as error:
+            outcome = describe_failure(error, tool.name, self.graphs, arguments.get("graph"), self.hide)
+        if logger.isEnabledFor(logging.INFO):
+            state, spent = "failed" if outcome.is_error else "ok", (perf_counter() - begin) * 1000
+            logger.info("%s %s %.1f ms %d bytes", tool.name, state, spent, len(outcome.payload))
+        return outcome
+
+    def run_tool(self, tool: Tool[Any, Any], arguments: Mapping[str, Any]) -> Outcome:
+        """Run a tool, and drop rows until the encoded answer fits into `answer_bytes`.
+
+        Raises:
+            ToolFailure: the arguments are invalid, the tool failed, or the answer cannot be made small enough.
+        """
+        try:
+            request = tool.request.model_validate(arguments)
+        except ValidationError as error:
+            raise explain(tool, arguments, error) from None
+        answer: Answer = tool.run(self.graphs(), request)
+        payload = encode_answer(answer)
+        while len(payload) > self._answer_bytes:
+            shorter = answer.shortened(0.95 * self._answer_bytes / len(payload))
+            if shorter is None:
+                raise ToolFailure(
+                    "answer_too_large",
+                    f"The answer has {len(payload):,} bytes; the limit of this server is {self._answer_bytes:,}.",
+                    next="Request less: a smaller limit, fewer columns, or a max_tokens.",
+                )
+            answer, payload = shorter, encode_answer(shorter)
+        text = answer.as_text()
+        return Outcome(payload, payload.decode() if text is None else text)
 
     def close(self) -> None:
         """Close the graphs, if they were opened, and the recorder, if there is one."""
@@ -127,7 +156,3 @@ class Application:
             graphs.close()
         if self.recorder is not None:
             self.recorder.close()
-
-
-def _pass_through(middleware: Middleware, proceed: Callable[[Call], Outcome], call: Call) -> Outcome:
-    return middleware(call, proceed)

@@ -1,30 +1,22 @@
-"""A tool call as middleware sees it, and its outcome."""
+"""The outcome of a tool call: an answer, or a failure, which has one form for every exception that a tool raises."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import orjson
 from pydantic import BaseModel
 
+from graphground.graphs.engines.engine import EngineError
+from graphground.tools.failure import ToolFailure
+
 if TYPE_CHECKING:
-    from graphground.tools.tool import Answer, Graphs, Request, Tool
+    from graphground.tools.tool import Answer, Graphs
 
-
-@dataclass(slots=True)
-class Call:
-    """A tool, the arguments that the client sent, and the request model built from the arguments.
-
-    `hide` replaces what a failure must not contain, such as paths of this machine.
-    """
-
-    tool: Tool[Any, Any]
-    arguments: Mapping[str, Any]
-    graphs: Callable[[], Graphs]
-    request: Request | None = None
-    hide: Callable[[str], str] = str
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +26,6 @@ class Outcome:
     payload: bytes
     text: str
     is_error: bool = False
-
-
-Next = Callable[[Call], Outcome]
-Middleware = Callable[[Call, Next], Outcome]
 
 
 def encode(value: Any) -> bytes:
@@ -80,3 +68,55 @@ def _fields(model: BaseModel) -> dict[str, Any]:
         for name, field in fields.items()
         if field.is_required() or not (is_empty(values[name]) or values[name] == field.default)
     }
+
+
+def failed(failure: ToolFailure) -> Outcome:
+    """Return the outcome for a failure; its payload and its text are the failure's fields as JSON."""
+    payload = encode(failure.as_dict())
+    return Outcome(payload, payload.decode(), is_error=True)
+
+
+def describe_failure(
+    error: Exception, tool: str, graphs: Callable[[], Graphs], graph: str | None, hide: Callable[[str], str] = str
+) -> Outcome:
+    """Return the outcome of a call of `tool` that raised `error`; `graph` is the graph that the call named, if any.
+
+    `hide` replaces paths of this machine in the failure; the server's log keeps them.
+    """
+    if isinstance(error, ToolFailure):
+        found = error
+        if found.error == "graph_unavailable" and not found.nearest:
+            found.nearest = other_graphs(graphs, graph)
+    elif isinstance(error, EngineError):
+        others = other_graphs(graphs, graph)
+        found = ToolFailure(
+            "graph_unavailable",
+            str(error),
+            nearest=others,
+            next="Call list_graphs to see the available graphs."
+            if others
+            else "Report this problem to the user; no other graph is available.",
+        )
+    else:
+        logger.error("the tool %s failed", tool, exc_info=error)
+        found = ToolFailure(
+            "internal_error",
+            f"The tool failed: {type(error).__name__}: {error}",
+            next="Try other arguments, or report this problem to the user; the server's log on stderr has the traceback.",
+        )
+    if (hidden := hide(found.message)) != found.message:
+        logger.warning("the tool %s failed: %s", tool, found.message)
+        found.message = hidden
+    return failed(found)
+
+
+def other_graphs(graphs: Callable[[], Graphs], name: str | None) -> list[str]:
+    """Return the names of all graphs but the one that a call has named; if it named none, of all if there are several.
+
+    If the list of graphs itself cannot be read, the result is empty: the failure then reports that problem.
+    """
+    try:
+        names = graphs().names()
+    except Exception:
+        return []
+    return [other for other in names if other != name] if name is not None or len(names) > 1 else []

@@ -19,10 +19,9 @@ from graphground.cypher.diagnostics import LONGEST_SPAN, cut
 from graphground.graphs.engines.engine import EngineError
 from graphground.server.application import Application
 from graphground.server.apps.extension import TOOLS, supports_apps, view_resource, with_view
-from graphground.server.call import Outcome
+from graphground.server.call import Outcome, failed
 from graphground.server.changes import Changes
 from graphground.server.definitions import input_schema, prepared_definitions, tool_definition
-from graphground.server.middleware.errors import failed
 from graphground.server.notifications import LogLevels, Reporting
 from graphground.server.threads import WorkerThreads, caller_of, owner_of
 from graphground.tools.failure import ToolFailure

@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from pydantic_core import SchemaError
 
 from graphground.cypher.names.nearest import closest
-from graphground.server.middleware.arguments import explain_value
-from graphground.server.settings_error import SettingsError
+from graphground.server.arguments import explain_value
+from graphground.server.settings import SettingsError
 from graphground.tools import NAMES
 from graphground.tools.owner_queries import OwnParameter, OwnQuery, check_parameter
 

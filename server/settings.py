@@ -30,10 +30,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphground.graphs.engines.address import Database
-from graphground.server.settings_error import SettingsError
 
 if TYPE_CHECKING:
     from graphground.tools.owner_queries import OwnQuery
+
+
+class SettingsError(ValueError):
+    """An invalid setting or settings file; the message says what is wrong."""
+
 
 SWITCHES = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 LOG_LEVELS = ("debug", "info", "warning", "error")

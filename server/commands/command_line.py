@@ -23,8 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from graphground.server.settings import Settings, default_home, options, read_home, read_settings
-from graphground.server.settings_error import SettingsError
+from graphground.server.settings import Settings, SettingsError, default_home, options, read_home, read_settings
 
 if TYPE_CHECKING:
     from rich.progress import TaskID

@@ -19,8 +19,7 @@ from graphground.server.commands.command_line import (
     set_up_logging,
     settings_from,
 )
-from graphground.server.settings import Settings, default_home, secrets_in
-from graphground.server.settings_error import SettingsError
+from graphground.server.settings import Settings, SettingsError, default_home, secrets_in
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server

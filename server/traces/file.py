@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from graphground.server.settings_error import SettingsError
+from graphground.server.settings import SettingsError
 from graphground.server.traces.event import END, UNREADABLE, Event, event_in
 
 LONGEST_LINE = 16_000_000

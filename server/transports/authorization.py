@@ -14,8 +14,7 @@ from mcp.server.auth.provider import AccessToken, TokenVerifier
 from mcp.server.auth.settings import AuthSettings
 from pydantic import AnyHttpUrl, ValidationError
 
-from graphground.server.settings import Settings
-from graphground.server.settings_error import SettingsError
+from graphground.server.settings import Settings, SettingsError
 
 if TYPE_CHECKING:
     from jwt import PyJWKClient

@@ -17,8 +17,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from graphground.server.settings import Settings
-from graphground.server.settings_error import SettingsError
+from graphground.server.settings import Settings, SettingsError
 from graphground.server.transports.authorization import authorization
 from graphground.server.transports.workers import inherited_socket, run_workers
 

@@ -30,8 +30,7 @@ from graphground.cypher.diagnostics import LONGEST_SPAN, cut
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.graph import Graph
 from graphground.server.application import Application
-from graphground.server.call import Outcome, encode
-from graphground.server.middleware.errors import other_graphs
+from graphground.server.call import Outcome, encode, other_graphs
 from graphground.server.threads import WorkerThreads, caller_of, owner_of, token_client
 from graphground.server.traces.event import event_in
 from graphground.server.traces.recorder import Recorder

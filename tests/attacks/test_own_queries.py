@@ -9,8 +9,7 @@ from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.server.application import Application
-from graphground.server.settings import read_settings
-from graphground.server.settings_error import SettingsError
+from graphground.server.settings import SettingsError, read_settings
 
 SCHEMA = PropertyGraphSchema.from_cypherbench(
     {

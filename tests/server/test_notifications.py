@@ -72,7 +72,7 @@ async def test_log_messages_are_sent_from_the_requested_level_on(own_home: Path)
             assert heard == []
             await client.session.send_request(*set_level("info"))
             await client.call_tool("list_graphs", {})
-    assert [(params.level, params.logger) for params in heard] == [("info", "graphground.server.middleware.timing")]
+    assert [(params.level, params.logger) for params in heard] == [("info", "graphground.server.application")]
     assert str(heard[0].data).startswith("list_graphs ok")
 
 

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from graphground.server.settings import read_settings
-from graphground.server.settings_error import SettingsError
+from graphground.server.settings import SettingsError, read_settings
 
 GOOD = """
 [queries.films_of]

@@ -7,11 +7,11 @@ from graphground.server.settings import (
     MODEL_KEY_VARIABLES,
     Database,
     Settings,
+    SettingsError,
     password_variables,
     read_settings,
     secrets_in,
 )
-from graphground.server.settings_error import SettingsError
 
 
 def write(folder: Path, text: str) -> dict[str, str]:

@@ -9,8 +9,8 @@ OURS = {
     "cypher": {"diagnostics", "language", "wording"},
     "graphs": {"engines", "opening"},
     "server": {
-        *("application", "apps", "call", "changes", "commands", "definitions", "middleware", "notifications"),
-        *("protocol", "settings", "settings_error", "threads", "transports"),
+        *("application", "apps", "arguments", "call", "changes", "commands", "definitions", "notifications"),
+        *("protocol", "settings", "threads", "transports"),
     },
     "tools": {"cursor", "failure"},
 }

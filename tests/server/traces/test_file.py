@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from graphground.server.settings_error import SettingsError
+from graphground.server.settings import SettingsError
 from graphground.server.traces.event import UNREADABLE, Event, event_in
 from graphground.server.traces.file import TraceFile, follow_events, read_events
 from graphground.server.traces.recorder import Caller, Recorder

@@ -18,8 +18,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from graphground.server.settings import Settings
-from graphground.server.settings_error import SettingsError
+from graphground.server.settings import Settings, SettingsError
 from graphground.server.transports.authorization import JsonWebTokens, authorization, fixed_tokens
 from tests.support.http_calls import INITIALIZE, posted
 from tests.support.serving import http_server

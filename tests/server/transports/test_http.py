@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from graphground.server.settings import Settings, read_settings
-from graphground.server.settings_error import SettingsError
+from graphground.server.settings import Settings, SettingsError, read_settings
 from graphground.server.transports.http import is_loopback, listen, security
 from tests.support.certificates import self_signed
 from tests.support.http_calls import INITIALIZE, called, posted

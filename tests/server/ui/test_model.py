@@ -13,8 +13,7 @@ from graphground.agents.model_settings import ModelSettings
 from graphground.server.application import Application
 from graphground.server.commands.serve import serve_with
 from graphground.server.protocol import Protocol
-from graphground.server.settings import Settings
-from graphground.server.settings_error import SettingsError
+from graphground.server.settings import Settings, SettingsError
 from graphground.server.threads import WorkerThreads
 from graphground.server.transports.http import http_app
 from graphground.server.ui import model as page_models

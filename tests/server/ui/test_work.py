@@ -12,8 +12,7 @@ import pytest
 
 from graphground.evals.reports.page import page as report_page
 from graphground.server.commands.serve import recorder_for
-from graphground.server.settings import Settings
-from graphground.server.settings_error import SettingsError
+from graphground.server.settings import Settings, SettingsError
 from tests.server.ui.conftest import ready
 from tests.server.ui.hostile_graph import HOSTILE_NAMES
 from tests.server.ui.test_views import text_of

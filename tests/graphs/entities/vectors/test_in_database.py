@@ -24,8 +24,7 @@ from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.storage.catalog import write_manifest
 from graphground.graphs.storage.home import Home
-from graphground.server.settings import read_settings
-from graphground.server.settings_error import SettingsError
+from graphground.server.settings import SettingsError, read_settings
 from graphground.tools.failure import ToolFailure
 from graphground.tools.find_entities import FindEntitiesRequest, find_entities
 from tests.support.neo4j_server import Neo4jServer

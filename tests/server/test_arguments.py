@@ -3,7 +3,7 @@ from typing import Annotated, Any
 import pytest
 from pydantic import Field, ValidationError
 
-from graphground.server.middleware.arguments import explain
+from graphground.server.arguments import explain
 from graphground.tools.execute_cypher import TOOL as EXECUTE
 from graphground.tools.failure import ToolFailure
 from graphground.tools.tool import Request, Tool

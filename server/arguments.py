@@ -9,7 +9,6 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from graphground.cypher.diagnostics import all_of, counted, either
-from graphground.server.call import Call, Next, Outcome
 from graphground.tools.failure import ToolFailure
 
 if TYPE_CHECKING:
@@ -32,19 +31,6 @@ BOUNDS = {
     "min_length": "at least",
     "max_length": "at most",
 }
-
-
-def check_arguments(call: Call, proceed: Next) -> Outcome:
-    """Build the request model from the arguments of a call, and run the next step.
-
-    Raises:
-        ToolFailure: the arguments are invalid.
-    """
-    try:
-        call.request = call.tool.request.model_validate(call.arguments)
-    except ValidationError as error:
-        raise explain(call.tool, call.arguments, error) from None
-    return proceed(call)
 
 
 def explain(tool: Tool[Any, Any], arguments: Mapping[str, Any], error: ValidationError) -> ToolFailure:
