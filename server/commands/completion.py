@@ -34,9 +34,9 @@ def main(arguments: Sequence[str]) -> int:
 
 def completion(parsed: argparse.Namespace) -> int:
     """Print the script, which runs `graphground` with `_ARGCOMPLETE` set for each completion."""
-    import argcomplete  # only completion needs it
+    from argcomplete.shell_integration import shellcode  # only completion needs it
 
-    sys.stdout.write(argcomplete.shellcode(["graphground"], shell=parsed.shell))
+    sys.stdout.write(shellcode(["graphground"], shell=parsed.shell))
     return 0
 
 
