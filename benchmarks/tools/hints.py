@@ -2,6 +2,10 @@
 
     python -m benchmarks.engines.graphs_for_queries FOLDER
     python -m benchmarks.tools.hints FOLDER [--graphs art soccer] [--queries 500] [--out hints.jsonl]
+    python -m benchmarks.tools.hints FOLDER --questions HOME:messy=/questions/messy.jsonl …
+
+With `--questions`, gold queries are instead checked with their questions, those of FOLDER's graphs and those of files
+with `question` and `cypher` on each line: a hint `question_not_covered` about a gold query is false.
 
 Gold queries are run through `execute_cypher` on generated graphs on which they return rows. The output is the share of
 queries with each code, and the time that the check of an answer adds: median and 99th percentile in milliseconds, of
@@ -24,9 +28,11 @@ from benchmarks.engines.graphs_for_queries import TRAIN, gold_queries, records
 from graphground.graphs.engines.table import Table
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import OpenGraphs
-from graphground.graphs.opening.stored import stored_sources
+from graphground.graphs.opening.stored import open_stored, stored_sources
 from graphground.graphs.storage.home import Home
+from graphground.graphs.suggestions.question_check import CODE
 from graphground.graphs.why_empty import second_look as room
+from graphground.tools.diagnostics import report_on
 from graphground.tools.execute_cypher import ExecuteCypherRequest, execute_cypher
 from graphground.tools.failure import ToolFailure
 
@@ -71,13 +77,42 @@ def questions_of(graph: str) -> dict[str, str]:
     }
 
 
+def check_with_questions(options: argparse.Namespace) -> None:
+    """Print for each graph the share of gold queries with a hint that they do not cover their question."""
+    sets = [(options.folder, name, [(q, g) for g, q in questions_of(name).items()]) for name in options.graphs]
+    for text in options.questions:
+        place, _, file = text.partition("=")
+        home, _, name = place.rpartition(":")
+        lines = map(json.loads, Path(file).read_text("utf-8").splitlines())
+        sets.append((Path(home), name, [(line["question"], line["cypher"]) for line in lines if line["cypher"]]))
+    for home, name, asked in sets:
+        graph = open_stored(name, Home(home))
+        asked = random.Random(1).sample(asked, min(options.queries, len(asked)))
+        false = 0
+        for question, gold in asked:
+            said = [d.message for d in report_on(graph, gold, None, question).diagnostics if d.code == CODE]
+            false += bool(said)
+            if said and options.shown:
+                print(f"  {question}\n    {gold}\n    {said}")
+        print(
+            f"{name}: {false} of {len(asked)} gold queries with a false hint ({false / max(len(asked), 1):.1%})",
+            flush=True,
+        )
+        graph.close()
+
+
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("folder", type=Path)
-    arguments.add_argument("--graphs", nargs="+", default=list(TRAIN))
+    arguments.add_argument("--graphs", nargs="*", default=list(TRAIN))
     arguments.add_argument("--queries", type=int, default=500)
     arguments.add_argument("--out", type=Path)
+    arguments.add_argument("--questions", nargs="*", metavar="HOME:NAME=FILE")
+    arguments.add_argument("--shown", action="store_true", help="print the false hints")
     options = arguments.parse_args()
+    if options.questions is not None:
+        check_with_questions(options)
+        return
     graphs = OpenGraphs(stored_sources(Home(options.folder)))
     clock, written = Clock(), []
     codes: Counter[str] = Counter()

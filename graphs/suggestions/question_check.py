@@ -15,8 +15,9 @@ from graphground.cypher.tokens import tokenize, unescape_string
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.entities.folding import fold
 from graphground.graphs.graph import Graph
-from graphground.graphs.question.model import Mention, Question
-from graphground.graphs.question.read import read, read_text
+from graphground.graphs.question.model import Mention, Node, Question
+from graphground.graphs.question.neighbourhoods import read_neighbourhoods
+from graphground.graphs.question.read import NEIGHBOURHOOD_SECONDS, read, read_text
 
 MAX_QUERY, MAX_QUESTION = 4_000, 1_000
 """The maximum numbers of characters of a query and a question that are compared."""
@@ -36,7 +37,8 @@ _FIRST = re.compile(
     r"\b(which|what|who|whose)\b( \w+){0,6} the (highest|lowest|oldest|youngest|largest|smallest|longest|shortest|tallest|"
     r"heaviest|lightest|earliest|latest|newest|fewest)\b"
 )
-_EITHER = re.compile(r"\beither\b.*\bor\b")
+_EITHER = re.compile(r"\beither\b[^#]*#+[^#]*\bor\b[^#]*#")
+"""Either of two names, which are masked: not `by # and # either now or in the past`."""
 _YEAR = re.compile(r"\b(?:in|during|since|before|after|until|as of) (?:the year )?(1\d{3}|20\d{2})\b")
 
 
@@ -54,7 +56,7 @@ def check_question(report: Report, query: str, question: str, graph: Graph) -> R
     lines = query.split("\n")
     hints = [
         Diagnostic(CODE, "hint", message, 1, 1, len(lines), len(lines[-1]) + 1, "", ())
-        for message in find_uncovered(reading, query)
+        for message in find_uncovered(reading, query, graph)
     ]
     faulty = not report.valid or any(
         finding.code == "entity_not_found" and finding.severity == "warning" for finding in report.diagnostics
@@ -76,7 +78,7 @@ def _meant(graph: Graph, question: str) -> str | None:
     return found[0].cypher if found and found[0].confidence >= SURE and found[0].rows else None
 
 
-def find_uncovered(question: Question, query: str) -> Iterator[str]:
+def find_uncovered(question: Question, query: str, graph: Graph) -> Iterator[str]:
     """Yield sentences about parts of the question that the query does not express.
 
     For example: `The question names 'Michael Mann', which the query does not use.`
@@ -85,13 +87,12 @@ def find_uncovered(question: Question, query: str) -> Iterator[str]:
     for mention in question.mentions:
         masked[mention.start : mention.end] = "#" * (mention.end - mention.start)
     text = "".join(masked)
-    texts = [fold(value) for value in _strings(query)]
+    texts = [fold(value) for value in _values(query)]
     if "$" not in query and not any(_uses(mention, texts) for mention in question.mentions):
         # A query that uses one name of the question may have a reason to leave out another.
-        for mention in question.mentions:
-            certain = mention.verdict == "found" and mention.nodes[0].score >= SURE_NAME and mention.text[:1].isupper()
-            begins = mention.start == 0 and " " not in mention.text
-            if certain and not begins and len(mention.text) >= MIN_LETTERS and not mention.nodes[0].is_value:
+        left_out = [mention for mention in question.mentions if _is_certain(mention)]
+        if not _uses_other_properties([mention.nodes[0] for mention in left_out], texts, graph):
+            for mention in left_out:
                 yield f"The question names {mention.text!r}, which the query does not use."
     if re.match(r"\W*how many\b", text) and not _COUNTS.search(query) and not _returns_number(question):
         yield "The question asks how many, and the query counts nothing."
@@ -99,13 +100,28 @@ def find_uncovered(question: Question, query: str) -> Iterator[str]:
         yield "The question asks for an order, and the query has no ORDER BY."
     elif _FIRST.search(text) and not _PICKS.search(query):
         yield "The question asks for a superlative, and the query has neither ORDER BY with LIMIT nor min or max."
-    named = [mention for mention in question.mentions if mention.verdict == "found"]
-    if _EITHER.search(text) and len(named) >= 2 and not _OR.search(query):
+    if _EITHER.search(text) and not _OR.search(query):
         yield "The question asks for either of two names, but the query has no OR, IN or UNION."
     for year in _YEAR.findall(text):
         # Numbers of ten digits and more may be times in milliseconds.
         if year not in query and "$" not in query and not re.search(r"\d{10}", query):
             yield f"The question mentions {year}, which the query does not use."
+
+
+def _is_certain(mention: Mention) -> bool:
+    """Whether a mention certainly names one node, which a query about it must use."""
+    certain = mention.verdict == "found" and mention.nodes[0].score >= SURE_NAME and mention.text[:1].isupper()
+    begins = mention.start == 0 and " " not in mention.text
+    return certain and not begins and len(mention.text) >= MIN_LETTERS and not mention.nodes[0].is_value
+
+
+def _uses_other_properties(named: Sequence[Node], texts: Sequence[str], graph: Graph) -> bool:
+    """Whether a value in the query is a property of one of the nodes, such as its code."""
+    if not named or not texts:
+        return False
+    found = read_neighbourhoods(graph, named, NEIGHBOURHOOD_SECONDS).values()
+    values = {fold(str(value)) for around in found for value in around.properties.values()}
+    return not values.isdisjoint(texts)
 
 
 def _uses(mention: Mention, texts: Sequence[str]) -> bool:
@@ -124,9 +140,11 @@ def _returns_number(question: Question) -> bool:
     )
 
 
-def _strings(query: str) -> Iterator[str]:
-    """Yield the texts in quotation marks, even of a query that does not parse."""
+def _values(query: str) -> Iterator[str]:
+    """Yield the texts in quotation marks and the numbers, even of a query that does not parse."""
     tokens = tokenize(query)
     for kind, start, end in zip(tokens.kinds, tokens.starts, tokens.ends, strict=True):
         if kind == "string":
             yield unescape_string(query[start:end])[0]
+        elif kind in ("integer", "float"):
+            yield query[start:end]

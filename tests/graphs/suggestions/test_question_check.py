@@ -129,7 +129,20 @@ def test_an_unrelated_question_changes_nothing(names: EntityLookup) -> None:
         ("MATCH (f:Film {name: $film}) RETURN f.runtime_minute", "How long is Heat?"),
         ("MATCH (f:Film) WHERE f.released >= 631152000000 RETURN f.name", "Which films were released in 1990?"),
         ("MATCH (f:Film {name: 'Alien'}) RETURN f.runtime_minute", "How many minutes does Alien run?"),
+        (
+            "MATCH (:Person {name: 'Michael Mann'})<-[:directedBy]-(f:Film)-[:writtenBy]->(:Person {name: 'David Mamet'}) "
+            "RETURN f.name",
+            "Which films were directed by Michael Mann and written by David Mamet, either currently or in the past?",
+        ),
     ],
 )
 def test_a_query_that_may_express_the_question_gets_no_hint(query: str, question: str, names: EntityLookup) -> None:
     assert hints(report_with_question(query, question, names)) == []
+
+
+def test_a_query_that_names_a_node_by_another_property_uses_its_name(film_graph: Graph) -> None:
+    key = film_graph.run("MATCH (p:Person {name: 'David Mamet'}) RETURN p.eid").rows[0][0]
+    query = "MATCH (p:Person {eid: '%s'})<-[:writtenBy]-(f:Film) RETURN f.name"
+    question = "Which films did David Mamet write?"
+    assert hints(report_on(film_graph, query % key, None, question)) == []
+    assert hints(report_on(film_graph, query % "another", None, question))
