@@ -120,7 +120,7 @@ def first_answers(folder: Path, place: Path) -> str:
         "pipx": (installed_by_pipx(folder, place),),
     }
     found: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
-    for name, command in commands.items():  # installs what is missing, loads the bundled graph, makes the archive
+    for name, command in commands.items():  # installs what is missing, loads the bundled graph, writes the archive
         home = place / f"{name} answers"
         run(
             *command,
@@ -130,6 +130,7 @@ def first_answers(folder: Path, place: Path) -> str:
             GRAPHGROUND_HOME=str(home),
             GRAPHGROUND_ENGINE_ARCHIVE=str(home / "archive"),
         )
+        end_engine(Home(home))
         until = time.monotonic() + LONGEST_SECONDS
         while not list((home / "archive").glob("*.aot")) and time.monotonic() < until:
             time.sleep(0.2)

@@ -21,6 +21,7 @@ from typing import Any
 
 import orjson
 
+from graphground.graphs.engines.embedded.jvm import remove_archive
 from graphground.graphs.engines.embedded.launcher import require_arcadedb
 from graphground.graphs.engines.embedded.state import is_alive
 from graphground.graphs.engines.engine import EngineUnavailable
@@ -160,6 +161,7 @@ def _raise_unless_done(result: dict[str, Any], folder: Path) -> None:
         )
     if "failed" in result:
         raise EngineUnavailable(f"The load failed: {result['failed']}")
+    remove_archive(folder / "load.log")  # so that the next load does not crash again
     lines = (folder / "load.log").read_text("utf-8", "replace").strip().splitlines()
     raise EngineUnavailable(
         "The loading process ended before it finished" + (f": {lines[-1].strip()}" if lines else ".")

@@ -1,9 +1,41 @@
-"""Creates the archive of the engine's classes now; normally an engine creates it in the background after a while.
+"""Writes the archive of the engine's classes now; without this, the first engine that stops in order writes it.
 
 python -m tests.support.engine_archive
 """
 
-from graphground.graphs.engines.embedded.archive import archive_file, make_archive
+from __future__ import annotations
 
-if __name__ == "__main__" and (file := archive_file()) is not None:
-    make_archive(file)
+import tempfile
+import time
+from pathlib import Path
+
+from graphground.graphs.engines.embedded.engine import EmbeddedEngine
+from graphground.graphs.engines.embedded.jvm import archive_file, is_complete
+from graphground.graphs.engines.embedded.launcher import end_engine
+from graphground.graphs.opening.stored import load_bundled
+from graphground.graphs.storage.home import Home
+
+SECONDS = 120.0
+
+
+def write_archive(home: Home) -> Path:
+    """Run an engine in the data folder until it has written the archive; return the archive."""
+    file = archive_file()
+    assert file is not None, "archives are switched off"
+    if not is_complete(file):
+        engine = EmbeddedEngine(home, load_bundled("nba", home).id)
+        assert list(engine.stream("MATCH (t:Team {name: 'Miami Heat'})<-[r:playsFor]-(p) RETURN count(p) > 0")) == [
+            [True]
+        ]
+        engine.close()
+        end_engine(home)
+    deadline = time.monotonic() + SECONDS
+    while not is_complete(file):
+        assert time.monotonic() < deadline, f"no archive was written in {SECONDS:g} s"
+        time.sleep(0.1)
+    return file
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory(prefix="graphground-archive-", ignore_cleanup_errors=True) as folder:
+        write_archive(Home(Path(folder)))

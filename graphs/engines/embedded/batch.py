@@ -15,7 +15,6 @@ from typing import Any
 import orjson
 
 from graphground.cypher.schema import RESERVED_PROPERTIES, PropertyGraphSchema
-from graphground.graphs.engines.embedded.archive import archive_file, archive_option
 from graphground.graphs.engines.temporal import function_for, temporal_types
 
 ROWS_AT_ONCE = 20_000
@@ -68,7 +67,7 @@ class GraphWriter:
         if not jpype.isJVMStarted():
             log = folder.parent / "log"
             log.mkdir(exist_ok=True)
-            start_jvm(heap, log, [*OPTIONS, *archive_option(archive_file()), *jvm_args])
+            start_jvm(heap, log, [*OPTIONS, *jvm_args])
         self._types = jpype.JClass("com.arcadedb.schema.Type")
         self._rid = jpype.JClass("com.arcadedb.database.RID")
         self._objects = jpype.JArray(jpype.JObject)

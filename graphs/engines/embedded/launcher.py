@@ -16,6 +16,7 @@ from typing import Any
 from filelock import Timeout
 
 from graphground.graphs.engines.client_context import report_stage
+from graphground.graphs.engines.embedded.jvm import remove_archive
 from graphground.graphs.engines.embedded.settings import EmbeddedSettings
 from graphground.graphs.engines.embedded.state import (
     ALREADY_RUNNING,
@@ -142,6 +143,8 @@ def _start(home: Home) -> EngineState:
             threading.Thread(target=process.wait, name="graphground-engine", daemon=True).start()
             return state
         code = process.poll()
+        if code is not None and remove_archive(log):
+            return _start(home)
         if code is not None and (code != ALREADY_RUNNING or not is_alive(home)):
             raise EngineUnavailable(
                 f"The engine could not start (exit status {code}): {_reason(home)}. The full log is {log}."

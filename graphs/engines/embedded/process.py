@@ -25,7 +25,7 @@ from typing import Any, cast
 
 from filelock import Timeout
 
-from graphground.graphs.engines.embedded.archive import archive_file, archive_option, is_made, make_in_background
+from graphground.graphs.engines.embedded.jvm import end_jvm, start_jvm
 from graphground.graphs.engines.embedded.settings import EmbeddedSettings
 from graphground.graphs.engines.embedded.state import (
     ALREADY_RUNNING,
@@ -46,8 +46,6 @@ SHUT = {"opencypher.loadCsv.allowFileUrls": "false", "opencypher.loadCsv.allowRe
 
 They are options of the JVM, because databases do not read them from the server's settings.
 """
-ARCHIVE_AFTER_SECONDS = 20.0
-"""Seconds after the start at which the class archive is made, so that the next engine starts faster."""
 TICKS_WITHOUT_STATE = 3
 STOP_SECONDS = 5.0
 MAX_QUERY_SECONDS = 660.0
@@ -95,8 +93,6 @@ class EngineProcess:
         """Start the server and publish its address."""
         import jpype
 
-        from graphground.graphs.engines.embedded.jvm import start_jvm
-
         logs = self.home.engine / "log"
         logs.mkdir(exist_ok=True)
         start_jvm(
@@ -113,10 +109,10 @@ class EngineProcess:
                 # ArcadeDB's own limit is four queries on two cores, which a single caller could use up;
                 # `Slots` shares fairly.
                 "-Darcadedb.queryMaxConcurrent=-1",
-                *archive_option(archive_file()),
                 *self.settings.jvm_args,
                 *(f"-Darcadedb.{key}={value}" for key, value in SHUT.items()),
             ],
+            write_archive=True,
         )
         recover(self.home)
         config = self.home.engine / "config"
@@ -172,9 +168,6 @@ class EngineProcess:
         """
         used = used_file(self.home)
         used.touch()
-        archive, start = archive_file(), time.monotonic()
-        if archive is not None and is_made(archive):
-            archive = None
         while not self.stopping and self._is_ours():
             time.sleep(TICK)
             try:
@@ -185,9 +178,6 @@ class EngineProcess:
             if self._end_orphans():
                 log("a query without a client ignores its termination: the engine stops")
                 break
-            if archive is not None and time.monotonic() - start > ARCHIVE_AFTER_SECONDS:
-                make_in_background(archive)
-                archive = None
             try:
                 idle = time.time() - used.stat().st_mtime
             except OSError:
@@ -383,7 +373,8 @@ def main(folder: str) -> None:
         sys.stderr.flush()
         os._exit(1)
     sys.stdout.flush()
-    os._exit(0)  # threads of the JVM would keep an ordinary exit waiting
+    alive.release()  # the next engine may start while the JVM writes the archive of its classes
+    end_jvm()
 
 
 if __name__ == "__main__":

@@ -1,17 +1,17 @@
-"""The archive of the engine's classes: created once, used if possible, and harmless if damaged."""
+"""The archive of the engine's classes: written once, used if possible, and harmless if damaged."""
 
 from __future__ import annotations
 
-import json
 import os
-import sys
 from pathlib import Path
 
 import pytest
 
-from graphground.graphs.engines.embedded import archive
+from graphground.graphs.engines.embedded import jvm
+from graphground.graphs.engines.embedded.jvm import ARCHIVE_FOLDER, MAGIC, archive_file, archive_options
 from graphground.graphs.engines.embedded.launcher import end_engine, ensure_engine
 from graphground.graphs.storage.home import Home
+from tests.support.engine_archive import write_archive
 
 
 @pytest.fixture
@@ -19,21 +19,33 @@ def home(tmp_path: Path) -> Home:
     return Home(tmp_path / "home")
 
 
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The place of an archive that has not been written."""
+    monkeypatch.setenv(ARCHIVE_FOLDER, str(tmp_path / "archives"))
+    monkeypatch.setattr(jvm, "_writing", [])
+    found = archive_file()
+    assert found is not None
+    return found
+
+
 def test_the_archive_setting_is_a_word_that_disables_it_or_a_folder(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv(archive.FOLDER, "off")
-    assert archive.archive_file() is None
-    assert archive.archive_option(None) == []
-    monkeypatch.setenv(archive.FOLDER, str(tmp_path))
-    file = archive.archive_file()
-    assert file is not None
-    assert file.parent == tmp_path
-    assert archive.archive_option(file) == [], "it is not made yet"
-    file.touch()
-    assert archive.archive_option(file) == [], "a JVM was killed while it wrote it"
-    file.write_bytes(b"classes")
-    assert archive.archive_option(file) == [f"-XX:AOTCache={file}"]
+    assert file.parent == tmp_path / "archives"
+    monkeypatch.setenv(ARCHIVE_FOLDER, "off")
+    assert archive_file() is None
+    assert archive_options(write=True) == []
+
+
+def test_one_engine_writes_the_archive_and_all_others_use_it(file: Path) -> None:
+    assert archive_options(write=False) == [], "a loading process writes none"
+    assert archive_options(write=True) == [f"-XX:AOTCacheOutput={file}"]
+    assert archive_options(write=True) == [], "another process writes it already"
+    file.write_bytes(bytes(4096))
+    assert archive_options(write=False) == [], "a JVM was killed while it wrote it"
+    file.write_bytes(MAGIC)
+    assert archive_options(write=True) == archive_options(write=False) == [f"-XX:AOTCache={file}"]
 
 
 def test_an_engine_whose_files_were_replaced_gets_another_archive(
@@ -41,37 +53,33 @@ def test_an_engine_whose_files_were_replaced_gets_another_archive(
 ) -> None:
     jar = tmp_path / "engine.jar"
     jar.write_bytes(b"classes")
-    monkeypatch.setattr(archive, "jar_files", lambda: [jar])
-    before = archive.archive_file()
-    assert before == archive.archive_file()
+    monkeypatch.setattr(jvm, "jar_files", lambda: [jar])
+    before = archive_file()
+    assert before == archive_file()
     os.utime(jar, (0, 0))
-    assert archive.archive_file() != before, "a JVM refuses an archive if the time of a jar has changed"
+    assert archive_file() != before, "a JVM refuses an archive if the time of a jar has changed"
 
 
-def test_unused_archives_are_removed_and_those_of_other_installations_stay(tmp_path: Path) -> None:
-    current, earlier, orphan, other, unknown, old = (tmp_path / f"engine-{number}.aot" for number in range(6))
-    for file in (current, earlier, orphan, other, unknown, old):
-        file.write_bytes(b"classes")
-    for file, installation in ((current, sys.prefix), (earlier, sys.prefix), (orphan, "/gone"), (other, str(tmp_path))):
-        file.with_suffix(".json").write_text(json.dumps({"installation": installation}))
-    (tmp_path / "another file").touch()
+def test_archives_that_no_engine_has_used_for_a_month_are_removed(file: Path) -> None:
+    file.parent.mkdir()
+    old, used = file.with_name("engine-1.aot"), file.with_name("engine-2.aot")
+    for other in (old, used):
+        other.write_bytes(MAGIC)
     os.utime(old, (0, 0))
-    archive.remove_stale(current)
-    assert {path.name for path in tmp_path.iterdir()} == {
-        "another file",
-        *(f"{file.stem}{suffix}" for file in (current, other) for suffix in (".aot", ".json")),
-        unknown.name,
-    }
+    archive_options(write=True)
+    assert not old.exists()
+    assert used.exists()
+
+
+def test_a_folder_that_cannot_be_written_means_no_archive(file: Path) -> None:
+    file.parent.write_text("a file where the folder should be")
+    assert archive_options(write=True) == []
 
 
 @pytest.mark.engine
-def test_an_engine_starts_despite_a_damaged_archive(
-    home: Home, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv(archive.FOLDER, str(tmp_path))
-    file = archive.archive_file()
-    assert file is not None
-    file.write_bytes(b"no archive" * 1000)
+def test_an_engine_starts_despite_a_file_that_is_no_archive(home: Home, file: Path) -> None:
+    file.parent.mkdir()
+    file.write_bytes(MAGIC + b"no archive" * 1000)
     try:
         assert ensure_engine(home).port
     finally:
@@ -80,22 +88,22 @@ def test_an_engine_starts_despite_a_damaged_archive(
 
 @pytest.mark.slow
 @pytest.mark.engine
-@pytest.mark.parametrize("anew", [False, pytest.param(True, marks=pytest.mark.long)])  # creating it takes 15 s
-def test_the_next_engine_uses_the_linked_classes_of_an_archive(
-    anew: bool, home: Home, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_an_archive_that_an_engine_wrote_is_used_and_its_damage_does_no_harm(
+    home: Home, file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    if anew:
-        monkeypatch.setenv(archive.FOLDER, str(tmp_path))
-    file = archive.archive_file()
-    assert file is not None
-    assert archive.make_archive(file)
-    assert file.stat().st_size > 10_000_000
-    assert archive.make_archive(file), "it is there already"
+    assert write_archive(home).stat().st_size > 10_000_000
     log = tmp_path / "jvm.log"
     # In this mode a JVM that cannot use the archive does not start.
     monkeypatch.setenv("GRAPHGROUND_ENGINE_JVM_ARGS", f"-XX:AOTMode=on -Xlog:aot=info:file={log}")
+    ensure_engine(home)
+    end_engine(home)
+    assert "AOT-linked classes: true" in log.read_text()
+    monkeypatch.delenv("GRAPHGROUND_ENGINE_JVM_ARGS")
+    with file.open("r+b") as content:
+        content.seek(file.stat().st_size // 3)
+        content.write(b"?" * (file.stat().st_size // 3))
     try:
-        assert ensure_engine(home).port
+        assert ensure_engine(home).port, "a JVM crashes on it, and the next one starts without it"
+        assert not file.exists()
     finally:
         end_engine(home)
-    assert "AOT-linked classes: true" in log.read_text()
