@@ -195,3 +195,8 @@ def test_the_page_on_frameworks_has_five_snippets_of_at_most_thirty_lines() -> N
     for _, name, snippet in found:
         compile(snippet, name, "exec")
         assert len([line for line in snippet.splitlines() if line.strip()]) <= 30, name
+
+
+def test_the_balancer_of_the_docs_is_the_one_that_is_tested() -> None:
+    configuration = (ROOT / "examples/deployment/haproxy.cfg").read_text("utf-8").rstrip()
+    assert configuration in (ROOT / "docs/http.md").read_text("utf-8")
