@@ -102,9 +102,7 @@ def balanced(folder: Path, more: Mapping[str, str], running: int = 3) -> Iterato
         for thread in starting:
             thread.join(WITHIN)
         front = f"127.0.0.1:{free_port()}"
-        ports = {
-            f"MCP_{name}": f"127.0.0.1:{replica.port}" for name, replica in zip(NAMES, replicas, strict=True)
-        }
+        ports = {f"MCP_{name}": f"127.0.0.1:{replica.port}" for name, replica in zip(NAMES, replicas, strict=True)}
         haproxy = subprocess.Popen(
             [program, "-db", "-f", str(CONFIGURATION)],
             env={**os.environ, **ports, "MCP_FRONT": front},
