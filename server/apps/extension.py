@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 EXTENSION = "io.modelcontextprotocol/ui"
@@ -54,6 +58,20 @@ def view_resource() -> dict[str, Any]:
 
 def view_contents() -> dict[str, Any]:
     """Return the view as an entry of the contents that `resources/read` returns."""
-    from graphground.server.apps.view import view_html  # read on first use
-
     return {"uri": VIEW, "mimeType": MIME_TYPE, "text": view_html(), "_meta": {"ui": META}}
+
+
+@cache
+def view_html() -> str:
+    """Return the view's HTML; its content security policy allows only the inlined script and style, by their hashes."""
+    page, style, script = (
+        Path(__file__).with_name(f"view.{kind}").read_text(encoding="utf-8") for kind in ("html", "css", "js")
+    )
+    policy = (
+        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; base-uri 'none'; form-action 'none'"
+    )
+    return page.replace("{policy}", policy).replace("{style}", style).replace("{script}", script)
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -3,7 +3,7 @@
 - A value is left out if its name contains a word such as *password*, *secret*, *token* or *credential*; *key* counts
   for an argument or a parameter, and elsewhere only together with a word such as *api* or *private*. In any text this
   holds for `password = 'x'`, `"token": "x"`, `?token=x`, `NEO4J_PASSWORD=x` and `--password x`.
-- The password in an address, a private key in PEM form, and keys with a well-known prefix are left out of every text.
+- The password in an address, a private key, and keys with a well-known prefix are left out of every text.
 - Secrets of the server's settings, and values left out of the arguments, are also left out of every other text.
 - If a query reads a property with a secret name, the cells of its answer are left out.
 
@@ -19,49 +19,31 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-import orjson
-
 from graphground.cypher.names.split import split
 
 LEFT_OUT = "[left out]"
-SECRET_WORDS = frozenset(
-    {
-        *("password", "passwords", "passwd", "passphrase", "passcode", "pwd", "secret", "secrets", "token", "tokens"),
-        *("credential", "credentials", "authorization", "bearer", "cookie"),
-        *("apikey", "privatekey", "secretkey", "accesskey"),
-    }
+SECRET_WORD = re.compile(
+    r"passw(?:or)?ds?|passphrase|passcode|pwd|secrets?|tokens?|credentials?|authorization|bearer|cookie"
+    r"|(?:api|private|secret|access)key"
 )
-KEY_WORDS = frozenset({"key", "keys"})
-KINDS_OF_KEYS = frozenset(
-    {"api", "private", "secret", "access", "auth", "authentication", "signing", "encryption", "session", "ssh", "pgp"}
-)
+KEY_KIND = re.compile(r"api|private|secret|access|auth|authentication|signing|encryption|session|ssh|pgp")
 MIN_SECRET_CHARACTERS, MAX_FOUND_SECRETS = 4, 50
 """Shorter secrets are not searched for, because they occur by chance. If a call has more secrets than the maximum,
 its answer is left out, because it would be searched for each of them."""
 
-HINT = re.compile(
-    r"://|pass|pwd|secret|token|credential|bearer|authori[sz]|key|cookie|cursor|eyJ|sk-|gh[oprsu]_|github_pat_|xox|glpat-"
-    r"|AKIA|AIza|k_live_|k_test_",
-    re.IGNORECASE,
-)
-"""While no secret is known, a text is searched only if it matches this pattern."""
-
-_NAME = re.compile(
+_NAMED = re.compile(
     r"(?<![\w-])(?P<option>--)?(?P<name>[A-Za-z_][\w-]{1,60}+)"
     r"(?P<between>[\\\"'`]{0,8}+\s{0,9}+(?:=>|=~|<>|[=:]|contains\b|starts\s{1,9}+with\b|ends\s{1,9}+with\b|in\b"
-    r"|(?<=\s))\s{0,9}+\[?\s{0,9}+(?:(?:basic|bearer)\s{1,9}+)?)",
-    re.IGNORECASE,
+    r"|(?<=\s))\s{0,9}+\[?\s{0,9}+(?:(?:basic|bearer)\s{1,9}+)?)"
+    # The value may be cut off, so that its closing quote, which has as many backslashes as the opening, is missing.
+    r"(?:(?P<quote>\\{0,8}+[\"'])(?P<quoted>.*?)(?:(?<!\\)(?P=quote)|\Z)|(?P<plain>[^\s'\"`,;&()\[\]{}$|<>\\%]{4,}+))",
+    re.IGNORECASE | re.DOTALL,
 )
-_QUOTED = re.compile(
-    r"\"(?P<double>(?:[^\"\\]|\\.)*+)|\\{1,8}+\"(?P<nested>(?:[^\"\\]|\\++[^\"\\])*+)|'(?P<single>(?:[^'\\]|\\.)*+)",
-    re.DOTALL,
+_OTHERS = re.compile(
+    r"(?<=://)(?:[^\s:/@'\"]{0,200}+:[^\s/'\"<>]{1,200}|[^\s:/@'\"]{16,200}+)(?=@)"  # the password in an address
+    r"|\beyJ[\w-]{8,}+\.[\w.-]++|\b(?:sk-|[sr]k_(?:live|test)_|gh[oprsu]_|github_pat_|glpat-|AKIA|AIza)[\w-]{12,}+"
 )
-_UNQUOTED = re.compile(r"[^\s'\"`,;&()\[\]{}$|<>\\%]{4,}+")
-_IN_ADDRESS = re.compile(r"://(?:[^\s:/@'\"]{0,200}+:[^\s/'\"<>]{1,200}|[^\s:/@'\"]{16,200}+)@")
-_KNOWN_FORM = re.compile(
-    r"\beyJ[\w-]{8,}+\.[\w.-]++|\b(?:sk-|[sr]k_(?:live|test)_|gh[oprsu]_|github_pat_|xox[a-z]-|glpat-|AKIA|AIza)[\w-]{12,}+"
-)
-_PRIVATE_KEY = "PRIVATE KEY-----"
+_PRIVATE_KEY = re.compile(r"(-----BEGIN [A-Z ]{0,30}?PRIVATE KEY-----).*?(?=-----END|\Z)", re.DOTALL)
 _READ = re.compile(r"[.$]\s{0,9}+`?([A-Za-z_]\w{0,60}+)|\[\s{0,9}+['\"]([A-Za-z_][\w-]{0,60}+)")
 
 
@@ -71,8 +53,10 @@ def is_secret(name: str, *, argument: bool = False) -> bool:
     >>> is_secret("dbPassword"), is_secret("key", argument=True), is_secret("key"), is_secret("secretary")
     (True, True, False, False)
     """
-    words = {word.lower() for word in split(name[:200])}
-    return bool(words & SECRET_WORDS) or (bool(words & KEY_WORDS) and (argument or bool(words & KINDS_OF_KEYS)))
+    words = [word.lower() for word in split(name[:200])]
+    if any(map(SECRET_WORD.fullmatch, words)):
+        return True
+    return ("key" in words or "keys" in words) and (argument or any(map(KEY_KIND.fullmatch, words)))
 
 
 class Redactor:
@@ -101,9 +85,6 @@ class Redactor:
         """Return the answer without secrets; `query` is the query that was run."""
         if self._found > MAX_FOUND_SECRETS:
             return LEFT_OUT
-        text = orjson.dumps(answer, default=str, option=orjson.OPT_NON_STR_KEYS).decode()
-        if not self._forms and HINT.search(text) is None and HINT.search(query) is None:
-            return answer
         if isinstance(answer, Mapping) and isinstance(answer.get("rows"), list):
             if any(is_secret(property or key) for property, key in _READ.findall(query)):
                 rows = [[LEFT_OUT] * len(row) if isinstance(row, list) else LEFT_OUT for row in answer["rows"]]
@@ -114,11 +95,7 @@ class Redactor:
 
     def redact_text(self, text: str) -> str:
         """Return the text without secrets."""
-        if HINT.search(text) is not None:
-            text = self._redact_named(text)
-            text = _KNOWN_FORM.sub(LEFT_OUT, _IN_ADDRESS.sub(f"://{LEFT_OUT}@", text))
-            parts = text.split(_PRIVATE_KEY)
-            text = _PRIVATE_KEY.join(LEFT_OUT if place % 2 else part for place, part in enumerate(parts))
+        text = _PRIVATE_KEY.sub(rf"\1{LEFT_OUT}", _OTHERS.sub(LEFT_OUT, self._redact_named(text)))
         for form in sorted(self._forms, key=len, reverse=True):
             text = text.replace(form, LEFT_OUT)
         return text
@@ -126,31 +103,29 @@ class Redactor:
     def _redact_named(self, text: str) -> str:
         """Replace the values that a text assigns to secret names or compares with them: `password = 'x'`."""
         parts, start, position = [], 0, 0
-        while (found := _NAME.search(text, position)) is not None:
-            position = found.end()
-            name, between = found["name"], found["between"]
-            if not is_secret(name) or name.lower().endswith("file"):
-                continue
-            assigned = not between.isspace()
-            may_be_quoted = assigned or "pass" in name.lower() or "pwd" in name.lower()
-            quoted = _QUOTED.match(text, position) if may_be_quoted else None
-            value = quoted or _UNQUOTED.match(text, position)
-            if value is None:
-                continue
-            begin, end = value.span(value.lastgroup or 0)
-            if quoted is None:
-                certain = found["option"] or (assigned and name.isupper())
-                certain = certain or text[max(0, found.start() - 1) : found.start()] in ("?", "&", "#")
-                # In a query, a value of letters, digits, `_` and `.` may be a variable, a property or a number.
-                plain = re.fullmatch(r"[\w.]+", value[0]) or not any(map(str.isdigit, value[0]))
-                hidden = not value[0].isdigit() and (certain or (not plain and (assigned or name.lower() == "bearer")))
-            else:
-                hidden = True
-            if hidden and begin < end:
-                self._remember(text[begin:end])
-                parts += [text[start:begin], LEFT_OUT]
-                start = position = end
+        while (found := _NAMED.search(text, position)) is not None:
+            place = "quoted" if found["quote"] else "plain"
+            position = found.start(place)
+            if self._holds_secret(found, text[max(0, found.start() - 1) : found.start()]):
+                self._remember(found[place])
+                parts += [text[start:position], LEFT_OUT]
+                start = position = found.end(place)
         return "".join([*parts, text[start:]])
+
+    @staticmethod
+    def _holds_secret(found: re.Match[str], before: str) -> bool:
+        """Whether a name is secret and its value could be one; in a query, a plain word may be a variable."""
+        name, value, assigned = found["name"], found["plain"], not found["between"].isspace()
+        if not is_secret(name) or name.lower().endswith("file"):
+            return False
+        if value is None:
+            return bool(found["quoted"]) and (assigned or "pass" in name.lower() or "pwd" in name.lower())
+        if value.isdigit():
+            return False
+        if found["option"] or before in ("?", "&", "#") or (assigned and name.isupper()):
+            return True
+        is_word = re.fullmatch(r"[\w.]+", value) or not any(map(str.isdigit, value))
+        return not is_word and (assigned or name.lower() == "bearer")
 
     def _redact_row(self, row: Any, columns: Any) -> Any:
         if not isinstance(row, list) or not isinstance(columns, list):

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import ipaddress
+import json
 import os
+import re
+import signal
 import socket
 import ssl
+import subprocess
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +19,12 @@ from mcp.server.lowlevel import Server
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from graphground.server.settings import Settings, SettingsError
 from graphground.server.transports.authorization import authorization
-from graphground.server.transports.workers import inherited_socket, run_workers
 
 if TYPE_CHECKING:
     from graphground.server.transports.connections import BoundedConnection
@@ -89,7 +94,7 @@ def serve_http(
 def http_app(server: Server[Any], settings: Settings, address: str, page: Page | None = None) -> Starlette:
     """Return the ASGI application: MCP at /mcp, the response of `health` at /health and, if given, the page at /ui/."""
     auth, verifier = authorization(settings, address)
-    from graphground.server.transports.headers import CheckedHeaders
+    from graphground.server.transports.http import CheckedHeaders
     from graphground.server.transports.sessions import IDLE_SECONDS, MOST_BODY_BYTES, MOST_SESSIONS, make_room
 
     app = server.streamable_http_app(
@@ -154,7 +159,7 @@ def connection_class() -> type[BoundedConnection]:
     """Return a class of connections with the limit for this process."""
     from graphground.server.transports.connections import BoundedConnection, connections_allowed
 
-    return type("Connection", (BoundedConnection,), {"most": connections_allowed(), "incomplete": {}})
+    return type("Connection", (BoundedConnection,), {"most": connections_allowed()})
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -215,3 +220,99 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+SOCKET = "GRAPHGROUND_LISTENING_SOCKET"
+"""The environment variable that gives a worker the file descriptor of the inherited socket."""
+STOPPING_SECONDS = 10.0
+
+
+def inherited_socket() -> socket.socket | None:
+    """Return the socket that this worker inherited from the process that started it; None in other processes."""
+    number = os.environ.get(SOCKET)
+    return socket.socket(fileno=json.loads(number)) if number else None
+
+
+def run_workers(listening: socket.socket, count: int, arguments: Sequence[str]) -> int:
+    """Keep `count` workers running until SIGINT or SIGTERM, restarting any that exits; return the exit status.
+
+    A worker that exits with status 2 has detected wrong options: all workers are then stopped, and 2 is returned.
+    """
+    stopping = threading.Event()
+    for stop in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(stop, lambda *_: stopping.set())
+    number = listening.fileno()
+    os.set_inheritable(number, True)
+
+    def start() -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "graphground", "serve", *arguments],
+            pass_fds=(number,),
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, SOCKET: json.dumps(number)},
+        )
+
+    workers = [start() for _ in range(count)]
+    status = 0
+    while not stopping.wait(0.5):
+        for place, worker in enumerate(workers):
+            code = worker.poll()
+            if code == 2:  # wrong options, which every other worker detects too
+                stopping.set()
+                status = code
+            elif code is not None:
+                sys.stderr.write(f"graphground: a worker exited ({code}) and is being restarted\n")
+                workers[place] = start()
+    for worker in workers:
+        worker.terminate()
+    for worker in workers:
+        try:
+            worker.wait(STOPPING_SECONDS)
+        except subprocess.TimeoutExpired:
+            worker.kill()
+            worker.wait()
+    return status
+
+
+_NAME = r"(?:\[[0-9a-z:.%_-]{2,64}\]|[^\s\[\]:/@,;#?\\%]{1,255})(?::\d{1,5})?"
+HOST = re.compile(_NAME, re.IGNORECASE)
+ORIGIN = re.compile(rf"null|[a-z][a-z0-9+.-]{{0,60}}://(?:{_NAME})?", re.IGNORECASE)
+
+
+class CheckedHeaders:
+    """ASGI middleware that refuses malformed `Host` and `Origin` headers, and drops `Last-Event-ID`.
+
+    If a `Host` or `Origin` is allowed with every port, the SDK accepts any text after the colon, such as
+    `localhost:1@evil.example`. The SDK also fails on `Last-Event-ID`, because it has no event store here.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or respond with status 400."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers: list[tuple[bytes, bytes]] = scope["headers"]
+        wrong = wrong_header(headers)
+        if wrong is not None:
+            await PlainTextResponse(f"Invalid {wrong} header", status_code=400)(scope, receive, send)
+            return
+        passed_on: Any = [header for header in headers if header[0] != b"last-event-id"]
+        await self.app({**scope, "headers": passed_on}, receive, send)
+
+
+def wrong_header(headers: list[tuple[bytes, bytes]]) -> str | None:
+    """Return the name of the first malformed `Host` or `Origin` header; None if both are well formed.
+
+    >>> wrong_header([(b"host", b"localhost:8300"), (b"origin", b"http://localhost:1@evil.example")])
+    'Origin'
+    """
+    for key, value in headers:
+        text = value.decode("latin-1").strip()
+        if key == b"host" and text and not HOST.fullmatch(text):
+            return "Host"
+        if key == b"origin" and not ORIGIN.fullmatch(text):
+            return "Origin"
+    return None

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from graphground.server.transports.headers import HOST, ORIGIN
+from graphground.server.transports.http import HOST, ORIGIN
 from tests.support.http_calls import INITIALIZE
 from tests.support.serving import http_server
 

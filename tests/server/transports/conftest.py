@@ -19,7 +19,7 @@ Serve = Callable[..., tuple[str, int]]
 
 @contextmanager
 def _served(app: Any, most: int) -> Iterator[tuple[str, int]]:
-    connection = type("Connection", (BoundedConnection,), {"most": most, "incomplete": {}})
+    connection = type("Connection", (BoundedConnection,), {"most": most})
     with socket.create_server(("127.0.0.1", 0)) as listening:
         server = uvicorn.Server(
             uvicorn.Config(app, http=connection, ws="none", log_level="critical", timeout_graceful_shutdown=1)

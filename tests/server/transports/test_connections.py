@@ -142,4 +142,4 @@ def test_a_persistent_connection_serves_many_requests(serve: Serve, monkeypatch:
 
 
 def test_the_number_of_allowed_connections_is_within_its_bounds() -> None:
-    assert 16 <= module.connections_allowed() <= module.MOST_CONNECTIONS
+    assert 16 <= module.connections_allowed() <= module.MAX_CONNECTIONS
