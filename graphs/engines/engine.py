@@ -82,12 +82,8 @@ class Capabilities:
     """The version of Cypher that applies to a query that does not state one."""
 
 
-class Engine(Protocol):
-    """A connected database, used read-only. Every method may be called from any thread.
-
-    A failure is raised as `EngineError` or a subclass, never as a driver's exception. No method writes: loading is in
-    `loading.into_database`, which no tool can reach.
-    """
+class QueryRunner(Protocol):
+    """What reading a schema or statistics needs of a database: queries, and what the database is capable of."""
 
     def run(
         self,
@@ -103,6 +99,18 @@ class Engine(Protocol):
         """
         ...
 
+    def capabilities(self) -> Capabilities:
+        """Return the capabilities of this database."""
+        ...
+
+
+class Engine(QueryRunner, Protocol):
+    """A connected database, used read-only. Every method may be called from any thread.
+
+    A failure is raised as `EngineError` or a subclass, never as a driver's exception. No method writes: loading is in
+    `loading.into_database`, which no tool can reach.
+    """
+
     def explain(self, query: str) -> None:
         """Compile a query without running it; raise `QueryFailed` if the database refuses the query."""
         ...
@@ -112,10 +120,6 @@ class Engine(Protocol):
 
         Waits briefly until the queries have ended. Use `cancellation.cancellable` to terminate a single query.
         """
-        ...
-
-    def capabilities(self) -> Capabilities:
-        """Return the capabilities of this database."""
         ...
 
     def transaction_mark(self) -> str | None:

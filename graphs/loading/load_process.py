@@ -14,9 +14,9 @@ import re
 import shlex
 import sys
 import threading
-from array import array
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import product
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,7 @@ from graphground.graphs.entities.record import Record
 from graphground.graphs.loading.label_sets import LabelSets
 from graphground.graphs.loading.record_checks import RecordChecks, check_namespace
 from graphground.graphs.loading.simplekg import SimpleKGError, SimpleKGFile
-from graphground.graphs.schemas.statistics.collected import Collected, Ends
+from graphground.graphs.schemas.statistics.queried import SAMPLED, query_statistics
 from graphground.graphs.schemas.statistics.stored import NAME as STATISTICS
 from graphground.graphs.schemas.statistics.stored import write_statistics
 
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from graphground.graphs.engines.embedded.batch import GraphWriter
 
 Say = Callable[[dict[str, Any]], None]
-Numbers = tuple["array[int]", "array[int]"]
-"""The places of the start and the end nodes of relationships."""
 Edges = tuple[list[dict[str, Any]], list[int], list[int]]
 """A block of relationships: their properties, the places of their start nodes and those of their end nodes."""
 LOADER_HEAP = "GRAPHGROUND_LOADER_HEAP"
@@ -115,7 +113,6 @@ def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
         )
         return writer
 
-    collected = Collected(document.schema)
     numbers: dict[str, int] = {}
     labels: list[str] = []
     rids: list[str] = []
@@ -126,8 +123,6 @@ def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
         if rows:
             for place, rid in zip(places, started().nodes(label, rows), strict=True):
                 rids[place] = rid
-            for name in sets.labels[label]:
-                collected.nodes(name, rows)
             waiting[label] = ([], [])
 
     for number, record in document.entities():
@@ -148,14 +143,13 @@ def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
         return labels[place] if place is not None else None
 
     step, number = "relationships", -1
-    seen, ends_of = Identifiers(), EndsBetween(collected.ends, sets)
+    seen, patterns = Identifiers(), Counter[tuple[str, str, str]]()
     edges: dict[str, Edges] = {name: ([], [], []) for name in document.schema.relationship_types}
 
     def flush_edges(type_: str) -> None:
         for label in waiting:
             flush(label)
         rows, starts, ends = edges[type_]
-        collected.relationships(type_, rows)
         started().relationships(type_, connected(rows, starts, ends, rids))
         edges[type_] = ([], [], [])
 
@@ -166,9 +160,7 @@ def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
             raise SimpleKGError(f"relations[{number}] (rid {rid!r}): {problem}")
         type_, start, end, stored = checks.relation(number, record, label_of)
         begin, finish = numbers[start], numbers[end]
-        for starts, ends in ends_of[type_, labels[begin], labels[finish]]:
-            starts.append(begin)
-            ends.append(finish)
+        patterns[type_, labels[begin], labels[finish]] += 1
         batch, batch_starts, batch_ends = edges[type_]
         batch.append(stored)
         batch_starts.append(begin)
@@ -181,25 +173,26 @@ def load(path: Path, folder: Path, say: Say) -> tuple[int, int]:
         if batch:
             flush_edges(type_)
     say({"step": "finishing", "read": path.stat().st_size})
-    write_statistics(graph / STATISTICS, collected.statistics())
-    started().finish()
+    schema = with_counts(document.schema, Counter(labels), patterns)
+    started().finish(
+        lambda database: write_statistics(
+            graph / STATISTICS, query_statistics(database, schema, whole=SAMPLED, brief=True)
+        )
+    )
     return len(numbers), number + 1
 
 
-class EndsBetween(dict[Ends, "list[Numbers]"]):
-    """The lists to which the ends of a relationship are added: two lists for each pattern that matches it.
-
-    The key is a tuple of the relationship's type and the names of the label sets of its start and its end.
-    """
-
-    def __init__(self, ends: Mapping[Ends, Numbers], sets: LabelSets) -> None:
-        self._ends, self._labels = ends, sets.labels
-
-    def __missing__(self, key: Ends) -> list[Numbers]:
-        type_, start, end = key
-        pairs = product(self._labels[start], self._labels[end])
-        self[key] = [self._ends[type_, *pair] for pair in pairs if (type_, *pair) in self._ends]
-        return self[key]
+def with_counts(
+    schema: PropertyGraphSchema, labels: Mapping[str, int], patterns: Mapping[tuple[str, str, str], int]
+) -> PropertyGraphSchema:
+    """Return a schema with the numbers of nodes and relationships, unless nodes have several labels."""
+    if schema.label_combinations:
+        return schema
+    return replace(
+        schema,
+        labels={name: replace(label, count=labels[name]) for name, label in schema.labels.items()},
+        patterns=tuple(replace(known, count=patterns[known.type, known.start, known.end]) for known in schema.patterns),
+    )
 
 
 def connected(

@@ -5,17 +5,24 @@ Runs in its own process, because a process can start a JVM only once.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from queue import Queue
 from threading import Thread
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from graphground.cypher.schema import RESERVED_PROPERTIES, PropertyGraphSchema
-from graphground.graphs.engines.temporal import function_for, temporal_types
+from graphground.graphs.engines.dialects import ARCADEDB
+from graphground.graphs.engines.engine import Capabilities, QueryFailed, QueryRunner
+from graphground.graphs.engines.table import Table
+from graphground.graphs.engines.temporal import function_for, read_datetime, temporal_types
+
+if TYPE_CHECKING:
+    from graphground.cypher.tree import Query
 
 ROWS_AT_ONCE = 20_000
 ENGINE_TYPES = {"str": "STRING", "int": "LONG", "float": "DOUBLE", "bool": "BOOLEAN", "date": "DATE"}
@@ -24,8 +31,14 @@ MIDNIGHT = "T00:00:00"
 """The time that is appended to a date. ArcadeDB tries to parse a time first, so a date alone takes three times as
 long.
 """
-OPTIONS = ("-Darcadedb.polyglotEngineEnabled=false", "-XX:+UseParallelGC")
+COMMAND_SECONDS = 10
+OPTIONS = (
+    "-Darcadedb.polyglotEngineEnabled=false",
+    "-XX:+UseParallelGC",
+    f"-Darcadedb.command.timeout={COMMAND_SECONDS * 1000}",
+)
 """Options of the JVM. The first stops ArcadeDB's search for scripting languages, which takes a third of a second."""
+TEMPORAL = "com.arcadedb.query.opencypher.temporal"
 JAVA_TIMES = {
     "date": "LocalDate",
     "datetime": "ZonedDateTime",
@@ -132,8 +145,8 @@ class GraphWriter:
     def _time(self, value: Any) -> Any:
         return self._parsers[function_for(value)](value) if type(value) is str else value
 
-    def finish(self) -> None:
-        """Write the remaining rows, build the indexes of new files and close the files."""
+    def finish(self, query: Callable[[QueryRunner], None] = lambda _: None) -> None:
+        """Write the remaining rows, build the indexes of new files, call `query` and close the files."""
         self._queue.put(None)
         self._thread.join()
         if self._failure is not None:
@@ -142,6 +155,7 @@ class GraphWriter:
         for label in self._labels:
             for key in INDEXED:
                 self._database.command("sql", f"CREATE INDEX ON {quoted(label)} ({key}) NOTUNIQUE").close()
+        query(WrittenGraph(self._database))
         self._database.close()
 
     def _new_batch(self) -> Any:
@@ -184,6 +198,61 @@ class GraphWriter:
             declared = "LIST" if type_.startswith("list[") else ENGINE_TYPES.get(type_)
             if declared:
                 owner.createProperty(key, getattr(self._types, declared))
+
+
+class WrittenGraph:
+    """The files of a graph that this process has just written, as a database for queries without parameters."""
+
+    def __init__(self, database: Any) -> None:
+        self._database = database
+
+    def run(
+        self,
+        query: str | Query,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Table:
+        """Run a read-only query; `COMMAND_SECONDS` limits it, whatever `timeout` is.
+
+        Raises:
+            QueryFailed: ArcadeDB refuses the query or terminates it.
+        """
+        import jpype
+
+        begin = time.monotonic()
+        columns: list[str] = []
+        rows: list[list[Any]] = []
+        try:
+            found = self._database.query("opencypher", str(query))
+            while found.hasNext() and (limit is None or len(rows) < limit):
+                row = found.next()
+                columns = columns or [str(name) for name in row.getPropertyNames()]
+                rows.append([as_plain(row.getProperty(name)) for name in columns])
+            found.close()
+        except jpype.JException as error:
+            raise QueryFailed(str(error)) from None
+        return Table(columns, rows, False, (time.monotonic() - begin) * 1e3)
+
+    def capabilities(self) -> Capabilities:
+        """Return the capabilities of the embedded engine."""
+        return Capabilities("ArcadeDB", "", ARCADEDB, "impossible", can_terminate=False)
+
+
+def as_plain(value: Any) -> Any:
+    """Return a value of Java as a plain JSON value; a date or a time as its text."""
+    import jpype
+
+    if value is None:
+        return None
+    for type_ in (bool, int, float):
+        if isinstance(value, type_):
+            return type_(value)
+    if isinstance(value, jpype.java.util.Collection):
+        return [as_plain(part) for part in value]
+    text = str(value)
+    return read_datetime(text) if isinstance(value, jpype.JClass(f"{TEMPORAL}.CypherDateTime")) else text
 
 
 def quoted(name: str) -> str:

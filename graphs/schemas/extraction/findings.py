@@ -13,7 +13,7 @@ from typing import Any
 
 from graphground.cypher.quoting import nodes
 from graphground.cypher.schema import Combination, Index, Label, PropertyGraphSchema, RelationshipPattern
-from graphground.graphs.engines.engine import Engine, EngineError, QueryTimeout
+from graphground.graphs.engines.engine import EngineError, QueryRunner, QueryTimeout
 
 # Translates the type names of databases to property types: `LIST<STRING NOT NULL> NOT NULL` is `list[str]`.
 
@@ -267,7 +267,7 @@ class Steps:
     `Steps(engine, findings, step_timeout=10).rows("labels", "CALL db.labels()")` returns the labels.
     """
 
-    engine: Engine
+    engine: QueryRunner
     findings: Findings
     step_timeout: float = 10.0
     total_timeout: float = 120.0

@@ -29,7 +29,6 @@ class PropertyStatistics:
     Attributes:
         count: nodes or relationships that have a value (not null).
         of: nodes or relationships that were read; `count / of` is the fill.
-        blank: the number of values that are an empty list or an empty text; counted only for loaded graphs.
         distinct: the number of distinct values; None if unknown.
         repeated: nodes or relationships that share their value with another; None if unknown.
         least, greatest: the extremes in the order of their type; None for lists and for mixed types.
@@ -41,7 +40,6 @@ class PropertyStatistics:
 
     count: int
     of: int
-    blank: int = 0
     distinct: int | None = None
     repeated: int | None = None
     least: Any = None

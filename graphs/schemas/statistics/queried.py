@@ -1,4 +1,4 @@
-"""Computes the statistics of a connected database, by a few limited queries for each label, type, pattern and property.
+"""Computes the statistics of a database, by a few limited queries for each label, type, pattern and property.
 
 Counts of nodes and patterns come with the schema, which takes them from the count store if there is one. The number of
 nodes that have a property is counted over all nodes if there are at most `MOST_FILL`. Because that takes seconds in a
@@ -13,10 +13,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from graphground.cypher.quoting import nodes, property_of, quotable, relationships
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
-from graphground.graphs.engines.engine import Engine
+from graphground.graphs.engines.engine import QueryRunner
 from graphground.graphs.schemas.extraction.findings import Findings, Steps
 from graphground.graphs.schemas.extraction.neo4j_counts import count_all
 from graphground.graphs.schemas.statistics.model import (
@@ -27,7 +28,6 @@ from graphground.graphs.schemas.statistics.model import (
     Statistics,
     TypeStatistics,
 )
-from graphground.graphs.schemas.statistics.values import LEFT_OUT, MOST_COMMON, shown
 
 WHOLE, SAMPLED = 50_000, 10_000
 """Up to `WHOLE` nodes or relationships are all read; if there are more, only the first `SAMPLED` are read."""
@@ -37,36 +37,48 @@ RARE = 10
 """The limit for rare properties: fewer than one in `RARE` nodes of a sample have such a property. The values of
 such a property are read only when all nodes are counted."""
 MOST_PROPERTIES = 60
+MOST_COMMON, LONGEST_VALUE = 5, 80
+LEFT_OUT = frozenset({"provenance", "eid", "aliases", "description"})
+"""Properties that loading adds to every node, for which no statistics are computed."""
 NO_RANGE = ("list[", "unknown", "point", "|")
 STEP_SECONDS, TOTAL_SECONDS = 10.0, 120.0
 
 
 def query_statistics(
-    engine: Engine,
+    engine: QueryRunner,
     schema: PropertyGraphSchema,
     *,
     mark: str | None = None,
     publish: Callable[[Statistics], None] | None = None,
     whole: int = WHOLE,
+    brief: bool = False,
     step_seconds: float = STEP_SECONDS,
     total_seconds: float = TOTAL_SECONDS,
 ) -> Statistics:
     """Compute the statistics of all elements of a schema; parts that cannot be read are left out.
 
     If counting the values of properties takes a pass over more than `whole` nodes or relationships, `publish` is called
-    with provisional statistics first. `mark` identifies the state of the database; time limits are in seconds.
+    with provisional statistics first; if `brief`, these are the result, and nothing is counted exactly. `mark`
+    identifies the state of the database; time limits are in seconds.
 
     >>> query_statistics(engine, schema).fill("Movie", "tagline")
     0.68
     """
     begin = time.monotonic()
-    reading = Reading(Steps(engine, Findings(), step_seconds, total_seconds), schema, whole, publish)
+    reading = Reading(Steps(engine, Findings(), step_seconds, total_seconds), schema, whole, publish, brief)
     return reading.statistics(mark, begin)
 
 
 def quotable_ends(pattern: RelationshipPattern) -> bool:
     """Whether backticks can quote all names of the pattern; only then can a query use the count store."""
     return all(map(quotable, (pattern.type, pattern.start, pattern.end)))
+
+
+def shown(value: Any) -> Any:
+    """Return a value in the stored form: long text and long lists shortened."""
+    if isinstance(value, str):
+        return value if len(value) <= LONGEST_VALUE else value[: LONGEST_VALUE - 1] + "…"
+    return [shown(item) for item in value[:MOST_COMMON]] if isinstance(value, list) else value
 
 
 def _is_frequent(values: PropertyStatistics) -> bool:
@@ -78,9 +90,14 @@ class Reading:
     """One computation of the statistics; call `statistics`."""
 
     def __init__(
-        self, steps: Steps, schema: PropertyGraphSchema, whole: int, publish: Callable[[Statistics], None] | None = None
+        self,
+        steps: Steps,
+        schema: PropertyGraphSchema,
+        whole: int,
+        publish: Callable[[Statistics], None] | None = None,
+        brief: bool = False,
     ) -> None:
-        self._steps, self._schema, self._whole, self._publish = steps, schema, whole, publish
+        self._steps, self._schema, self._whole, self._publish, self._brief = steps, schema, whole, publish, brief
         self._postponed: list[tuple[str, Callable[[], None]]] = []
         self._labels: dict[str, LabelStatistics] = {}
         self._types: dict[str, TypeStatistics] = {}
@@ -101,6 +118,8 @@ class Reading:
             ]
         )
         patterns = tuple(found[number] for number in sorted(found))
+        if self._postponed and self._brief:
+            return self._found(patterns, mark, begin, provisional=True)
         if self._postponed and self._publish is not None:
             self._publish(self._found(patterns, mark, begin, provisional=True))
             self._steps.each(self._postponed)
@@ -172,7 +191,7 @@ class Reading:
             return {key: PropertyStatistics(0, 0, distinct=0, repeated=0) for key in keys}
         found = {key: PropertyStatistics(count, count, exact=False) for key in keys}
         if counted := [key for key in keys if key not in known_filled]:
-            sampled = count > MOST_FILL or (self._publish is not None and count > self._whole)
+            sampled = count > MOST_FILL or ((self._publish is not None or self._brief) and count > self._whole)
             filled = self._fill(owner, match, counted, sampled=sampled)
             if filled is None:
                 return {}

@@ -19,7 +19,7 @@ from graphground.graphs.schemas.statistics.model import (
 )
 from graphground.graphs.storage.home import replacing
 
-VERSION = 2
+VERSION = 3
 NAME = "statistics.json"
 """The name of the statistics file in the folder of a loaded graph."""
 
@@ -46,6 +46,7 @@ def document_of(facts: Statistics) -> dict[str, Any]:
         "version": VERSION,
         "mark": facts.mark,
         "complete": facts.complete,
+        "provisional": facts.provisional,
         "seconds": round(facts.seconds, 4),
         "labels": [
             [label.label, label.nodes, label.naming, _values(label.properties)] for label in facts.labels.values()
@@ -70,6 +71,7 @@ def statistics_of(document: Mapping[str, Any]) -> Statistics:
         document["complete"],
         document["mark"],
         document["seconds"],
+        document["provisional"],
     )
 
 
@@ -90,7 +92,6 @@ def _properties(document: Mapping[str, Any]) -> dict[str, PropertyStatistics]:
 def _property(
     count: int,
     of: int,
-    blank: int,
     distinct: int | None,
     repeated: int | None,
     least: Any,
@@ -100,4 +101,4 @@ def _property(
     counted: bool = True,
 ) -> PropertyStatistics:
     frequent = tuple((value, times) for value, times in common)
-    return PropertyStatistics(count, of, blank, distinct, repeated, least, greatest, frequent, exact, counted)
+    return PropertyStatistics(count, of, distinct, repeated, least, greatest, frequent, exact, counted)
