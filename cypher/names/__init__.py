@@ -1,2 +1,1 @@
-"""Works with the words in names: `split`, `letters`, `stem`, `synonyms`;
-`nearest` finds the names similar to a name."""
+"""The words of names and of questions in English: how they are split, their stems, what they mean, which are alike."""

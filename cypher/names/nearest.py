@@ -10,36 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
-from graphground.cypher.names.split import split
-from graphground.cypher.names.synonyms import concept, stem
+from graphground.cypher.names.words import root, split, word_lists
 from graphground.cypher.safety.time_limit import check_work
 
 ALIKE = 0.7
-FILLING = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "at",
-        "be",
-        "been",
-        "by",
-        "for",
-        "from",
-        "has",
-        "have",
-        "in",
-        "is",
-        "of",
-        "on",
-        "the",
-        "to",
-        "was",
-        "with",
-    ]
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +83,31 @@ def meaning(first: str, second: str) -> float:
 @lru_cache(4096)
 def concepts(name: str) -> frozenset[str]:
     """Return the parts of a name as stems, with synonyms unified: `concepts("wasBornAt")` contains `birth`."""
-    return frozenset(concept(stem(word.lower())) for word in split(name))
+    return frozenset(_concepts().get(root(word.lower()), root(word.lower())) for word in split(name))
+
+
+@cache
+def _concepts() -> dict[str, str]:
+    """Return the concept of each root: a single one, because a fix must be unambiguous.
+
+    In `lexicon` a word may have several concepts, because a filtered schema must miss nothing. One list for both
+    purposes lost suggestions.
+    """
+    found: dict[str, str] = {}
+    for line in word_lists()["same_concept"]:
+        roots = [root(word) for word in line.split()]
+        for its in roots:
+            found.setdefault(its, roots[0])
+    return found
+
+
+@cache
+def _fillers() -> frozenset[str]:
+    return frozenset(root(word) for word in word_lists()["name_stop_words"])
 
 
 def _weight(part: str) -> float:
-    return 0.2 if part in FILLING else 1.0
+    return 0.2 if part in _fillers() else 1.0
 
 
 def _bare(name: str) -> str:

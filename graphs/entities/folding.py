@@ -13,7 +13,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from graphground.cypher.names.letters import decomposed
+from graphground.cypher.names.words import decomposed
 
 # Letters that have no canonical decomposition but are commonly typed without their stroke or ligature.
 _PLAIN = str.maketrans(

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from graphground.cypher.names.lexicon import COMMON
 from graphground.graphs.entities.folding import clean, fold
 
 LONGEST_QUESTION = 2_000
@@ -30,21 +31,6 @@ ROMAN = {
     for number, numeral in enumerate(("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"), 1)
 }
 """Roman numerals, which names write where a question may write a number: `World War 2`."""
-
-# fmt: off
-COMMON = frozenset("""
-a about above across after all also am an and any are around as at average be because been before being below
-between both but by can city cities common count could country countries date dates did do does done during each
-earliest either ever every few find fewer first for from gave get give given gives had has have having he hello her
-here hers hey hi highest him his how i if in including into is it its kind kinds largest last latest least less let
-list located long longest lowest made make many maximum may me mean minimum more most much must my name named
-names neither no nor not number numbers of off ok okay old on one only or other our out over own people per person place
-places please provide return same she should show since smallest so some such sum tell than that the their them
-then there these they this those through to together total two under until up us use was we were what when where
-whether which while who whom whose why will with within without would year years yes you young your
-""".split())  # noqa: SIM905
-# fmt: on
-"""Common words of questions; a name that is only such a word must be written as a name in the question."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import pairwise
 
+from graphground.cypher.names.lexicon import STOP_WORDS
+from graphground.cypher.names.words import lemma, split_name
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.entities.vectors.encoders import STATIC, encoder
 from graphground.graphs.filtering.selection import Selection
 from graphground.graphs.question.meanings import Element, elements_of, weigh_words
 from graphground.graphs.question.model import Question
-from graphground.graphs.schemas.filtering.lexicon import STOP_WORDS
-from graphground.graphs.schemas.filtering.words import lemma, split_name
 
 NEAR = 0.5
 """The least cosine at which a name counts as near; chosen on two of CypherBench's training graphs."""

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from graphground.cypher.names.lexicon import AGENTS, NOW_CUES, ORDER_CUES, TIME_CUES
+from graphground.cypher.names.words import lemma, split_name
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.filtering.connecting import LabelGraph
 from graphground.graphs.filtering.selection import Selection
 from graphground.graphs.question.meanings import PerSchema
 from graphground.graphs.question.model import Question
-from graphground.graphs.schemas.filtering.lexicon import AGENTS, NOW_CUES, ORDER_CUES, TIME_CUES
-from graphground.graphs.schemas.filtering.words import lemma, split_name
 
 CLEAR, CLAIM = 0.5, 0.12
 """The least strength with which a word means a label, and how far below the word's best label another may be."""

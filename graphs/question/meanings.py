@@ -19,11 +19,11 @@ import numpy.typing as npt
 from rapidfuzz.distance import OSA
 from rapidfuzz.process import cdist
 
+from graphground.cypher.names.lexicon import NAME_STOP_WORDS, concepts_by_root, concepts_of
+from graphground.cypher.names.words import lemma, root, split_name
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.entities.vectors.encoders import STATIC, encoder
 from graphground.graphs.question.model import MeaningKind
-from graphground.graphs.schemas.filtering.lexicon import NAME_STOP_WORDS, concepts_by_root, concepts_of
-from graphground.graphs.schemas.filtering.words import lemma, root, split_name
 from graphground.graphs.schemas.units import UNITS
 
 T = TypeVar("T")

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 
-from graphground.cypher.names import calendar
+from graphground.cypher.names.words import MONTHS as MONTH_NAMES
 from graphground.graphs.question.model import Comparison, Quantity
 
 LEAST_YEAR, MOST_YEAR = 1000, 2100
 """A bare number between these is taken for a year."""
-MONTHS = [name.lower() for name in calendar.MONTHS]
+MONTHS = [name.lower() for name in MONTH_NAMES]
 _MONTH = "|".join(MONTHS)
 GREATER = re.compile(
     r"(more|greater|higher|larger|later|longer|older|taller|heavier|bigger|deeper|wider) than|over|above|after|exceed\w*|since"

@@ -9,10 +9,12 @@ from functools import lru_cache, partial
 
 from rapidfuzz.distance import OSA
 
+from graphground.cypher.names.lexicon import COMMON, STOP_WORDS, TALK_WORDS
+from graphground.cypher.names.words import lemma, root
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.entities.candidate import Candidate, EntityLookup, Mode
 from graphground.graphs.entities.demonyms import demonyms_in
-from graphground.graphs.entities.spans import COMMON, LONGEST_QUESTION, words_of
+from graphground.graphs.entities.spans import LONGEST_QUESTION, words_of
 from graphground.graphs.entities.spans import Word as Token
 from graphground.graphs.entities.verdicts.features import word_ranks
 from graphground.graphs.entities.verdicts.judging import CONSIDERED, Judgement, judge
@@ -22,8 +24,6 @@ from graphground.graphs.question.model import Meaning, MeaningKind, Mention, Que
 from graphground.graphs.question.neighbourhoods import read_neighbourhoods
 from graphground.graphs.question.quantities import quantities_in
 from graphground.graphs.question.segment import UNKNOWN_PROMINENCE, Segmenter
-from graphground.graphs.schemas.filtering.lexicon import STOP_WORDS, TALK_WORDS
-from graphground.graphs.schemas.filtering.words import lemma, root
 
 NEIGHBOURHOOD_SECONDS = 0.5
 QUESTION_WORDS = ("which", "what", "where", "when", "whose", "there", "with", "that", "does", "have", "from", "many")
@@ -197,12 +197,7 @@ def _is_content(folded: str) -> bool:
         and any(OSA.distance(folded, word) == 1 for word in QUESTION_WORDS)
     ):
         return False
-    return not (
-        folded in COMMON
-        or folded in STOP_WORDS
-        or lemma(folded) in TALK_WORDS
-        or not any(letter.isalpha() for letter in folded)
-    )
+    return not (folded in COMMON or lemma(folded) in TALK_WORDS or not any(letter.isalpha() for letter in folded))
 
 
 def _judge_all(

@@ -12,13 +12,13 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from graphground.cypher.names.calendar import MONTHS, WEEKDAYS
+from graphground.cypher.names.lexicon import COMMON, CONNECTORS
+from graphground.cypher.names.words import MONTHS, WEEKDAYS, lemma
 from graphground.graphs.entities.candidate import Candidate
 from graphground.graphs.entities.folding import fold
-from graphground.graphs.entities.spans import COMMON, QUOTED, Span, Word, begins_sentence
+from graphground.graphs.entities.spans import QUOTED, Span, Word, begins_sentence
 from graphground.graphs.entities.verdicts.features import align, word_ranks
 from graphground.graphs.entities.verdicts.judging import Judgement
-from graphground.graphs.schemas.filtering.words import lemma
 
 Judge = Callable[[Sequence[str]], list[Judgement]]
 
@@ -26,12 +26,6 @@ MAX_FUZZY_WORDS = 5
 """The maximum number of words that are looked up together as a misspelt name."""
 MAX_LOOKED_UP = 14
 """The maximum number of misspelt names to look up in each of the two rounds."""
-# fmt: off
-CONNECTORS = frozenset("""
-of the and de la le les von van der den di da du del in for at to on y et & no a an with his her its from by as
-""".split())  # noqa: SIM905
-# fmt: on
-"""Words that stay in lower case within a name."""
 APART = frozenset(("and", "or", "in", "at", "by", "to", "for", "on", "from", "with"))
 """Words that may separate two names."""
 CALENDAR = frozenset(name.lower() for name in (*MONTHS, *WEEKDAYS))

@@ -15,12 +15,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from graphground.cypher.names.split import split
+from graphground.cypher.names.lexicon import NAME_STOP_WORDS
+from graphground.cypher.names.words import root, split
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.entities.vectors.encoders import encoder
 from graphground.graphs.question.model import Question
-from graphground.graphs.schemas.filtering.lexicon import NAME_STOP_WORDS
-from graphground.graphs.schemas.filtering.words import root
 
 Array = npt.NDArray[np.float32]
 UNRELATED, SAME = 0.25, 0.85

@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
-from graphground.cypher.names.split import split
-from graphground.graphs.schemas.filtering.vocabulary import Element
+from graphground.cypher.names.words import split
 from graphground.graphs.suggestions.mentions import Entity
 from graphground.graphs.suggestions.patterns import Pattern, Step
 from graphground.graphs.suggestions.question import Question
+from graphground.graphs.suggestions.vocabulary import Element
 
 Features = dict[str, float]
 STRONG = 0.9

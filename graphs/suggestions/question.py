@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from graphground.cypher.names.lexicon import COMMON, STOP_WORDS, TALK_WORDS
+from graphground.cypher.names.words import Word, fold, question_words
 from graphground.cypher.schema import PropertyGraphSchema
-from graphground.graphs.entities.spans import COMMON
 from graphground.graphs.question.quantities import AT_LEAST, AT_MOST, DATE, GREATER, LESS, MILLIONS, MONTHS, NUMBER
-from graphground.graphs.schemas.filtering.lexicon import STOP_WORDS, TALK_WORDS
-from graphground.graphs.schemas.filtering.vocabulary import Element, Vocabulary
-from graphground.graphs.schemas.filtering.words import Word, fold, question_words
 from graphground.graphs.suggestions.cues import EARLY, HIGH, LATE, LOW, WRITTEN, cues_of
 from graphground.graphs.suggestions.mentions import Mention
+from graphground.graphs.suggestions.vocabulary import Element, Vocabulary
 
 SAME, OUTDONE = 0.12, 0.25
 QUANTIFIERS = frozenset(("many", "much", "any", "all", "each", "every", "such"))

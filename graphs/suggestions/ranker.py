@@ -19,7 +19,6 @@ from importlib.resources import files
 from math import exp
 
 from graphground.cypher.schema import PropertyGraphSchema
-from graphground.graphs.schemas.filtering.vocabulary import Vocabulary
 from graphground.graphs.suggestions.mentions import Entity, Mention
 from graphground.graphs.suggestions.pattern_features import Features, PatternFeatures
 from graphground.graphs.suggestions.patterns import Pattern, Step, StepIndex
@@ -27,6 +26,7 @@ from graphground.graphs.suggestions.question import Question
 from graphground.graphs.suggestions.return_features import ReturnFeatures, kind_and_returns
 from graphground.graphs.suggestions.returns import Returns, returns_of
 from graphground.graphs.suggestions.space import patterns
+from graphground.graphs.suggestions.vocabulary import Vocabulary
 
 Weights = Mapping[str, float]
 BEAM = 160

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from graphground.graphs.schemas.filtering.vocabulary import Element
 from graphground.graphs.suggestions.pattern_features import STRONG, Features
 from graphground.graphs.suggestions.question import Question
 from graphground.graphs.suggestions.returns import NUMBERS, TEMPORAL, Returns
+from graphground.graphs.suggestions.vocabulary import Element
 
 
 class ReturnFeatures:

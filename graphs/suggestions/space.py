@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import combinations
 
-from graphground.graphs.schemas.filtering.vocabulary import Element
 from graphground.graphs.suggestions.mentions import Entity
 from graphground.graphs.suggestions.patterns import Pattern, Step, StepIndex
 from graphground.graphs.suggestions.question import Question
 from graphground.graphs.suggestions.returns import times_of
+from graphground.graphs.suggestions.vocabulary import Element
 
 MOST_STEPS = 14
 """The maximum number of steps that are considered at one node."""

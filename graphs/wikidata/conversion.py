@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from graphground.cypher.names.calendar import MONTHS
+from graphground.cypher.names.words import MONTHS
 from graphground.graphs.definitions.model import Property
 from graphground.graphs.definitions.units import DIMENSIONLESS, convert, find_unit
 from graphground.graphs.wikidata.statements import Statement, select_best

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-from graphground.cypher.names.split import split
+from graphground.cypher.names.words import split
 
 LEFT_OUT = "[left out]"
 SECRET_WORD = re.compile(

@@ -7,9 +7,9 @@ from time import process_time
 
 import pytest
 
-from graphground.cypher.names.letters import decomposed
+from graphground.cypher.names import words
+from graphground.cypher.names.words import decomposed
 from graphground.graphs.entities import folding
-from graphground.graphs.schemas.filtering import words
 
 
 def test_no_character_becomes_more_than_seven_letters() -> None:

@@ -7,13 +7,11 @@ for two consecutive words.
 
 from __future__ import annotations
 
-import json
 from functools import cache
-from pathlib import Path
 
-from graphground.graphs.schemas.filtering.words import lemma, root
+from graphground.cypher.names.words import lemma, root, word_lists
 
-_WORDS = json.loads((Path(__file__).parent / "lexicon.json").read_text(encoding="utf-8"))
+_WORDS = word_lists()
 
 TIME_CUES = frozenset(_WORDS["time_cues"])
 """Words that ask for a point or span of time, even if the question names no property."""
@@ -27,6 +25,12 @@ NOW_CUES = frozenset(_WORDS["now_cues"])
 STOP_WORDS = frozenset(_WORDS["stop_words"])
 """Structure words without content."""
 
+COMMON = STOP_WORDS | frozenset(_WORDS["common_words"])
+"""Common words of questions; a name that is only such a word must be written as a name in the question."""
+
+CONNECTORS = frozenset(_WORDS["connectors"])
+"""Words that stay in lower case within a name."""
+
 TALK_WORDS = frozenset(_WORDS["talk_words"])
 """Common words of questions, such as numbers, which need not match any element of a schema."""
 
@@ -38,9 +42,6 @@ GENERIC_NAME_WORDS = frozenset(_WORDS["generic_name_words"])
 
 AGENTS = frozenset(_WORDS["agents"])
 """Nouns for people who do something; `who` in a question matches the labels with these names."""
-
-COUNTRY_WORDS = frozenset(_WORDS["country_words"])
-_DEMONYM_ENDINGS = ("ese", "ian", "ean", "ish")
 
 
 @cache
@@ -61,9 +62,3 @@ def concepts_of(word: str) -> frozenset[str]:
     """Return the concepts of one folded word: `{"birth"}` for `born`."""
     table = concepts_by_root()
     return table.get(root(word), frozenset()) | table.get(lemma(word), frozenset())
-
-
-def is_demonym(word: str) -> bool:
-    """Whether a word is capitalized and may name an origin: `Croatian`, `Dutch`."""
-    folded = word.lower()
-    return word[:1].isupper() and (folded in COUNTRY_WORDS or (len(word) > 5 and folded.endswith(_DEMONYM_ENDINGS)))

@@ -1,7 +1,11 @@
+import re
+
 import pytest
 
-from graphground.graphs.schemas.filtering.lexicon import concepts_of, is_demonym
-from graphground.graphs.schemas.filtering.words import lemma, question_words, root, split_name
+from graphground.cypher.names.lexicon import concepts_of
+from graphground.cypher.names.words import lemma, question_words, root, split, split_name
+from graphground.cypher.schema import PropertyGraphSchema
+from tests.support.shared_data import SHARED, needs
 
 
 @pytest.mark.parametrize(
@@ -72,8 +76,32 @@ def test_words_have_their_position_and_lose_a_genitive_ending():
     assert [(word.folded, word.start) for word in words][2:] == [("beyonce", 7), ("father", 17)]
 
 
-def test_a_nationality_is_recognised_only_if_it_is_capitalised():
-    assert is_demonym("Croatian")
-    assert is_demonym("French")
-    assert not is_demonym("french")
-    assert not is_demonym("Madrid")
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("hasCastMember", ["has", "Cast", "Member"]),
+        ("RUNTIME_MINUTE", ["RUNTIME", "MINUTE"]),
+        ("hasCEO", ["has", "CEO"]),
+        ("NBATeam2", ["NBA", "Team", "2"]),
+        ("Box Office", ["Box", "Office"]),
+        ("größeInMeter", ["größe", "In", "Meter"]),
+        ("日本語の名前", ["日本語の名前"]),
+        ("", []),
+    ],
+)
+def test_a_name_is_split_into_its_words(name: str, words: list[str]) -> None:
+    assert split(name) == words
+
+
+@needs("schemas")
+def test_every_word_of_a_published_schema_consists_of_letters_alone_or_of_digits() -> None:
+    for path in (SHARED / "schemas").glob("*.json"):
+        schema = PropertyGraphSchema.from_cypherbench(path.read_bytes())
+        names = {
+            *schema.labels,
+            *(pattern.type for pattern in schema.patterns),
+            *(key for label in schema.labels.values() for key in label.properties),
+        }
+        for name in names:
+            assert "".join(split(name)) == re.sub(r"[\W_]", "", name)
+            assert all(re.fullmatch(r"[A-Z]+|[A-Z]?[a-z]+|\d+", word) for word in split(name)), name

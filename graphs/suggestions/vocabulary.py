@@ -14,15 +14,15 @@ from functools import lru_cache
 from math import log
 from typing import Literal, NamedTuple
 
-from graphground.cypher.schema import PropertyGraphSchema
-from graphground.graphs.schemas.filtering.lexicon import (
+from graphground.cypher.names.lexicon import (
     GENERIC_NAME_WORDS,
     NAME_STOP_WORDS,
     STOP_WORDS,
     concepts_by_root,
     concepts_of,
 )
-from graphground.graphs.schemas.filtering.words import Word, lemma, root, split_name
+from graphground.cypher.names.words import Word, lemma, root, split_name
+from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.schemas.units import UNITS
 
 Kind = Literal["label", "type", "property", "type_property"]

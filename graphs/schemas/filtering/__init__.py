@@ -1,1 +1,0 @@
-"""Selects the part of a schema that a question needs."""
