@@ -1,12 +1,13 @@
 """The graphs that come with graphground, so that there is a graph to query at the first start.
 
     >>> [graph.name for graph in bundled_graphs()]
-    ['nba']
+    ['nba', 'world']
     >>> json.load(open_bundled("nba"))["schema"]["entities"][0]["label"]
     'Team'
 
 A bundled graph is a compressed SimpleKG document; `python -m release.nba` in the repository builds `nba` from tables
-that people can read and correct. A loaded graph is current if the `content_hash` that the catalog recorded when the
+that people can read and correct, and `python -m release.world` builds `world`, which is served only after
+`graphground graphs load world`. A loaded graph is current if the `content_hash` that the catalog recorded when the
 graph was loaded is still the same.
 """
 
@@ -33,6 +34,8 @@ class BundledGraph:
     description: str
     nodes: int
     relationships: int
+    by_default: bool = True
+    """Whether the graph is served before the user has loaded any graph."""
 
     @property
     def file(self) -> Path:
@@ -61,6 +64,14 @@ GRAPHS = (
         "teams, drafts and awards. As of October 2025; written from common knowledge, CC0.",
         nodes=541,
         relationships=2_823,
+    ),
+    BundledGraph(
+        "world",
+        "The world's territories, currencies, languages, scripts and time zones, with names in several languages and "
+        "the untidiness of real data. From the Unicode CLDR 47 and the time zone database.",
+        nodes=1_676,
+        relationships=2_418,
+        by_default=False,
     ),
 )
 

@@ -132,8 +132,10 @@ DROPPED = "dropped-bundled.json"
 """The name of the file, in the data folder, that lists the bundled graphs dropped by the user."""
 
 
-def load_bundled(name: str, home: Home) -> Entry | None:
+def load_bundled(name: str, home: Home, *, asked: bool = False) -> Entry | None:
     """Return the catalog entry of the graph called `name`, after loading the bundled graph of this name if necessary.
+
+    A bundled graph that is not served by default is loaded only if the user has `asked` for it.
 
     Return None if there is no graph of this name, or only a bundled graph that the user has dropped. A graph of this
     name that the user loaded is not replaced.
@@ -141,7 +143,7 @@ def load_bundled(name: str, home: Home) -> Entry | None:
     Raises:
         EngineUnavailable: the graph cannot be loaded on this machine, or another process is still loading it.
     """
-    bundled = next((graph for graph in offered(home) if graph.name == name), None)
+    bundled = next((graph for graph in (bundled_graphs() if asked else offered(home)) if graph.name == name), None)
     if bundled is None or is_current(bundled, Catalog(home).find(name)):
         return Catalog(home).find(name)
     home.make()
@@ -156,9 +158,13 @@ def load_bundled(name: str, home: Home) -> Entry | None:
 
 
 def offered(home: Home) -> list[BundledGraph]:
-    """Return the bundled graphs that the user has not dropped."""
-    dropped = _dropped(home)
-    return [bundled_graph for bundled_graph in bundled_graphs() if bundled_graph.name not in dropped]
+    """Return the bundled graphs that are served: by default or because the user has loaded them, and not dropped."""
+    dropped, catalog = _dropped(home), Catalog(home)
+    return [
+        graph
+        for graph in bundled_graphs()
+        if graph.name not in dropped and (graph.by_default or catalog.find(graph.name) is not None)
+    ]
 
 
 def is_bundled(name: str, home: Home) -> bool:

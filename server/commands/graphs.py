@@ -126,7 +126,7 @@ def load(parsed: argparse.Namespace) -> int:
     home = home_from(parsed)
     if not file.exists() and is_bundled(str(file), home):
         offer(str(file), home, again=True)
-        found = load_bundled(str(file), home)
+        found = load_bundled(str(file), home, asked=True)
         assert found is not None
         sys.stdout.write(loaded_line(found))
         return 0
