@@ -20,7 +20,9 @@ def test_the_second_bundled_graph_is_served_only_after_it_is_loaded_by_name(tmp_
     assert [graph.name for graph in offered(home)] == ["nba", "world"]
     graph = open_stored("world", home)
     try:
-        found = graph.run("MATCH (:Territory {name: 'Germany'})-[u:USES_CURRENCY]->(c) RETURN c.name ORDER BY u.since").rows
+        found = graph.run(
+            "MATCH (:Territory {name: 'Germany'})-[u:USES_CURRENCY]->(c) RETURN c.name ORDER BY u.since"
+        ).rows
         assert found == [["German Mark"], ["Euro"]]
         assert [candidate.name for candidate in graph.entities.find("Deutschland")][:1] == ["Germany"]
     finally:
