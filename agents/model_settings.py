@@ -73,6 +73,8 @@ class ModelSettings:
     time-out)."""
     longest_wait: float = 60.0
     """The longest wait for a retry, in seconds. If an endpoint asks for a longer wait, the run stops."""
+    price: tuple[float, float] | None = None
+    """US dollars for a million tokens of input and of output; None for the price that the provider publishes."""
 
     @property
     def provider(self) -> str:
@@ -111,7 +113,7 @@ class ModelSettings:
         return found or "none"
 
     def as_record(self) -> dict[str, Any]:
-        """Return the settings that influence a reply: all but the key, the retries and the time limits."""
+        """Return the settings that influence a reply: all but the key, the price, the retries and the time limits."""
         names = ("temperature", "seed", "max_tokens")
         return {
             "provider": self.provider,

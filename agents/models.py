@@ -71,6 +71,13 @@ class Model:
         Raises:
             ModelFailure: the request failed. After a temporary failure, it was retried within the settings' limits.
         """
+        reply = await self._read_or_ask(messages, tools, grammar)
+        if self.settings.price is None:
+            return reply
+        input_price, output_price = self.settings.price
+        return replace(reply, cost_usd=(reply.tokens_in * input_price + reply.tokens_out * output_price) / 1e6)
+
+    async def _read_or_ask(self, messages: Sequence[Message], tools: Sequence[ToolOffer], grammar: str) -> Reply:
         if self._cache is None:
             return await self._ask(messages, tools, grammar)
         name = digest(

@@ -16,16 +16,21 @@ import gzip
 import json
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
 import anyio
 
 from graphground.agents.model_settings import HOPELESS, PASSING, AgentFailure, ModelFailure, QuestionsError
+from graphground.agents.multi_agent_loop import LoopSettings, MultiAgentLoop
 from graphground.agents.question import Outcome, Question
 from graphground.agents.server_connection import ServerConnection
 from graphground.agents.session import Asks, BoundReached, Bounds, Session
+from graphground.agents.tool_agent import ToolAgent
 from graphground.agents.trace import Trace
+from graphground.agents.zero_shot import ZeroShot
+from graphground.prompts.agents import FOLDER
 
 Record = dict[str, Any]
 MAX_FAILURES = 3
@@ -40,6 +45,20 @@ class Agent(Protocol):
     async def answer(self, session: Session) -> Outcome:
         """Answer the session's question; a failure of the model or of the server is raised."""
         ...
+
+
+def agent_of(name: str, prompts: Path = FOLDER) -> Agent:
+    """Return an agent with its usual settings: `agent_of("loop")`; the names are keys of the table.
+
+    A template in the folder `prompts` replaces the default of the same role.
+    """
+    agents: dict[str, Callable[[], Agent]] = {
+        "zero-shot": lambda: ZeroShot(prompts=prompts),
+        "tools": lambda: ToolAgent(prompts=prompts),
+        "loop": lambda: MultiAgentLoop(LoopSettings(prompts=prompts)),
+        "multi-agent": lambda: MultiAgentLoop(replace(LoopSettings.paper(), prompts=prompts)),
+    }
+    return agents[name]()
 
 
 async def ask(

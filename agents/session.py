@@ -57,6 +57,8 @@ class Session:
         self._started = time.monotonic()
         self.model_calls = self.tool_calls = self.tokens_in = self.tokens_out = 0
         self.cost_usd = 0.0
+        self.price_usd: float | None = 0.0
+        self._saved_seconds = 0.0
         self.tokens_estimated = False
         self.tools_used: list[dict[str, Any]] = []
 
@@ -89,6 +91,10 @@ class Session:
         self.tokens_in += reply.tokens_in
         self.tokens_out += reply.tokens_out
         self.cost_usd += 0.0 if reply.cached else reply.cost_usd or 0.0
+        # Resumed runs are compared with others: what the cache saved counts in the price and the duration.
+        if self.price_usd is not None:
+            self.price_usd = None if reply.cost_usd is None else self.price_usd + reply.cost_usd
+        self._saved_seconds += reply.seconds if reply.cached else 0.0
         self._trace.write(
             "model",
             self.question.qid,
@@ -156,12 +162,14 @@ class Session:
             "graph": self.question.graph,
             "question": self.question.text,
             **outcome.as_record(),
-            "seconds": round(seconds, 3),
+            "seconds": round(seconds + self._saved_seconds, 3),
             "trace": self.tools_used,
             "usage": {
                 "input_tokens": self.tokens_in,
                 "output_tokens": self.tokens_out,
                 "cost_usd": round(self.cost_usd, 6),
+                **({} if self.price_usd is None else {"price_usd": round(self.price_usd, 9)}),
+                "model_calls": self.model_calls,
                 **({"estimated": True} if self.tokens_estimated else {}),
             },
         }

@@ -13,6 +13,8 @@ from math import comb, erfc, sqrt
 from statistics import median
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from graphground.evals.metrics.registry import METRICS
 from graphground.evals.runs.scoring import CATEGORIES
 
@@ -98,13 +100,13 @@ def _scores(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         if not values:
             found[name] = None
         elif metric.share:
-            found[name] = _as_figures(proportion(sum(value == 1 for value in values), len(values)))
+            found[name] = as_figures(proportion(sum(value == 1 for value in values), len(values)))
         else:
-            found[name] = _as_figures(mean(values))
+            found[name] = as_figures(bootstrap(values))
     return found
 
 
-def _as_figures(interval: Interval) -> dict[str, float | int]:
+def as_figures(interval: Interval) -> dict[str, float | int]:
     return {
         "mean": round(interval.mean, 4),
         "low": round(interval.low, 4),
@@ -145,7 +147,7 @@ def honesty(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _share(count: int, total: int) -> dict[str, Any] | None:
-    return _as_figures(proportion(count, total)) if total else None
+    return as_figures(proportion(count, total)) if total else None
 
 
 def cost(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -167,6 +169,7 @@ def cost(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         ):
             tools[call["tool"]][key] += value
     totals = {key: sum(agent[key] for agent in agents) for key in ("seconds", "tokens_in", "tokens_out", "cost")}
+    totals["model_calls"] = sum(agent.get("model_calls", 0) for agent in agents)
     seconds = sorted(agent["seconds"] for agent in agents)
     return {
         "total": {**{key: round(value, 4) for key, value in totals.items()}, "calls": len(calls)},
@@ -194,22 +197,7 @@ def compare(first: Sequence[Mapping[str, Any]], second: Sequence[Mapping[str, An
     Raises:
         NoComparison: the runs have no task in common, or a task has another question, query or gold answer in each.
     """
-    before = {record["qid"]: record for record in first}
-    pairs = [(before[record["qid"]], record) for record in second if record["qid"] in before]
-    if not pairs:
-        raise NoComparison("the two runs have no task in common; compare runs over the same task file")
-    for field, difference in (
-        ("graph", "name different graphs"),
-        ("question", "ask different questions"),
-        ("gold", "have different gold queries"),
-        ("gold_digest", "have different gold answers: the runs are over different data"),
-    ):
-        unlike = [new["qid"] for old, new in pairs if field in old and field in new and old[field] != new[field]]
-        if unlike:
-            raise NoComparison(
-                f"{len(unlike)} of the {len(pairs)} common tasks {difference} (first: {unlike[0]}); "
-                "run both over the same tasks and the same data"
-            )
+    pairs = check_same_tasks(first, second)
     common = [(old, new) for old, new in pairs if is_counted(old) and is_counted(new)]
     won = [new["qid"] for old, new in common if is_right(new) and not is_right(old)]
     lost = [new["qid"] for old, new in common if is_right(old) and not is_right(new)]
@@ -227,6 +215,33 @@ def compare(first: Sequence[Mapping[str, Any]], second: Sequence[Mapping[str, An
         "won_by_pattern": dict(Counter(new["pattern"] for _, new in common if new["qid"] in set(won))),
         "lost_by_pattern": dict(Counter(new["pattern"] for _, new in common if new["qid"] in set(lost))),
     }
+
+
+def check_same_tasks(
+    first: Sequence[Mapping[str, Any]], second: Sequence[Mapping[str, Any]]
+) -> list[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+    """Return the records of the tasks that two runs have in common, in pairs.
+
+    Raises:
+        NoComparison: the runs have no task in common, or a task has another question, query or gold answer in each.
+    """
+    before = {record["qid"]: record for record in first}
+    pairs = [(before[record["qid"]], record) for record in second if record["qid"] in before]
+    if not pairs:
+        raise NoComparison("the two runs have no task in common; compare runs over the same task file")
+    for field, difference in (
+        ("graph", "name different graphs"),
+        ("question", "ask different questions"),
+        ("gold", "have different gold queries"),
+        ("gold_digest", "have different gold answers: the runs are over different data"),
+    ):
+        unlike = [new["qid"] for old, new in pairs if field in old and field in new and old[field] != new[field]]
+        if unlike:
+            raise NoComparison(
+                f"{len(unlike)} of the {len(pairs)} common tasks {difference} (first: {unlike[0]}); "
+                "run both over the same tasks and the same data"
+            )
+    return pairs
 
 
 Z = 1.959963984540054
@@ -259,22 +274,46 @@ def proportion(successes: int, count: int) -> Interval:
     return Interval(share, max(0.0, centre - half), min(1.0, centre + half), count)
 
 
-def mean(values: Sequence[float]) -> Interval:
-    """Return the mean of values from 0 to 1 with its normal interval, clipped to that range.
+RESAMPLES = 2_000
+ENDS, DIFFERENCE_ENDS = (0.0, 0.0, 1.0, 1.0), (-1.0, 1.0)
 
-        >>> [round(value, 2) for value in mean([0.0, 1.0, 0.5, 0.5])]
-        [0.5, 0.1, 0.9, 4]
+
+def bootstrap(values: Sequence[float], ends: Sequence[float] = ENDS) -> Interval:
+    """Return the mean of one value for each task with its bootstrap interval: the tasks are drawn with replacement.
+
+        >>> [round(value, 2) for value in bootstrap([1.0] * 20)]
+        [1.0, 0.71, 1.0, 20]
+
+    Plain resampling has no width if all values are equal, and is far too narrow near the ends of the scale. So `ends`
+    are drawn along with the values: two tasks at each end, as Agresti and Coull add to a share, or for differences
+    from -1 to 1 one at each end, as Bonett and Price add to paired shares. The same values give the same interval.
 
     Raises:
         ValueError: there are no values.
     """
-    count = len(values)
-    if not count:
+    if not values:
         raise ValueError("a mean of no values is not defined")
-    middle = sum(values) / count
-    spread = sqrt(sum((value - middle) ** 2 for value in values) / (count - 1)) if count > 1 else 0.0
-    half = Z * spread / sqrt(count)
-    return Interval(middle, max(0.0, middle - half), min(1.0, middle + half), count)
+    random, drawn = np.random.default_rng(0), np.array([*values, *ends])
+    means = [drawn[random.integers(0, len(drawn), len(drawn))].mean() for _ in range(RESAMPLES)]
+    low, high = np.quantile(means, (0.025, 0.975))
+    middle = sum(values) / len(values)
+    return Interval(middle, float(min(low, middle)), float(max(high, middle)), len(values))
+
+
+def sign_flips(differences: Sequence[float]) -> float:
+    """Return the two-sided p-value of the paired permutation test for the differences between two runs, task by task.
+
+        >>> sign_flips([1.0, -1.0, 0.0]), round(sign_flips([1.0] * 10 + [-1.0] * 2), 4)
+        (1.0, 0.0386)
+
+    If every difference is -1, 0 or 1, that is McNemar's exact test; otherwise 10,000 random changes of the signs.
+    """
+    if all(value in (-1.0, 0.0, 1.0) for value in differences):
+        return mcnemar(sum(value > 0 for value in differences), sum(value < 0 for value in differences))
+    values = np.array([value for value in differences if value])
+    signs = np.random.default_rng(0).choice((-1.0, 1.0), (10_000, len(values)))
+    as_far = (np.abs(signs @ values) >= abs(values.sum()) - 1e-9).sum()
+    return float((as_far + 1) / 10_001)
 
 
 def mcnemar(won: int, lost: int) -> float:

@@ -44,6 +44,7 @@ class Prediction:
     tokens_out: int = 0
     cost: float = 0.0
     """The cost of the prediction in US dollars."""
+    model_calls: int = 0
     trace: Sequence[ToolCall] = field(default_factory=tuple)
 
     def as_record(self) -> dict[str, Any]:
@@ -70,8 +71,7 @@ def read_reply(qid: str, reply: Mapping[str, Any], seconds: float = 0.0) -> Pred
     text = reply.get("text") or reply.get("answer") or ""
     if not isinstance(query, str) or not isinstance(text, str):
         raise ValueError("`cypher` and `text` must be strings")
-    if reply.get("error"):
-        return Prediction(qid, error=str(reply["error"]), seconds=seconds)
+    failed = str(reply["error"]) if reply.get("error") else ""
     stance = reply.get("stance", "answer")
     if stance not in ("answer", "not_in_graph", "ask"):
         raise ValueError(f"`stance` must be answer, not_in_graph or ask, not {stance!r}")
@@ -82,13 +82,15 @@ def read_reply(qid: str, reply: Mapping[str, Any], seconds: float = 0.0) -> Pred
     calls = tuple(_call(call, number) for number, call in enumerate(trace))
     return Prediction(
         qid,
-        clean_query(query),
+        "" if failed else clean_query(query),
         cast(Stance, stance),
         text,
+        failed,
         seconds=_number(reply, "seconds") or seconds,
         tokens_in=int(_number(usage, "input_tokens", "usage.") or sum(call.tokens_in for call in calls)),
         tokens_out=int(_number(usage, "output_tokens", "usage.") or sum(call.tokens_out for call in calls)),
         cost=_number(usage, "cost_usd", "usage."),
+        model_calls=int(_number(usage, "model_calls", "usage.")),
         trace=calls,
     )
 

@@ -120,12 +120,13 @@ class Run:
         workers: int = 8,
         timeout: float = 30.0,
         version: Callable[[str], str] = str,
+        gold: Path | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Outcome:
         """Predict and score the remaining tasks; `timeout` is the time limit of each predicted query, in seconds.
 
         `version` maps the name of a graph to an identifier of its data; gold answers are computed again when the
-        identifier changes.
+        identifier changes. `gold` is the file with the gold answers, which several runs may share.
 
         Raises:
             RunError: another process is using the folder.
@@ -136,14 +137,14 @@ class Run:
         except Timeout:
             raise RunError(f"another process is working on the run in {self.folder}") from None
         predictions, scores = Journal(self.folder / "predictions.jsonl"), Journal(self.folder / "scores.jsonl")
-        gold = GoldAnswers(self.folder / "gold.sqlite", timeout=max(timeout, 120.0))
+        answers = GoldAnswers(gold or self.folder / "gold.sqlite", timeout=max(timeout, 120.0))
         try:
-            work = _Work(predictor, _Opened(graphs), gold, predictions, scores, timeout, version)
+            work = _Work(predictor, _Opened(graphs), answers, predictions, scores, timeout, version)
             return work.all(self.tasks, workers, progress)
         finally:
             predictions.close()
             scores.close()
-            gold.close()
+            answers.close()
             self._lock.release()
 
 
@@ -212,7 +213,7 @@ class _Work:
                 "agent": {
                     key: value
                     for key, value in prediction.as_record().items()
-                    if key in ("seconds", "tokens_in", "tokens_out", "cost", "trace", "error")
+                    if key in ("seconds", "tokens_in", "tokens_out", "cost", "model_calls", "trace", "error")
                 },
             }
         )

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from graphground.agents.trace import Trace
 
 FORMS = ("enhanced", "base", "exact", "masked", "similarity")
+AGENTS = ("zero-shot", "tools", "loop", "multi-agent")
 ABLATIONS = ("no-verification", "no-judge", "single-pass")
 
 

@@ -364,10 +364,20 @@ def spinner(text: str) -> Iterator[None]:
         yield
 
 
-def add_model(command: CommandLine) -> None:
-    """Add the options of a language model, as a separate group."""
+def add_model(command: CommandLine, *, several: bool = False) -> None:
+    """Add the options of a language model, or with `several` of more than one, as a separate group."""
     model = command.add_argument_group("model")
-    model.add_argument("--model", required=True, help="The model, such as gpt-5-mini or anthropic:claude-sonnet-4-5.")
+    words = "The model, such as gpt-5-mini or anthropic:claude-sonnet-4-5"
+    if several:
+        words += ", or NAME@URL for a model at an endpoint of its own; may be repeated"
+    model.add_argument("--model", required=True, action="append" if several else "store", help=f"{words}.")
+    model.add_argument(
+        "--price",
+        action="append",
+        default=[],
+        metavar="[MODEL=]IN,OUT",
+        help="The price of a model in US dollars for a million tokens of input and output, where none is published.",
+    )
     model.add_argument("--endpoint", default="", metavar="URL", help="An OpenAI-compatible endpoint of your own.")
     model.add_argument("--key-variable", default="", metavar="NAME", help="The environment variable with the key.")
     model.add_argument("--temperature", default="0", metavar="T", help="The temperature; `none` omits it (default: 0).")
@@ -387,11 +397,11 @@ def add_model(command: CommandLine) -> None:
     )
 
 
-def model_settings(parsed: argparse.Namespace) -> ModelSettings:
-    """Return the model settings that the options describe.
+def model_settings(parsed: argparse.Namespace, named: str = "") -> ModelSettings:
+    """Return the model settings that the options describe, for the model `named` if `--model` was repeated.
 
     Raises:
-        WrongUse: the temperature is neither a number nor `none`, or a limit is not positive.
+        WrongUse: the temperature is neither a number nor `none`, a limit is not positive, or a price is wrong.
     """
     from graphground.agents.model_settings import ModelSettings  # only commands that use a model load the agents
 
@@ -401,9 +411,19 @@ def model_settings(parsed: argparse.Namespace) -> ModelSettings:
         raise WrongUse(f"--temperature must be a number or none, not {parsed.temperature!r}") from None
     if parsed.max_tokens < 1 or parsed.model_timeout <= 0:
         raise WrongUse("--max-tokens and --model-timeout must be positive")
+    name, at, endpoint = (named or parsed.model).partition("@http")
+    prices = {}
+    for text in parsed.price:
+        model, _, numbers = text.rpartition("=")
+        try:
+            into, out = map(float, numbers.split(","))
+        except ValueError:
+            raise WrongUse(f"--price must be [MODEL=]IN,OUT, such as gpt-5-mini=0.25,2, not {text!r}") from None
+        prices[model] = into, out
     return ModelSettings(
-        parsed.model,
-        endpoint=parsed.endpoint,
+        name,
+        endpoint=f"http{endpoint}" if at else parsed.endpoint,
+        price=prices.get(named, prices.get(name, prices.get(""))),
         key_variable=parsed.key_variable,
         temperature=temperature,
         reasoning_effort=parsed.reasoning_effort,

@@ -6,12 +6,14 @@ import argparse
 import hashlib
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from graphground.cypher.diagnostics import counted
+from graphground.server.commands.agent import AGENTS, add_connection, password_variables_of, server_of
 from graphground.server.commands.command_line import (
     GRAPHS,
     CommandLine,
@@ -31,8 +33,10 @@ from graphground.server.commands.command_line import (
 )
 
 if TYPE_CHECKING:
+    from graphground.agents.model_settings import ModelSettings
     from graphground.evals.generation.rephrasing import Rephrased
     from graphground.evals.runs.agents import Predictor
+    from graphground.evals.runs.bench import Asked, Bench, Entry
     from graphground.evals.tasks.task import Task
     from graphground.graphs.storage.home import Home
     from graphground.tools.tool import Graphs
@@ -77,6 +81,7 @@ def parser() -> CommandLine:
         "--note", default="", help="A sentence that the report shows first, for example that the graph is a stand-in."
     )
     add_options(running, GRAPHS)
+    add_bench(group)
     reporting = group.add_command(
         "report", report, "Write the report of a run: one HTML file that opens from disk, and its figures as JSON."
     )
@@ -190,6 +195,118 @@ def score_tasks(parsed: argparse.Namespace) -> int:
     if outcome.scored + outcome.before:
         _print_scores(parsed.folder)
     return 1 if outcome.unscored else 0
+
+
+def add_bench(group: CommandLine) -> None:
+    """Add the subcommand `bench` to `graphground eval`."""
+    bench = group.add_command(
+        "bench",
+        run_bench,
+        "Compare agents and models over the same tasks, within a budget; to resume, repeat the command. Exit status 1 "
+        "when answers could not be scored.",
+    )
+    bench.add_argument("tasks", type=Path, metavar="TASKS", help="A task file.")
+    bench.add_argument(
+        "folder",
+        type=Path,
+        nargs="?",
+        metavar="FOLDER",
+        help="The bench's folder (default: TASKS with the suffix .bench).",
+    )
+    bench.add_argument(
+        "--agent", action="append", required=True, choices=AGENTS, help="A reference agent; may be repeated."
+    )
+    bench.add_argument("--repeat", type=int, default=1, metavar="N", help="Number of runs of each (default: 1).")
+    bench.add_argument("--budget", type=float, metavar="USD", help="Stop before the answers cost more than this.")
+    bench.add_argument(
+        "--workers", type=int, default=8, metavar="N", help="Number of concurrent questions (default: 8)."
+    )
+    bench.add_argument(
+        "--timeout", type=float, default=30.0, metavar="SECONDS", help="Seconds for each query (default: 30)."
+    )
+    bench.add_argument("--prompts", type=Path, metavar="FOLDER", help="A folder with your own prompts: files ROLE.md.")
+    bench.add_argument("--note", default="", help="A sentence that the report shows first.")
+    add_model(bench, several=True)
+    add_connection(bench)
+
+
+def run_bench(parsed: argparse.Namespace) -> int:
+    """Ask, score and report all runs of a bench, or continue it."""
+    import anyio
+
+    from graphground.evals.reports.bench import write_bench
+    from graphground.evals.runs.bench import Bench, entries_of
+    from graphground.evals.tasks.task import read_tasks
+
+    if min(parsed.repeat, parsed.workers, parsed.timeout, 1 if parsed.budget is None else parsed.budget) <= 0:
+        raise WrongUse("--repeat, --budget, --workers and --timeout must be positive")
+    tasks, home = read_tasks(parsed.tasks), home_from(parsed)
+    data = {f"data of {name}": _version(name, home) for name in sorted({task.graph for task in tasks})}
+    entries = {}
+    for entry in entries_of(parsed.agent, parsed.model, parsed.repeat):
+        settings = _settings_of_entry(parsed, entry).as_record()
+        entries[entry] = {"timeout": parsed.timeout, "model": settings, "prompts": str(parsed.prompts or ""), **data}
+    folder = parsed.folder or parsed.tasks.with_name(parsed.tasks.name.partition(".")[0] + ".bench")
+    bench = Bench(folder, tasks, entries, note=parsed.note)
+    with closing(_opened(parsed)) as graphs, progress_bars() as progress:
+        asked = anyio.run(_ask_bench, parsed, bench, lambda done, total: progress("questions", done, total))
+        unscored = bench.score(
+            graphs,
+            asked.tasks,
+            workers=parsed.workers,
+            timeout=parsed.timeout,
+            version=lambda name: _version(name, home),
+            progress=lambda done, total: progress("scores", done, total),
+        )
+    figures = write_bench(bench, asked, parsed.budget)
+    for row in figures["rows"]:
+        score = row["execution_accuracy"]
+        sys.stdout.write(
+            f"{row['agent']:<12}{row['model']:<28}{score['mean']:>7.1%}  ({score['low']:.1%} to {score['high']:.1%})"
+            f"  ${row['cost']['total']['cost']:.4f}\n"
+        )
+    over = f"; the next questions might exceed the budget of ${parsed.budget:g}" if asked.over else ""
+    sys.stdout.write(
+        f"Asked {len(asked.tasks)} of {counted(len(tasks), 'task')}, ${asked.spent:.4f}{over}. Report: "
+        f"{folder / 'bench.html'}\n"
+    )
+    for reason, count in unscored.items():
+        sys.stderr.write(f"graphground: answers not scored: {count} ({reason})\n")
+    return 1 if unscored else 0
+
+
+def _settings_of_entry(parsed: argparse.Namespace, entry: Entry) -> ModelSettings:
+    """Return the settings of an entry's model; each repetition has a seed of its own, if a seed is given."""
+    settings = model_settings(parsed, entry.model)
+    return settings if settings.seed is None else replace(settings, seed=settings.seed + entry.repeat - 1)
+
+
+async def _ask_bench(parsed: argparse.Namespace, bench: Bench, progress: Callable[[int, int], None]) -> Asked:
+    """Ask the questions of a bench; each run has a cache of its own, so that repetitions differ and nothing is lost."""
+    import os
+    from contextlib import AsyncExitStack
+
+    from graphground.agents import runs
+    from graphground.agents.models import Model, ReplyCache
+    from graphground.agents.question import Question
+    from graphground.agents.server_connection import connect
+    from graphground.prompts.agents import FOLDER
+
+    async def answer(entry: Entry, task: Task) -> Mapping[str, Any]:
+        question = Question(task.qid, task.graph, task.question)
+        return await runs.ask(agents[entry.agent], question, server, {"": models[entry]})
+
+    agents = {name: runs.agent_of(name, parsed.prompts or FOLDER) for name in parsed.agent}
+    async with AsyncExitStack() as stack:
+        models = {
+            entry: await stack.enter_async_context(
+                Model(_settings_of_entry(parsed, entry), ReplyCache(run.folder / "replies"), report_wait)
+            )
+            for entry, run in bench.runs.items()
+        }
+        connection = connect(server_of(parsed), environment=os.environ, passwords=password_variables_of(parsed))
+        server = await stack.enter_async_context(connection)
+        return await bench.ask(answer, budget=parsed.budget, workers=parsed.workers, progress=progress)
 
 
 def report(parsed: argparse.Namespace) -> int:

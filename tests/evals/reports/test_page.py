@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from graphground.evals.reports.page import page, write_report
-from graphground.evals.reports.summary import compare, mcnemar, mean, proportion, summarize
+from graphground.evals.reports.summary import bootstrap, compare, mcnemar, proportion, summarize
 from tests.support.browser import browser_page, needs_chromium
 
 ANSWER = {"columns": ["m.name"], "rows": [["Heat"], ["</script><b>Ronin"]], "row_count": 2}
@@ -181,6 +181,6 @@ def test_intervals_and_significance_match_the_textbooks() -> None:
     assert round(mcnemar(121, 59), 6) == round(mcnemar(59, 121), 6) < 0.0001
     assert abs(mcnemar(5, 0) - 0.0625) < 1e-12
     assert abs(mcnemar(600, 500) - mcnemar(500, 600)) < 1e-12
-    assert mean([1.0]).low == 1.0
+    assert bootstrap([1.0]).low < 1.0
     with pytest.raises(ValueError, match="no cases"):
         proportion(0, 0)
