@@ -24,11 +24,9 @@ from filelock import FileLock, Timeout
 from graphground.cypher.diagnostics import either
 from graphground.graphs.definitions.model import Definition
 from graphground.graphs.loading.simplekg import write_simplekg
-from graphground.graphs.wikidata.plan import Plan
-from graphground.graphs.wikidata.selection import add_ends, select
-from graphground.graphs.wikidata.source import Source, SourceError
+from graphground.graphs.wikidata.plan import Plan, Source, SourceError
 from graphground.graphs.wikidata.workspace import Workspace, WorkspaceError
-from graphground.graphs.wikidata.writing import ITEMS_AT_ONCE, GraphWriting, values_named
+from graphground.graphs.wikidata.writing import ITEMS_AT_ONCE, GraphWriting, add_ends, select, values_named
 
 OBJECTS_BEFORE_COLLECTION = 100_000
 

@@ -28,8 +28,19 @@ from typing import Any
 from graphground.cypher.names.words import MONTHS
 from graphground.graphs.definitions.model import Property
 from graphground.graphs.definitions.units import DIMENSIONLESS, convert, find_unit
-from graphground.graphs.wikidata.statements import Statement, select_best
-from graphground.graphs.wikidata.values import DAY, ITEM, NO_VALUE, QUANTITY, SOME_VALUE, TEXT, TIME, YEAR, Value
+from graphground.graphs.wikidata.statements import (
+    DAY,
+    ITEM,
+    NO_VALUE,
+    QUANTITY,
+    SOME_VALUE,
+    TEXT,
+    TIME,
+    YEAR,
+    Statement,
+    Value,
+    select_best,
+)
 
 NameOf = Callable[[str], str | None]
 """A function that returns the name of an item such as `Q42`, or None if it has none."""

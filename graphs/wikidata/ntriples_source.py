@@ -20,7 +20,7 @@ from zlib import crc32
 
 from graphground.graphs.definitions.model import IDENTICAL
 from graphground.graphs.wikidata import triples
-from graphground.graphs.wikidata.dump_files import (
+from graphground.graphs.wikidata.dump_source import (
     BlockReader,
     DumpError,
     blocks,
@@ -30,10 +30,16 @@ from graphground.graphs.wikidata.dump_files import (
     processes_for,
 )
 from graphground.graphs.wikidata.names import TextsOfItems, with_fallback
-from graphground.graphs.wikidata.plan import SUBCLASS_OF, Plan
-from graphground.graphs.wikidata.rdf import Gathering, Term
-from graphground.graphs.wikidata.source import Progress, SourceError, refuse_sparql
-from graphground.graphs.wikidata.statements import NORMAL, Statement, drop_deprecated, pack_statements
+from graphground.graphs.wikidata.plan import SUBCLASS_OF, Plan, Progress, SourceError, refuse_sparql
+from graphground.graphs.wikidata.statements import (
+    ITEM,
+    NORMAL,
+    Statement,
+    Value,
+    drop_deprecated,
+    item_number,
+    pack_statements,
+)
 from graphground.graphs.wikidata.triples import (
     ABOUT,
     DETAILS,
@@ -41,7 +47,9 @@ from graphground.graphs.wikidata.triples import (
     RANK,
     SAME_AS,
     TEXT_KINDS,
+    Gathering,
     Predicates,
+    Term,
     find_item,
     find_statement,
     find_value_node,
@@ -50,7 +58,6 @@ from graphground.graphs.wikidata.triples import (
     term_of,
     truthy_value,
 )
-from graphground.graphs.wikidata.values import ITEM, Value, item_number
 from graphground.graphs.wikidata.workspace import Workspace
 
 FULL = "full dump"

@@ -21,7 +21,7 @@ from graphground.server.commands.command_line import (
 
 if TYPE_CHECKING:
     from graphground.graphs.wikidata.build import Built
-    from graphground.graphs.wikidata.source import Source
+    from graphground.graphs.wikidata.plan import Source
 
 SHOWN = 10
 MOST_AT_ONCE = 64
@@ -95,8 +95,7 @@ def build_graph(parsed: argparse.Namespace) -> int:
 def source_of(parsed: argparse.Namespace, report: ProgressReport) -> Source:
     """Return the source that the options name: an endpoint or a dump."""
     if parsed.dump is not None:
-        from graphground.graphs.wikidata.dump_files import is_ntriples
-        from graphground.graphs.wikidata.dump_source import DumpSource
+        from graphground.graphs.wikidata.dump_source import DumpSource, is_ntriples
         from graphground.graphs.wikidata.ntriples_source import NTriplesSource
 
         return (NTriplesSource if is_ntriples(parsed.dump) else DumpSource)(parsed.dump, report)

@@ -19,7 +19,7 @@ from graphground.graphs.loading.simplekg import SimpleKGFile
 from graphground.graphs.wikidata import sparql_source
 from graphground.graphs.wikidata.build import Built, alone, build
 from graphground.graphs.wikidata.endpoint import Endpoint, EndpointError, Patience
-from graphground.graphs.wikidata.source import SourceError
+from graphground.graphs.wikidata.plan import SourceError
 from graphground.graphs.wikidata.sparql_source import SparqlSource
 from graphground.graphs.wikidata.workspace import WorkspaceError
 from tests.support.shared_data import needs

@@ -10,13 +10,17 @@ from graphground.graphs.definitions.units import find_unit, units
 from graphground.graphs.wikidata.conversion import node_property, time_text
 from graphground.graphs.wikidata.statements import (
     Statement,
+    Value,
     drop_deprecated,
     pack_statements,
+    rdf_time,
     select_best,
     statements_of,
+    time,
     unpack_statements,
+    value_of_snak,
+    value_of_term,
 )
-from graphground.graphs.wikidata.values import Value, rdf_time, time, value_of_snak, value_of_term
 from tests.support.shared_data import needs
 from tests.support.wikidata_documents import all_raw_documents, raw_document, raw_documents
 

@@ -21,7 +21,7 @@ from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.storage.home import Home
 from graphground.graphs.wikidata.build import build
 from graphground.graphs.wikidata.endpoint import Endpoint
-from graphground.graphs.wikidata.source import SourceError
+from graphground.graphs.wikidata.plan import SourceError
 from graphground.graphs.wikidata.sparql_source import SparqlSource
 from tests.support import handwritten_domains
 from tests.support.handwritten_domains import OUR_NUMBERS, handwritten_documents

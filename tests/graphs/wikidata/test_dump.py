@@ -10,10 +10,9 @@ import pytest
 
 from graphground.graphs.definitions.read import check_text
 from graphground.graphs.wikidata.build import Built, build
-from graphground.graphs.wikidata.dump_files import DumpError, blocks
-from graphground.graphs.wikidata.dump_source import DumpSource
+from graphground.graphs.wikidata.dump_source import DumpError, DumpSource, blocks
 from graphground.graphs.wikidata.endpoint import Endpoint
-from graphground.graphs.wikidata.source import SourceError
+from graphground.graphs.wikidata.plan import SourceError
 from graphground.graphs.wikidata.sparql_source import SparqlSource
 from graphground.server.commands.wikidata import main
 from tests.support.shared_data import SHARED, needs

@@ -25,7 +25,7 @@ from graphground.graphs.wikidata.endpoint import (
     form_of,
     queries_at_once,
 )
-from graphground.graphs.wikidata.values import value_of_term
+from graphground.graphs.wikidata.statements import value_of_term
 from tests.support.local_http import LocalHandler, LocalServer
 from tests.support.shared_data import SHARED, needs
 from tests.support.sparql_endpoint import Answer, Fault, SparqlEndpoint

@@ -12,11 +12,10 @@ import pytest
 
 from graphground.graphs.definitions.read import check_text, read_definition
 from graphground.graphs.wikidata.build import Built, build
-from graphground.graphs.wikidata.dump_files import DumpError, blocks, is_ntriples
-from graphground.graphs.wikidata.dump_source import DumpSource
+from graphground.graphs.wikidata.dump_source import DumpError, DumpSource, blocks, is_ntriples
 from graphground.graphs.wikidata.endpoint import Endpoint
 from graphground.graphs.wikidata.ntriples_source import MAX_BITS, BitSet, NTriplesSource
-from graphground.graphs.wikidata.source import SourceError
+from graphground.graphs.wikidata.plan import SourceError
 from graphground.graphs.wikidata.sparql_source import SparqlSource
 from graphground.graphs.wikidata.triples import (
     find_item,

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from graphground.graphs.wikidata.statements import NORMAL, Statement
-from graphground.graphs.wikidata.values import ITEM
+from graphground.graphs.wikidata.statements import ITEM, NORMAL, Statement
 from graphground.graphs.wikidata.workspace import Names, Workspace
 
 SIZE, ITEMS = 40, 100
