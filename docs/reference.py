@@ -25,7 +25,7 @@ from typing import Any
 import yaml
 
 from graphground.evals.metrics.registry import METRICS
-from graphground.graphs.engines.unsupported import MEMGRAPH_UNSUPPORTED
+from graphground.graphs.engines.dialects import MEMGRAPH_UNSUPPORTED
 from graphground.prompts.template import all_templates
 from graphground.server.cli import COMMANDS
 from graphground.server.definitions import PREPARED, described_output_schema, input_schema, tool_definition

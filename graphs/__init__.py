@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from graphground.graphs.engines.table import Table
+    from graphground.graphs.engines.engine import Table
     from graphground.graphs.graph import Graph
     from graphground.graphs.opening.open_graphs import OpenGraphs
 

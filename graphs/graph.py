@@ -10,8 +10,7 @@ from graphground.cypher.diagnostics import Language
 from graphground.cypher.safety.access import unknown_functions
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.dialects import Dialect
-from graphground.graphs.engines.engine import Engine, EngineUnavailable
-from graphground.graphs.engines.table import Table
+from graphground.graphs.engines.engine import Engine, EngineUnavailable, Table
 from graphground.graphs.entities.candidate import EntityLookup
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from graphground.cypher import validate
 from graphground.cypher.codes import SCHEMA_CODES
 from graphground.cypher.diagnostics import Diagnostic, Report
 from graphground.cypher.tree import Query
+from graphground.graphs.engines.dialects import find_unsupported
 from graphground.graphs.engines.engine import EngineError, QueryFailed
-from graphground.graphs.engines.unsupported import find_unsupported
 from graphground.graphs.graph import Graph
 
 CHANGED = "The database has changed since its schema was read; the schema is being read again."

@@ -17,8 +17,14 @@ from graphground.cypher.safety.canonical import canonical
 from graphground.cypher.safety.growing_values import CODES as GROWING
 from graphground.cypher.safety.parser_differences import CODE as TWO_READINGS
 from graphground.cypher.tree import Query, Return, SingleQuery, Union
-from graphground.graphs.engines.engine import EngineBusy, EngineError, EngineUnavailable, QueryFailed, QueryTimeout
-from graphground.graphs.engines.table import Table
+from graphground.graphs.engines.engine import (
+    EngineBusy,
+    EngineError,
+    EngineUnavailable,
+    QueryFailed,
+    QueryTimeout,
+    Table,
+)
 from graphground.graphs.graph import Graph
 from graphground.tools.cursor import OWNER, ROWS, Rest
 from graphground.tools.diagnostics import DiagnosticAnswer, from_engine, of_dialect, report_on

@@ -27,7 +27,7 @@ from benchmarks.engines.scale import of_one
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine
 from graphground.graphs.engines.dialects import ARCADEDB
-from graphground.graphs.engines.embedded.state import EngineState
+from graphground.graphs.engines.embedded.launcher import EngineState
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.engines.rewriting import rewrite_for
 from graphground.graphs.graph import Graph

@@ -25,8 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
-from graphground.graphs.engines.embedded.launcher import end_engine
-from graphground.graphs.engines.embedded.state import EngineState
+from graphground.graphs.engines.embedded.launcher import EngineState, end_engine
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.loading.load import load_file
 from graphground.graphs.opening.stored import open_stored

@@ -24,8 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.engines.graphs_for_queries import GRAPHS, schema_of
-from graphground.graphs.engines.embedded.launcher import end_engine
-from graphground.graphs.engines.embedded.state import EngineState
+from graphground.graphs.engines.embedded.launcher import EngineState, end_engine
 from graphground.graphs.loading.load import load_file
 from graphground.graphs.loading.simplekg import write_simplekg
 from graphground.graphs.storage.catalog import Catalog

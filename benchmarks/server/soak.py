@@ -33,7 +33,7 @@ from pathlib import Path
 
 from benchmarks.engines.scale import of_one
 from graphground.graphs.engines.client_context import calling_as
-from graphground.graphs.engines.embedded.state import EngineState
+from graphground.graphs.engines.embedded.launcher import EngineState
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.storage.home import Home

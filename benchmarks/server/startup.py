@@ -22,8 +22,7 @@ import tempfile
 import time
 from contextlib import ExitStack
 
-from graphground.graphs.engines.embedded.launcher import end_engine
-from graphground.graphs.engines.embedded.state import EngineState
+from graphground.graphs.engines.embedded.launcher import EngineState, end_engine
 from graphground.graphs.storage.home import Home
 
 EMPTY = [sys.executable, "-c", "from mcp.server import MCPServer; MCPServer('empty').run()"]

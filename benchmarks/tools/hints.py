@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.engines.graphs_for_queries import TRAIN, gold_queries, records
-from graphground.graphs.engines.table import Table
+from graphground.graphs.engines.engine import Table
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import OpenGraphs
 from graphground.graphs.opening.stored import open_stored, stored_sources

@@ -27,8 +27,7 @@ from graphground.evals.metrics.executable import attempt
 from graphground.evals.metrics.execution_accuracy import orders, tables_match
 from graphground.evals.runs.scoring import category_of
 from graphground.graphs.engines.embedded.launcher import end_engine
-from graphground.graphs.engines.engine import EngineError
-from graphground.graphs.engines.table import Table
+from graphground.graphs.engines.engine import EngineError, Table
 from graphground.graphs.graph import Graph
 from graphground.graphs.loading.load import load_file
 from graphground.graphs.loading.simplekg import write_simplekg

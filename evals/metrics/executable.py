@@ -14,8 +14,7 @@ from graphground.cypher import validate
 from graphground.cypher.safety.access import REFUSED
 from graphground.cypher.safety.growing_values import CODES as GROWING
 from graphground.cypher.safety.parser_differences import CODE as TWO_READINGS
-from graphground.graphs.engines.engine import EngineError, EngineUnavailable, QueryTimeout
-from graphground.graphs.engines.table import Table
+from graphground.graphs.engines.engine import EngineError, EngineUnavailable, QueryTimeout, Table
 
 if TYPE_CHECKING:
     from graphground.graphs.graph import Graph

@@ -36,7 +36,7 @@ from graphground.cypher import parse
 from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Language
 from graphground.cypher.functions import groups_rows
-from graphground.graphs.engines.table import Table
+from graphground.graphs.engines.engine import Table
 
 if TYPE_CHECKING:
     from graphground.graphs.graph import Graph

@@ -13,8 +13,7 @@ from graphground.cypher import CypherSyntaxError, access, parse
 from graphground.evals.metrics.executable import Attempt
 from graphground.evals.metrics.execution_accuracy import orders, tables_match
 from graphground.evals.metrics.provenance_similarity import jaccard, provenance_nodes, provenance_queries
-from graphground.graphs.engines.engine import EngineError, EngineUnavailable
-from graphground.graphs.engines.table import Table
+from graphground.graphs.engines.engine import EngineError, EngineUnavailable, Table
 from graphground.graphs.graph import Graph
 
 

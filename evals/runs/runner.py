@@ -32,8 +32,7 @@ from graphground.evals.runs.agents import AgentError, Predictor
 from graphground.evals.runs.prediction import Prediction
 from graphground.evals.runs.scoring import score
 from graphground.evals.tasks.task import Task
-from graphground.graphs.engines.engine import EngineError, EngineUnavailable
-from graphground.graphs.engines.table import Table
+from graphground.graphs.engines.engine import EngineError, EngineUnavailable, Table
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import UnknownGraph
 from graphground.tools.tool import Graphs

@@ -16,7 +16,7 @@ from graphground.evals.metrics.registry import METRICS, Case, Gold
 from graphground.evals.runs.prediction import Prediction
 from graphground.evals.tasks.classify import COMBINED, classify
 from graphground.evals.tasks.task import Task
-from graphground.graphs.engines.table import Table
+from graphground.graphs.engines.engine import Table
 from graphground.graphs.graph import Graph
 from graphground.graphs.schemas.pictures.of_query import subgraph
 

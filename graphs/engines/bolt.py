@@ -34,6 +34,7 @@ from graphground.graphs.engines.engine import (
     QueryCancelled,
     QueryFailed,
     QueryTimeout,
+    Table,
     TrialWrite,
     timed_out,
 )
@@ -41,7 +42,6 @@ from graphground.graphs.engines.errors import ran_out_of_memory, translated, was
 from graphground.graphs.engines.fair_shares import FairShares, Permit, TooManyCalls
 from graphground.graphs.engines.rewriting import rewrite_for, without_options
 from graphground.graphs.engines.running_query import DEADLINES, RunningQuery
-from graphground.graphs.engines.table import Table
 from graphground.graphs.engines.values import plain_rows
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class BoltEngine:
         try:
             with self._session(fetch_size=CHUNK) as session:
                 sent = to_send(self.dialect, query)
-                records = iter(session.run(cast(Any, sent.text), cast(Any, parameters or {})))
+                records = iter(session.run(cast("Any", sent.text), cast("Any", parameters or {})))
                 while chunk := list(islice(records, CHUNK)):
                     yield from plain_rows(chunk)
         except (exceptions.DriverError, exceptions.Neo4jError) as error:
@@ -166,8 +166,10 @@ class BoltEngine:
         started = time.perf_counter()
         try:
             with self._session(database=database) as session:
-                statement = neo4j.Query(cast(Any, prefix + to_send(self.dialect, query).text), timeout=EXPLAIN_SECONDS)
-                result = session.run(statement, cast(Any, parameters or {}))
+                statement = neo4j.Query(
+                    cast("Any", prefix + to_send(self.dialect, query).text), timeout=EXPLAIN_SECONDS
+                )
+                result = session.run(statement, cast("Any", parameters or {}))
                 return Table([PLAN_COLUMN], plan_of(result), False, (time.perf_counter() - started) * 1000)
         except Exception as error:
             raise translated(error, self.address) from error
@@ -204,7 +206,7 @@ class BoltEngine:
             return None
         self._bookmark.value = None
         self.run("RETURN 1 AS one", limit=None, timeout=LOOK_SECONDS)
-        return cast(str | None, self._bookmark.value)
+        return cast("str | None", self._bookmark.value)
 
     def _language(self) -> Language:
         if self.dialect.newer is not None:
@@ -263,8 +265,8 @@ class BoltEngine:
             self._running.add(running)
             try:
                 sent = to_send(self.dialect, query, limit)
-                statement = neo4j.Query(cast(Any, sent.text), metadata={"graphground": tag.name}, timeout=timeout)
-                result = session.run(statement, cast(Any, parameters or {}))
+                statement = neo4j.Query(cast("Any", sent.text), metadata={"graphground": tag.name}, timeout=timeout)
+                result = session.run(statement, cast("Any", parameters or {}))
                 columns = list(result.keys())
                 if planned:
                     return Table([PLAN_COLUMN], plan_of(result), False, (time.perf_counter() - started) * 1000)
@@ -319,13 +321,13 @@ class BoltEngine:
         """Terminate the query with this tag if the database lists it; return whether the database lists the query."""
         listed = False
         with self._opened(self._administrator) as administration:
-            for row in administration.run(cast(Any, list_all), tag=tag.name):
+            for row in administration.run(cast("Any", list_all), tag=tag.name):
                 values = row.data()
                 number = str(values.get("id", values.get("transactionId", values.get("transaction_id"))))
                 if tag.fit(number, values.values()):
                     listed = True
                     tag.numbers.add(number)
-                    administration.run(cast(Any, end.replace("{id}", number)), id=number).consume()
+                    administration.run(cast("Any", end.replace("{id}", number)), id=number).consume()
         return listed
 
     def _abandon(self, tag: QueryTag, session: neo4j.Session, permit: Permit) -> None:
@@ -436,7 +438,7 @@ class BoltEngine:
             if not labels:
                 return "impossible"
             probe = probe.replace("{label}", quoted_name(str(labels[0][0])))
-        query: Any = neo4j.Query(cast(Any, probe), timeout=10)
+        query: Any = neo4j.Query(cast("Any", probe), timeout=10)
         try:
             with self._session(fetch_size=1) as session:
                 if dialect.probe_writes:

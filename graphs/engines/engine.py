@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from graphground.cypher.diagnostics import Language
-from graphground.graphs.engines.table import Table
-
-if TYPE_CHECKING:
-    from graphground.graphs.engines.dialects import Dialect
 
 if TYPE_CHECKING:
     from graphground.cypher.tree import Query
+    from graphground.graphs.engines.dialects import Dialect
 
 TrialWrite = Literal["refused", "accepted", "failed", "impossible"]
 """The outcome of a trial write: refused because of missing permissions, accepted, failed for another reason, or
@@ -133,3 +130,17 @@ class Engine(QueryRunner, Protocol):
     def close(self) -> None:
         """Close the connections; may be called twice."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The columns and rows of a result: `Table(["m.name"], [["Heat"], ["Ronin"]], False, 1.8)`.
+
+    Engines return plain JSON values: dates as ISO 8601 text; nodes, relationships and paths as maps. `truncated` is
+    true if there were more rows than requested, or than fit into an answer. `elapsed_ms` is in milliseconds.
+    """
+
+    columns: list[str]
+    rows: list[list[Any]]
+    truncated: bool
+    elapsed_ms: float

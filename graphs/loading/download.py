@@ -11,6 +11,8 @@ Received bytes are kept in `nba.json.part`, and a later call requests only the r
 
 from __future__ import annotations
 
+import datetime
+import email.utils
 import errno
 import hashlib
 import json
@@ -27,7 +29,6 @@ from filelock import FileLock, Timeout
 
 from graphground import __version__
 from graphground.graphs.definitions.read import DOMAINS, read_definition
-from graphground.graphs.loading.retry_after import retry_after
 from graphground.graphs.storage.home import Home
 
 Progress = Callable[[str, int, int | None], None]
@@ -306,3 +307,20 @@ def pull_tasks(
 def description_of(name: str) -> str:
     """Return the one-line description of a domain."""
     return read_definition(name).description
+
+
+def retry_after(value: str | None) -> float:
+    """Return the wait in seconds that a Retry-After header states, as a number or a date; 0 without a valid header."""
+    if not value:
+        return 0.0
+    try:
+        return max(0.0, float(value))
+    except ValueError:
+        pass
+    try:
+        moment = email.utils.parsedate_to_datetime(value)
+    except (TypeError, ValueError):
+        return 0.0
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=datetime.UTC)
+    return max(0.0, (moment - datetime.datetime.now(datetime.UTC)).total_seconds())

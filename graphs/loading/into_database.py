@@ -3,16 +3,19 @@
     with BoltLoader(BoltAddress("bolt://localhost:7687", "admin", "secret")) as loader:
         loader.bulk_load(SimpleKGFile(Path("movie.json.gz")))
 
-This is the only code that writes to your own database. Only `graphground graphs load --into` calls it.
-Nothing that a client can call imports it, which a contract in pyproject.toml checks.
+This is the only code that writes to your own database. Only `graphground graphs load --into` calls it. Nothing that a
+client can call imports it, which a contract in pyproject.toml checks. A Memgraph's indexes are created through
+GQLAlchemy if it is installed (not tested with a real Memgraph), otherwise by equivalent statements.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, cast
+from urllib.parse import urlsplit
 from zlib import crc32
 
 import neo4j
@@ -22,12 +25,11 @@ from graphground.cypher.quoting import in_backticks
 from graphground.cypher.safety.parser_differences import two_readings
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.address import BoltAddress
-from graphground.graphs.engines.dialects import Dialect, dialect_of
+from graphground.graphs.engines.dialects import MEMGRAPH, Dialect, dialect_of
 from graphground.graphs.engines.engine import EngineError, EngineUnavailable
 from graphground.graphs.engines.errors import translated
 from graphground.graphs.engines.temporal import function_for, temporal_types
-from graphground.graphs.loading.label_sets import LabelSets
-from graphground.graphs.loading.record_checks import RecordChecks
+from graphground.graphs.loading.record_checks import LabelSets, RecordChecks
 from graphground.graphs.loading.simplekg import SimpleKGError, SimpleKGFile
 
 Functions = tuple[tuple[str, str, bool], ...]
@@ -69,7 +71,7 @@ class BoltLoader:
     def create_indexes(self, labels: Iterable[str], keys: Iterable[str]) -> None:
         """Create an index on each property in `keys` for each label; an index that exists already is not an error."""
         pairs = [(label, key) for label in labels for key in keys]
-        if self.dialect.name in INDEXERS and INDEXERS[self.dialect.name](self.address, pairs):
+        if self.dialect is MEMGRAPH and create_memgraph_indexes(self.address, pairs):
             return
         for label, key in pairs:
             self._write(
@@ -137,7 +139,7 @@ class BoltLoader:
     def _write(self, statement: str, rows: list[dict[str, Any]] | None = None) -> list[Any]:
         try:
             with self._driver.session(database=self.address.database) as session:
-                return session.run(cast(Any, statement), rows=rows or []).values()
+                return session.run(cast("Any", statement), rows=rows or []).values()
         except Exception as error:
             raise translated(error, self.address) from error
 
@@ -268,11 +270,33 @@ def conversions(variable: str, row: str, functions: Functions) -> str:
     return "".join(parts)
 
 
-def _memgraph_indexes(address: BoltAddress, pairs: list[tuple[str, str]]) -> bool:
-    from graphground.graphs.engines.memgraph import create_indexes  # GQLAlchemy takes seconds to import
+def create_memgraph_indexes(address: BoltAddress, pairs: Sequence[tuple[str, str]]) -> bool:
+    """Create the missing indexes for `(label, property)` pairs with Memgraph's own library, GQLAlchemy.
 
-    return create_indexes(address, [(in_backticks(label), in_backticks(key)) for label, key in pairs])
+    Return False if the library is not installed (the extra `memgraph`); then no index is created.
+    """
+    if find_spec("gqlalchemy") is None:
+        return False
+    from gqlalchemy import Memgraph  # takes seconds to import
+    from gqlalchemy.exceptions import GQLAlchemyError
+    from gqlalchemy.models import MemgraphIndex
 
-
-INDEXERS: Mapping[str, Callable[[BoltAddress, list[tuple[str, str]]], bool]] = {"memgraph": _memgraph_indexes}
-"""Functions by dialect that create indexes with a database's own library; they return False if it is not installed."""
+    parts = urlsplit(address.uri)
+    try:
+        client = Memgraph(
+            host=parts.hostname or "127.0.0.1",
+            port=parts.port or 7687,
+            username=address.user,
+            password=address.password,
+            encrypted="+" in parts.scheme,
+        )
+        existing = set()
+        for index in client.get_indexes():
+            keys = (index.property,) if isinstance(index.property, str) else tuple(index.property or ())
+            existing |= {(index.label, key) for key in keys}
+        for label, key in pairs:
+            if (label, key) not in existing:
+                client.create_index(MemgraphIndex(in_backticks(label), in_backticks(key)))
+    except GQLAlchemyError as error:
+        raise EngineUnavailable(f"{address.where()} refused an index: {error}") from error
+    return True

@@ -1,4 +1,4 @@
-"""Loads a SimpleKG file in child processes into a staging folder, then moves it into place atomically.
+"""Loads a SimpleKG file in child processes into a staging folder, then moves it into place; exports loaded graphs.
 
     load_file(Path("movie.json.gz"), Home.default(), name="movie")
 
@@ -14,20 +14,24 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from graphground.cypher.quoting import nodes, relationships
+from graphground.cypher.schema import RESERVED_PROPERTIES, PropertyGraphSchema
 from graphground.graphs.engines.embedded.jvm import remove_archive
-from graphground.graphs.engines.embedded.launcher import require_arcadedb
-from graphground.graphs.engines.embedded.state import is_alive
+from graphground.graphs.engines.embedded.launcher import is_alive, require_arcadedb
 from graphground.graphs.engines.engine import EngineUnavailable
-from graphground.graphs.loading.simplekg import SimpleKGError, SimpleKGFile
+from graphground.graphs.loading.simplekg import SimpleKGError, SimpleKGFile, write_simplekg
 from graphground.graphs.storage.catalog import Catalog, Entry, check_name, loading_lock, new_id, write_manifest
 from graphground.graphs.storage.home import Home
+
+if TYPE_CHECKING:
+    from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 
 FULL_DISK_BYTES = 64 * 1024 * 1024
 """Free bytes below which a failed load is attributed to a full disk."""
@@ -166,3 +170,58 @@ def _raise_unless_done(result: dict[str, Any], folder: Path) -> None:
     raise EngineUnavailable(
         "The loading process ended before it finished" + (f": {lines[-1].strip()}" if lines else ".")
     )
+
+
+def export_graph(name: str, path: Path, home: Home) -> tuple[int, int]:
+    """Write a loaded graph to a SimpleKG file; return the numbers of nodes and relationships.
+
+    Raises:
+        CatalogError: no loaded graph has that name.
+    """
+    from graphground.graphs.engines.embedded.engine import EmbeddedEngine  # the driver is loaded on first use
+
+    catalog = Catalog(home)
+    entry = catalog.get(name)
+    schema = catalog.schema(entry)
+    engine = EmbeddedEngine(home, entry.id)
+    try:
+        return write_simplekg(path, schema, _entities(engine, schema), _relations(engine, schema))
+    finally:
+        engine.close()
+
+
+def _entities(engine: EmbeddedEngine, schema: PropertyGraphSchema) -> Iterator[dict[str, Any]]:
+    several = frozenset[str]().union(*schema.label_combinations)
+    for label in schema.labels.values():
+        for properties, labels in engine.stream(f"{nodes(label.name).match()} RETURN properties(n), labels(n)"):
+            if label.name in several and label.name != min(labels):
+                continue  # the node has been or will be written with another of its labels
+            own = label.properties.keys() - label.reserved
+            reserved = {key: properties.pop(key, None) for key in RESERVED_PROPERTIES if key not in own}
+            yield {
+                "eid": reserved.get("eid"),
+                "label": label.name,
+                **({"labels": sorted(labels)} if len(labels) > 1 else {}),
+                "name": reserved.get("name"),
+                "aliases": reserved.get("aliases") or [],
+                "description": reserved.get("description"),
+                "properties": properties,
+                "provenance": reserved.get("provenance") or [],
+            }
+
+
+def _relations(engine: EmbeddedEngine, schema: PropertyGraphSchema) -> Iterator[dict[str, Any]]:
+    number = 0
+    for type_ in schema.relationship_types:
+        query = f"{relationships(type_).match()} RETURN a.eid, b.eid, properties(r)"
+        for start, end, properties in engine.stream(query):
+            provenance = properties.pop("provenance", None) or []
+            yield {
+                "rid": str(number),
+                "label": type_,
+                "subj_id": start,
+                "obj_id": end,
+                "properties": properties,
+                "provenance": provenance,
+            }
+            number += 1

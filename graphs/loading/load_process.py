@@ -25,8 +25,7 @@ import orjson
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.record import Record
-from graphground.graphs.loading.label_sets import LabelSets
-from graphground.graphs.loading.record_checks import RecordChecks, check_namespace
+from graphground.graphs.loading.record_checks import LabelSets, RecordChecks, check_namespace
 from graphground.graphs.loading.simplekg import SimpleKGError, SimpleKGFile
 from graphground.graphs.schemas.statistics.queried import SAMPLED, query_statistics
 from graphground.graphs.schemas.statistics.stored import NAME as STATISTICS

@@ -1,4 +1,8 @@
-"""The checks that SimpleKG records must pass before they are loaded.
+"""The checks that SimpleKG records must pass before they are loaded, and the sets of labels that nodes have.
+
+In the embedded engine, each node has exactly one vertex type. Nodes with several labels have a type that extends the
+types of all these labels, under the name that the engine itself would give to the type, so that `labels(n)` returns the
+labels.
 
 >>> checks = RecordChecks(schema)
 >>> checks.entity(0, {"eid": "Q25173", "label": "Movi", "name": "Heat"})
@@ -8,13 +12,13 @@ SimpleKGError: entities[0] (eid 'Q25173'): the schema has no label 'Movi' (neare
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from math import isfinite
 from typing import Any
 
 from graphground.cypher.names.nearest import closest
-from graphground.cypher.schema import PropertyGraphSchema, RelationshipPattern, merge_property_types
+from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern, merge_property_types
 from graphground.graphs.engines.temporal import READERS, is_zoned, kind_of, temporal_types
-from graphground.graphs.loading.label_sets import SEPARATOR, LabelSets, write_labels
 from graphground.graphs.loading.simplekg import SimpleKGError
 
 Check = Callable[[Any], Any]
@@ -353,3 +357,33 @@ def _texts(value: Any) -> Sequence[str]:
         if type(item) is not str:
             raise ValueError
     return value
+
+
+SEPARATOR = "~"
+
+
+class LabelSets:
+    """The label sets of a schema by name; a set of one label has the label as its name."""
+
+    def __init__(self, schema: PropertyGraphSchema) -> None:
+        self.several = {
+            SEPARATOR.join(sorted(together)): tuple(sorted(together)) for together in schema.label_combinations
+        }
+        """The sets of more than one label, by name."""
+        self.labels: Mapping[str, tuple[str, ...]] = {label: (label,) for label in schema.labels} | self.several
+        combined = {
+            name: Label(
+                name,
+                merge_property_types(schema.labels[label].properties for label in labels),
+                None,
+                frozenset.intersection(*(schema.labels[label].reserved for label in labels)),
+            )
+            for name, labels in self.several.items()
+        }
+        self.stored = replace(schema, labels={**schema.labels, **combined}) if combined else schema
+        """The schema in which each set of several labels is a label too, with the properties of all its labels."""
+
+
+def write_labels(name: str) -> str:
+    """Return the label set with this name in Cypher's notation: `:Actor:Person` for `Actor~Person`."""
+    return ":" + name.replace(SEPARATOR, ":")

@@ -28,7 +28,7 @@ import orjson
 
 from graphground import __version__
 from graphground.cypher.diagnostics import counted
-from graphground.graphs.loading.retry_after import retry_after
+from graphground.graphs.loading.download import retry_after
 
 USER_AGENT = f"graphground/{__version__} (Wikidata to property graph)"
 ACCEPT = "application/sparql-results+json"

@@ -194,7 +194,7 @@ def drop(parsed: argparse.Namespace) -> int:
 
 def export(parsed: argparse.Namespace) -> int:
     """Write a graph as a SimpleKG file; an existing file is kept unless --force is given."""
-    from graphground.graphs.loading.export import export_graph
+    from graphground.graphs.loading.load import export_graph
     from graphground.graphs.opening.stored import load_bundled
 
     file: Path = parsed.file

@@ -13,8 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from graphground.graphs.engines.embedded.launcher import answers, end_engine
-from graphground.graphs.engines.embedded.state import EngineState, is_alive, used_file
+from graphground.graphs.engines.embedded.launcher import EngineState, answers, end_engine, is_alive, used_file
 from graphground.graphs.storage.home import Home
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,8 +8,7 @@ from typing import Any
 
 from graphground.cypher.tree import Query
 from graphground.graphs.engines.dialects import ARCADEDB, Dialect
-from graphground.graphs.engines.engine import Capabilities
-from graphground.graphs.engines.table import Table
+from graphground.graphs.engines.engine import Capabilities, Table
 
 
 @dataclasses.dataclass

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from graphground.cypher.tree import Query
-from graphground.graphs.engines.table import Table
+from graphground.graphs.engines.engine import Table
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.server.application import Application

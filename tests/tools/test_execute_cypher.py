@@ -6,8 +6,7 @@ from graphground.cypher.parser import statement
 from graphground.cypher.parser.statement import Note
 from graphground.cypher.tree import Query
 from graphground.graphs.engines.dialects import MEMGRAPH
-from graphground.graphs.engines.engine import EngineError, QueryFailed, QueryTimeout
-from graphground.graphs.engines.table import Table
+from graphground.graphs.engines.engine import EngineError, QueryFailed, QueryTimeout, Table
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.why_empty import why_empty

@@ -7,8 +7,7 @@ from pydantic import ValidationError
 
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.dialects import NEO4J
-from graphground.graphs.engines.engine import Capabilities
-from graphground.graphs.engines.table import Table
+from graphground.graphs.engines.engine import Capabilities, Table
 from graphground.graphs.entities.build import build_index
 from graphground.graphs.entities.exact_names import ExactNames
 from graphground.graphs.entities.index import EntityIndex, open_index

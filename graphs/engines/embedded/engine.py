@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine, asks_for_plan
-from graphground.graphs.engines.embedded.launcher import ensure_engine, kill_engine
-from graphground.graphs.engines.embedded.state import (
+from graphground.graphs.engines.embedded.launcher import (
     EXPORTER,
     EngineState,
+    ensure_engine,
+    kill_engine,
     lifetime,
     scratch_database,
     still_runs,
@@ -31,11 +32,11 @@ from graphground.graphs.engines.engine import (
     EngineUnreachable,
     QueryFailed,
     QueryTimeout,
+    Table,
     timed_out,
 )
 from graphground.graphs.engines.fair_shares import FairShares
 from graphground.graphs.engines.running_query import DEADLINES
-from graphground.graphs.engines.table import Table
 from graphground.graphs.storage.home import Home
 
 if TYPE_CHECKING:

@@ -25,9 +25,8 @@ from typing import Any, cast
 
 from filelock import Timeout
 
-from graphground.graphs.engines.embedded.jvm import end_jvm, start_jvm
-from graphground.graphs.engines.embedded.settings import EmbeddedSettings
-from graphground.graphs.engines.embedded.state import (
+from graphground.graphs.engines.embedded.jvm import EmbeddedSettings, end_jvm, start_jvm
+from graphground.graphs.engines.embedded.launcher import (
     ALREADY_RUNNING,
     EXPORTER,
     EngineState,
@@ -348,7 +347,7 @@ def recover(home: Home) -> None:
 def main(folder: str) -> None:
     """Run the engine process of a data folder; exit with status `ALREADY_RUNNING` if the process runs already."""
     # jpype imports numpy if it is installed, which takes 50 ms, and the engine process has no use for it.
-    cast(dict[str, Any], sys.modules)["numpy"] = None
+    cast("dict[str, Any]", sys.modules)["numpy"] = None
     home = Home(Path(folder)).make()
     alive = alive_lock(home, 5)
     try:

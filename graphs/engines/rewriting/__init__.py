@@ -33,11 +33,11 @@ def rewrite_for(dialect: Dialect, query: str | t.Query, limit: int | None = None
     otherwise the engine would compute the whole answer before it sends a row.
     """
     text = query if isinstance(query, str) else query.text
-    if dialect.name == "neo4j":
+    if dialect.reads_options:
         return text
     query = without_options(query)
     text = query if isinstance(query, str) else query.text
-    if dialect.name != "arcadedb" or "MATCH" not in text.upper():
+    if not dialect.needs_rewrites or "MATCH" not in text.upper():
         return text
     return _rewritten_text(query, limit) if isinstance(query, str) else _rewritten_tree(query, limit)
 

@@ -42,8 +42,8 @@ from graphground.cypher.schema import (
 from graphground.graphs.loading.importing.cells import FALSE, SEPARATOR, TRUE, CellFormat
 from graphground.graphs.loading.importing.records import MAX_NAME_CHARACTERS, ImportRefused, Problems, write_bounded
 from graphground.graphs.loading.importing.tables import Table, open_table
-from graphground.graphs.loading.label_sets import SEPARATOR as LABEL_SEPARATOR
 from graphground.graphs.loading.record_checks import MAX_ID_CHARACTERS
+from graphground.graphs.loading.record_checks import SEPARATOR as LABEL_SEPARATOR
 from graphground.graphs.storage.catalog import NAME, invalid_name
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]

@@ -203,7 +203,7 @@ def read_provisional(engine: Engine, name: str) -> Extraction | None:
 
     None is returned for a small Neo4j, for any other database, and if a query fails or takes too long.
     """
-    if engine.capabilities().dialect.name != "neo4j":
+    if not engine.capabilities().dialect.has_count_store:
         return None
     report_stage(f"reading the names in the schema of {name}")
     steps = Steps(engine, Findings(), STEP_SECONDS, TOTAL_SECONDS)

@@ -13,8 +13,7 @@ from graphground.cypher.diagnostics import Edit, Language, applied
 from graphground.cypher.matched import matched_part
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import PropertyGraphSchema
-from graphground.graphs.engines.engine import EngineError
-from graphground.graphs.engines.table import Table
+from graphground.graphs.engines.engine import EngineError, Table
 from graphground.graphs.schemas.pictures.drawing import Arrow, Box, Drawing, readable
 
 MAX_ROWS = 12

@@ -299,7 +299,7 @@ class Reading:
 
         If all relationships of a type that start at a label have the same end label, `_pattern` need not test the end.
         """
-        if self._steps.engine.capabilities().dialect.name != "neo4j":
+        if not self._steps.engine.capabilities().dialect.has_count_store:
             return
         patterns = [pattern for pattern in self._schema.patterns if quotable_ends(pattern)]
         ends_to_count = list(

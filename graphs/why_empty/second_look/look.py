@@ -15,7 +15,7 @@ from typing import Any
 
 from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Diagnostic
-from graphground.graphs.engines.table import Table
+from graphground.graphs.engines.engine import Table
 from graphground.graphs.graph import Graph
 from graphground.graphs.why_empty.probe import OutOfTime, Probe
 from graphground.graphs.why_empty.second_look.names import differing_counts, merged_names

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Diagnostic
-from graphground.graphs.engines.table import Table
+from graphground.graphs.engines.engine import Table
 from graphground.graphs.schemas.statistics.model import Statistics
 from graphground.graphs.why_empty.probe import Probe
 from graphground.graphs.why_empty.second_look.shape import Shape

@@ -9,8 +9,7 @@ import pytest
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
 from graphground.cypher.tree import Query
 from graphground.evals.generation.shapes import read_facts
-from graphground.graphs.engines.engine import EngineError, EngineUnavailable, QueryTimeout
-from graphground.graphs.engines.table import Table
+from graphground.graphs.engines.engine import EngineError, EngineUnavailable, QueryTimeout, Table
 from graphground.graphs.graph import Graph
 
 SCHEMA = PropertyGraphSchema(

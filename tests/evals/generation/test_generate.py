@@ -21,7 +21,7 @@ from graphground.evals.generation.templates import condition, fill, round_thresh
 from graphground.evals.tasks.classify import BASIC, SPECIAL, classify
 from graphground.evals.tasks.task import Task, read_tasks, write_tasks
 from graphground.graphs.graph import Graph
-from graphground.graphs.loading.export import export_graph
+from graphground.graphs.loading.load import export_graph
 from graphground.graphs.opening.stored import stored_sources
 from graphground.graphs.storage.home import Home
 from tests.support.task_rules import NODE, Records, violations

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from graphground.evals import execution_accuracy, tables_match
 from graphground.evals.metrics.execution_accuracy import orders
-from graphground.graphs.engines.table import Table
+from graphground.graphs.engines.engine import Table
 
 
 def test_rows_and_columns_may_be_in_any_order() -> None:

@@ -7,7 +7,7 @@ import pytest
 from graphground.cypher.schema import Label, PropertyGraphSchema
 from graphground.evals.tasks.harden import KINDS, harden, names_in
 from graphground.evals.tasks.task import Task
-from graphground.graphs.engines.table import Table
+from graphground.graphs.engines.engine import Table
 from graphground.graphs.graph import Graph
 
 HEAT = Task(
@@ -98,7 +98,7 @@ def test_an_absent_name_is_made_of_names_of_its_kind() -> None:
     gold = "MATCH (n:Player {name: 'Larry Bird'}) RETURN count(n)"
     for seed in range(10):
         tasks = [Task("t", "nba", "Who is Larry Bird?", gold)]
-        (variant,) = harden(tasks, cast(Graph, Names()), seed, ["absent"])
+        (variant,) = harden(tasks, cast("Graph", Names()), seed, ["absent"])
         first, last = variant.question.removeprefix("Who is ").removesuffix("?").split(" ")
         assert (first, last) in product(("Michael", "Stephen", "Larry"), ("Jordan", "Curry", "Bird"))
         assert f"{first} {last}" not in Names.players
@@ -107,7 +107,7 @@ def test_an_absent_name_is_made_of_names_of_its_kind() -> None:
 
 def test_an_absent_name_beside_another_that_has_an_answer_makes_no_variant() -> None:
     half = "MATCH (n:Player {name: 'Larry Bird'}) RETURN n.name AS x UNION MATCH (n:Team) RETURN n.name AS x"
-    assert harden([Task("t", "nba", "Larry Bird and the teams?", half)], cast(Graph, Names()), 1, ["absent"]) == []
+    assert harden([Task("t", "nba", "Larry Bird and the teams?", half)], cast("Graph", Names()), 1, ["absent"]) == []
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,8 @@ from importlib.resources import files
 
 import pytest
 
-from graphground.graphs.definitions.consistency import levels
 from graphground.graphs.definitions.model import Definition, doubts
-from graphground.graphs.definitions.read import DOMAINS, check_text, definition_text, read_definition
+from graphground.graphs.definitions.read import DOMAINS, check_text, definition_text, levels, read_definition
 from tests.support.shared_data import SHARED, needs
 
 NAMED = re.compile(r'"([PQ]\d+)"[^#"]*(?:"([PQ]\d+)"[^#"]*)?#\s*(.+)')

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from graphground.cypher import parse
-from graphground.graphs.engines.unsupported import ARCADEDB_UNSUPPORTED, MEMGRAPH_UNSUPPORTED, find_unsupported
+from graphground.graphs.engines.dialects import ARCADEDB_UNSUPPORTED, MEMGRAPH_UNSUPPORTED, find_unsupported
 from graphground.graphs.graph import Graph
 
 

@@ -18,8 +18,7 @@ from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.loading import load as load_module
-from graphground.graphs.loading.export import export_graph
-from graphground.graphs.loading.load import drop_graph, load_file
+from graphground.graphs.loading.load import drop_graph, export_graph, load_file
 from graphground.graphs.loading.load_process import Identifiers
 from graphground.graphs.loading.simplekg import SimpleKGError
 from graphground.graphs.opening.stored import stored_sources

@@ -10,7 +10,7 @@ import pytest
 from graphground.cypher import parse
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
 from graphground.cypher.tree import Query
-from graphground.graphs.engines.table import Table
+from graphground.graphs.engines.engine import Table
 from graphground.graphs.graph import Graph
 from graphground.graphs.schemas.statistics.model import (
     LabelStatistics,

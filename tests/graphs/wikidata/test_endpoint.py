@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from graphground.graphs.loading.retry_after import retry_after
+from graphground.graphs.loading.download import retry_after
 from graphground.graphs.wikidata.endpoint import (
     RECOVERY,
     AnswerError,

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from graphground.graphs.engines.engine import Engine, EngineError
-from graphground.graphs.engines.table import Table
+from graphground.graphs.engines.engine import Engine, EngineError, Table
 from graphground.graphs.entities.paging import count_nodes, database_records, text_schema
 from graphground.graphs.entities.record import Record
 from graphground.graphs.entities.vectors.encoders import Vectors

@@ -9,8 +9,7 @@ from graphground.cypher import parse
 from graphground.graphs.engines.client_context import calling_as
 from graphground.graphs.engines.embedded import engine as module
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
-from graphground.graphs.engines.embedded.launcher import ensure_engine
-from graphground.graphs.engines.embedded.state import EngineState
+from graphground.graphs.engines.embedded.launcher import EngineState, ensure_engine
 from graphground.graphs.engines.engine import QueryFailed, QueryTimeout
 from graphground.graphs.engines.fair_shares import FairShares
 from graphground.graphs.graph import Graph

@@ -13,9 +13,9 @@ from types import SimpleNamespace
 import pytest
 
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
+from graphground.graphs.engines.embedded.jvm import EmbeddedSettings
 from graphground.graphs.engines.embedded.launcher import ensure_engine
 from graphground.graphs.engines.embedded.process import EngineProcess
-from graphground.graphs.engines.embedded.settings import EmbeddedSettings
 from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
 
@@ -63,7 +63,7 @@ def test_an_engine_whose_folder_was_deleted_stops(own_small_home: Home, tmp_path
 STARTING = """
 import sys
 from graphground.graphs.engines.embedded import process
-from graphground.graphs.engines.embedded.state import EngineState
+from graphground.graphs.engines.embedded.launcher import EngineState
 
 write = EngineState.write
 

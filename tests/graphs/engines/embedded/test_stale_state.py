@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
-from graphground.graphs.engines.embedded.launcher import end_engine, ensure_engine
-from graphground.graphs.engines.embedded.state import EngineState, is_alive, still_runs
+from graphground.graphs.engines.embedded.launcher import EngineState, end_engine, ensure_engine, is_alive, still_runs
 from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home
 

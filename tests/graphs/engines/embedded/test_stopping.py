@@ -13,8 +13,7 @@ import pytest
 from graphground.graphs.engines.client_context import cancellable
 from graphground.graphs.engines.embedded import engine as module
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
-from graphground.graphs.engines.embedded.launcher import ensure_engine
-from graphground.graphs.engines.embedded.state import EngineState
+from graphground.graphs.engines.embedded.launcher import EngineState, ensure_engine
 from graphground.graphs.engines.engine import EngineBusy, QueryCancelled, QueryTimeout
 from graphground.graphs.storage.catalog import Catalog
 from graphground.graphs.storage.home import Home

@@ -8,7 +8,7 @@ import pytest
 
 from graphground.cypher.schema import RelationshipPattern
 from graphground.graphs.engines.dialects import ARCADEDB
-from graphground.graphs.engines.embedded.state import EngineState
+from graphground.graphs.engines.embedded.launcher import EngineState
 from graphground.graphs.engines.rewriting import rewrite_for
 from graphground.graphs.graph import Graph
 from graphground.graphs.storage.catalog import Catalog

@@ -279,7 +279,7 @@ class OneIndex:
     """A fake Memgraph with one vector index, which answers as Memgraph's documentation shows; no Memgraph runs here."""
 
     def run(self, query: str, parameters: Any = None, **_: Any) -> Any:
-        from graphground.graphs.engines.table import Table
+        from graphground.graphs.engines.engine import Table
 
         if "show_index_info" in query:
             return Table(

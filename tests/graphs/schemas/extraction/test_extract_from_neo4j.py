@@ -12,8 +12,7 @@ import pytest
 
 from graphground.graphs.engines.address import BoltAddress
 from graphground.graphs.engines.bolt import BoltEngine
-from graphground.graphs.engines.engine import Capabilities, QueryTimeout
-from graphground.graphs.engines.table import Table
+from graphground.graphs.engines.engine import Capabilities, QueryTimeout, Table
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.live_schema import LiveSchema
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs

@@ -11,7 +11,7 @@ import pytest
 
 from graphground.graphs.engines.address import BoltAddress, Database
 from graphground.graphs.engines.bolt import BoltEngine
-from graphground.graphs.engines.table import Table
+from graphground.graphs.engines.engine import Table
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening import connected
 from graphground.graphs.opening.connected import open_database

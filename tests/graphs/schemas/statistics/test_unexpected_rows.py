@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from graphground.cypher.tree import Query
-from graphground.graphs.engines.table import Table
+from graphground.graphs.engines.engine import Table
 from graphground.graphs.schemas.statistics.live import LiveStatistics
 from tests.support.films import FILMS
 from tests.support.recorder import Recorder
