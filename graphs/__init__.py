@@ -22,7 +22,7 @@ __all__ = ["Graph", "OpenGraphs", "Table"]
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
-    places = {"Graph": "graph", "OpenGraphs": "opening.open_graphs", "Table": "engines.table"}
+    places = {"Graph": "graph", "OpenGraphs": "opening.open_graphs", "Table": "engines.engine"}
     if name in places:
         return getattr(import_module(f"graphground.graphs.{places[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -17,8 +17,7 @@ import orjson
 
 from graphground.cypher.schema import RESERVED_PROPERTIES, PropertyGraphSchema
 from graphground.graphs.engines.dialects import ARCADEDB
-from graphground.graphs.engines.engine import Capabilities, QueryFailed, QueryRunner
-from graphground.graphs.engines.table import Table
+from graphground.graphs.engines.engine import Capabilities, QueryFailed, QueryRunner, Table
 from graphground.graphs.engines.temporal import function_for, read_datetime, temporal_types
 
 if TYPE_CHECKING:
