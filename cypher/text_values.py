@@ -15,6 +15,7 @@ suggested.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -24,6 +25,15 @@ LEAST_SHARE = 0.9
 """The minimum share of values that must have one form for the whole property to count as having that form."""
 
 FEWEST_VALUES = 3
+MAX_PLACEHOLDERS = 3
+"""The number of words that one property may use for a missing value, besides texts without letters and digits."""
+FEWEST_BESIDE = 8
+"""The least number of different numbers or unique values beside a word for a missing value.
+
+Words among fewer numbers may be grades: `12`, `16`, `18`, `PG`. Among dates, `FEWEST_VALUES` are enough.
+"""
+UNIQUE_SHARE, FEWEST_REPEATED = 0.1, 5
+"""The least share and number of the values that are a word for a missing value, if all other values are unique."""
 MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec"
 _MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 _TIME = r"\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?"
@@ -141,6 +151,7 @@ class TextValues:
         sorts: whether the order of the texts is the order of the values.
         words: the words for true and false, the word for true first, as in `('yes', 'no')`; else empty.
         width: the number of characters of a code, if all codes have the same number.
+        placeholders: texts among the values that stand for a missing value, as in `('N/A',)`; see `find_placeholders`.
     """
 
     form: str
@@ -150,6 +161,7 @@ class TextValues:
     sorts: bool = False
     words: tuple[str, ...] = ()
     width: int | None = None
+    placeholders: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"TextValues(form={self.form!r}, example={self.example!r}, share={self.share})"
@@ -201,14 +213,16 @@ def text_values(values: Sequence[str]) -> TextValues | None:
     >>> text_values(["00042", "00043", "01000"]).form, text_values(["Heat", "Ronin", "12"])
     ('code', None)
     """
-    texts = [text for text in values if text.strip()]
+    filled = [text for text in values if text.strip()]
+    missing = frozenset(find_placeholders(Counter(filled).most_common()))
+    texts = [text for text in filled if text not in missing]
     if len(texts) < FEWEST_VALUES and len(set(texts)) < 2:
         return None
     found = _dominant(texts)
     if found is None:
         return None
     form, fitting = found
-    share = round(len(fitting) / len(texts), 3)
+    share = round(len(fitting) / len(filled), 3)
     widths = {len(text) for text in fitting}
     words: tuple[str, ...] = ()
     if form == "bool" or (form == "int" and set(fitting) == {"0", "1"}):
@@ -220,7 +234,41 @@ def text_values(values: Sequence[str]) -> TextValues | None:
         sorts=sorts_as_text(form, fitting),
         words=words,
         width=widths.pop() if form == "code" and len(widths) == 1 else None,
+        placeholders=tuple(sorted(missing)),
     )
+
+
+def find_placeholders(counts: Sequence[tuple[object, int]], total: int = 0, distinct: int = 0) -> list[str]:
+    """Return the texts among a property's values that stand for a missing value, such as `N/A` among dates.
+
+    `counts` has the most frequent values with their counts; `total` and `distinct` count all values, if there are more.
+    A placeholder is recognised by the values beside it: it has no letter or digit where others have; it repeats,
+    without a digit, among numbers or dates; or it repeats among values that are otherwise unique.
+
+    >>> find_placeholders([("N/A", 30), ("", 19), *((f"2022-02-{day}", 1) for day in range(10, 20))])
+    ['', 'N/A']
+    >>> find_placeholders([("open", 30), ("closed", 19), ("unknown", 2)])
+    []
+    """
+    total, distinct = total or sum(count for _, count in counts), distinct or len(counts)
+    blank = {value for value, _ in counts if isinstance(value, str) and not any(map(str.isalnum, value))}
+    found = blank if 2 * len(blank) < distinct else set[str]()
+    wordy = {
+        value: count
+        for value, count in counts
+        if isinstance(value, str) and value not in found and count > 1 and not any(map(str.isdigit, value))
+    }
+    rest = [value for value, _ in counts if value not in wordy and value not in found]
+    # Two words, such as `open` and `N/A`, may both stand among dates; more are values of a vocabulary.
+    beside = distinct - len(found) - len(wordy)
+    if 0 < len(wordy) <= MAX_PLACEHOLDERS and beside >= FEWEST_VALUES:
+        unique = beside == total - sum(count for value, count in counts if value in found or value in wordy)
+        often = min(wordy.values()) >= max(FEWEST_REPEATED, UNIQUE_SHARE * total)
+        form = _dominant([str(value) for value in rest])
+        dates = form is not None and FORMS[form[0]].type in ("date", "datetime")
+        if dates or (beside >= FEWEST_BESIDE and (form is not None or (unique and often))):
+            found = found | set(wordy)
+    return sorted(found)
 
 
 def sorts_as_text(form: str, texts: Sequence[str]) -> bool:

@@ -20,6 +20,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from graphground.cypher.diagnostics import either
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import (
     Label,
@@ -34,7 +35,7 @@ from graphground.cypher.schema import (
 from graphground.cypher.text_values import TextValues
 from graphground.graphs.schemas.combinations import combination_lines
 from graphground.graphs.schemas.notation import cut_description, note, property_map, show_value, typed_names
-from graphground.graphs.schemas.statistics.model import Statistics
+from graphground.graphs.schemas.statistics.model import PropertyStatistics, Statistics
 from graphground.graphs.schemas.units import CALENDAR_YEAR, unit_of
 
 Form = Literal["base", "enhanced", "json"]
@@ -168,11 +169,28 @@ def empty_properties(owner: str, properties: Iterable[str], facts: Statistics) -
     )
 
 
+def placeholder_rules(schema: PropertyGraphSchema, facts: Statistics) -> list[str]:
+    """Return a line for each set of texts that stand for a missing value, with the properties that have them."""
+    owners = {label.name: label.properties for label in schema.labels.values()}
+    owners |= schema.relationship_properties
+    found: dict[str, list[str]] = {}
+    for owner, keys in owners.items():
+        for key in keys:
+            if words := placeholder_words(facts.property(owner, key)):
+                found.setdefault(words, []).append(f"{quoted_name(owner)}.{quoted_name(key)}")
+    return [f"{words} instead of NULL: {', '.join(places)}" for words, places in found.items()]
+
+
+def placeholder_words(values: PropertyStatistics | None) -> str:
+    """Return the texts that stand for a missing value, as in `'' or 'N/A'`; empty if there are none."""
+    return either(sorted(show_value(text) for text, _ in values.placeholders)) if values is not None else ""
+
+
 def base_lines(schema: PropertyGraphSchema, facts: Statistics = NOTHING) -> list[str]:
     """Return the lines of the base form."""
     common = common_properties(schema)
     lines = [*_heading(common), *node_lines(schema, common, facts), *combination_lines(schema)]
-    lines += [*relationship_lines(schema, facts), *pattern_rules(schema)]
+    lines += [*relationship_lines(schema, facts), *pattern_rules(schema), *placeholder_rules(schema, facts)]
     if any(label.texts for label in schema.labels.values()) or any(pattern.texts for pattern in schema.patterns):
         lines.append("str(float): text that holds float values; convert it, as in toFloat(n.price)")
     return lines
@@ -204,22 +222,31 @@ def enhanced_form(
 
 
 def json_form(schema: PropertyGraphSchema, facts: Statistics | None = None) -> str:
-    """Return CypherBench's JSON form; the keys `nodes`, `relationships` and `no_values` mark empty elements."""
+    """Return CypherBench's JSON form; `nodes`, `relationships` and `no_values` mark empty elements.
+
+    `placeholders` maps properties to the texts that stand for a missing value.
+    """
     document, known = schema.to_cypherbench(), facts or NOTHING
     for label in document["entities"]:
         name = label["label"]
-        _mark(label, "nodes", known.nodes(name), empty_properties(name, label["properties"], known))
+        _mark(label, name, label["properties"], "nodes", known.nodes(name), known)
     for pattern in document["relations"]:
         count = known.relationships(pattern["label"], pattern["subj_label"], pattern["obj_label"])
-        _mark(pattern, "relationships", count, empty_properties(pattern["label"], pattern["properties"], known))
+        _mark(pattern, pattern["label"], pattern["properties"], "relationships", count, known)
     return json.dumps(document, indent=2)
 
 
-def _mark(entry: dict[str, Any], name: str, count: int | None, empty: frozenset[str]) -> None:
+def _mark(
+    entry: dict[str, Any], owner: str, keys: Iterable[str], element: str, count: int | None, facts: Statistics
+) -> None:
     if count == 0:
-        entry[name] = 0
-    elif empty:
+        entry[element] = 0
+        return
+    if empty := empty_properties(owner, keys, facts):
         entry["no_values"] = sorted(empty)
+    known = {key: values for key in keys if (values := facts.property(owner, key)) is not None}
+    if missing := {key: sorted(text for text, _ in its.placeholders) for key, its in known.items() if its.placeholders}:
+        entry["placeholders"] = missing
 
 
 def write_schema(
@@ -350,6 +377,7 @@ class _Enhanced:
             notes = [
                 *keys.get(key, ()),
                 f"holds {texts[key].described}" if key in texts else None,
+                f"{words} instead of NULL" if (words := placeholder_words(self.facts.property(owner, key))) else None,
                 _unit_beyond_name(key, type_),
                 self._examples(owner, key, type_),
             ]

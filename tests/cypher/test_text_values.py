@@ -1,6 +1,8 @@
+from dataclasses import replace
+
 import pytest
 
-from graphground.cypher.text_values import TextValues, text_values
+from graphground.cypher.text_values import TextValues, find_placeholders, text_values
 
 
 @pytest.mark.parametrize(
@@ -90,3 +92,35 @@ def test_the_form_is_described_with_an_example_or_the_words_and_with_the_share(
     values: TextValues, described: str
 ) -> None:
     assert values.described == described
+
+
+DAYS = [(f"2022-02-{day}", 1) for day in range(10, 20)]
+NAMES = [(f"Ann B{letter}", 1) for letter in "abcdefghijklmnopqrs"]
+
+
+@pytest.mark.parametrize(
+    ("counts", "placeholders"),
+    [
+        ([("N/A", 30), ("", 19), *DAYS], ["", "N/A"]),
+        ([("unbekannt", 4), *[(number, 1) for number in range(40)]], ["unbekannt"]),
+        ([("-", 1), ("red", 5), ("green", 3), ("blue", 2)], ["-"]),
+        ([("unknown", 9), *NAMES], ["unknown"]),
+        ([("Ann Ba", 2), *NAMES[1:]], []),
+        ([("none", 32), ("serious", 13), ("minor", 10)], []),
+        ([("PG", 9), ("R", 7), ("12", 5), ("16", 4), ("18", 3)], []),
+        ([("+", 9), ("-", 7)], []),
+    ],
+)
+def test_a_text_for_a_missing_value_is_recognised_by_the_values_beside_it(
+    counts: list[tuple[object, int]], placeholders: list[str]
+) -> None:
+    assert find_placeholders(counts) == placeholders
+
+
+def test_placeholders_do_not_hide_the_form_of_the_other_values_whose_conversion_is_then_guarded() -> None:
+    found = text_values([day for day, _ in DAYS] + ["N/A"] * 30)
+    assert found is not None
+    assert (found.form, found.share, found.placeholders) == ("date", 0.25, ("N/A",))
+    converted = replace(found, checked=True).converted("n.day")
+    assert converted is not None
+    assert converted.startswith("CASE WHEN n.day =~")

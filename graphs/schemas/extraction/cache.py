@@ -16,7 +16,7 @@ from graphground.graphs.engines.engine import Engine, EngineError
 from graphground.graphs.schemas.extraction.findings import Extraction
 from graphground.graphs.storage.home import replacing
 
-VERSION = 4
+VERSION = 5
 CHEAP_SECONDS = 5.0
 CHEAP_QUERIES = (
     "MATCH (n) RETURN count(n) AS c",
@@ -177,4 +177,7 @@ def texts_document(texts: Mapping[str, TextValues]) -> dict[str, Any]:
 
 def texts_of(document: Mapping[str, Any]) -> dict[str, TextValues]:
     """Return the profiles in a document that `texts_document` made."""
-    return {key: TextValues(**{**values, "words": tuple(values["words"])}) for key, values in document.items()}
+    return {
+        key: TextValues(**{**values, **{name: tuple(values[name]) for name in ("words", "placeholders")}})
+        for key, values in document.items()
+    }

@@ -329,22 +329,24 @@ class Profiler:
         bound = f"WITH n LIMIT {MOST_CHECKED} " if count is None or count > MOST_CHECKED else ""
         values = f"{match} {bound}WITH {property_of('n', key)} AS v WHERE v <> '' "
         fits, fits_wider = (f"v =~ {quoted_string(FORMS[form].pattern)}" for form in (seen.form, wider))
+        missing = ", ".join(map(quoted_string, seen.placeholders))
         counted = self._rows(
             f"values of {key}",
-            f"{values}RETURN count(*) AS found, count(CASE WHEN {fits} THEN 1 END) "
+            f"{values}RETURN count(*) AS found, count(CASE WHEN v IN [{missing}] THEN 1 END) AS missing, "
+            f"count(CASE WHEN {fits} THEN 1 END) "
             f"AS fitting, count(CASE WHEN {fits_wider} THEN 1 END) AS wider, min(size(v)) AS least, "
             f"max(size(v)) AS most, count(CASE WHEN v STARTS WITH '-' THEN 1 END) AS negative, "
             f"count(CASE WHEN v =~ '0[0-9]+' THEN 1 END) AS zeros",
         )
         if not counted:
             return seen if seen.share >= 1 else None
-        found, fitting, fitting_wider, least, most, negative, zeros = counted[0]
+        found, standing, fitting, fitting_wider, least, most, negative, zeros = counted[0]
         form = seen.form
         if zeros and form in ("int", "float"):
             form = "code"
-        elif fitting < found and fitting_wider > fitting:
+        elif fitting < found - standing and fitting_wider > fitting:
             form, fitting = wider, fitting_wider
-        if not found or fitting < LEAST_SHARE * found:
+        if found <= standing or fitting < LEAST_SHARE * (found - standing):
             return None
         words = self._words(values, seen) if seen.words else ()
         if form == "bool" and not words:

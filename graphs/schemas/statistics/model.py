@@ -32,6 +32,8 @@ class PropertyStatistics:
         distinct: the number of distinct values; None if unknown.
         repeated: nodes or relationships that share their value with another; None if unknown.
         least, greatest: the extremes in the order of their type; None for lists and for mixed types.
+        placeholders: texts that stand for a missing value, such as `N/A` among dates, with their counts: null tests and
+            counts treat them as values. The counts come from a sample unless `exact`.
         common: the most frequent values with their counts, the most frequent first; lists are counted as a whole.
         exact: whether everything was read; otherwise `distinct` and the figures after it come from a sample.
         counted: whether `count` and `of` cover all nodes or relationships. If they cover only a sample, they prove
@@ -47,6 +49,7 @@ class PropertyStatistics:
     common: tuple[tuple[Any, int], ...] = ()
     exact: bool = True
     counted: bool = True
+    placeholders: tuple[tuple[str, int], ...] = ()
 
     @property
     def fill(self) -> float:

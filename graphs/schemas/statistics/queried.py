@@ -17,6 +17,7 @@ from typing import Any
 
 from graphground.cypher.quoting import nodes, property_of, quotable, relationships
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
+from graphground.cypher.text_values import find_placeholders
 from graphground.graphs.engines.engine import QueryRunner
 from graphground.graphs.schemas.extraction.findings import Findings, Steps
 from graphground.graphs.schemas.extraction.neo4j_counts import count_all
@@ -37,7 +38,7 @@ RARE = 10
 """The limit for rare properties: fewer than one in `RARE` nodes of a sample have such a property. The values of
 such a property are read only when all nodes are counted."""
 MOST_PROPERTIES = 60
-MOST_COMMON, LONGEST_VALUE = 5, 80
+MOST_COMMON, MOST_FREQUENT, LONGEST_VALUE = 5, 40, 80
 LEFT_OUT = frozenset({"provenance", "eid", "aliases", "description"})
 """Properties that loading adds to every node, for which no statistics are computed."""
 NO_RANGE = ("list[", "unknown", "point", "|")
@@ -282,7 +283,13 @@ class Reading:
             common = None
             if repeated:
                 common = self._steps.rows(
-                    f"common values of {owner}.{key}", f"{grouped}RETURN v, c ORDER BY c DESC LIMIT {MOST_COMMON}"
+                    f"common values of {owner}.{key}", f"{grouped}RETURN v, c ORDER BY c DESC LIMIT {MOST_FREQUENT}"
+                )
+            frequent = common or []
+            missing: list[str] = []
+            if "str" in types[key] and "list[" not in types[key]:
+                missing = find_placeholders(
+                    [(value, times) for value, times in frequent], found[key].count if not bound else 0, different
                 )
             found[key] = replace(
                 found[key],
@@ -290,7 +297,8 @@ class Reading:
                 repeated=repeated,
                 least=shown(least),
                 greatest=shown(greatest),
-                common=tuple((shown(value), times) for value, times in common or () if times > 1),
+                common=tuple((shown(value), times) for value, times in frequent[:MOST_COMMON] if times > 1),
+                placeholders=tuple((value, times) for value, times in frequent if value in missing),
                 exact=not bound and found[key].count <= self._whole,
             )
 

@@ -99,6 +99,7 @@ def _property(
     common: Sequence[Sequence[Any]],
     exact: bool,
     counted: bool = True,
+    placeholders: Sequence[Sequence[Any]] = (),
 ) -> PropertyStatistics:
-    frequent = tuple((value, times) for value, times in common)
-    return PropertyStatistics(count, of, distinct, repeated, least, greatest, frequent, exact, counted)
+    frequent, missing = (tuple((value, times) for value, times in pairs) for pairs in (common, placeholders))
+    return PropertyStatistics(count, of, distinct, repeated, least, greatest, frequent, exact, counted, missing)

@@ -33,6 +33,10 @@ LINES = [
     node("p1", ["Person", "Director"], name="Michael Mann", born=1943, awards=2),
     node("p2", ["Person", "Actor", "Director"], name="Clint Eastwood", born=1930, awards=4, height=1.93),
     node("p3", ["Person"], name="Dante Spinotti", born=1943),
+    *(
+        node(f"t{i}", ["Term"], name=f"T{i}", left="N/A" if i < 6 else "" if i < 9 else f"2024-03-{i}")
+        for i in range(20)
+    ),
     link("DIRECTED", "p1", "m1", year=1995),
     link("DIRECTED", "p2", "m2", year=2000.5),
     link("ACTED_IN", "p2", "m1"),
@@ -78,12 +82,15 @@ def test_a_node_is_found_by_each_of_its_labels(empty_home: Home, tmp_path: Path)
         assert facts.relationships("KNOWS", "Person", "Person") == 3
         assert facts.relationships("KNOWS", "Actor", "Director") == 1
         assert facts.relationships("DIRECTED", "Director", "Movie") == 2
+        left = facts.property("Term", "left")
+        assert left is not None
+        assert dict(left.placeholders) == {"N/A": 6, "": 3}
         assert graph.entities is not None
         for label in ("Person", "Director", "Actor"):
             (found,) = graph.entities.find("Clint Eastwood", label=label, limit=1)
             assert (found.label, found.key) == (label, "p2")
         exported = tmp_path / "exported.json"
-        assert export_graph("films", exported, empty_home) == (5, 6)
+        assert export_graph("films", exported, empty_home) == (25, 6)
         before, after = records_in(path), records_in(exported)
         assert before[1] == after[1]
         assert before[0].keys() == after[0].keys()

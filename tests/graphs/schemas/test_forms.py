@@ -88,6 +88,15 @@ def test_every_form_marks_elements_that_are_empty_in_the_data():
     assert PropertyGraphSchema.from_cypherbench(document).labels.keys() == MOVIES.labels.keys()
 
 
+def test_every_form_names_the_texts_that_stand_for_a_missing_value():
+    born = PropertyStatistics(50, 50, distinct=20, placeholders=(("N/A", 12), ("", 7)))
+    facts = Statistics({"Person": LabelStatistics("Person", 50, {"date_of_birth": born})})
+    assert "'' or 'N/A' instead of NULL: Person.date_of_birth" in base_form(MOVIES, facts)
+    assert "'' or 'N/A' instead of NULL" in enhanced_form(MOVIES, facts=facts)
+    entity = next(entity for entity in json.loads(json_form(MOVIES, facts))["entities"] if entity["label"] == "Person")
+    assert entity["placeholders"] == {"date_of_birth": ["", "N/A"]}
+
+
 def test_a_relation_that_exists_in_both_directions_is_marked_symmetric():
     schema = replace(MOVIES, patterns=(RelationshipPattern("marriedTo", "Person", "Person"),))
     assert "(:Person)-[:marriedTo]-(:Person) (symmetric)" in base_form(schema, FACTS)
