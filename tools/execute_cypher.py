@@ -118,7 +118,8 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
     rows = table.rows
     diagnostics = [DiagnosticAnswer.of(finding) for finding in (*report.diagnostics, *of_dialect(graph, query))]
     # A query without an error or a warning, and with rows, is probably what was meant: a suggestion would mislead.
-    doubtful = is_empty_answer(rows) or any(finding.severity != "hint" for finding in report.diagnostics)
+    doubtful = any(finding.severity != "hint" for finding in report.diagnostics)
+    suggested = report.suggested_query if doubtful else None
     if not table.truncated:
         diagnostics = [diagnostic for diagnostic in diagnostics if diagnostic.code != "no_limit"]
     if shorten_rows(rows):
@@ -135,14 +136,10 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
                 )
             )
         )
-    if is_empty_answer(rows) and not any(problem.severity == "error" for problem in diagnostics):
-        reported = {(finding.line, finding.column) for finding in diagnostics if finding.severity != "hint"}
+    if is_empty_answer(rows):
         left = request.timeout_s - table.elapsed_ms / 1000
-        diagnostics += [
-            reason
-            for reason in explain_empty_answer(graph, query, request, left)
-            if (reason.line, reason.column) not in reported
-        ]
+        reasons, suggested = explain_empty_answer(graph, query, request, report, left)
+        diagnostics += [DiagnosticAnswer.of(reason) for reason in reasons]
     elif not any(diagnostic.severity == "error" for diagnostic in diagnostics):
         diagnostics = add_hidden_problems(graph, query, table, request, diagnostics)
     columns = table.columns if query.prefix else columns_as_written(query, table.columns)
@@ -153,7 +150,7 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
         truncated=table.truncated,
         elapsed_ms=round(table.elapsed_ms, 2),
         diagnostics=diagnostics,
-        suggested_query=report.suggested_query if doubtful else None,
+        suggested_query=suggested,
     ).continued(_keep_rest(columns, table, request.query))
 
 
@@ -258,20 +255,28 @@ def is_empty_answer(rows: list[list[Any]]) -> bool:
 
 
 def explain_empty_answer(
-    graph: Graph, query: Query, request: ExecuteCypherRequest, left: float
-) -> list[DiagnosticAnswer]:
-    """Find the part of the query that matches nothing, by running parts of the query.
+    graph: Graph, query: Query, request: ExecuteCypherRequest, report: Report, left: float
+) -> tuple[list[Diagnostic], str | None]:
+    """Find the part of the query that matches nothing, by running parts of the query, and a fix that returns rows.
 
-    The time limit is `left` seconds, but at least `LEAST_FOR_WHY` and at most `SECONDS_FOR_WHY`.
+    The report's own fix is offered only if it, or a fix of it, returns rows. The time limit is `left` seconds, but at
+    least `LEAST_FOR_WHY` and at most `SECONDS_FOR_WHY`, for the reasons and for the fix.
     """
-    from graphground.graphs.why_empty import why_empty  # loads rapidfuzz, needed only for empty answers
+    from graphground.graphs.why_empty import fixed_query, why_empty  # loads rapidfuzz, needed only for empty answers
 
-    return [
-        DiagnosticAnswer.of(diagnostic)
-        for diagnostic in why_empty(
-            graph, query, request.parameters, seconds=min(SECONDS_FOR_WHY, max(left, LEAST_FOR_WHY))
-        )
+    seconds = min(SECONDS_FOR_WHY, max(left, LEAST_FOR_WHY))
+    reported = {(finding.line, finding.column) for finding in report.diagnostics if finding.severity != "hint"}
+    wrong = any(finding.severity == "error" for finding in report.diagnostics)
+    reasons = [
+        reason
+        for reason in why_empty(graph, query, request.parameters, seconds=seconds)
+        # Beside an error, which explains the empty answer, only what leads to a fix is worth its tokens.
+        if (reason.line, reason.column) not in reported and (reason.edits or not wrong)
     ]
+    causes = (*report.diagnostics, *reasons)
+    return reasons, fixed_query(
+        graph, query, causes, report.suggested_query, request.parameters, seconds=seconds
+    )
 
 
 def add_hidden_problems(

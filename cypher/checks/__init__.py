@@ -68,7 +68,7 @@ def _check(
         unknown_types(facts, findings)
         wrong_relationships(facts, findings)
         unknown_properties(facts, findings)
-        wrong_values(facts, findings, parameters)
+        wrong_values(facts, findings, parameters, data)
         texts_used_as_values(facts, findings)
     if entities is not None:
         from graphground.cypher.checks.entities import unknown_entities  # imported only for graphs with data

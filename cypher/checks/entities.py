@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 from graphground.cypher import tree as t
 from graphground.cypher.checks.findings import Findings
-from graphground.cypher.diagnostics import Severity, either, listed
+from graphground.cypher.diagnostics import Edit, Severity, all_of, either, listed
 from graphground.cypher.outline.model import Comparison, Facts, PropertyUse
-from graphground.cypher.quoting import quoted_string
+from graphground.cypher.quoting import quoted_name, quoted_string
 
 UNASKED = frozenset({"eid", "aliases", "description", "provenance"})
 PARTS = {"CONTAINS": str.__contains__, "STARTS WITH": str.startswith, "ENDS WITH": str.endswith}
@@ -137,6 +137,8 @@ def _check(
     searched: tuple[str | None, ...] = labels if len(labels) < len(facts.index.label_masks) else (None,)
     if any(entities.holds(value, label=label, property=use.key) for label in searched):
         return
+    if _other_property(facts, comparison, use, value, labels, findings, entities):
+        return
     named = use.key in facts.index.schema.naming_properties
     judgement = entities.judge(value, labels=None if searched == (None,) else labels, key=use.key, names=named)
     found = judgement.candidates
@@ -170,6 +172,62 @@ def _check(
     suggestions = [quoted_string(name) for name in names] if judgement.verdict != "not_found" else []
     clear = written and not elsewhere and severity == "warning" and len(suggestions) == 1
     findings.add("entity_not_found", severity, message, node.start, node.end, suggestions, clear=clear)
+
+
+def _other_property(
+    facts: Facts,
+    comparison: Comparison,
+    use: PropertyUse,
+    value: str,
+    labels: Sequence[str],
+    findings: Findings,
+    entities: _Bounded,
+) -> bool:
+    """Report a text that is the value of another property: `{name: 'Acme'}`, where Acme is a `companyName`.
+
+    Properties of the query's labels come first, then those of other labels. Return whether there is any.
+    """
+    key, known = use.key_node, facts.index.schema.labels
+    exact = [
+        candidate
+        for candidate in entities.judge(value, labels=labels).candidates or entities.judge(value).candidates
+        if candidate.name == value and candidate.property == candidate.name_property and candidate.property != "aliases"
+    ]
+    here = list(dict.fromkeys(candidate.property for candidate in exact if candidate.label in labels))
+    if here and use.key not in here and all(key in known[label].properties for label in labels for key in here):
+        owner = either([label for label in labels if label], 3)
+        findings.add(
+            "entity_not_found",
+            "warning",
+            f"No {owner} has the {use.key} {value!r}, but {value!r} is the {all_of(here)} of one.",
+            key.start,
+            key.end,
+            [quoted_name(name) for name in here],
+            clear=len(here) == 1 and not comparison.negated and comparison.operator != "<>",
+        )
+        return True
+    there = [candidate for candidate in exact if candidate.label not in labels and candidate.property != use.key]
+    if here or not there or not labels or len(labels) == len(known):
+        return False
+    places = list(dict.fromkeys((candidate.label, candidate.property) for candidate in there))
+    written = [f"(:{quoted_name(label)} {{{quoted_name(name)}: {quoted_string(value)}}})" for label, name in places]
+    own = [label for label in facts.labels if label.symbol is use.symbol]
+    # Another label is certain only if the query's own relationships contradict the written one.
+    sure = len(places) == 1 and len(own) == 1 and any(link.bad for link in use.symbol.links)
+    findings.add(
+        "entity_not_found",
+        "warning",
+        f"No {either(labels, 3)} has the {use.key} {value!r}, but {listed(written, 3)} exists.",
+        comparison.right_node.start,
+        comparison.right_node.end,
+        edits=[
+            Edit(own[0].name.start, own[0].name.end, quoted_name(places[0][0])),
+            Edit(key.start, key.end, quoted_name(places[0][1])),
+        ]
+        if sure
+        else [],
+    )
+    return True
 
 
 def nothing_like_it(nearest: Sequence[str], noun: str) -> str:

@@ -333,11 +333,38 @@ def _impossible(facts: Facts, link: Link, left: int, right: int, findings: Findi
     if between:
         message += f" Relationships between {nodes}: {listed(pattern_texts(pattern for pattern, _ in between))}."
         suggestions = [_written(variable, pattern.type, forward) for pattern, forward in between[:3]]
+        suggestions = list(dict.fromkeys(suggestions))
+    elif ways := _through_another_node(facts, link, left, right):
+        message += f" The way leads through another node: {either([f'(…){way}(…)' for way in ways], 3)}."
+        suggestions = ways[:3]
     else:
         path = shortest_path(index, left, right)
         if path:
             message += f" The shortest path between {nodes} is {path}."
-    findings.add("impossible_pattern", "error", message, pattern.start, pattern.end, suggestions)
+    clear = not between and len(suggestions) == 1
+    findings.add("impossible_pattern", "error", message, pattern.start, pattern.end, suggestions, clear=clear)
+
+
+def _through_another_node(facts: Facts, link: Link, left: int, right: int) -> list[str]:
+    """Return the ways over one more node in which a relationship of the written type and direction is the first or last.
+
+    `(:Customer)-[:CONTAINS]->(:Product)` has the way `-[:PLACED]->(:Order)-[:CONTAINS]->`.
+    """
+    index, pattern = facts.index, link.pattern
+    if not link.types or link.length != (1, 1) or pattern.direction == "both" or pattern.properties is not None:
+        return []
+    written, masks = facts.query.source(pattern), index.label_masks
+    found: dict[str, None] = {}
+    for known in index.patterns(link.types):
+        start, end = (known.start, known.end) if pattern.direction == "right" else (known.end, known.start)
+        for further in index.schema.patterns:
+            for here, there, forward in ((further.start, further.end, True), (further.end, further.start, False)):
+                other = _written("", further.type, forward)
+                if masks[start] & left and here == end and masks[there] & right:
+                    found[f"{written}(:{quoted_name(end)}){other}"] = None
+                if masks[end] & right and there == start and masks[here] & left:
+                    found[f"{other}(:{quoted_name(start)}){written}"] = None
+    return list(found)
 
 
 def _allowed(facts: Facts, link: Link) -> list[RelationshipPattern]:

@@ -22,7 +22,7 @@ from graphground.cypher.checks.text_values import (
     text_values_of,
 )
 from graphground.cypher.diagnostics import Edit
-from graphground.cypher.outline.model import Comparison, Facts, PropertyUse
+from graphground.cypher.outline.model import Comparison, Data, Facts, PropertyUse, owners
 from graphground.cypher.quoting import quoted_string
 from graphground.cypher.schema import SCALAR_TYPES
 from graphground.cypher.tree import Node
@@ -68,9 +68,11 @@ DATE_PARTS = frozenset(
 )
 
 
-def wrong_values(facts: Facts, findings: Findings, parameters: dict[str, object]) -> None:
+def wrong_values(facts: Facts, findings: Findings, parameters: dict[str, object], data: Data | None = None) -> None:
     """Report values of a wrong type, `n.date_of_birth > 1950`, and lists compared as values, `n.names = 'Heat'`."""
     for comparison in facts.comparisons:
+        if isinstance(comparison.left, PropertyUse) and _epoch(facts, comparison, comparison.left, findings, data):
+            continue
         if isinstance(comparison.left, PropertyUse) and comparison.operator in ORDER:
             _ordered(facts, comparison, comparison.left, findings, parameters)
         elif isinstance(comparison.left, PropertyUse) and comparison.operator in TEXT:
@@ -78,7 +80,53 @@ def wrong_values(facts: Facts, findings: Findings, parameters: dict[str, object]
         elif comparison.operator == "IN":
             _membership(facts, comparison, findings, parameters)
     for use, part in facts.components:
-        _component(facts, use, part, findings)
+        _component(facts, use, part, findings, data)
+
+
+def _is_epoch(facts: Facts, use: PropertyUse, data: Data | None) -> bool:
+    """Whether all values of a whole number are times in milliseconds since 1970, between 1973 and 2100."""
+    if data is None or property_type(facts, use) != "int":
+        return False
+    known = [data.property(owner, use.key) for owner in owners(facts, use.symbol, use.key)]
+    return bool(known) and all(
+        item is not None and isinstance(item.least, int) and isinstance(item.greatest, int)
+        # Numbers of this size that are not times spread further than one century of milliseconds.
+        and 100_000_000_000 <= item.least <= item.greatest < 4_102_444_800_000
+        for item in known
+    )
+
+
+def _epoch(facts: Facts, comparison: Comparison, use: PropertyUse, findings: Findings, data: Data | None) -> bool:
+    """Report milliseconds compared with a date or a year, `i.at > date('2022-01-01')`; return whether it applies."""
+    literal, source = comparison.right_node, findings.query.source
+    written = literal.value if isinstance(literal, t.StringLiteral) else ""
+    year = bool(_year_of(literal))
+    kind = "date" if ISO_DATE.fullmatch(written) else literal_type(literal, {})
+    if (comparison.operator not in ORDER and not (year and written)) or not (year or kind in ("date", "datetime")):
+        return False
+    if not _is_epoch(facts, use, data):
+        return False
+    name, naming = in_where(use, findings.query)
+    moment = f"datetime({{epochMillis: {name}.{source(use.key_node)}}})"
+    subject = f"{moment}.year" if year else f"date({moment})" if kind == "date" else moment
+    operator = comparison.operator if comparison.operator in ORDER else "="
+    value = _year_of(literal) if year else f"date({source(literal)})" if written else source(literal)
+    whole = isinstance(comparison.node, t.Binary) and not use.in_map
+    start, end = (comparison.node.start, comparison.node.end) if whole else (literal.start, literal.end)
+    left = comparison.left_node
+    edits = [] if use.in_map else [Edit(left.start, left.end, subject), Edit(literal.start, literal.end, value)]
+    findings.add(
+        "type_mismatch",
+        "error",
+        f"{_name(use)} holds times as milliseconds since 1970, so it cannot be compared with {source(literal)}. "
+        f"{naming}{'and write' if naming else 'Write'} {subject} {operator} {value}.",
+        start,
+        end,
+        [f"{subject} {operator} {value}"] if whole else [],
+        edits=edits if comparison.operator in ORDER else [],
+        clear=whole,
+    )
+    return True
 
 
 def property_type(facts: Facts, use: PropertyUse) -> str | None:
@@ -127,6 +175,8 @@ def _ordered(
         if texts is not None and compared_with_value(comparison, use, texts, value_type, findings):
             return
         right = retyped(comparison.right_node, expected, comparison.operator)
+        if expected == "str" and comparison.operator not in ("=", "<>"):
+            right = ""  # text in an unknown form would be compared character by character
         _mismatch(facts, comparison, use, expected, value_type, right, findings)
 
 
@@ -359,7 +409,7 @@ def _two_properties(
         )
 
 
-def _component(facts: Facts, use: PropertyUse, part: t.Name, findings: Findings) -> None:
+def _component(facts: Facts, use: PropertyUse, part: t.Name, findings: Findings, data: Data | None) -> None:
     """Report `n.launch_year.year` if launch_year is a number or another type that has no parts."""
     expected = property_type(facts, use)
     if expected is None or expected not in ("int", "float", "str", "bool"):
@@ -372,6 +422,8 @@ def _component(facts: Facts, use: PropertyUse, part: t.Name, findings: Findings)
     suggestions = []
     if part.text.lower() in DATE_PARTS:
         suggestions = [text] if expected == "int" else [f"date({text}).{part.text}"] if expected == "str" else []
+        if _is_epoch(facts, use, data):
+            suggestions = [f"datetime({{epochMillis: {text}}}).{part.text}"]
     findings.add(
         "type_mismatch",
         "error",

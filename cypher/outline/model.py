@@ -212,7 +212,8 @@ class Facts:
 class Filled(Protocol):
     """The number of nodes or relationships that have a property (`count`), and the number of all of them (`of`).
 
-    `counted` is False if only a sample was counted; the checks ignore such figures.
+    `counted` is False if only a sample was counted; the checks ignore such figures. `least` and `greatest` are the
+    extremes of the values that were read; None if they have none.
     """
 
     @property
@@ -223,6 +224,12 @@ class Filled(Protocol):
 
     @property
     def counted(self) -> bool: ...
+
+    @property
+    def least(self) -> object: ...
+
+    @property
+    def greatest(self) -> object: ...
 
 
 class Data(Protocol):

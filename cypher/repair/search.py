@@ -45,12 +45,13 @@ def rewritings(
 ) -> list[Rewriting]:
     """Return the cheapest rewritings of a query that fit the schema, the cheapest first.
 
-    The list is empty if the schema is open, if its nodes have several labels, or if the query is too large, negates a
-    label or has no nodes.
+    The list is empty if the schema is open, if a node is written with several labels, or if the query is too large,
+    negates a label or has no nodes.
     """
-    index = facts.index
-    sketch = sketch_of(facts) if not index.schema.label_combinations and not index.schema.open else None
+    sketch = sketch_of(facts) if not facts.index.schema.open else None
     if sketch is None or not sketch.nodes:
+        return []
+    if facts.index.schema.label_combinations and any(len(node.labels) > 1 for node in sketch.nodes):
         return []
     found: dict[str, Rewriting] = {}
     for choice in _choices(sketch, Names(entities), reading):

@@ -9,16 +9,22 @@ opposite direction and other types are tried. Does the whole pattern match? If s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from time import monotonic
 from typing import Any
 
+from graphground.cypher import CypherSyntaxError, parse
 from graphground.cypher import tree as t
-from graphground.cypher.diagnostics import Diagnostic, counted
+from graphground.cypher.diagnostics import Diagnostic, applied, counted
 from graphground.cypher.functions import is_aggregate
+from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.graph import Graph
 from graphground.graphs.why_empty.filters import blame_condition
 from graphground.graphs.why_empty.patterns import blame_pattern
 from graphground.graphs.why_empty.probe import OutOfTime, Probe
+
+MOST_ROUNDS = 4
+"""The number of fixes, one upon the other, that are tried."""
 
 
 def why_empty(
@@ -37,6 +43,47 @@ def why_empty(
     except OutOfTime:
         pass
     return found
+
+
+def fixed_query(
+    graph: Graph,
+    query: t.Query,
+    causes: Sequence[Diagnostic],
+    suggested: str | None,
+    parameters: Mapping[str, Any] | None = None,
+    *,
+    seconds: float = 2.0,
+) -> str | None:
+    """Return a query that returns rows where `query` does not: its fix by clear edits alone; None if there is none.
+
+    `suggested` is the fix of the check of the query, and `causes` are the reasons of `why_empty`. A fix may reveal
+    another mistake, so its empty answer is explained and fixed in turn.
+    """
+    deadline = monotonic() + seconds
+    text = suggested or applied(query.text, [edit for cause in causes for edit in cause.edits])
+    for _ in range(MOST_ROUNDS):
+        left = deadline - monotonic()
+        if text == query.text or left <= 0:
+            return None
+        try:
+            if not is_empty_answer(graph.run(text, parameters, limit=2, timeout=left).rows):
+                return text
+            tree = parse(text, graph.language)
+        except (EngineError, CypherSyntaxError):
+            return None
+        further = why_empty(graph, tree, parameters, seconds=max(0.1, deadline - monotonic()))
+        edited = applied(text, [edit for cause in further for edit in cause.edits])
+        if edited == text:
+            return None
+        text = edited
+    return None
+
+
+def is_empty_answer(rows: Sequence[Sequence[Any]]) -> bool:
+    """Whether an answer is empty: it has no rows, or a single row of zeros, nulls and empty lists."""
+    return not rows or (
+        len(rows) == 1 and all(value is None or value == [] or (value == 0 and value is not False) for value in rows[0])
+    )
 
 
 def _body(probe: Probe, body: t.QueryBody) -> Iterator[Diagnostic]:

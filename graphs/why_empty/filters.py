@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import operator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from rapidfuzz import fuzz, process
+from rapidfuzz import fuzz, process, utils
 
 from graphground.cypher import tree as t
-from graphground.cypher.diagnostics import Diagnostic, all_of
+from graphground.cypher.diagnostics import Diagnostic, all_of, counted
+from graphground.cypher.text_values import FORMS, guard, text_values
 from graphground.graphs.why_empty.probe import Probe, quoted
 
 MOST_VALUES = 2_000
 MOST_SHOWN = 3
+SIMILAR, CLEARLY = 75.0, 8.0
+"""The least similarity (of 100) of a value that is called similar, and the lead that makes the first one the fix."""
+PLACEHOLDERS = frozenset(
+    ("", "-", "--", "?", "n/a", "na", "n.a.", "none", "null", "nil", "nan", "unknown", "missing", "not available", "tbd")
+)
+"""Texts, in lower case, that exports write where a value is missing."""
+_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "=": operator.eq,
+}
+_NUMBERS = ("{}", "replace({}, ',', '')", "replace({}, '.', '')", "replace(replace({}, '.', ''), ',', '.')")
+"""How text becomes a number: as it is, with commas or points between thousands, or with a decimal comma."""
 
 
 def blame_condition(probe: Probe, before: str, conditions: Sequence[t.Expression]) -> Iterator[Diagnostic]:
@@ -57,6 +75,9 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
     where = "the rows that the other conditions leave" if rest else "the rows before this condition"
     opening = f"This condition removes every row: {probe.source(condition)}."
     inner, negated = _without_not(condition)
+    absent = _placeholders(probe, before, condition)
+    if absent is not None:
+        return probe.diagnostic("filter_removes_all", condition, f"{opening} {absent[0]}", absent[1], clear=True)
     compared = _comparison(inner)
     if compared is None:
         return probe.diagnostic("filter_removes_all", condition, opening)
@@ -74,15 +95,31 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
         if negated:
             always = f"{text} is always {quoted(value)}" if verb == "is" else f"{text} always {verb} {quoted(value)}"
             return probe.diagnostic("filter_removes_all", condition, f"{opening} In {where}, {always}, or is null.")
-        nearest = [text_ for text_, _, _ in process.extract(value, values, scorer=fuzz.WRatio, limit=MOST_SHOWN)]
+        never = f"{opening} {text} {'is never' if verb == 'is' else f'never {verb}'} {quoted(value)} in {where}"
+        if verb == "starts with" and any(item.endswith(value) for item in values):
+            ends = probe.source(condition).replace(probe.source(literal), "").rstrip()[: -len("STARTS WITH")]
+            fixed = [f"{ends}ENDS WITH {quoted(value)}"]
+            return probe.diagnostic(
+                "filter_removes_all", condition, f"{never}, but it ends with it: {fixed[0]}.", fixed, clear=True
+            )
+        scored = process.extract(
+            value, values, scorer=fuzz.WRatio, processor=utils.default_process, limit=MOST_SHOWN, score_cutoff=SIMILAR
+        )
+        nearest = [found for found, _, _ in scored]
+        shown = nearest or [item for item in values if item.strip()][:MOST_SHOWN]
+        kind = "similar values are" if len(nearest) > 1 else "a similar value is" if nearest else "its values include"
         return probe.diagnostic(
             "filter_removes_all",
             condition,
-            f"{opening} {text} {'is never' if verb == 'is' else f'never {verb}'} {quoted(value)} in {where}; "
-            f"{'similar values are' if len(nearest) > 1 else 'a similar value is'} "
-            f"{all_of([quoted(candidate) for candidate in nearest])}.",
+            f"{never}; {kind} {all_of([quoted(candidate) for candidate in shown])}.",
             [probe.source(condition).replace(probe.source(literal), quoted(candidate)) for candidate in nearest],
+            clear=bool(nearest) and (len(scored) == 1 or scored[0][1] - scored[1][1] >= CLEARLY),
         )
+    converted = _converted(probe, before, inner, subject, literal) if not negated else None
+    if converted is not None:
+        in_map = text not in probe.source(condition)  # a condition has no place there
+        fixed = [] if in_map else [converted[1]]
+        return probe.diagnostic("filter_removes_all", condition, f"{opening} {converted[0]}", fixed, clear=True)
     span = probe.rows(f"{before} RETURN min({text}) AS least, max({text}) AS most", 1)
     if not span or span[0][0] is None:
         return probe.diagnostic("filter_removes_all", condition, f"{opening} {text} is null in {where}.")
@@ -90,6 +127,90 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
     least, most = (bound if isinstance(bound, str) and not is_text else quoted(bound) for bound in span[0])
     found = f"is always {least}, or is null" if least == most else f"ranges from {least} to {most}"
     return probe.diagnostic("filter_removes_all", condition, f"{opening} In {where}, {text} {found}.")
+
+
+def _placeholders(probe: Probe, before: str, condition: t.Expression) -> tuple[str, list[str]] | None:
+    """Return the sentence about texts such as 'N/A' that stand for the nulls that a condition asks for, and its fix.
+
+    `n.until IS NULL` becomes `n.until IN ['', 'N/A']`, also as an alternative of an OR.
+    """
+    for test in condition.find(t.IsNull):
+        if test.negated or not isinstance(test.operand, t.Property):
+            continue
+        text = probe.source(test.operand)
+        rows = probe.rows(f"{before} WITH {text} AS value RETURN value, count(*) AS times ORDER BY times DESC", MOST_VALUES)
+        found = [(value, times) for value, times in rows if isinstance(value, str) and value.strip().lower() in PLACEHOLDERS]
+        if not found:
+            continue
+        values = sorted(quoted(value) for value, _ in found)
+        fix = f"{text} = {values[0]}" if len(values) == 1 else f"{text} IN [{', '.join(values)}]"
+        whole = probe.source(condition).replace(probe.source(test), fix)
+        number = sum(times for _, times in found)
+        return f"{text} is never null here: {counted(number, 'row')} have {all_of(values)} instead. Write {whole}.", [whole]
+    return None
+
+
+def _converted(
+    probe: Probe, before: str, condition: t.Expression, subject: t.Expression, literal: t.Expression
+) -> tuple[str, str] | None:
+    """Return why a text never compares with a number or date, and the condition with the text converted.
+
+    A conversion is offered only if some of the values fulfil the condition under it, and under no other reading.
+    """
+    if not isinstance(condition, t.Binary) or condition.operator not in _COMPARE or condition.left is not subject:
+        return None
+    text, compare = probe.source(subject), _COMPARE[condition.operator]
+    existing = [item for item in _values(probe, before, text, False) if isinstance(item, str)]
+    texts = [item for item in existing if item.strip().lower() not in PLACEHOLDERS]
+    number = isinstance(literal, t.IntegerLiteral | t.FloatLiteral)
+    is_date = isinstance(literal, t.FunctionCall) and literal.key == "date"
+    if not texts or not (number or is_date):
+        return None
+    found: list[tuple[str, frozenset[int]]] = []
+    if number:
+        assert isinstance(literal, t.IntegerLiteral | t.FloatLiteral)
+        unit = _unit(texts)
+        inner = f"split({text}, {quoted(unit)})[0]" if unit else text
+        for form in _NUMBERS:
+            read = [_as_number(item.removesuffix(unit), form) for item in texts]
+            hits = frozenset(place for place, item in enumerate(read) if item is not None and compare(item, literal.value))
+            if None not in read and hits and hits not in [known for _, known in found]:
+                found.append((f"toFloat({form.format(inner)})", hits))
+    else:
+        form_of = text_values(texts)
+        if form_of is not None and form_of.type == "date" and FORMS[form_of.form].conversion:
+            conversion = str(FORMS[form_of.form].conversion).format(text)
+            whole = len(texts) == len(existing) and form_of.share >= 1
+            found.append((conversion if whole else f"CASE WHEN {text} =~ '{guard(form_of.form)}' THEN {conversion} END", frozenset()))
+    kind = "a number" if number else "a date"
+    reason = f"{text} is text, such as {quoted(texts[0])}, and {probe.source(literal)} is {kind}."
+    if len(found) != 1:
+        return None
+    fixed = f"{found[0][0]} {condition.operator} {probe.source(literal)}"
+    if not probe.has_rows(f"{before} WITH * WHERE {fixed}"):
+        return None
+    return f"{reason} Write {fixed}.", fixed
+
+
+def _unit(texts: Sequence[str]) -> str:
+    """Return what follows the digits in all texts: ` kg` for `['12.5 kg', '3 kg']`; empty if it differs."""
+    units = {re.sub(r"^-?[\d.,]*", "", text) for text in texts}
+    return units.pop() if len(units) == 1 else ""
+
+
+def _as_number(text: str, form: str) -> float | None:
+    """Return the number that a text is under one of the forms `_NUMBERS`; None if it is none."""
+    thousands = {_NUMBERS[1]: ",", _NUMBERS[2]: ".", _NUMBERS[3]: "."}.get(form)
+    if thousands is not None:
+        if not re.fullmatch(rf"-?\d{{1,3}}(\{thousands}\d{{3}})*([.,]\d+)?", text):
+            return None
+        text = text.replace(thousands, "")
+    if form == _NUMBERS[3]:
+        text = text.replace(",", ".")
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def _without_texts(text: str, value: str, existing: Sequence[Any], is_list: bool) -> str:

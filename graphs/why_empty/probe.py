@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from graphground.cypher import tree as t
-from graphground.cypher.diagnostics import Diagnostic, Severity
+from graphground.cypher.diagnostics import Diagnostic, Edit, Severity
 from graphground.cypher.quoting import quoted_string
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.graph import Graph
@@ -72,11 +72,18 @@ class Probe:
         return None
 
     def diagnostic(
-        self, code: str, node: t.Node, message: str, suggestions: Sequence[str] = (), severity: Severity = "warning"
+        self,
+        code: str,
+        node: t.Node,
+        message: str,
+        suggestions: Sequence[str] = (),
+        severity: Severity = "warning",
+        clear: bool = False,
     ) -> Diagnostic:
-        """Return a diagnostic at the position of a part of the query."""
+        """Return a diagnostic at a part of the query; if `clear`, its first suggestion is also an edit."""
         start, end = self.query.position(node.start), self.query.position(node.end)
-        return Diagnostic(code, severity, message, *start, *end, self.source(node), tuple(suggestions))
+        edits = [Edit(node.start, node.end, suggestions[0])] if clear and suggestions else []
+        return Diagnostic(code, severity, message, *start, *end, self.source(node), tuple(suggestions), edits)
 
 
 def quoted(value: Any) -> str:
