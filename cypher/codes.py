@@ -151,6 +151,11 @@ DATABASE_CODES: Mapping[str, Code] = {
         "Descending order puts rows without a value first, so LIMIT keeps those rows.",
         "MATCH (p:Player) RETURN p.name ORDER BY p.mass_kg DESC LIMIT 1",
     ),
+    "missing_as_text": Code(
+        "warning",
+        "A text such as 'N/A' or '' stands for a missing value: it passes IS NOT NULL, or only one of several is compared.",
+        "MATCH (p:Player) WHERE p.left IS NOT NULL RETURN p.name",
+    ),
     "null_drops_rows": Code(
         "hint",
         "A negative condition, or UNWIND, drops matched nodes whose property is null; the message gives their number.",

@@ -24,6 +24,7 @@ from graphground.graphs.engines.engine import (
     QueryFailed,
     QueryTimeout,
     Table,
+    is_empty_answer,
 )
 from graphground.graphs.graph import Graph
 from graphground.tools.cursor import OWNER, ROWS, Rest
@@ -247,13 +248,6 @@ def columns_of(query: Query) -> list[str]:
     return [item.name for item in last.projection.items] if isinstance(last, Return) else []
 
 
-def is_empty_answer(rows: list[list[Any]]) -> bool:
-    """Whether an answer is empty: it has no rows, or a single row of zeros, nulls and empty lists."""
-    return not rows or (
-        len(rows) == 1 and all(value is None or value == [] or (value == 0 and value is not False) for value in rows[0])
-    )
-
-
 def explain_empty_answer(
     graph: Graph, query: Query, request: ExecuteCypherRequest, report: Report, left: float
 ) -> tuple[list[Diagnostic], str | None]:
@@ -266,17 +260,18 @@ def explain_empty_answer(
 
     seconds = min(SECONDS_FOR_WHY, max(left, LEAST_FOR_WHY))
     reported = {(finding.line, finding.column) for finding in report.diagnostics if finding.severity != "hint"}
+    absent = " ".join(finding.message for finding in report.diagnostics if finding.code == "entity_not_found")
     wrong = any(finding.severity == "error" for finding in report.diagnostics)
     reasons = [
         reason
         for reason in why_empty(graph, query, request.parameters, seconds=seconds)
         # Beside an error, which explains the empty answer, only what leads to a fix is worth its tokens.
-        if (reason.line, reason.column) not in reported and (reason.edits or not wrong)
+        if (reason.line, reason.column) not in reported
+        and (reason.edits or not wrong)
+        and not (reason.code == "entity_not_found" and reason.found in absent)
     ]
     causes = (*report.diagnostics, *reasons)
-    return reasons, fixed_query(
-        graph, query, causes, report.suggested_query, request.parameters, seconds=seconds
-    )
+    return reasons, fixed_query(graph, query, causes, report.suggested_query, request.parameters, seconds=seconds)
 
 
 def add_hidden_problems(

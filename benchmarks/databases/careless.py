@@ -8,8 +8,8 @@ third query is held out: it is counted, and `--show` does not write it.
 - explained: the first answer has a diagnostic that is not about style;
 - offered: it has a `suggested_query` (or a failure has a `nearest` query); wrong: the rows of that query are not the
   gold query's;
-- second right: the rows are the gold query's after a client follows the offer, or else puts the first suggestion of each
-  error and warning in its place.
+- second right: the rows are the gold query's after a client follows the offer, or else puts the first suggestion of
+  each error and warning in its place.
 
 Rows are compared without duplicates. Right queries are the gold queries of the dev questions, run without a question.
 """

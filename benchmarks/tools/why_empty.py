@@ -19,10 +19,10 @@ from benchmarks.engines.graphs_for_queries import TRAIN, gold_queries
 from graphground.cypher import parse
 from graphground.cypher import tree as t
 from graphground.graphs.engines.engine import EngineError
+from graphground.graphs.engines.engine import is_empty_answer
 from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.storage.home import Home
 from graphground.graphs.why_empty import why_empty
-from graphground.tools.execute_cypher import is_empty_answer
 
 Broken = tuple[str, str, int, int, str]
 """A broken query: kind (`name`, `direction`, `filter`), text, start and end of the change, and the replaced text."""

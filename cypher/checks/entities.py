@@ -8,9 +8,11 @@ from typing import Any, Protocol
 
 from graphground.cypher import tree as t
 from graphground.cypher.checks.findings import Findings
+from graphground.cypher.checks.names import connecting
 from graphground.cypher.diagnostics import Edit, Severity, all_of, either, listed
 from graphground.cypher.outline.model import Comparison, Facts, PropertyUse
 from graphground.cypher.quoting import quoted_name, quoted_string
+from graphground.cypher.schema import pattern_texts
 
 UNASKED = frozenset({"eid", "aliases", "description", "provenance"})
 PARTS = {"CONTAINS": str.__contains__, "STARTS WITH": str.startswith, "ENDS WITH": str.endswith}
@@ -73,6 +75,12 @@ def unknown_entities(facts: Facts, findings: Findings, entities: EntityLookup, p
             continue
         types = facts.index.property_types(use.symbol.kinds, use.key)
         single = comparison.right is not use and not use.element
+        if not types and operator == "=" and single:
+            for _, value, _ in _named(literal, False, parameters):
+                labels = facts.index.labels_of(use.symbol.kinds)
+                if not lookup.done() and not facts.index.schema.open:
+                    _other_property(facts, comparison, use, value, labels, findings, lookup)
+            continue
         if types != {"str" if single else "list[str]"} or (use.key in naming and not single):
             continue
         if operator in ("=", "<>", "IN"):
@@ -188,11 +196,12 @@ def _other_property(
     Properties of the query's labels come first, then those of other labels. Return whether there is any.
     """
     key, known = use.key_node, facts.index.schema.labels
-    exact = [
-        candidate
-        for candidate in entities.judge(value, labels=labels).candidates or entities.judge(value).candidates
-        if candidate.name == value and candidate.property == candidate.name_property and candidate.property != "aliases"
-    ]
+
+    def exact_in(labels: Sequence[str] | None) -> list[Candidate]:
+        found = entities.judge(value, labels=labels).candidates
+        return [item for item in found if item.name == value and item.property == item.name_property]
+
+    exact = exact_in(labels) or exact_in(None)
     here = list(dict.fromkeys(candidate.property for candidate in exact if candidate.label in labels))
     if here and use.key not in here and all(key in known[label].properties for label in labels for key in here):
         owner = either([label for label in labels if label], 3)
@@ -206,7 +215,8 @@ def _other_property(
             clear=len(here) == 1 and not comparison.negated and comparison.operator != "<>",
         )
         return True
-    there = [candidate for candidate in exact if candidate.label not in labels and candidate.property != use.key]
+    named = use.key in facts.index.schema.naming_properties
+    there = [item for item in exact if item.label not in labels and (item.property != use.key or not named)]
     if here or not there or not labels or len(labels) == len(known):
         return False
     places = list(dict.fromkeys((candidate.label, candidate.property) for candidate in there))
@@ -217,7 +227,8 @@ def _other_property(
     findings.add(
         "entity_not_found",
         "warning",
-        f"No {either(labels, 3)} has the {use.key} {value!r}, but {listed(written, 3)} exists.",
+        f"No {either(labels, 3)} has the {use.key} {value!r}, but {all_of(written, 3)} {'exists' if len(written) == 1 else 'exist'}."
+        f"{_joined(facts, use, places[0][0]) if len(places) == 1 else ''}",
         comparison.right_node.start,
         comparison.right_node.end,
         edits=[
@@ -228,6 +239,12 @@ def _other_property(
         else [],
     )
     return True
+
+
+def _joined(facts: Facts, use: PropertyUse, label: str) -> str:
+    """Return the sentence that says how the schema connects a node of the query with a label."""
+    found = connecting(facts.index, use.symbol.kinds, facts.index.label_masks[label])
+    return f" The schema has {all_of(pattern_texts(pattern for pattern, _ in found), 3)}." if found else ""
 
 
 def nothing_like_it(nearest: Sequence[str], noun: str) -> str:

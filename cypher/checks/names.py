@@ -189,7 +189,10 @@ def _unknown_on_node(facts: Facts, use: PropertyUse, findings: Findings) -> None
         owner = labels[0] if len(labels) == 1 else "these nodes"
         message += f" Properties of {owner}: {listed(_own_properties(facts, labels, properties), 20)}."
     suggested = naming or [candidate.name for candidate in near]
-    _add(use, message, suggested, (len(naming) == 1 if naming else is_clear(near)) and not links, findings)
+    # If other labels have the property, the label may be wrong, so a mere `name` is no certain fix.
+    vague = bool(elsewhere) and bool(near) and near[0].name in GENERIC_NAMES
+    clear = len(naming) == 1 if naming else is_clear(near) and not vague
+    _add(use, message, suggested, clear and not links, findings)
 
 
 def _own_properties(facts: Facts, labels: Iterable[str], properties: Iterable[str]) -> list[str]:
@@ -341,12 +344,17 @@ def _impossible(facts: Facts, link: Link, left: int, right: int, findings: Findi
         path = shortest_path(index, left, right)
         if path:
             message += f" The shortest path between {nodes} is {path}."
-    clear = not between and len(suggestions) == 1
+    # A property that an end does not have suggests that its label is wrong, and not the way to it.
+    doubted = any(
+        use.symbol in (link.left, link.right) and not index.property_types(use.symbol.kinds, use.key)
+        for use in facts.properties
+    )
+    clear = not between and len(suggestions) == 1 and not doubted
     findings.add("impossible_pattern", "error", message, pattern.start, pattern.end, suggestions, clear=clear)
 
 
 def _through_another_node(facts: Facts, link: Link, left: int, right: int) -> list[str]:
-    """Return the ways over one more node in which a relationship of the written type and direction is the first or last.
+    """Return the ways over one more node that begin or end with a relationship of the written type and direction.
 
     `(:Customer)-[:CONTAINS]->(:Product)` has the way `-[:PLACED]->(:Order)-[:CONTAINS]->`.
     """

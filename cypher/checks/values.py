@@ -89,7 +89,9 @@ def _is_epoch(facts: Facts, use: PropertyUse, data: Data | None) -> bool:
         return False
     known = [data.property(owner, use.key) for owner in owners(facts, use.symbol, use.key)]
     return bool(known) and all(
-        item is not None and isinstance(item.least, int) and isinstance(item.greatest, int)
+        item is not None
+        and isinstance(item.least, int)
+        and isinstance(item.greatest, int)
         # Numbers of this size that are not times spread further than one century of milliseconds.
         and 100_000_000_000 <= item.least <= item.greatest < 4_102_444_800_000
         for item in known

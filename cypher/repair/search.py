@@ -29,8 +29,8 @@ class Rewriting:
     text: str
     cost: float
     doubtful: bool = False
-    """Whether a valid label is replaced on a node without a name at the end of a path:
-    the query may miss a node there."""
+    """Whether a valid label is replaced on a node without a name at the end of a path, where the query may miss a node,
+    or an unknown type by one of several that are not similar to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,14 @@ def rewritings(
 
 
 def _doubtful(sketch: Sketch, choice: _Choice) -> bool:
+    index = sketch.facts.index
+    for at, way in choice.links:
+        written, ends = sketch.links[at].type, {way.pattern.start, way.pattern.end}
+        others = {pattern.type for pattern in index.schema.patterns if {pattern.start, pattern.end} == ends}
+        if written is not None and written not in index.types and len(others) > 1:
+            near = nearest(written, others, worst=0.0)
+            if not near or near[0].name != way.pattern.type or near[0].score < LIKE_ENOUGH:
+                return True
     return any(
         not node.names
         and len(node.links) < 2
@@ -225,7 +233,7 @@ class Names:
     def __init__(self, entities: EntityLookup | None) -> None:
         self._entities = entities
         self._holds: dict[tuple[str, str, str], bool] = {}
-        self._near: dict[tuple[str, str], list[tuple[str, float]]] = {}
+        self._near: dict[tuple[str, str], list[tuple[str, float, str]]] = {}
 
     @property
     def known(self) -> bool:
@@ -238,13 +246,15 @@ class Names:
             self._holds[place] = self._entities is None or self._entities.holds(value, label=label, property=key)
         return self._holds[place]
 
-    def near(self, value: str, label: str) -> list[tuple[str, float]]:
-        """Return the names of a label that are most similar to a text, each with its similarity from 0 to 1."""
+    def near(self, value: str, label: str) -> list[tuple[str, float, str]]:
+        """Return the names of a label that are most similar to a text, with similarity from 0 to 1 and property."""
         place = (value, label)
         if place not in self._near:
             found = [] if self._entities is None else self._entities.find(value, label=label, limit=3)
             self._near[place] = [
-                (candidate.name, candidate.score) for candidate in found if candidate.score >= LIKE_ENOUGH
+                (candidate.name, candidate.score, candidate.name_property)
+                for candidate in found
+                if candidate.score >= LIKE_ENOUGH
             ]
         return self._near[place]
 
@@ -293,20 +303,20 @@ def _named(
             continue
         if naming is None or use.comparison.operator == "IN":
             continue
-        moved = None if key == naming else naming
-        if moved is not None and key in properties and not names.holds(use.value, label, naming):
-            continue
-        best: tuple[float, str] | None = None
+        best: tuple[float, str, str] | None = None
         if names.holds(use.value, label, naming):
-            best = (0.0, use.value)
+            best = (0.0, use.value, naming)
+        elif key in properties and key != naming:
+            continue
         else:
-            for name, score in names.near(use.value, label):
+            for name, score, held_by in names.near(use.value, label):
                 price = 0.15 + 2.2 * (1 - score) + (reading.name(use.value, name) if reading is not None else 0.0)
                 if best is None or price < best[0]:
-                    best = (price, name)
+                    best = (price, name, held_by if held_by in properties else naming)
         if best is None or best[0] > MISSING_NAME:
             cost += MISSING_NAME
             continue
+        moved = None if key == best[2] else best[2]
         cost += best[0] + (OTHER_KEY if moved is not None else 0.0)
         chosen.append((use, moved, best[1]))
     return chosen, cost

@@ -144,3 +144,14 @@ class Table:
     rows: list[list[Any]]
     truncated: bool
     elapsed_ms: float
+
+
+def is_empty_answer(rows: Sequence[Sequence[Any]]) -> bool:
+    """Whether an answer is empty: it has no rows, or a single row of zeros, nulls and empty lists.
+
+    >>> is_empty_answer([[0, None]]), is_empty_answer([["Heat"]])
+    (True, False)
+    """
+    return not rows or (
+        len(rows) == 1 and all(value is None or value == [] or (value == 0 and value is not False) for value in rows[0])
+    )

@@ -18,6 +18,7 @@ from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Diagnostic, applied, counted
 from graphground.cypher.functions import is_aggregate
 from graphground.graphs.engines.engine import EngineError
+from graphground.graphs.engines.engine import is_empty_answer
 from graphground.graphs.graph import Graph
 from graphground.graphs.why_empty.filters import blame_condition
 from graphground.graphs.why_empty.patterns import blame_pattern
@@ -77,13 +78,6 @@ def fixed_query(
             return None
         text = edited
     return None
-
-
-def is_empty_answer(rows: Sequence[Sequence[Any]]) -> bool:
-    """Whether an answer is empty: it has no rows, or a single row of zeros, nulls and empty lists."""
-    return not rows or (
-        len(rows) == 1 and all(value is None or value == [] or (value == 0 and value is not False) for value in rows[0])
-    )
 
 
 def _body(probe: Probe, body: t.QueryBody) -> Iterator[Diagnostic]:

@@ -12,16 +12,12 @@ from rapidfuzz import fuzz, process, utils
 from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Diagnostic, all_of, counted
 from graphground.cypher.text_values import FORMS, guard, text_values
-from graphground.graphs.why_empty.probe import Probe, quoted
+from graphground.graphs.why_empty.probe import PLACEHOLDERS, Probe, quoted
 
 MOST_VALUES = 2_000
 MOST_SHOWN = 3
 SIMILAR, CLEARLY = 75.0, 8.0
 """The least similarity (of 100) of a value that is called similar, and the lead that makes the first one the fix."""
-PLACEHOLDERS = frozenset(
-    ("", "-", "--", "?", "n/a", "na", "n.a.", "none", "null", "nil", "nan", "unknown", "missing", "not available", "tbd")
-)
-"""Texts, in lower case, that exports write where a value is missing."""
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
@@ -120,6 +116,19 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
         in_map = text not in probe.source(condition)  # a condition has no place there
         fixed = [] if in_map else [converted[1]]
         return probe.diagnostic("filter_removes_all", condition, f"{opening} {converted[0]}", fixed, clear=True)
+    if isinstance(literal, t.FunctionCall):
+        missing = sorted(
+            item
+            for item in _values(probe, before, text, False)
+            if isinstance(item, str) and item.strip().lower() in PLACEHOLDERS
+        )
+        if missing:
+            return probe.diagnostic(
+                "filter_removes_all",
+                condition,
+                f"{opening} {text} is text, and {all_of([quoted(item) for item in missing])} "
+                f"stand{'s' if len(missing) == 1 else ''} in it for a missing value.",
+            )
     span = probe.rows(f"{before} RETURN min({text}) AS least, max({text}) AS most", 1)
     if not span or span[0][0] is None:
         return probe.diagnostic("filter_removes_all", condition, f"{opening} {text} is null in {where}.")
@@ -138,15 +147,21 @@ def _placeholders(probe: Probe, before: str, condition: t.Expression) -> tuple[s
         if test.negated or not isinstance(test.operand, t.Property):
             continue
         text = probe.source(test.operand)
-        rows = probe.rows(f"{before} WITH {text} AS value RETURN value, count(*) AS times ORDER BY times DESC", MOST_VALUES)
-        found = [(value, times) for value, times in rows if isinstance(value, str) and value.strip().lower() in PLACEHOLDERS]
+        rows = probe.rows(
+            f"{before} WITH {text} AS value RETURN value, count(*) AS times ORDER BY times DESC", MOST_VALUES
+        )
+        found = [
+            (value, times) for value, times in rows if isinstance(value, str) and value.strip().lower() in PLACEHOLDERS
+        ]
         if not found:
             continue
         values = sorted(quoted(value) for value, _ in found)
         fix = f"{text} = {values[0]}" if len(values) == 1 else f"{text} IN [{', '.join(values)}]"
         whole = probe.source(condition).replace(probe.source(test), fix)
         number = sum(times for _, times in found)
-        return f"{text} is never null here: {counted(number, 'row')} have {all_of(values)} instead. Write {whole}.", [whole]
+        return f"{text} is never null here: {counted(number, 'row')} have {all_of(values)} instead. Write {whole}.", [
+            whole
+        ]
     return None
 
 
@@ -173,7 +188,9 @@ def _converted(
         inner = f"split({text}, {quoted(unit)})[0]" if unit else text
         for form in _NUMBERS:
             read = [_as_number(item.removesuffix(unit), form) for item in texts]
-            hits = frozenset(place for place, item in enumerate(read) if item is not None and compare(item, literal.value))
+            hits = frozenset(
+                place for place, item in enumerate(read) if item is not None and compare(item, literal.value)
+            )
             if None not in read and hits and hits not in [known for _, known in found]:
                 found.append((f"toFloat({form.format(inner)})", hits))
     else:
@@ -181,7 +198,12 @@ def _converted(
         if form_of is not None and form_of.type == "date" and FORMS[form_of.form].conversion:
             conversion = str(FORMS[form_of.form].conversion).format(text)
             whole = len(texts) == len(existing) and form_of.share >= 1
-            found.append((conversion if whole else f"CASE WHEN {text} =~ '{guard(form_of.form)}' THEN {conversion} END", frozenset()))
+            found.append(
+                (
+                    conversion if whole else f"CASE WHEN {text} =~ '{guard(form_of.form)}' THEN {conversion} END",
+                    frozenset(),
+                )
+            )
     kind = "a number" if number else "a date"
     reason = f"{text} is text, such as {quoted(texts[0])}, and {probe.source(literal)} is {kind}."
     if len(found) != 1:

@@ -12,6 +12,27 @@ from graphground.cypher.quoting import quoted_string
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.graph import Graph
 
+PLACEHOLDERS = frozenset(
+    (
+        "",
+        "-",
+        "--",
+        "?",
+        "n/a",
+        "na",
+        "n.a.",
+        "none",
+        "null",
+        "nil",
+        "nan",
+        "unknown",
+        "missing",
+        "not available",
+        "tbd",
+    )
+)
+"""Texts, in lower case, that exports write where a value is missing."""
+
 
 class OutOfTime(Exception):
     """The time limit is used up; the explanation ends with the findings so far."""

@@ -22,7 +22,7 @@ from graphground.graphs.why_empty.second_look.names import differing_counts, mer
 from graphground.graphs.why_empty.second_look.order import order_and_limit
 from graphground.graphs.why_empty.second_look.rows import other_direction, repeated, total
 from graphground.graphs.why_empty.second_look.shape import shape_of
-from graphground.graphs.why_empty.second_look.vanished import vanished_rows
+from graphground.graphs.why_empty.second_look.vanished import texts_for_missing, vanished_rows
 
 QUICK_MS = 50.0
 """The maximum time, in milliseconds, of a query whose answer is checked: a check takes about as long as the query."""
@@ -68,6 +68,7 @@ def second_look(graph: Graph, query: t.Query, table: Table, parameters: Mapping[
         if facts is not None:
             yield merged_names(probe, shape, facts)
             yield vanished_rows(probe, shape, facts)
+            yield texts_for_missing(probe, shape, facts)
             yield other_direction(probe, shape, facts)
 
     found: list[Diagnostic] = []

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from graphground.cypher import tree as t
-from graphground.cypher.diagnostics import Diagnostic
+from graphground.cypher.diagnostics import Diagnostic, all_of
 from graphground.cypher.functions import contains_aggregate
-from graphground.cypher.outline.model import PropertyUse, filled
+from graphground.cypher.outline.model import PropertyUse, filled, owners
 from graphground.graphs.schemas.statistics.model import Statistics
-from graphground.graphs.why_empty.probe import Probe
+from graphground.graphs.why_empty.probe import PLACEHOLDERS, Probe, quoted
 from graphground.graphs.why_empty.second_look.shape import Shape
 
 MOST_VANISH = 0.5
@@ -31,6 +31,64 @@ def vanished_rows(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[Dia
             use = shape.use(clause.source)
             if use is not None and _has_holes(shape, use, facts) and _matters_after(shape, clause, use):
                 yield from _unwind(probe, shape, clause, use)
+
+
+def texts_for_missing(probe: Probe, shape: Shape, facts: Statistics) -> Iterator[Diagnostic]:
+    """Report `n.left IS NOT NULL` if values such as 'N/A' pass it, and `n.left = 'N/A'` if other nodes have `''`."""
+    uses = [*((use, None) for use in shape.facts.null_tests), *((c.left, c) for c in shape.facts.comparisons)]
+    for use, comparison in uses:
+        if not isinstance(use, PropertyUse) or not use.symbol.name:
+            continue
+        texts = _placeholders(shape, use, facts)
+        test = comparison.node if comparison is not None else _null_test(shape, use)
+        if len(texts) < (1 if comparison is None else 2) or test is None:
+            continue
+        written = comparison.right_node if comparison is not None else None
+        if comparison is not None and not (
+            comparison.operator == "=" and isinstance(written, t.StringLiteral) and written.value in texts
+        ):
+            continue
+        subject = f"{use.symbol.name}.{shape.source(use.key_node)}"
+        values = f"[{', '.join(map(quoted, texts))}]"
+        where = f"{'' if comparison is not None else 'NOT '}{subject} IN {values}"
+        whole = _with_condition(shape, test, where, in_map=use.in_map)
+        counts = [probe.rows(f"{text} RETURN count(*) AS rows", 1) for text in (shape.returned.before, whole)]
+        if not all(counts) or counts[0][0][0] == counts[1][0][0]:
+            continue
+        number = abs(counts[0][0][0] - counts[1][0][0])
+        stand = f"{all_of([quoted(text) for text in texts])} stand{'s' if len(texts) == 1 else ''} for a missing value"
+        effect = (
+            f"{number:,} rows pass because of that" if comparison is None else f"{number:,} further rows have another"
+        )
+        yield probe.diagnostic(
+            "missing_as_text",
+            test,
+            f"In {subject}, {stand}: {effect}. {'In WHERE, write' if use.in_map else 'Write'} {where}.",
+            [] if use.in_map else [where],
+        )
+
+
+def _placeholders(shape: Shape, use: PropertyUse, facts: Statistics) -> list[str]:
+    """Return the frequent texts of a property that stand for a missing value, such as `['', 'N/A']`."""
+    known = [facts.property(owner, use.key) for owner in owners(shape.facts, use.symbol, use.key)]
+    common = {text for item in known if item is not None for text, _ in item.common if isinstance(text, str)}
+    return sorted(text for text in common if text.strip().lower() in PLACEHOLDERS)
+
+
+def _null_test(shape: Shape, use: PropertyUse) -> t.IsNull | None:
+    """Return the `IS NOT NULL` that tests a property."""
+    tests = (test for test in shape.query.find(t.IsNull) if test.operand is use.node and test.negated)
+    return next(tests, None)
+
+
+def _with_condition(shape: Shape, test: t.Node, where: str, *, in_map: bool) -> str:
+    """Return the clauses before RETURN with a condition in place of `test`; that of a map's entry follows in a WITH."""
+    text, before = shape.query.text, shape.returned.before
+    if not in_map:
+        return text[shape.start : test.start] + where + text[test.end : shape.start + len(before)]
+    end = test.end + (text[test.end : test.end + 2] == ", ") * 2
+    start = test.start - (end == test.end and text[: test.start].endswith(", ")) * 2
+    return f"{text[shape.start : start]}{text[end : shape.start + len(before)]} WITH * WHERE {where}"
 
 
 def _condition(
