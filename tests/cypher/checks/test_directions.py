@@ -1,5 +1,6 @@
 import pytest
 
+from graphground.cypher import validate
 from graphground.cypher.checks.names import shortest_path
 from graphground.cypher.outline.schema_index import index_of
 from tests.support.checked_graphs import CHARACTERS, COMPANY, codes, findings, problems_in, schema
@@ -45,12 +46,23 @@ def test_an_impossible_pattern_is_reported_with_the_types_that_connect_the_label
 
 
 def test_an_impossible_pattern_is_reported_with_the_shortest_connecting_path() -> None:
-    (diagnostic,) = problems_in("MATCH (n:Person)-[:basedIn]->(c:Country) RETURN n.name")
+    (diagnostic,) = problems_in("MATCH (n:Person)-[]->(c:Country) RETURN n.name")
     assert diagnostic.code == "impossible_pattern"
     assert (
         "The shortest path between Person and Country is (:Person)<-[:hasCEO]-(:Company)-[:basedIn]->(:Country)."
         in diagnostic.message
     )
+
+
+def test_a_pattern_that_leads_through_a_third_node_is_reported_with_the_way() -> None:
+    (diagnostic,) = problems_in("MATCH (n:Person)-[:basedIn]->(c:Country) RETURN n.name")
+    assert diagnostic.suggestions[0] == "<-[:hasCEO]-(:Company)-[:basedIn]->"
+    assert not diagnostic.edits  # a founder and a board member lead to the company too
+    shop = schema(
+        "shop", {"Customer": {}, "Order": {}, "Product": {}}, ["Customer placed Order", "Order holds Product"]
+    )
+    report = validate("MATCH (c:Customer)-[h:holds]->(p:Product) RETURN p.name", shop)
+    assert report.suggested_query == "MATCH (c:Customer)-[:placed]->(:Order)-[h:holds]->(p:Product) RETURN p.name"
 
 
 def test_labels_that_no_relationship_connects_in_either_direction_are_reported_as_such() -> None:

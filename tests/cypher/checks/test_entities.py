@@ -151,3 +151,18 @@ def test_the_checks_use_the_real_entity_index(tmp_path: Path) -> None:
     assert report.suggested_query == (
         "MATCH (c:Company)-[:hasCEO]->(p {name: 'Jérôme Hatt', gender: 'male'}) WHERE c.name = 'Kronenbourg' RETURN p"
     )
+
+
+def test_a_name_that_is_the_value_of_another_property_says_where_it_stands(tmp_path: Path) -> None:
+    firms = schema("firms", {"Firm": {"legalName": "str", "vat": "str"}, "Person": {}}, ["Person runs Firm"])
+    build_index(
+        tmp_path / "names", [Record("1", "Firm", "F1", values={"legalName": "Acme"}), Record("2", "Person", "Ed")]
+    )
+    names = open_index(tmp_path / "names")
+    report = validate("MATCH (f:Firm {name: 'Acme'}) RETURN f.vat", firms, entities=names)
+    assert report.diagnostics[0].message == "No Firm has the name 'Acme', but 'Acme' is the legalName of one."
+    assert report.suggested_query == "MATCH (f:Firm {legalName: 'Acme'}) RETURN f.vat"
+    (elsewhere,) = validate("MATCH (p:Person {name: 'Acme'}) RETURN p.name", firms, entities=names).diagnostics
+    assert elsewhere.message == (
+        "No Person has the name 'Acme', but (:Firm {legalName: 'Acme'}) exists. The schema has (:Person)-[:runs]->(:Firm)."
+    )

@@ -1,7 +1,9 @@
 import pytest
 
+from graphground.cypher import validate
 from graphground.cypher.diagnostics import applied
 from graphground.cypher.schema import SCALAR_TYPES
+from graphground.graphs.schemas.statistics.model import LabelStatistics, PropertyStatistics, Statistics
 from tests.support.checked_graphs import CHARACTERS, codes, findings, problems_in, schema
 
 
@@ -171,3 +173,24 @@ def test_a_condition_of_thousands_of_parts_is_checked_completely() -> None:
     assert codes(f"MATCH (c:Company) WHERE {parts} OR c.launch_year = '1999' RETURN c.name") == [
         ("type_mismatch", "'1999'")
     ]
+
+
+@pytest.mark.parametrize(
+    ("condition", "fixed"),
+    [
+        ("i.at >= date('2022-01-01')", "date(datetime({epochMillis: i.at})) >= date('2022-01-01')"),
+        ("i.at < '2022-01-01'", "date(datetime({epochMillis: i.at})) < date('2022-01-01')"),
+        ("i.at = 2022", "datetime({epochMillis: i.at}).year = 2022"),
+        ("i.at.year = 2022", "datetime({epochMillis: i.at}).year = 2022"),
+        ("i.at STARTS WITH '2022'", "datetime({epochMillis: i.at}).year = 2022"),
+    ],
+)
+def test_milliseconds_since_1970_are_not_compared_with_dates_and_years(condition: str, fixed: str) -> None:
+    port = schema("port", {"Incident": {"at": "int"}}, [])
+    values = PropertyStatistics(60, 60, least=1549929600000, greatest=1701302400000)
+    data = Statistics({"Incident": LabelStatistics("Incident", 60, {"at": values}, "name")}, {}, ())
+    query = "MATCH (i:Incident) WHERE {} RETURN i.name"
+    report = validate(query.format(condition), port, data=data)
+    assert [finding.code for finding in report.diagnostics] == ["type_mismatch"]
+    assert report.suggested_query == query.format(fixed)
+    assert validate(query.format("i.at > 1609459200000"), port, data=data).valid

@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
+from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.engines.engine import Table
 from graphground.graphs.graph import Graph
 from graphground.graphs.loading.load import load_file
+from graphground.graphs.loading.simplekg import write_simplekg
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.opening.stored import stored_sources
 from graphground.graphs.storage.home import Home
@@ -198,6 +200,42 @@ def test_problems_hidden_by_rows_of_incomplete_politics_are_reported(
 def test_a_relationship_of_another_meaning_is_never_suggested(real_graphs: OpenGraphs) -> None:
     query = "MATCH (:Country {name: 'France'})-[:hasHeadOfState]->(p) RETURN p.name"
     assert all(not diagnostic.suggestions for diagnostic in answer(real_graphs, "politics", query).diagnostics)
+
+
+STAFF = {
+    "name": "staff",
+    "entities": [{"label": "Worker", "properties": {"left": "str", "rank": "str"}}],
+    "relations": [],
+}
+
+
+@pytest.mark.parametrize(
+    ("condition", "figures"),
+    [
+        ("WHERE w.left IS NOT NULL", "4 rows pass because of that. Write NOT w.left IN ['', 'N/A']."),
+        ("WHERE w.left = 'N/A'", "2 further rows have another. Write w.left IN ['', 'N/A']."),
+        ("{rank: 'A', left: 'N/A'}", "1 further rows have another. In WHERE, write w.left IN ['', 'N/A']."),
+        ("WHERE NOT w.left IN ['', 'N/A']", None),
+        ("{rank: 'A'}", None),
+    ],
+)
+def test_texts_that_stand_for_a_missing_value_are_reported(
+    films_home: Home, tmp_path: Path, condition: str, figures: str | None
+) -> None:
+    left = ("N/A", "N/A", "", "", "2020-01-01", "2021-01-01")
+    workers = [
+        {"eid": f"Q{n}", "label": "Worker", "name": f"W{n}", "properties": {"left": text, "rank": "AB"[n % 2]}}
+        for n, text in enumerate(left)
+    ]
+    if "staff" not in {source.name for source in stored_sources(films_home)}:
+        write_simplekg(tmp_path / "staff.json", PropertyGraphSchema.from_cypherbench(STAFF), workers, [])
+        load_file(tmp_path / "staff.json", films_home, name="staff")
+    graphs = OpenGraphs(stored_sources(films_home))
+    between = "" if condition.startswith("{") else ") "
+    query = f"MATCH (w:Worker{between}{condition}{'' if between else ')'} RETURN w.name"
+    message = message_of(graphs, "staff", query, "missing_as_text")
+    graphs.close()
+    assert message is None if figures is None else figures in (message or "")
 
 
 SILENT = [
