@@ -18,8 +18,7 @@ from pathlib import Path
 from benchmarks.engines.graphs_for_queries import TRAIN, gold_queries
 from graphground.cypher import parse
 from graphground.cypher import tree as t
-from graphground.graphs.engines.engine import EngineError
-from graphground.graphs.engines.engine import is_empty_answer
+from graphground.graphs.engines.engine import EngineError, is_empty_answer
 from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.storage.home import Home
 from graphground.graphs.why_empty import why_empty

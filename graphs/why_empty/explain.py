@@ -17,8 +17,7 @@ from graphground.cypher import CypherSyntaxError, parse
 from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Diagnostic, applied, counted
 from graphground.cypher.functions import is_aggregate
-from graphground.graphs.engines.engine import EngineError
-from graphground.graphs.engines.engine import is_empty_answer
+from graphground.graphs.engines.engine import EngineError, is_empty_answer
 from graphground.graphs.graph import Graph
 from graphground.graphs.why_empty.filters import blame_condition
 from graphground.graphs.why_empty.patterns import blame_pattern
