@@ -28,7 +28,7 @@ from graphground.agents.replies import CUT, Grade, grade_in, list_in, literals_i
 from graphground.agents.session import BoundReached, Session
 from graphground.agents.trace import shortened
 from graphground.agents.zero_shot import SchemaForm, read_schema
-from graphground.prompts.agents import FOLDER, agent_prompt
+from graphground.prompts.agents import FOLDER, agent_messages
 
 Role = Literal["generator", "evaluator", "extractor", "instructions", "aggregator", "interpreter"]
 ROLES: tuple[Role, ...] = ("generator", "evaluator", "extractor", "instructions", "aggregator", "interpreter")
@@ -132,8 +132,8 @@ class MultiAgentLoop:
         )
 
     async def _round(self, session: Session, number: int, schema: str, feedback: str, grammar: str) -> Attempt:
-        prompt = self._prompt("generator", schema=schema, question=session.question.text, feedback=feedback)
-        reply = await session.ask("generator", [Message("user", prompt)], grammar=grammar)
+        messages = self._messages("generator", schema=schema, question=session.question.text, feedback=feedback)
+        reply = await session.ask("generator", messages, grammar=grammar)
         attempt = Attempt(number, query_in(reply.text))
         if reply.is_cut:
             attempt.query = ""
@@ -238,10 +238,10 @@ class MultiAgentLoop:
             return ""
 
     async def _ask(self, session: Session, role: Role, **values: str) -> str:
-        return (await session.ask(role, [Message("user", self._prompt(role, **values))])).text
+        return (await session.ask(role, self._messages(role, **values))).text
 
-    def _prompt(self, role: Role, **values: str) -> str:
-        return agent_prompt(role, self._settings.prompts, **values)
+    def _messages(self, role: Role, **values: str) -> list[Message]:
+        return [Message(name, text) for name, text in agent_messages(role, self._settings.prompts, **values)]
 
 
 def _message_of(failure: str) -> str:

@@ -56,6 +56,7 @@ def agent_of(name: str, prompts: Path = FOLDER) -> Agent:
         "zero-shot": lambda: ZeroShot(prompts=prompts),
         "tools": lambda: ToolAgent(prompts=prompts),
         "loop": lambda: MultiAgentLoop(LoopSettings(prompts=prompts)),
+        "cypherbench": lambda: ZeroShot(prompts=prompts, role="cypherbench"),
         "multi-agent": lambda: MultiAgentLoop(replace(LoopSettings.paper(), prompts=prompts)),
     }
     return agents[name]()

@@ -25,7 +25,7 @@ from benchmarks.evals.recorded_scores import GRAPHS, schema_with_symmetry
 from benchmarks.stand_ins import stand_in
 from graphground.evals.metrics.executable import attempt
 from graphground.evals.metrics.execution_accuracy import orders, tables_match
-from graphground.evals.runs.scoring import category_of
+from graphground.evals.runs.scoring import categories_of
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.engines.engine import EngineError, Table
 from graphground.graphs.graph import Graph
@@ -97,7 +97,7 @@ class Judge:
         ):
             return "right"
         diagnostics = report_on(self._graph, text, None).diagnostics
-        return category_of(text, gold, outcome.failure, diagnostics, rows, gold_table.rows)
+        return categories_of(text, gold, outcome.failure, diagnostics, rows, gold_table.rows)[0]
 
     def keep(self) -> None:
         """Write the verdicts to the file."""

@@ -11,8 +11,8 @@ from typing import Any
 
 from graphground.cypher import CypherSyntaxError, access, parse
 from graphground.evals.metrics.executable import Attempt
-from graphground.evals.metrics.execution_accuracy import orders, tables_match
-from graphground.evals.metrics.provenance_similarity import jaccard, provenance_nodes, provenance_queries
+from graphground.evals.metrics.execution_accuracy import Rule, orders, tables_match
+from graphground.evals.metrics.provenance_similarity import jaccard, provenance_nodes, provenance_queries, psjs
 from graphground.graphs.engines.engine import EngineError, EngineUnavailable, Table
 from graphground.graphs.graph import Graph
 
@@ -46,6 +46,8 @@ class Case:
     outcome: Attempt
     timeout: float
     """The time limit of each further query, in seconds."""
+    rule: Rule = "paper"
+    """Whether scores follow the paper's definitions, or the published implementation where the two differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +65,20 @@ class Metric:
 
 
 def _execution_accuracy(case: Case) -> float:
-    table = case.outcome.table
-    ordered = orders(case.gold_query, case.graph.language)
-    return float(
-        table is not None and not case.gold.failure and tables_match(table.rows, case.gold.table.rows, ordered=ordered)
-    )
+    table, gold, rule = case.outcome.table, case.gold, case.rule
+    if rule == "published" and case.query == case.gold_query:
+        return 1.0
+    if table is None or gold.failure:
+        return 0.0
+    ordered = orders(case.gold_query, case.graph.language, rule)
+    return float(tables_match(table.rows, gold.table.rows, ordered=ordered, rule=rule))
 
 
 def _psjs(case: Case) -> float:
     if case.query == case.gold_query:
         return 1.0
+    if case.rule == "published":
+        return psjs(case.query, case.gold_query, case.graph, timeout=case.timeout, rule="published")
     # A query that takes too long may still have matched the right nodes; one that does not compile has matched none.
     if not case.query.strip() or case.outcome.failure not in ("", "timeout"):
         return 0.0

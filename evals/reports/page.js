@@ -27,7 +27,7 @@ const mean = (score) => (score ? percent(score.mean) : "none");
 const counted = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 const interval = (score) => `${percent(score.low)} to ${percent(score.high)}, ${counted(score.count, "task")}`;
 const isRight = (task) => task.execution_accuracy === 1 || task.behaviour === "right";
-const isLeftOut = (task) => task.expected === "answer" && Boolean(task.gold_failure || task.gold_empty);
+const isLeftOut = (task) => task.rule !== "published" && task.expected === "answer" && Boolean(task.gold_failure || task.gold_empty);
 const verdict = (task) => (isLeftOut(task) ? "left out" : isRight(task) ? "right" : task.category);
 const section = (title, ...children) => make("section", {}, make("h2", {}, title), ...children);
 
@@ -88,7 +88,8 @@ function overview() {
   if (Object.keys(by.variant).some((name) => name !== "none")) {
     main.append(section("Execution accuracy by variant", bars(by.variant, "execution_accuracy", "#6b5ca5")));
   }
-  const categories = Object.entries(summary.categories).map(([name, category]) => [name, category.count, category.meaning])
+  const categories = Object.entries(summary.categories).map(([name, category]) => [name, category.count, category.meaning
+    + (category.several > category.count ? ` Together with another category: ${category.several - category.count}.` : "")])
     .sort((left, right) => right[1] - left[1]);
   main.append(section(`Error categories of ${counted(wrong, "wrong prediction")}`, make("div", { id: "categories" }, counts(categories, wrong))));
   main.append(costs(cost));

@@ -23,6 +23,7 @@ from typing import Any
 import anyio
 from filelock import FileLock, Timeout
 
+from graphground.evals.metrics.execution_accuracy import Rule
 from graphground.evals.runs.agents import FilePredictions
 from graphground.evals.runs.prediction import read_reply
 from graphground.evals.runs.runner import Journal, Run, RunError
@@ -167,6 +168,7 @@ class Bench:
         workers: int = 8,
         timeout: float = 30.0,
         version: Callable[[str], str] = str,
+        rule: Rule = "paper",
         progress: Callable[[int, int], None] = lambda done, total: None,
     ) -> dict[str, int]:
         """Score the answers to these tasks; return the number of answers that cannot be scored, by reason."""
@@ -184,6 +186,7 @@ class Bench:
                 timeout=timeout,
                 version=version,
                 gold=self.folder / "gold.sqlite",
+                rule=rule,
                 progress=report,
             )
             for reason, count in outcome.unscored.items():

@@ -26,6 +26,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from graphground.evals.metrics.executable import Attempt, attempt
+from graphground.evals.metrics.execution_accuracy import Rule
 from graphground.evals.metrics.provenance_similarity import provenance_nodes
 from graphground.evals.metrics.registry import Gold
 from graphground.evals.runs.agents import AgentError, Predictor
@@ -120,12 +121,14 @@ class Run:
         timeout: float = 30.0,
         version: Callable[[str], str] = str,
         gold: Path | None = None,
+        rule: Rule = "paper",
         progress: Callable[[int, int], None] | None = None,
     ) -> Outcome:
         """Predict and score the remaining tasks; `timeout` is the time limit of each predicted query, in seconds.
 
         `version` maps the name of a graph to an identifier of its data; gold answers are computed again when the
         identifier changes. `gold` is the file with the gold answers, which several runs may share.
+        `rule` says by which definitions the metrics score.
 
         Raises:
             RunError: another process is using the folder.
@@ -138,7 +141,7 @@ class Run:
         predictions, scores = Journal(self.folder / "predictions.jsonl"), Journal(self.folder / "scores.jsonl")
         answers = GoldAnswers(gold or self.folder / "gold.sqlite", timeout=max(timeout, 120.0))
         try:
-            work = _Work(predictor, _Opened(graphs), answers, predictions, scores, timeout, version)
+            work = _Work(predictor, _Opened(graphs), answers, predictions, scores, timeout, version, rule)
             return work.all(self.tasks, workers, progress)
         finally:
             predictions.close()
@@ -157,7 +160,9 @@ class _Work:
         scores: Journal,
         timeout: float,
         version: Callable[[str], str],
+        rule: Rule,
     ) -> None:
+        self._rule: Rule = rule
         self._predictor, self._graphs, self._gold = predictor, graphs, gold
         self._predictions, self._scores, self._timeout, self._version = predictions, scores, timeout, version
         self._known = {record["qid"]: Prediction.of_record(record) for record in predictions.records}
@@ -227,14 +232,15 @@ class _Work:
 
     def _score(self, task: Task, prediction: Prediction, graph: Graph, gold: Gold) -> dict[str, Any]:
         try:
-            return score(task, prediction, graph, gold, timeout=self._timeout)
+            return score(task, prediction, graph, gold, timeout=self._timeout, rule=self._rule)
         except Exception as error:
             # Either the graph is away, and the task can be scored later, or this prediction ends the database or our
             # own code: then it would do so again in each resumed run, and is scored as a failure now.
             if isinstance(error, EngineUnavailable) and not _is_available(graph):
                 raise
             failed = replace(prediction, query="", error=f"the query could not be scored: {_describe(error)}")
-            return score(task, failed, graph, gold, timeout=self._timeout) | {"prediction": prediction.query}
+            record = score(task, failed, graph, gold, timeout=self._timeout, rule=self._rule)
+            return record | {"prediction": prediction.query}
 
 
 def _describe(error: Exception) -> str:

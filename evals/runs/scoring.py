@@ -12,6 +12,7 @@ from graphground.cypher import CypherSyntaxError, parse, validate
 from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Diagnostic
 from graphground.evals.metrics.executable import Attempt, attempt
+from graphground.evals.metrics.execution_accuracy import Rule
 from graphground.evals.metrics.registry import METRICS, Case, Gold
 from graphground.evals.runs.prediction import Prediction
 from graphground.evals.tasks.classify import COMBINED, classify
@@ -25,7 +26,14 @@ MAX_ROWS_SHOWN = 20
 
 
 def score(
-    task: Task, prediction: Prediction, graph: Graph, gold: Gold, *, timeout: float, draw: bool = True
+    task: Task,
+    prediction: Prediction,
+    graph: Graph,
+    gold: Gold,
+    *,
+    timeout: float,
+    draw: bool = True,
+    rule: Rule = "paper",
 ) -> dict[str, Any]:
     """Score one prediction and return its score record; `timeout` is the time limit of each query, in seconds.
 
@@ -34,7 +42,7 @@ def score(
     """
     outcome = _run_prediction(prediction.query, task, graph, gold, timeout)
     rows = outcome.table.rows if outcome.table is not None else []
-    case = Case(prediction.query, task.gold, graph, gold, outcome, timeout)
+    case = Case(prediction.query, task.gold, graph, gold, outcome, timeout, rule)
     scores = {name: metric.score(case) for name, metric in METRICS.items()}
     correct = scores["execution_accuracy"] == 1
     report = (
@@ -46,8 +54,10 @@ def score(
     )
     diagnostics = report.diagnostics if report is not None else ()
     pattern, template = classify(task.gold)
-    category = (
-        "" if correct else category_of(prediction.query, task.gold, outcome.failure, diagnostics, rows, gold.table.rows)
+    categories = (
+        []
+        if correct
+        else categories_of(prediction.query, task.gold, outcome.failure, diagnostics, rows, gold.table.rows)
     )
     record: dict[str, Any] = {
         "qid": task.qid,
@@ -62,7 +72,9 @@ def score(
         "stance": prediction.stance,
         "text": prediction.text,
         **scores,
-        "category": category,
+        "rule": rule,
+        "category": categories[0] if categories else "",
+        "categories": categories,
         "failure": outcome.failure,
         "message": prediction.error or outcome.message,
         "gold_failure": gold.failure,
@@ -166,50 +178,44 @@ _BY_CODE = {
 _FAILED = {"not_cypher": "syntax", "not_read_only": "syntax", "refused": "syntax", "timeout": "timeout"}
 
 
-def category_of(
+def categories_of(
     predicted: str,
     gold: str,
     failure: str,
     diagnostics: Iterable[Diagnostic],
     rows: Sequence[Sequence[Any]],
     gold_rows: Sequence[Sequence[Any]],
-) -> str:
-    """Return the category of a wrong prediction, which is a key of `CATEGORIES`.
+) -> list[str]:
+    """Return the categories of a wrong prediction, keys of `CATEGORIES`; the first explains most of the others.
 
-    The categories are those of CypherBench's error analysis (arXiv 2412.18702, §5.4, Figure 6). CypherBench assigned
-    them manually; here the checks of `cypher` and a comparison of the two trees assign them. They are tried in a fixed
-    order, because an early category explains a later one.
+    The categories are those of CypherBench's error analysis (arXiv 2412.18702, §5.4, Figure 6), where people assigned
+    one or several to a prediction; here the checks of `cypher` and a comparison of the two trees assign them.
 
-    >>> category_of("MATCH (m:Movie) RETURN m.name", "MATCH (m:Movie {name: 'Heat'}) RETURN m.name", "", [], [], [])
-    'entity_linking'
+    >>> categories_of("MATCH (m:Movie) RETURN m.name", "MATCH (m:Movie {name: 'Heat'}) RETURN m.name", "", [], [], [])
+    ['entity_linking']
     """
     if not predicted.strip():
-        return "no_answer"
+        return ["no_answer"]
+    codes = [diagnostic.code for diagnostic in diagnostics if diagnostic.severity == "error"]
+    found = {_BY_CODE[code] for code in codes if code in _BY_CODE}
     if failure:
-        return _FAILED.get(failure, "syntax")
-    found = {
-        _BY_CODE[diagnostic.code]
-        for diagnostic in diagnostics
-        if diagnostic.severity == "error" and diagnostic.code in _BY_CODE
-    }
-    for category in ("schema_violation", "reversed_direction"):
-        if category in found:
-            return category
+        found.add(_FAILED.get(failure, "syntax"))
     try:
         predicted_shape, gold_shape = _ComparedParts(parse(predicted)), _ComparedParts(parse(gold))
     except CypherSyntaxError:
-        return "results"
+        return [category for category in CATEGORIES if category in found] or ["results"]
     if predicted_shape.names != gold_shape.names:
-        return "entity_linking"
+        found.add("entity_linking")
     if predicted_shape.types == gold_shape.types and predicted_shape.links != gold_shape.links:
-        return "reversed_direction"
-    if predicted_shape.types != gold_shape.types or predicted_shape.labels != gold_shape.labels:
-        return "pattern"
-    if predicted_shape.conditions != gold_shape.conditions:
-        return "filtering"
-    if _same_set(rows, gold_rows):
-        return "deduplication"
-    return "results"
+        found.add("reversed_direction")
+    if "schema_violation" not in found:  # a name that is not in the schema explains the other differences
+        if predicted_shape.types != gold_shape.types or predicted_shape.labels != gold_shape.labels:
+            found.add("pattern")
+        if predicted_shape.conditions != gold_shape.conditions:
+            found.add("filtering")
+    if not found:
+        found.add("deduplication" if _same_set(rows, gold_rows) else "results")
+    return [category for category in CATEGORIES if category in found]
 
 
 class _ComparedParts:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 from graphground.prompts.template import Template, read
 
@@ -30,7 +32,22 @@ def agent_templates(folder: Path = FOLDER) -> dict[str, Template]:
 
 def agent_prompt(role: str, folder: Path = FOLDER, **values: str) -> str:
     """Return a role's prompt with its placeholders filled in: `agent_prompt("zero_shot", schema="…", question="…")`."""
-    return agent_templates(folder)[role].fill(values)
+    return "\n".join(text for _, text in agent_messages(role, folder, **values))
+
+
+def agent_messages(role: str, folder: Path = FOLDER, **values: str) -> list[tuple[Literal["system", "user"], str]]:
+    """Return a role's prompt as messages: `[("system", "List the values …"), ("user", "Query: …")]`.
+
+    A line `+++` in the template ends the system message; a template without it is a single message of the user.
+    """
+    template = agent_templates(folder)[role]
+    system, mark, user = template.text.partition("\n+++\n")
+    if not mark:
+        return [("user", template.fill(values))]
+    return [
+        ("system", replace(template, text=system).fill(values)),
+        ("user", replace(template, text=user).fill(values)),
+    ]
 
 
 def _read(path: Path) -> Template:

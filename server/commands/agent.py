@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from graphground.cypher.diagnostics import counted
 from graphground.server.commands.command_line import (
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from graphground.agents.session import Bounds
     from graphground.agents.trace import Trace
 
-FORMS = ("enhanced", "base", "exact", "masked", "similarity")
-AGENTS = ("zero-shot", "tools", "loop", "multi-agent")
+FORMS = ("enhanced", "base", "json", "exact", "masked", "similarity")
+AGENTS = ("zero-shot", "tools", "loop", "cypherbench", "multi-agent")
 ABLATIONS = ("no-verification", "no-judge", "single-pass")
 
 
@@ -59,6 +59,11 @@ def parser() -> CommandLine:
         "loop", ask, "Generate, execute, evaluate and verify a query in up to four rounds, with a model for each role."
     )
     loop.set_defaults(agent="loop")
+    shot.add_argument(
+        "--preset",
+        choices=("cypherbench",),
+        help="The baseline of CypherBench: its prompt's rules, its JSON schema, the whole reply as the query.",
+    )
     loop.add_argument(
         "--preset",
         choices=("multi-agent",),
@@ -272,7 +277,8 @@ def _agent(parsed: argparse.Namespace) -> Agent:
     except ValueError as error:
         raise WrongUse(str(error)) from None
     if parsed.agent == "zero-shot":
-        return ZeroShot(parsed.form, parsed.schema_tokens, parsed.suggested, prompts)
+        role: Literal["zero_shot", "cypherbench"] = "cypherbench" if parsed.preset else "zero_shot"
+        return ZeroShot(parsed.form, parsed.schema_tokens, parsed.suggested, prompts, role=role)
     if parsed.agent == "tools":
         return ToolAgent(parsed.turns, suggested=parsed.suggested, prompts=prompts)
     if parsed.preset and parsed.ablation:
@@ -365,14 +371,7 @@ SYSTEM = "Write one Cypher query."
 
 
 def add_commands(group: CommandLine) -> None:
-    """Add the subcommands `forms`, `decode`, `pairs` and `reason` to `graphground agent`."""
-    forms = group.add_command(
-        "forms", partial(_run, compare_forms), "Print the number of tokens of a schema in each of five forms."
-    )
-    forms.add_argument("question", nargs="?", metavar="QUESTION", help="The question for which the schema is filtered.")
-    forms.add_argument(
-        "--tasks", type=Path, metavar="FILE", help="A task file with questions, instead of a single one."
-    )
+    """Add the subcommands `decode`, `pairs` and `reason` to `graphground agent`."""
     decode_ = group.add_command(
         "decode", partial(_run, decode), "Write a query with a local model that is restricted to suggested queries."
     )
@@ -405,7 +404,7 @@ def add_commands(group: CommandLine) -> None:
         "--budget", type=int, default=3_000, metavar="N", help="Token budget for the nodes (default: 3000)."
     )
     add_model(reason_)
-    for command in (forms, decode_, pairs, reason_):
+    for command in (decode_, pairs, reason_):
         add_connection(command)
 
 
@@ -427,31 +426,10 @@ def _run(
 
 def _check(parsed: argparse.Namespace) -> None:
     """Refuse options that cannot be combined, before a server is started."""
-    if parsed.command == "forms" and (parsed.tasks is None) == (parsed.question is None):
-        raise WrongUse("`agent forms` needs either a question or --tasks")
     if parsed.command == "decode" and (parsed.gguf is None) == (not parsed.grammar):
         raise WrongUse("`agent decode` needs either --gguf FILE or --grammar")
     if min(getattr(parsed, "candidates", 1), getattr(parsed, "budget", 1)) < 1:
         raise WrongUse("--candidates and --budget must be at least 1")
-
-
-async def compare_forms(parsed: argparse.Namespace, server: ServerConnection) -> int:
-    """Print the mean number of tokens that each form of the schema takes, over all questions."""
-    from graphground.agents.question import Question
-    from graphground.agents.runs import read_questions
-    from graphground.agents.zero_shot import tokens_of_forms
-
-    graph = graph_of(parsed)
-    questions = [Question("1", graph, parsed.question)] if parsed.question else read_questions(parsed.tasks, graph)
-    with progress_bars() as progress:
-        counts = await tokens_of_forms(server, questions, lambda done: progress("questions", done, len(questions)))
-    base = sum(counts["base"]) or 1
-    mean_of = f", mean of {len(questions)} questions" if len(questions) > 1 else ""
-    sys.stdout.write(f"estimated tokens of the schema{mean_of}\n")
-    for form, found in counts.items():
-        mean, share = sum(found) / len(found), 100 * sum(found) / base
-        sys.stdout.write(f"{form:<12}{mean:>8.0f}{share:>7.0f} % of base\n")
-    return 0
 
 
 async def decode(parsed: argparse.Namespace, server: ServerConnection) -> int:

@@ -67,9 +67,7 @@ def parser() -> CommandLine:
         "--repair", action="store_true", help="Replace a wrong query with the suggestion of validate_cypher."
     )
     running.add_argument("--workers", type=int, default=8, metavar="N", help="Number of concurrent tasks (default: 8).")
-    running.add_argument(
-        "--timeout", type=float, default=30.0, metavar="SECONDS", help="Seconds for each query (default: 30)."
-    )
+    _add_scoring(running)
     running.add_argument(
         "--agent-timeout",
         type=float,
@@ -155,6 +153,26 @@ def parser() -> CommandLine:
     return group
 
 
+def _add_scoring(command: CommandLine) -> None:
+    command.add_argument(
+        "--timeout",
+        type=float,
+        metavar="SECONDS",
+        help="Seconds for each query (default: 30; with --preset cypherbench: 120).",
+    )
+    command.add_argument(
+        "--preset",
+        choices=("cypherbench",),
+        help="Score as CypherBench's published implementation does: its rules for EX and PSJS, 120 seconds, all tasks.",
+    )
+
+
+def _scoring_of(parsed: argparse.Namespace) -> dict[str, Any]:
+    """Return the settings on which scores depend: the time limit, and the preset if there is one."""
+    timeout = parsed.timeout if parsed.timeout is not None else 120.0 if parsed.preset else 30.0
+    return {"timeout": timeout} | ({"preset": parsed.preset} if parsed.preset else {})
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run the subcommand that the arguments name, and return its exit status."""
     return run(parser(), arguments)
@@ -165,7 +183,8 @@ def score_tasks(parsed: argparse.Namespace) -> int:
     from graphground.evals.runs.runner import Run  # all of evals is loaded on first use
     from graphground.evals.tasks.task import read_tasks
 
-    if parsed.workers < 1 or parsed.timeout <= 0 or parsed.agent_timeout <= 0:
+    scoring = _scoring_of(parsed)
+    if parsed.workers < 1 or scoring["timeout"] <= 0 or parsed.agent_timeout <= 0:
         raise WrongUse("--workers, --timeout and --agent-timeout must be positive numbers")
     tasks = read_tasks(parsed.tasks)
     home = home_from(parsed)
@@ -174,7 +193,7 @@ def score_tasks(parsed: argparse.Namespace) -> int:
         closing(_predictor(parsed, graphs, tasks)) as predictor,
         progress_bars() as progress,
     ):
-        options = {"timeout": parsed.timeout, "repair": parsed.repair}
+        options = {**scoring, "repair": parsed.repair}
         if parsed.agent is not None:
             options["agent-timeout"] = parsed.agent_timeout
         if parsed.predictions is not None:
@@ -184,7 +203,8 @@ def score_tasks(parsed: argparse.Namespace) -> int:
             predictor,
             graphs,
             workers=parsed.workers,
-            timeout=parsed.timeout,
+            timeout=scoring["timeout"],
+            rule="published" if parsed.preset else "paper",
             version=lambda name: _version(name, home),
             progress=lambda done, total: progress("tasks", done, total),
         )
@@ -221,9 +241,7 @@ def add_bench(group: CommandLine) -> None:
     bench.add_argument(
         "--workers", type=int, default=8, metavar="N", help="Number of concurrent questions (default: 8)."
     )
-    bench.add_argument(
-        "--timeout", type=float, default=30.0, metavar="SECONDS", help="Seconds for each query (default: 30)."
-    )
+    _add_scoring(bench)
     bench.add_argument("--prompts", type=Path, metavar="FOLDER", help="A folder with your own prompts: files ROLE.md.")
     bench.add_argument("--note", default="", help="A sentence that the report shows first.")
     add_model(bench, several=True)
@@ -238,14 +256,15 @@ def run_bench(parsed: argparse.Namespace) -> int:
     from graphground.evals.runs.bench import Bench, entries_of
     from graphground.evals.tasks.task import read_tasks
 
-    if min(parsed.repeat, parsed.workers, parsed.timeout, 1 if parsed.budget is None else parsed.budget) <= 0:
+    scoring = _scoring_of(parsed)
+    if min(parsed.repeat, parsed.workers, scoring["timeout"], 1 if parsed.budget is None else parsed.budget) <= 0:
         raise WrongUse("--repeat, --budget, --workers and --timeout must be positive")
     tasks, home = read_tasks(parsed.tasks), home_from(parsed)
     data = {f"data of {name}": _version(name, home) for name in sorted({task.graph for task in tasks})}
     entries = {}
     for entry in entries_of(parsed.agent, parsed.model, parsed.repeat):
         settings = _settings_of_entry(parsed, entry).as_record()
-        entries[entry] = {"timeout": parsed.timeout, "model": settings, "prompts": str(parsed.prompts or ""), **data}
+        entries[entry] = {**scoring, "model": settings, "prompts": str(parsed.prompts or ""), **data}
     folder = parsed.folder or parsed.tasks.with_name(parsed.tasks.name.partition(".")[0] + ".bench")
     bench = Bench(folder, tasks, entries, note=parsed.note)
     with closing(_opened(parsed)) as graphs, progress_bars() as progress:
@@ -254,7 +273,8 @@ def run_bench(parsed: argparse.Namespace) -> int:
             graphs,
             asked.tasks,
             workers=parsed.workers,
-            timeout=parsed.timeout,
+            timeout=scoring["timeout"],
+            rule="published" if parsed.preset else "paper",
             version=lambda name: _version(name, home),
             progress=lambda done, total: progress("scores", done, total),
         )

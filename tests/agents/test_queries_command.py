@@ -1,4 +1,4 @@
-"""The commands `graphground agent forms`, `decode`, `pairs` and `reason`, on the bundled graph."""
+"""The commands `graphground agent decode`, `pairs` and `reason`, on the bundled graph."""
 
 from __future__ import annotations
 
@@ -18,20 +18,6 @@ pytestmark = pytest.mark.engine
 @pytest.fixture
 def on(nba_server: str) -> list[str]:
     return ["--server", nba_server, "--graph", "nba"]
-
-
-def test_the_five_forms_of_schema_are_compared_by_their_tokens(
-    on: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    tasks = tmp_path / "tasks.json"
-    questions = [QUESTION, "How many teams are there?"]
-    tasks.write_text(json.dumps([{"nl_question": text, "graph": "nba"} for text in questions]), encoding="utf-8")
-    assert main(["forms", "--tasks", str(tasks), *on]) == 0
-    first, *rows = capsys.readouterr().out.splitlines()
-    assert first == "estimated tokens of the schema, mean of 2 questions"
-    tokens = {row.split()[0]: int(row.split()[1]) for row in rows}
-    assert list(tokens) == ["enhanced", "base", "exact", "masked", "similarity"]
-    assert tokens["enhanced"] > tokens["base"] > tokens["exact"] > 0
 
 
 def test_the_grammar_of_the_suggested_queries_is_printed(on: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -74,11 +60,7 @@ def test_the_nodes_that_a_model_chooses_are_printed(on: list[str], capsys: pytes
 
 @pytest.mark.parametrize(
     ("words", "message"),
-    [
-        (["decode", "Q?"], "--gguf FILE or --grammar"),
-        (["forms"], "a question or --tasks"),
-        (["reason", "Q?", "--model", "m", "--budget", "0"], "at least 1"),
-    ],
+    [(["decode", "Q?"], "--gguf FILE or --grammar"), (["reason", "Q?", "--model", "m", "--budget", "0"], "at least 1")],
 )
 def test_wrong_options_are_reported_before_a_server_is_started(
     words: list[str], message: str, capsys: pytest.CaptureFixture[str]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import anyio
 import pytest
@@ -16,7 +16,7 @@ from graphground.agents.server_connection import connect
 from graphground.agents.session import Bounds
 from graphground.agents.tool_agent import REPEATED, ToolAgent
 from graphground.agents.trace import Trace
-from graphground.agents.zero_shot import FORMS, ZeroShot
+from graphground.agents.zero_shot import SchemaForm, ZeroShot
 from tests.support.scripted_endpoint import Answer, Asked, ScriptedEndpoint, say, use
 
 QUERY = "MATCH (t:Team) RETURN count(t) AS teams"
@@ -153,14 +153,14 @@ def test_prose_without_any_call_causes_an_error(nba_server: str) -> None:
     assert record["text"] == "There are thirty."
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", get_args(SchemaForm))
 def test_the_zero_shot_prompt_shows_each_form_of_the_schema(nba_server: str, form: Any) -> None:
     record, endpoint, trace = answered(nba_server, lambda request: say(f"```\n{QUERY}\n```"), ZeroShot(form))
     [request] = endpoint.requests
     assert record["cypher"] == QUERY
-    assert ":Team" in request.text
+    assert ("Team" if form == "json" else ":Team") in request.text
     assert QUESTION.text in request.text
-    assert trace.lines[0]["name"] == ("get_schema" if form in ("enhanced", "base") else "get_filtered_schema")
+    assert trace.lines[0]["name"] == ("get_schema" if form in ("enhanced", "base", "json") else "get_filtered_schema")
 
 
 def test_the_zero_shot_agent_reports_a_reply_without_a_query(nba_server: str) -> None:

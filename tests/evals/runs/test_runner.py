@@ -15,6 +15,7 @@ from graphground.evals.reports.summary import NoComparison, compare, summarize
 from graphground.evals.runs.agents import AgentError, CommandAgent, FilePredictions, FirstSuggestion, Repaired, repair
 from graphground.evals.runs.prediction import Prediction, clean_query, read_predictions, read_reply
 from graphground.evals.runs.runner import Journal, Run, RunError, read_run
+from graphground.evals.runs.scoring import categories_of
 from graphground.evals.tasks.task import Task, TaskError
 from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.graph import Graph
@@ -274,6 +275,32 @@ def test_a_run_in_the_folder_of_another_run_is_refused(tmp_path: Path) -> None:
         Run.open(tmp_path / "set", [task(1)], "one", options={"timeout": 30.0, "data of films": "films-2"})
     with pytest.raises(RunError, match="there is no run"):
         read_run(tmp_path / "elsewhere")
+
+
+def test_the_published_rules_count_every_task_and_the_text_of_the_query(graphs: OpenGraphs, tmp_path: Path) -> None:
+    nothing = "MATCH (m:Movie {name: 'Nothing'}) RETURN m.name"
+    tasks = [task(1, gold=nothing), task(2), task(3, gold="MATCH (m:Movie) RETURN m.name, 'order by' AS x")]
+    queries = {"t1": "MATCH (m:Movie {name: 'Else'}) RETURN m.name", "t2": "MATCH (m:Movie RETURN m.name"}
+    queries["t3"] = "MATCH (m:Movie) RETURN m.name, 'order by' AS x ORDER BY m.name DESC"
+    predictions = FilePredictions({qid: Prediction(qid, query) for qid, query in queries.items()})
+    found: dict[str, Any] = {}
+    for rule in ("paper", "published"):
+        run = Run.open(tmp_path / rule, tasks, "file")
+        run.go(predictions, graphs, timeout=10.0, rule=rule)  # type: ignore[arg-type]
+        found[rule] = summarize(*read_run(tmp_path / rule))
+    assert [found[rule]["overall"]["execution_accuracy"]["count"] for rule in ("paper", "published")] == [2, 3]
+    assert found["paper"]["all_tasks"]["execution_accuracy"]["mean"] == pytest.approx(2 / 3, abs=1e-4)
+    # `order by` in a text counts, so the rows in another order are wrong; a broken query may have the right nodes.
+    assert found["published"]["overall"]["execution_accuracy"]["mean"] == pytest.approx(1 / 3, abs=1e-4)
+    assert not found["published"]["left_out"]
+
+
+def test_a_wrong_query_may_have_several_categories() -> None:
+    gold = "MATCH (m:Movie {name: 'Heat'})-[:directedBy]->(p:Person) WHERE p.age > 30 RETURN p.name"
+    wrong = "MATCH (m:Movie {name: 'Haet'})<-[:directedBy]-(p:Person) WHERE p.age > 3 RETURN p.name"
+    assert categories_of(wrong, gold, "", [], [], []) == ["reversed_direction", "entity_linking", "filtering"]
+    assert categories_of(wrong, gold, "timeout", [], [], [])[0] == "timeout"
+    assert categories_of(gold, gold, "", [], [["a"], ["a"]], [["a"]]) == ["deduplication"]
 
 
 def test_a_killed_run_resumes_and_asks_no_question_twice(eval_home: Home, tmp_path: Path) -> None:
