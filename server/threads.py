@@ -15,7 +15,7 @@ from contextvars import Context, copy_context
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
-from graphground.graphs.engines.client_context import calling_as, cancellable
+from graphground.graphs.engines.client_context import TURNS, calling_as, cancellable
 from graphground.graphs.engines.fair_shares import FairShares, TooManyCalls
 from graphground.tools.failure import ToolFailure
 
@@ -59,7 +59,7 @@ class _Permit:
     """A permit that is held inside a block; all permits are requested and returned on the event loop."""
 
     def __init__(self, shares: FairShares, caller: str) -> None:
-        self._shares, self._caller, self._is_granted = shares, caller, False
+        self._shares, self._caller = shares, caller
         self._granted: asyncio.Event | None = None
 
     async def __aenter__(self) -> None:
@@ -71,7 +71,7 @@ class _Permit:
                 f"This client already has {MAX_WAITING} calls that wait.",
                 next="Wait for their answers before calling again.",
             ) from None
-        if not self._is_granted:
+        if not self._permit.is_granted:
             self._granted = asyncio.Event()
             try:
                 await self._granted.wait()
@@ -83,7 +83,6 @@ class _Permit:
         self._shares.leave(self._permit)
 
     def _grant(self) -> None:
-        self._is_granted = True
         if self._granted is not None:
             self._granted.set()
 
@@ -114,10 +113,13 @@ class _Pool:
         while True:
             loop, future, context, work = self._work.get()
             result, error = None, None
+            TURNS.take()
             try:
                 result = context.run(work)
             except BaseException as raised:
                 error = raised
+            finally:
+                TURNS.give()
             with suppress(RuntimeError):  # the event loop has been closed
                 loop.call_soon_threadsafe(self._settle, future, result, error)
             # The thread now waits for its next work, and must not keep the last alive.

@@ -1,4 +1,4 @@
-"""What engines know about the call that they work for: its client, its stage, and whether it was cancelled.
+"""What engines know about the call that they work for: its client, its stage, its turn, and whether it was cancelled.
 
     >>> with calling_as("token-1"), cancellable() as cancellation, watched() as progress:
     ...     report_stage("reading the schema")
@@ -11,11 +11,13 @@ All of it is in context variables, which reach engines through worker threads th
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
+from queue import Empty, SimpleQueue
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -61,6 +63,56 @@ class Cancellation:
         with self._lock:
             if stop in self._stops:
                 self._stops.remove(stop)
+
+
+TURN_SECONDS = 0.05
+"""The longest wait, in seconds, for a turn to compute; the threads that have a turn may all wait for something else."""
+
+
+class Turns:
+    """Turns to compute, at most `count` at a time: `TURNS.take()`, then `TURNS.give()` in the same thread.
+
+    With more computing threads than cores, the interpreter spends its time on switching between them: each call of
+    NumPy and each read of a socket gives the interpreter away, and queues for it again.
+    """
+
+    def __init__(self, count: int) -> None:
+        self._free: SimpleQueue[None] = SimpleQueue()
+        for _ in range(count):
+            self._free.put(None)
+        self._mine = threading.local()
+
+    def take(self) -> None:
+        """Wait for a turn, at most `TURN_SECONDS`."""
+        try:
+            self._free.get(timeout=TURN_SECONDS)
+            self._mine.has_turn = True
+        except Empty:
+            self._mine.has_turn = False
+
+    def give(self) -> bool:
+        """Give the turn of this thread to another; return False if the thread had none."""
+        if not getattr(self._mine, "has_turn", False):
+            return False
+        self._mine.has_turn = False
+        self._free.put(None)
+        return True
+
+
+TURNS = Turns(os.cpu_count() or 1)
+
+
+class Waiting:
+    """A block in which a thread waits and does not compute: `with Waiting(): result = session.run(query)`."""
+
+    __slots__ = ("_had_turn",)
+
+    def __enter__(self) -> None:
+        self._had_turn = TURNS.give()
+
+    def __exit__(self, *raised: object) -> None:
+        if self._had_turn:
+            TURNS.take()
 
 
 CALLER: ContextVar[str] = ContextVar("graphground_caller", default="")
@@ -124,7 +176,8 @@ def run_concurrently(call: Callable[[T], R], items: Sequence[T]) -> list[R]:
     with ThreadPoolExecutor(min(AT_ONCE, len(items)), thread_name_prefix="graphground-together") as pool:
         calls = [pool.submit(copy_context().run, call, item) for item in items]
         try:
-            return [future.result() for future in calls]
+            with Waiting():
+                return [future.result() for future in calls]
         finally:
             for future in calls:
                 future.cancel()

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from graphground.graphs.engines.client_context import CALLER
+from graphground.graphs.engines.client_context import CALLER, Waiting
 
 
 class TooManyCalls(Exception):
@@ -21,11 +21,11 @@ class TooManyCalls(Exception):
 class Permit:
     """The permit of one call, waited for or held; `owner` is what it is used on, such as one database of several."""
 
-    __slots__ = ("caller", "is_kept", "owner", "wake")
+    __slots__ = ("caller", "is_granted", "is_kept", "owner", "wake")
 
-    def __init__(self, caller: str, wake: Callable[[], None], owner: object) -> None:
+    def __init__(self, caller: str, wake: Callable[[], None] | None, owner: object) -> None:
         self.caller, self.wake, self.owner = caller, wake, owner
-        self.is_kept = False
+        self.is_granted = self.is_kept = False
 
 
 class FairShares:
@@ -48,23 +48,30 @@ class FairShares:
         Raises:
             TooManyCalls: no permit became free, or the caller has too many waiting calls.
         """
-        granted = threading.Event()
-        permit = self.enter(CALLER.get(), granted.set, owner)
+        permit = self.enter(CALLER.get(), owner=owner)
         try:
-            if not granted.wait(patience):
-                raise TooManyCalls
+            if not permit.is_granted:
+                with Waiting(), self._changed:
+                    if not self._changed.wait_for(lambda: permit.is_granted, patience):
+                        raise TooManyCalls
             yield permit
         finally:
             self.leave(permit)
 
-    def enter(self, caller: str, wake: Callable[[], None], owner: object = None) -> Permit:
-        """Begin to wait; `wake` is called once, when the permit is granted. Call `leave` in the end, granted or not.
+    def enter(self, caller: str, wake: Callable[[], None] | None = None, owner: object = None) -> Permit:
+        """Begin to wait, unless the permit is granted at once; `wake` is called if it is granted later.
+
+        Call `leave` in the end, granted or not.
 
         Raises:
             TooManyCalls: the caller has too many waiting calls.
         """
         permit = Permit(caller, wake, owner)
         with self._changed:
+            if not self._waiting and self.total - len(self._held) > self._reserved:
+                self._held.add(permit)
+                permit.is_granted = True
+                return permit
             if sum(other.caller == caller for other in self._waiting) >= self._max_waiting:
                 raise TooManyCalls
             self._waiting.append(permit)
@@ -74,7 +81,7 @@ class FairShares:
     def leave(self, permit: Permit) -> None:
         """Return a permit, unless it is kept, or stop waiting for it."""
         with self._changed:
-            if permit in self._waiting:
+            if not permit.is_granted:
                 self._waiting.remove(permit)
             if not permit.is_kept:
                 self._free(permit)
@@ -115,4 +122,6 @@ class FairShares:
             permit = min(allowed, key=lambda permit: holds[permit.caller])  # the first of several: the longest waiting
             self._waiting.remove(permit)
             self._held.add(permit)
-            permit.wake()
+            permit.is_granted = True
+            if permit.wake is not None:
+                permit.wake()

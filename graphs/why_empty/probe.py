@@ -38,6 +38,10 @@ class OutOfTime(Exception):
     """The time limit is used up; the explanation ends with the findings so far."""
 
 
+class QueryNeeded(Exception):
+    """A query would be sent, but `Probe.may_query` is False."""
+
+
 class Probe:
     """A series of small queries: `Probe(graph, query, {}, seconds=2.0).matches("", "(m:Movie {name: 'Heat'})")`."""
 
@@ -45,6 +49,7 @@ class Probe:
         self.graph, self.query, self.parameters = graph, query, parameters
         self._deadline = time.monotonic() + seconds
         self._known: dict[str, bool] = {}
+        self.may_query = True
 
     def matches(self, before: str, pattern: str, conditions: Sequence[str] = ()) -> bool:
         """Whether the pattern has a match that satisfies the conditions, after the clauses `before`."""
@@ -62,7 +67,10 @@ class Probe:
 
         Raises:
             OutOfTime: the time limit is used up.
+            QueryNeeded: queries may not be sent.
         """
+        if not self.may_query:
+            raise QueryNeeded
         left = self._deadline - time.monotonic()
         if left <= 0:
             raise OutOfTime

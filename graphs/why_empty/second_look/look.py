@@ -15,9 +15,10 @@ from typing import Any
 
 from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Diagnostic
+from graphground.graphs.engines.client_context import Waiting
 from graphground.graphs.engines.engine import Table
 from graphground.graphs.graph import Graph
-from graphground.graphs.why_empty.probe import OutOfTime, Probe
+from graphground.graphs.why_empty.probe import OutOfTime, Probe, QueryNeeded
 from graphground.graphs.why_empty.second_look.names import differing_counts, merged_names
 from graphground.graphs.why_empty.second_look.order import order_and_limit
 from graphground.graphs.why_empty.second_look.rows import other_direction, repeated, total
@@ -77,15 +78,23 @@ def second_look(graph: Graph, query: t.Query, table: Table, parameters: Mapping[
         for look in looks():
             found.extend(look)
 
-    pool = ThreadPoolExecutor(1, thread_name_prefix="graphground-second-look")
     try:
-        # A running query is not terminated: termination takes longer than most of these queries run.
-        pool.submit(copy_context().run, look_through).result(max(PATIENCE, table.elapsed_ms / 1000))
-    except (OutOfTime, TimeoutError):
-        return Look(tuple(found))
-    finally:
-        probe.give_up()
-        pool.shutdown(wait=False)
+        probe.may_query = False
+        look_through()  # most answers need no query: a thread for each would take as long as the answer
+    except QueryNeeded:
+        found.clear()
+        probe.may_query = True
+        pool = ThreadPoolExecutor(1, thread_name_prefix="graphground-second-look")
+        try:
+            # A running query is not terminated: termination takes longer than most of these queries run.
+            looking = pool.submit(copy_context().run, look_through)
+            with Waiting():
+                looking.result(max(PATIENCE, table.elapsed_ms / 1000))
+        except (OutOfTime, TimeoutError):
+            return Look(tuple(found))
+        finally:
+            probe.give_up()
+            pool.shutdown(wait=False)
     settled = {"distinct_merges_entities"} if facts is not None else set()
     if any(candidate.code == "more_rows" for candidate in found):
         settled.add("no_limit")
