@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from graphground.cypher.diagnostics import Language
@@ -16,6 +18,9 @@ from graphground.graphs.entities.candidate import EntityLookup
 if TYPE_CHECKING:
     from graphground.cypher.tree import Query
     from graphground.graphs.schemas.statistics.model import Statistics
+
+CHECK_SECONDS = 0.25
+"""The minimum time, in seconds, between checks for changes that run beside calls."""
 
 
 class SchemaReader(Protocol):
@@ -121,6 +126,7 @@ class Graph:
     background: Sequence[Background] = ()
     statistics_reader: StatisticsReader | None = None
     """The reader of the graph's statistics; None if the graph has no data."""
+    _checked: float = field(default=0.0, init=False, repr=False, compare=False)
 
     @property
     def schema(self) -> PropertyGraphSchema:
@@ -177,6 +183,17 @@ class Graph:
             self.schema_source.check_for_changes()
             for work in self.background:
                 work.check_for_changes()
+
+    def check_beside(self) -> None:
+        """Check for changes in a separate thread, beside the call that follows; at most every `CHECK_SECONDS`.
+
+        The call may use the schema from before a change. That is right for a query without a schema error, which the
+        database itself answers; before an error is reported, `await_current_schema` brings the schema up to date.
+        """
+        now = time.monotonic()
+        if now - self._checked >= CHECK_SECONDS and not isinstance(self.schema_source, PropertyGraphSchema):
+            self._checked = now
+            threading.Thread(target=self.check_for_changes, name="graphground-changes", daemon=True).start()
 
     def await_current_schema(self) -> bool:
         """Bring the schema up to date: reread a stale schema, or wait for a provisional schema to be completed.

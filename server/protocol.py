@@ -35,6 +35,7 @@ INSTRUCTIONS = (
 FIXED = {"resultType": "complete", "ttlMs": 3_600_000, "cacheScope": "public"}
 """The caching fields of lists that never change: clients of the protocol of 2026-07-28 may keep a list for an hour."""
 FRESH = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
+NO_ANSWER = Outcome(b"{}", "")
 ResultT = TypeVar("ResultT")
 
 
@@ -150,10 +151,15 @@ class Protocol:
                     )
             except ToolFailure as failure:
                 outcome = failed(failure)
-        result = tool_result(outcome)
+        scope = {} if context.request is None else context.request.scope
+        if scope.get("graphground.in_json") and not outcome.is_error:
+            scope["graphground.outcome"] = outcome  # `PlainAnswers` puts it into the response
+            result = tool_result(NO_ANSWER)
+        else:
+            result = tool_result(outcome)
         if params.name in TOOLS and not outcome.is_error and supports_apps(context):
             result |= await self._picture(context, params.name, arguments, outcome)
-        self._record(context, params.name, arguments, outcome, result.get("structuredContent"), start)
+        self._record(context, params.name, arguments, outcome, result.get("structuredContent") or None, start)
         return result
 
     async def _picture(

@@ -102,7 +102,7 @@ def execute_cypher(graphs: Graphs, request: ExecuteCypherRequest) -> ExecuteCyph
             nearest=["query"],
             next="Call execute_cypher again with a query, or with the `cursor` of a truncated answer.",
         )
-    graph = graph_named(graphs, request.graph)
+    graph = graph_named(graphs, request.graph, check_beside=True)
     if not request.query.strip():
         raise ToolFailure(
             "empty_query",

@@ -70,8 +70,10 @@ class Tool(Generic[RequestT, AnswerT]):
     """Whether the answer depends on something outside the opened graphs."""
 
 
-def graph_named(graphs: Graphs, name: str | None) -> Graph:
-    """Return the graph with this name, or the only graph if no name is given.
+def graph_named(graphs: Graphs, name: str | None, *, check_beside: bool = False) -> Graph:
+    """Return the graph with this name, or the only graph if no name is given; reread its schema if it has changed.
+
+    With `check_beside`, changes are looked for while the call goes on (see `Graph.check_beside`).
 
     Raises:
         ToolFailure: there is no graph of that name, or no graph was named and not exactly one is open.
@@ -100,5 +102,8 @@ def graph_named(graphs: Graphs, name: str | None) -> Graph:
             next="Call list_graphs to see the graphs that are open.",
         )
     graph = graphs.get(name or names[0])
-    graph.check_for_changes()
+    if check_beside:
+        graph.check_beside()
+    else:
+        graph.check_for_changes()
     return graph

@@ -36,7 +36,7 @@ def validate_cypher(graphs: Graphs, request: ValidateCypherRequest) -> ValidateC
 
     Queries that this server refuses to run, such as writes, are errors too.
     """
-    graph = graph_named(graphs, request.graph)
+    graph = graph_named(graphs, request.graph, check_beside=True)
     if not request.query.strip():
         raise ToolFailure("empty_query", "The query is empty.", next="Call validate_cypher with a query.")
     report = report_on(graph, request.query, request.parameters, request.question)
