@@ -425,8 +425,7 @@ def _import_tables(parsed: argparse.Namespace) -> int:
     With `--show`, only print the mapping.
     """
     from graphground.graphs.loading.importing.cells import CellFormat
-    from graphground.graphs.loading.importing.infer import infer
-    from graphground.graphs.loading.importing.mapping import import_folder, read_mapping, write_mapping
+    from graphground.graphs.loading.importing.mapping import import_folder, infer, read_mapping, write_mapping
     from graphground.graphs.loading.importing.tables import is_table
     from graphground.graphs.storage.catalog import check_name
 
@@ -473,8 +472,8 @@ def _import_records(parsed: argparse.Namespace) -> int:
         database_source,
         file_source,
         import_records,
-        name_of,
     )
+    from graphground.graphs.loading.importing.records import name_of
     from graphground.graphs.storage.catalog import check_name
 
     name = check_name(parsed.name or name_of(parsed.source))

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial, reduce
 from math import isfinite
-from typing import Any
+from typing import Any, ClassVar
 
 from graphground.graphs.engines.temporal import READERS, NotInCalendar, kind_of, read_date, read_datetime, read_time
 
@@ -52,6 +52,7 @@ class CellFormat:
         ValueError: the encoding is unknown, or `decimal` or `dates` is invalid.
     """
 
+    __pydantic_config__: ClassVar = {"extra": "forbid"}
     encoding: str = "utf-8"
     decimal: str = "."
     dates: str = "yyyy-mm-dd"
@@ -63,6 +64,8 @@ class CellFormat:
             "".encode(self.encoding)
         except LookupError:
             raise ValueError(f"the encoding {self.encoding!r} is not known; use utf-8, latin-1, cp1252, …") from None
+        if not self.true or not self.false:
+            raise ValueError("there must be a word for true, and one for false")
         if self.decimal not in (".", ","):
             raise ValueError(f"the decimal sign must be '.' or ',', not {self.decimal!r}")
         if sorted(part[0] for part in re.findall("[a-z]+", self.dates) if part in _DAY) != ["d", "m", "y"]:

@@ -18,8 +18,7 @@ from collections.abc import Mapping as AbstractMapping
 from pathlib import Path
 from typing import Any
 
-from graphground.graphs.loading.importing.infer import infer_tables
-from graphground.graphs.loading.importing.mapping import Mapping, import_tables
+from graphground.graphs.loading.importing.mapping import Mapping, import_tables, infer_tables
 from graphground.graphs.loading.importing.records import (
     ImportRefused,
     NodeRecord,

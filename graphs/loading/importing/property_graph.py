@@ -6,25 +6,30 @@ the labels of each node id and the types of properties are held in memory.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import reduce
 from itertools import count, product
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from graphground.cypher.schema import RESERVED_PROPERTIES, Label, PropertyGraphSchema, RelationshipPattern
 from graphground.graphs.engines.address import BoltAddress
-from graphground.graphs.loading.importing import graphml, json_lines, rdf
 from graphground.graphs.loading.importing.cells import as_type, merge_types, text_of, type_of
+from graphground.graphs.loading.importing.record_files import (
+    GRAPHML_SUFFIXES,
+    JSON_SUFFIXES,
+    RDF_SUFFIXES,
+    GraphML,
+    JsonLines,
+    Rdf,
+)
 from graphground.graphs.loading.importing.records import (
     MAX_NAME_CHARACTERS,
-    ImportRefused,
     NodeRecord,
     Problems,
     RecordSource,
+    refusal,
     write_bounded,
 )
 from graphground.graphs.loading.record_checks import MAX_ID_CHARACTERS
@@ -262,9 +267,10 @@ def _title(keys: Mapping[str, str]) -> str | None:
     return next((folded[name] for name in NAMES if name in folded), None)
 
 
-READERS: Mapping[str, type[json_lines.JsonLines] | type[graphml.GraphML]] = {
-    **dict.fromkeys(json_lines.SUFFIXES, json_lines.JsonLines),
-    **dict.fromkeys(graphml.SUFFIXES, graphml.GraphML),
+READERS: Mapping[str, type[JsonLines] | type[GraphML] | type[Rdf]] = {
+    **dict.fromkeys(JSON_SUFFIXES, JsonLines),
+    **dict.fromkeys(GRAPHML_SUFFIXES, GraphML),
+    **dict.fromkeys(RDF_SUFFIXES, Rdf),
 }
 
 
@@ -274,20 +280,15 @@ def file_source(path: Path) -> RecordSource:
     Raises:
         ImportRefused: files of this type are not supported, or the file cannot be read.
     """
-    name = path.name.lower()
-    if name.endswith(rdf.SUFFIXES):
-        return rdf.Rdf(path)
-    for suffix, reader in READERS.items():
-        if name.endswith(suffix):
-            return reader(path)
-    known = ", ".join([*READERS, *rdf.SUFFIXES])
-    raise ImportRefused(
-        [
-            f"{path.name}: files of this type cannot be imported; supported are .csv, .tsv, .parquet, {known}, or a "
-            "folder of CSV and Parquet files"
-        ],
-        1,
-    )
+    reader = next((reader for suffix, reader in READERS.items() if path.name.lower().endswith(suffix)), None)
+    if reader is None:
+        raise refusal(
+            path.name,
+            None,
+            f"files of this type cannot be imported; supported are .csv, .tsv, .parquet, {', '.join(READERS)}, or a "
+            "folder of CSV and Parquet files",
+        )
+    return reader(path)
 
 
 def database_source(address: BoltAddress, folder: Path, report: Callable[[str, int, int | None], None]) -> RecordSource:
@@ -302,14 +303,3 @@ def database_source(address: BoltAddress, folder: Path, report: Callable[[str, i
     copy = DatabaseCopy(address, folder)
     copy.fetch(report)
     return copy
-
-
-def name_of(source: str) -> str:
-    """Return a name for the graph in a file or at an address.
-
-    >>> name_of("data/my films.jsonl.gz"), name_of("bolt://graphs.example:7687")
-    ('my_films', 'graphs.example')
-    """
-    stem = urlsplit(source).hostname or "" if "://" in source else Path(source).name.partition(".")[0]
-    name = re.sub(r"[^A-Za-z0-9_.-]", "_", stem)
-    return name if name[:1].isalpha() else f"graph_{name}"

@@ -10,10 +10,15 @@ an XML entity of twelve lines to a petabyte, and a default value of GraphML to a
 
 from __future__ import annotations
 
+import gzip
+import re
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, AnyStr, Protocol
+from typing import IO, Any, AnyStr, Protocol, cast
+from urllib.parse import urlsplit
 from xml.parsers import expat
 
 import graphground
@@ -119,6 +124,35 @@ class RecordSource(Protocol):
         ...
 
 
+class RecordFile:
+    """A file of records: `JsonLines(Path("films.jsonl"))`, unpacked if its name ends in .gz.
+
+    Raises:
+        ImportRefused: the file does not exist. Reading the records also raises this error if the file is damaged.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.name = path, path.name
+        if not path.is_file():
+            raise ImportRefused([f"there is no file {path}"], 1)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file, unpacked if its name ends in .gz.
+
+    Raises:
+        ImportRefused: the file does not exist, or, when it is read, the compressed file is damaged or cut off.
+    """
+    try:
+        with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as file:
+            yield cast("IO[bytes]", file)
+    except FileNotFoundError:
+        raise ImportRefused([f"there is no file {path}"], 1) from None
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise refusal(path.name, None, f"the compressed file is damaged or cut off ({error})") from None
+
+
 def max_bytes(size: int) -> int:
     """Return how many bytes the import of files of `size` bytes may read from compressed files, and may write."""
     return MIN_BYTES + MAX_GROWTH * size
@@ -189,15 +223,16 @@ def check_entities(document: IO[bytes], name: str) -> None:
     Raises:
         ImportRefused: the document declares a nested, long or external entity, or a parameter entity.
     """
-    refused: list[str] = []
+    refused: list[ImportRefused] = []
     parser = expat.ParserCreate()
 
     def declared(entity: str, is_parameter: bool, value: str | None, *_: str | None) -> None:
         if is_parameter or value is None or "&" in value or len(value) > MAX_ENTITY_CHARACTERS:
-            refused.append(
-                f"{name}, line {parser.CurrentLineNumber}: the entity {entity!r} is not allowed: an entity must be a "
-                f"text of at most {MAX_ENTITY_CHARACTERS} characters without other entities"
+            message = (
+                f"the entity {entity!r} is not allowed: an entity must be a text of at most {MAX_ENTITY_CHARACTERS} "
+                "characters without other entities"
             )
+            refused.append(refusal(name, parser.CurrentLineNumber, message))
 
     def root_begins(*_: object) -> None:
         raise _RootReached
@@ -212,8 +247,19 @@ def check_entities(document: IO[bytes], name: str) -> None:
     except (_RootReached, expat.ExpatError, LookupError, ValueError):
         pass
     if refused:
-        raise ImportRefused(refused[:1], 1)
+        raise refused[0]
 
 
 class _RootReached(Exception):
     """The signal that ends the check at the first element, because entities are declared before it."""
+
+
+def name_of(source: str) -> str:
+    """Return a valid graph name for the name of a file or folder, or for an address.
+
+    >>> name_of("data/my films.jsonl.gz"), name_of("bolt://graphs.example:7687")
+    ('my_films', 'graphs.example')
+    """
+    stem = urlsplit(source).hostname or "" if "://" in source else Path(source).name.partition(".")[0]
+    name = re.sub(r"[^A-Za-z0-9_.-]", "_", stem)
+    return (name if name[:1].isalpha() else f"graph_{name}")[:64]

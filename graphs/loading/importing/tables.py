@@ -10,8 +10,7 @@ files and frames are typed (`arrow_tables`).
 from __future__ import annotations
 
 import csv
-import gzip
-import zlib
+import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +24,7 @@ from graphground.graphs.loading.importing.records import (
     Problems,
     bounded_lines,
     install_command,
+    opened,
     refusal,
 )
 
@@ -66,9 +66,7 @@ def open_table(path: Path, cells: CellFormat | None = None) -> Table:
     """
     if path.name.lower().endswith(PARQUET_SUFFIXES):
         try:
-            from graphground.graphs.loading.importing.arrow_tables import (
-                parquet_table,
-            )  # pyarrow is loaded on first use
+            from graphground.graphs.loading.importing.arrow_tables import parquet_table  # loads pyarrow
         except ImportError:
             raise refusal(path.name, None, f"Parquet needs an extra: {install_command('parquet')}") from None
         return parquet_table(path)
@@ -177,21 +175,13 @@ class CsvFile:
     @contextmanager
     def _opened(self) -> Iterator[TextIO]:
         try:
-            if self.path.suffix == ".gz":
-                with gzip.open(self.path, "rt", encoding=self._encoding, newline="") as file:
-                    yield file
-            else:
-                with self.path.open("r", encoding=self._encoding, newline="") as file:
-                    yield file
-        except FileNotFoundError:
-            raise ImportRefused([f"there is no file {self.path}"], 1) from None
+            with opened(self.path) as file, io.TextIOWrapper(file, self._encoding, newline="") as text:
+                yield text
         except UnicodeError:
             with self.path.open("rb") as raw:
                 line = None if self.path.suffix == ".gz" else _line_of(raw.read(), self.cells.encoding)
             advice = "save the file as UTF-8, or name its encoding: --encoding latin-1, --encoding cp1252, …"
             raise self._refused(line, f"not {self.cells.encoding.upper()}; {advice}") from None
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise self._refused(None, f"the compressed file is damaged or cut off ({error})") from None
 
     def _refused(self, line: int | None, message: str) -> ImportRefused:
         return refusal(self.name, line, message)

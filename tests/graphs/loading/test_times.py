@@ -19,8 +19,7 @@ from graphground.graphs.engines.bolt import BoltEngine
 from graphground.graphs.engines.embedded.engine import EmbeddedEngine
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.engines.temporal import function_for, is_zoned, kind_of, read_date, read_datetime, read_time
-from graphground.graphs.loading.importing.infer import infer
-from graphground.graphs.loading.importing.mapping import import_folder
+from graphground.graphs.loading.importing.mapping import import_folder, infer
 from graphground.graphs.loading.importing.property_graph import database_source, file_source, import_records
 from graphground.graphs.loading.importing.records import ImportRefused
 from graphground.graphs.loading.into_database import load_into

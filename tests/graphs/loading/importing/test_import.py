@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from graphground.graphs.loading.importing.cells import CellFormat, ColumnType, reader_of, type_of_column
-from graphground.graphs.loading.importing.infer import infer
-from graphground.graphs.loading.importing.mapping import import_folder, read_mapping, write_mapping
+from graphground.graphs.loading.importing.mapping import import_folder, infer, read_mapping, write_mapping
 from graphground.graphs.loading.importing.records import ImportRefused
 from graphground.graphs.loading.record_checks import MAX_ID_CHARACTERS, RecordChecks
 from graphground.graphs.loading.simplekg import SimpleKGFile

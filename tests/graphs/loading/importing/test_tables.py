@@ -16,8 +16,7 @@ import pyarrow.parquet
 import pytest
 
 from graphground.graphs.loading.importing.from_python import import_frames, infer_frames
-from graphground.graphs.loading.importing.infer import infer
-from graphground.graphs.loading.importing.mapping import import_folder, read_mapping, write_mapping
+from graphground.graphs.loading.importing.mapping import import_folder, infer, read_mapping, write_mapping
 from graphground.graphs.loading.importing.records import ImportRefused
 from graphground.graphs.loading.importing.tables import open_table
 from graphground.graphs.loading.record_checks import MAX_ID_CHARACTERS, RecordChecks
@@ -362,7 +361,7 @@ def test_importing_csv_does_not_load_pyarrow() -> None:
     import sys
 
     code = (
-        "import sys, graphground.graphs.loading.importing.infer, graphground.graphs.loading.importing.from_python;"
+        "import sys, graphground.graphs.loading.importing.mapping, graphground.graphs.loading.importing.from_python;"
         "sys.exit('pyarrow' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 0
