@@ -1,59 +1,29 @@
-"""A graph's schema and a query's matches for the page, each with its picture.
-
-A picture is SVG as nested lists, from which the page creates the elements one by one. The page never parses markup that
-contains text from a graph: `["text", {"x": "4"}, ["Heat <b>"]]` becomes an element with a text node.
-"""
+"""Answers for the page that no tool gives: a schema with its statistics, and what to draw of a query."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
-from xml.etree import ElementTree
 
 from graphground.cypher.functions import FUNCTIONS
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.graph import Graph
-from graphground.graphs.schemas.pictures.drawing import Drawing
-from graphground.graphs.schemas.pictures.of_query import query_drawing, subgraph
-from graphground.graphs.schemas.pictures.svg import svg
+from graphground.graphs.schemas.pictures.of_query import with_elements
 from graphground.graphs.schemas.statistics.model import PropertyStatistics, Statistics
 from graphground.tools.execute_cypher import check_query, refuse_missing_parameters
 from graphground.tools.get_schema import note_on
 
-MOST_NODES = 500
-SECONDS = 10.0
 
-
-def picture(drawing: Drawing) -> list[Any]:
-    """Return a drawing's SVG element as a nested list `[name, attributes, content]`."""
-    return nested(ElementTree.fromstring(svg(drawing, style=False)))
-
-
-def nested(element: ElementTree.Element) -> list[Any]:
-    """Return an element as `[name, attributes, content]`, without namespaces; `content` holds texts and elements."""
-    content: list[Any] = [element.text] if element.text else []
-    for child in element:
-        content.append(nested(child))
-        if child.tail:
-            content.append(child.tail)
-    return [element.tag.rpartition("}")[2], element.attrib, content]
-
-
-def matches(graph: Graph, query: str, parameters: dict[str, Any] | None, most: int) -> dict[str, Any] | None:
-    """Return the nodes and relationships of a query's first matches, with a picture; None if there are none.
-
-    At most `most` matches are read, and at most `most` nodes are returned. `most` itself is limited to `MOST_NODES`.
+def drawn_queries(graph: Graph, query: str, parameters: dict[str, Any] | None) -> list[str]:
+    """Return queries whose rows are the query's, each with the nodes and relationships it comes from.
 
     Raises:
         ToolFailure: `execute_cypher` would refuse the query.
     """
     tree, _ = check_query(graph, query, parameters)
-    refuse_missing_parameters(tree, parameters or {})
-    most = max(1, min(most, MOST_NODES))
-    found = subgraph(query, graph, timeout=SECONDS, parameters=parameters, most_rows=most, most_nodes=most)
-    return None if found is None else {**found, "picture": picture(query_drawing(found))}
+    return with_elements(tree, graph.language)
 
 
 def pattern(graph: Graph, query: str, parameters: dict[str, Any] | None) -> dict[str, Any] | None:
@@ -73,26 +43,20 @@ def pattern(graph: Graph, query: str, parameters: dict[str, Any] | None) -> dict
 LONGEST_VALUE, MOST_VALUES = 80, 5
 
 
-def schema_with_picture(graph: Graph) -> dict[str, Any]:
-    """Return a graph's schema: `{"labels": [{"name": "Team", "count": 30, …}], "patterns": […], "picture": […], …}`.
+def schema_for_page(graph: Graph) -> dict[str, Any]:
+    """Return a graph's schema: `{"labels": [{"name": "Team", "count": 30, …}], "patterns": […], …}`.
 
-    `boxes` holds the labels in the order of the picture's boxes. `statistics` is false until statistics have been
-    collected. `note` says why the schema may be incomplete or outdated; it is empty for a current schema.
+    `statistics` is false until statistics have been collected. `note` says why the schema may be incomplete or
+    outdated; it is empty for a current schema.
     """
-    from graphground.graphs.schemas.pictures.drawing import schema_drawing  # loads NumPy
-
     # The note is read first: if the schema is completed in between, the note is outdated, but never missing.
     note = note_on(graph)
     facts = graph.statistics()
-    schema = with_counts(graph.schema, facts)
-    drawing = schema_drawing(schema)
     return {
-        **names_of(schema, facts),
+        **names_of(with_counts(graph.schema, facts), facts),
         "statistics": facts is not None,
         "expected": graph.statistics_reader is not None,
         "note": note,
-        "picture": picture(drawing),
-        "boxes": [box.id for box in drawing.boxes],
     }
 
 
@@ -163,7 +127,7 @@ def cut_value(value: Any) -> str | None:
 
 
 def with_counts(schema: PropertyGraphSchema, facts: Statistics | None) -> PropertyGraphSchema:
-    """Return the schema with missing counts taken from the statistics, so that the picture shows the counts."""
+    """Return the schema with missing counts taken from the statistics, so that the page shows the counts."""
     if facts is None:
         return schema
     labels = {

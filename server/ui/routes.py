@@ -282,12 +282,11 @@ class OfGraph(Arguments):
     graph: str | None = None
 
 
-class Matches(OfGraph):
-    """The body of a request about a query: `{"graph": "nba", "query": "MATCH …", "most": 100}`."""
+class AboutQuery(OfGraph):
+    """The body of a request about a query: `{"graph": "nba", "query": "MATCH …"}`."""
 
     query: str = Field(min_length=1, max_length=LONGEST_QUERY)
     parameters: dict[str, Any] | None = None
-    most: int = Field(100, ge=1)
 
 
 logger = logging.getLogger(__name__)
@@ -322,7 +321,7 @@ class Page:
                 Route("/call/{tool}", self._reporting(self.call), methods=["POST"]),
                 Route("/health", self._reporting(self.health), methods=["GET"]),
                 Route("/schema", self._reporting(self.schema), methods=["POST"]),
-                Route("/matches", self._reporting(self.matches), methods=["POST"]),
+                Route("/drawn", self._reporting(self.drawn), methods=["POST"]),
                 Route("/pattern", self._reporting(self.pattern), methods=["POST"]),
                 *self._routes_of_model(),
             ]
@@ -356,32 +355,27 @@ class Page:
         return of_value(await self.in_thread(request, "resource", lambda: read_health(self.application.graphs())))
 
     async def schema(self, request: Request) -> Response:
-        """Handle `POST /ui/api/schema` with `{"graph": "nba"}`: return a schema with its statistics and picture."""
-        from graphground.server.ui.drawings import schema_with_picture  # loaded with the first schema
+        """Handle `POST /ui/api/schema` with `{"graph": "nba"}`: return a schema with its statistics."""
+        from graphground.server.ui.drawings import schema_for_page  # loaded with the first schema
 
         name = OfGraph.model_validate(await arguments_in(request)).graph
-        return of_value(await self.in_thread(request, "get_schema", self._with_graph(name, schema_with_picture)))
+        return of_value(await self.in_thread(request, "get_schema", self._with_graph(name, schema_for_page)))
 
-    async def matches(self, request: Request) -> Response:
-        """Handle `POST /ui/api/matches`: return the nodes and relationships that the rows of a query come from."""
-        from graphground.server.ui.drawings import matches
+    async def drawn(self, request: Request) -> Response:
+        """Handle `POST /ui/api/drawn`: return the queries whose rows hold what a query's rows come from."""
+        from graphground.server.ui.drawings import drawn_queries
 
-        arguments = Matches.model_validate(await arguments_in(request))
-        return of_value(
-            await self.in_thread(
-                request,
-                "execute_cypher",
-                self._with_graph(
-                    arguments.graph, lambda graph: matches(graph, arguments.query, arguments.parameters, arguments.most)
-                ),
-            )
+        arguments = AboutQuery.model_validate(await arguments_in(request))
+        work = self._with_graph(
+            arguments.graph, lambda graph: drawn_queries(graph, arguments.query, arguments.parameters)
         )
+        return of_value(await self.in_thread(request, "validate_cypher", work))
 
     async def pattern(self, request: Request) -> Response:
         """Handle `POST /ui/api/pattern`: return the pattern that makes a query's result empty, with counts."""
         from graphground.server.ui.drawings import pattern
 
-        arguments = Matches.model_validate(await arguments_in(request))
+        arguments = AboutQuery.model_validate(await arguments_in(request))
         return of_value(
             await self.in_thread(
                 request,

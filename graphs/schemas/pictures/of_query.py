@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import count
 from typing import Any, Protocol
@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from graphground.cypher import tree as t
 from graphground.cypher import validate
 from graphground.cypher.diagnostics import Edit, Language, applied
+from graphground.cypher.functions import groups_rows
 from graphground.cypher.matched import matched_part
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import PropertyGraphSchema
@@ -18,6 +19,8 @@ from graphground.graphs.schemas.pictures.drawing import Arrow, Box, Drawing, rea
 
 MAX_ROWS = 12
 MAX_NODES = 14
+MAX_COLLECTED = 20
+"""The maximum number of nodes of one variable that are drawn for a row that a group of matches has in common."""
 
 
 class QueriedGraph(Protocol):
@@ -107,21 +110,68 @@ def _drawn(tree: t.Query, clauses: list[t.Match], rows: int) -> str:
     names: list[str] = []
     texts = []
     for clause in clauses:
-        edits: list[Edit] = []
-        for path in clause.patterns:
-            if path.variable is not None:
-                names.append(path.variable.name)
-            elif is_variable(path):
-                names.append(next(fresh))
-                edits.append(Edit(path.start, path.start, f"{names[-1]} = "))
-            else:
-                for element in path.elements:
-                    names.append(element.variable.name if element.variable is not None else next(fresh))
-                    if element.variable is None:
-                        edits.append(_naming(tree, element, names[-1]))
+        found, edits = _elements(tree, clause, fresh)
+        names += found
         shifted = (replace(edit, start=edit.start - clause.start, end=edit.end - clause.start) for edit in edits)
         texts.append(applied(tree.text[clause.start : clause.end], shifted))
     return f"{' '.join(texts)} RETURN {', '.join(map(quoted_name, dict.fromkeys(names)))} LIMIT {rows}"
+
+
+def with_elements(tree: t.Query, language: Language) -> list[str]:
+    """Return queries with the rows of a query, and in more columns the nodes and relationships that each row is about.
+
+    `MATCH (n)-[:x]->(m) RETURN n.name LIMIT 3` becomes `MATCH (n)-[drawn0:x]->(m) RETURN n.name, n AS drawn1, …
+    LIMIT 3`. Of a group of matches, up to 20 of each are collected. A UNION becomes a query for each of its parts. A
+    part is left out if no node or relationship is known where its rows are returned.
+    """
+    used = {variable.name for variable in tree.find(t.Variable)}
+    fresh = (name for number in count() if (name := f"drawn{number}") not in used)
+    parts = tree.body.parts if isinstance(tree.body, t.Union) else [tree.body]
+    queries = []
+    for part in parts:
+        if not isinstance(part, t.SingleQuery) or not part.clauses or not isinstance(part.clauses[-1], t.Return):
+            continue
+        projection = part.clauses[-1].projection
+        names: list[str] = []
+        edits: list[Edit] = []
+        for clause in part.clauses:
+            if isinstance(clause, t.Match):
+                found, named = _elements(tree, clause, fresh)
+                names += found
+                edits += named
+            elif isinstance(clause, t.With) and not clause.projection.star:
+                kept = {item.name for item in clause.projection.items if isinstance(item.expression, t.Variable)}
+                names = [name for name in names if name in kept]
+        if not names or projection.star or projection.group_by is not None:
+            continue
+        grouped = projection.distinct or groups_rows(projection)
+        texts = (quoted_name(name) for name in dict.fromkeys(names))
+        columns = [f"collect(DISTINCT {text})[..{MAX_COLLECTED}]" if grouped else text for text in texts]
+        end = projection.items[-1].end
+        edits.append(Edit(end, end, "".join(f", {column} AS {next(fresh)}" for column in columns)))
+        shifted = (replace(edit, start=edit.start - part.start, end=edit.end - part.start) for edit in edits)
+        text = applied(tree.text[part.start : part.end], shifted)
+        if validate(text, language=language, read_only=True).valid:
+            queries.append(text)
+    return queries
+
+
+def _elements(tree: t.Query, clause: t.Match, fresh: Iterator[str]) -> tuple[list[str], list[Edit]]:
+    """Return the variables of a clause's nodes, relationships and paths, and the edits that name the anonymous ones."""
+    names: list[str] = []
+    edits: list[Edit] = []
+    for path in clause.patterns:
+        if path.variable is not None:
+            names.append(path.variable.name)
+        elif is_variable(path):
+            names.append(next(fresh))
+            edits.append(Edit(path.start, path.start, f"{names[-1]} = "))
+        else:
+            for element in path.elements:
+                names.append(element.variable.name if element.variable is not None else next(fresh))
+                if element.variable is None:
+                    edits.append(_naming(tree, element, names[-1]))
+    return names, edits
 
 
 def is_variable(path: t.PathPattern) -> bool:

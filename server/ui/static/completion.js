@@ -1,6 +1,10 @@
 /** Completions of a query from the schema: labels after `(n:`, types in `[:`, properties after `n.` and in `{`. */
 
-import { KEYWORDS } from "./highlight.js";
+export const KEYWORDS = (
+  "ALL AND AS ASC ASCENDING BY CALL CASE CONTAINS COUNT COLLECT DESC DESCENDING DISTINCT ELSE END ENDS EXISTS EXPLAIN FALSE " +
+  "IN IS LIMIT MATCH NONE NOT NULL ON OPTIONAL OR ORDER PROFILE RETURN SINGLE SKIP STARTS THEN TRUE UNION UNWIND USING " +
+  "WHEN WHERE WITH XOR YIELD ANY"
+).split(" ");
 
 const MOST = 40;
 const WORD = /[\p{L}\p{N}_]*$/u;

@@ -1,91 +1,137 @@
-/**
- * An editor for Cypher: a text area over a layer that shows the same text with colours, underlined diagnostics and, at
- * the caret, completions. As a text area it supports keyboards, screen readers and all writing systems.
- */
+/** The editor for Cypher: CodeMirror with completions from the schema, and with our diagnostics as its linter. */
 
-import { completions } from "./completion.js";
+import { completions, KEYWORDS } from "./completion.js";
 import { counted, cut, element } from "./dom.js";
-import { marked } from "./highlight.js";
+import {
+  acceptCompletion, autocompletion, bracketMatching, defaultKeymap, EditorState, EditorView, highlightSpecialChars, history,
+  historyKeymap, keymap, Prec, setDiagnostics, startCompletion, StreamLanguage, syntaxHighlighting, tagHighlighter, tags,
+} from "./libraries/editor.js";
 import { replacedSpan, spanOf } from "./positions.js";
 
 const SPOKEN_MILLISECONDS = 1000;
 const SEVERITIES = { error: "Error", warning: "Warning", hint: "Hint" };
+const WORDS = new Set(KEYWORDS);
+/** The tokens of Cypher that have a colour. */
+const TOKENS = [
+  [/^\/\/.*/u, "comment"],
+  [/^'(?:\\.|[^'\\])*'?|^"(?:\\.|[^"\\])*"?/u, "string"],
+  [/^`[^`]*`?/u, "typeName"],
+  [/^\$[\p{L}\p{N}_]+/u, "number"],
+  [/^\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/u, "number"],
+];
+const CYPHER = StreamLanguage.define({
+  name: "cypher",
+  startState: () => ({ comment: false, name: false }),
+  token(stream, state) {
+    if (state.comment || stream.match("/*")) {
+      state.comment = !stream.match(/^.*?\*\//u);
+      if (state.comment) stream.skipToEnd();
+      return "comment";
+    }
+    for (const [pattern, kind] of TOKENS) if (stream.match(pattern)) return kind;
+    const word = stream.match(/^[\p{L}_][\p{L}\p{N}_]*/u);
+    if (word) {
+      const kind = state.name ? "typeName" : WORDS.has(word[0].toUpperCase()) ? "keyword" : null;
+      state.name = false;
+      return kind;
+    }
+    const letter = stream.next();
+    if (!/\s/u.test(letter)) state.name = letter === ":";
+    return null;
+  },
+  languageData: { closeBrackets: { brackets: ["(", "[", "{"] } },
+});
+const COLOURS = tagHighlighter([
+  { tag: tags.keyword, class: "keyword" },
+  { tag: tags.string, class: "string" },
+  { tag: tags.number, class: "number" },
+  { tag: tags.typeName, class: "name" },
+  { tag: tags.comment, class: "comment" },
+]);
 
 /**
  * `editor({ value, schema, check, run, report })`: `check(text)` is called at every change, `run()` for Control+Enter,
  * and `report(text)` with text that a screen reader is to read.
  */
 export function editor({ value, schema, check, run, report }) {
-  const layer = element("pre", { class: "layer", "aria-hidden": "true" });
-  const list = element("ul", { class: "options", id: "options", role: "listbox", "aria-label": "Completions", hidden: true });
-  const area = element("textarea", {
-    id: "query",
-    "aria-label": "Cypher query",
-    "aria-autocomplete": "list",
-    "aria-controls": "options",
-    "aria-describedby": "editor-keys",
-    spellcheck: "false",
-    autocapitalize: "off",
-    autocomplete: "off",
-    wrap: "soft",
-  });
   const findings = element("ul", { class: "findings", "aria-label": "Diagnostics" });
   const verdict = element("p", { class: "verdict-line" });
-  const frame = element(
-    "div",
-    { class: "editor" },
-    element("div", { class: "stack" }, layer, area, list),
-    element("p", { class: "quiet keys", id: "editor-keys" }, "Control+Enter runs, Control+Space completes, Control+. applies the fix at the caret."),
-    verdict,
-    findings,
-  );
-  area.value = value;
+  const keys = element("p", { class: "quiet keys", id: "editor-keys" }, "Control+Enter runs, Control+Space completes, Control+. applies the fix at the caret.");
   let diagnostics = [];
   let shownFor = "";
-  let options = [];
-  let chosen = 0;
-  let from = 0;
   let later = 0;
+  const does = (action) => () => {
+    action();
+    return true;
+  };
+  const view = new EditorView({
+    state: EditorState.create({
+      doc: value,
+      extensions: [
+        Prec.highest(keymap.of([
+          { key: "Mod-Enter", run: does(() => run()) },
+          { key: "Mod-.", run: does(fixHere) },
+          { key: "Mod-Space", run: startCompletion },
+          { key: "Tab", run: acceptCompletion },
+        ])),
+        history(),
+        highlightSpecialChars(),
+        bracketMatching(),
+        autocompletion({ override: [complete], icons: false, interactionDelay: 0, activateOnTypingDelay: 0 }),
+        keymap.of([...defaultKeymap, ...historyKeymap]),
+        CYPHER,
+        syntaxHighlighting(COLOURS),
+        EditorView.lineWrapping,
+        EditorView.contentAttributes.of({ id: "query", "aria-label": "Cypher query", "aria-describedby": "editor-keys", spellcheck: "false", autocapitalize: "off" }),
+        EditorView.domEventHandlers({ beforeinput: replaceSelection }),
+        EditorView.updateListener.of((update) => update.docChanged && check(textOf())),
+      ],
+    }),
+  });
+  const frame = element("div", { class: "editor" }, view.dom, keys, verdict, findings);
 
-  function paint() {
-    const text = area.value;
-    const spans = shownFor === text ? diagnostics.map((diagnostic) => ({ ...spanOf(text, diagnostic), kind: diagnostic.severity })) : [];
-    layer.replaceChildren(
-      ...marked(text, spans.sort((first, second) => first.to - first.from - (second.to - second.from))).map(({ text: part, kind }) =>
-        kind ? element("span", { class: kind }, document.createTextNode(part)) : document.createTextNode(part),
-      ),
-      document.createTextNode("\n"),
-    );
+  function textOf() {
+    return view.state.doc.toString();
   }
 
-  function changed() {
-    paint();
-    complete(false);
-    check(area.value);
+  /** Type over a selection. The browser itself would keep its colours as inline styles, which the security policy refuses. */
+  function replaceSelection(event, { state }) {
+    if (event.inputType !== "insertText" || event.data === null || state.selection.main.empty) return false;
+    view.dispatch(state.update(state.replaceSelection(event.data), { userEvent: "input.type", scrollIntoView: true }));
+    return true;
   }
 
-  /** Replace a part of the text so that undo brings it back. */
-  function replace(start, end, text) {
-    area.focus();
-    area.setSelectionRange(start, end);
-    if (!document.execCommand("insertText", false, text)) {
-      area.setRangeText(text, start, end, "end");
-      changed();
-    }
+  /** Return the completions at the caret in CodeMirror's form; without a request, only where a name begins. */
+  function complete({ state, pos, explicit }) {
+    const text = state.doc.toString();
+    const { from, options } = completions(text, pos, schema());
+    const typed = pos - from;
+    if (!options.length || !(explicit || typed >= 2 || [":", ".", "{"].includes(text[from - 1]))) return null;
+    return {
+      from,
+      filter: false,
+      options: options.map(({ text: apply, name, kind, detail }) => ({ label: cut(name ?? apply, 60), apply, detail: `${kind}${detail ? `: ${cut(detail, 50)}` : ""}` })),
+    };
+  }
+
+  function replace(from, to, insert) {
+    view.focus();
+    view.dispatch({ changes: { from, to, insert }, selection: { anchor: from + insert.length }, userEvent: "input.fix" });
   }
 
   function fix(diagnostic, suggestion) {
-    if (shownFor !== area.value) return; // the text has changed since
-    const { from: start, to } = replacedSpan(area.value, diagnostic);
-    replace(start, to, suggestion);
+    if (shownFor !== textOf()) return; // the text has changed since
+    const { from, to } = replacedSpan(textOf(), diagnostic);
+    replace(from, to, suggestion);
   }
 
   /** Show the diagnostics of a text, unless it has changed meanwhile; `spoken` reports them when the user pauses. */
   function show(text, answer, spoken = false) {
-    if (text !== area.value) return;
+    if (text !== textOf()) return;
     diagnostics = answer.diagnostics ?? [];
     shownFor = text;
-    paint();
+    const marks = diagnostics.map((each) => ({ ...spanOf(text, each), severity: each.severity, message: cut(each.message, 600), renderMessage: () => element("span", {}, cut(each.message.split("\n")[0], 600)) }));
+    view.dispatch(setDiagnostics(view.state, marks));
     const errors = diagnostics.filter(({ severity }) => severity === "error").length;
     const verdictText = text.trim() === "" ? "" : answer.valid === false || errors ? "Not valid." : diagnostics.length ? `Valid; ${counted(diagnostics.length, "finding")}.` : "Valid.";
     verdict.textContent = verdictText;
@@ -98,7 +144,7 @@ export function editor({ value, schema, check, run, report }) {
             element(
               "li",
               { class: "whole" },
-              element("button", { type: "button", class: "fix", onclick: () => replace(0, area.value.length, answer.suggested_query) }, "Fix all"),
+              element("button", { type: "button", class: "fix", onclick: () => replace(0, textOf().length, answer.suggested_query) }, "Fix all"),
               " ",
               element("code", {}, cut(answer.suggested_query, 2000)),
             ),
@@ -122,9 +168,9 @@ export function editor({ value, schema, check, run, report }) {
           class: "place",
           "aria-label": `${line}:${column}, go to this line and column`,
           onclick: () => {
-            const { from: start, to } = spanOf(area.value, diagnostic);
-            area.focus();
-            area.setSelectionRange(start, to);
+            const { from: start, to } = spanOf(textOf(), diagnostic);
+            view.focus();
+            view.dispatch({ selection: { anchor: start, head: to }, scrollIntoView: true });
           },
         },
         `${line}:${column}`,
@@ -137,115 +183,32 @@ export function editor({ value, schema, check, run, report }) {
     );
   }
 
-  function complete(requested) {
-    const offset = area.selectionStart;
-    const found = offset === area.selectionEnd ? completions(area.value, offset, schema()) : { options: [] };
-    const typed = area.value.slice(found.from, offset);
-    const after = area.value[found.from - 1];
-    options = requested || typed.length >= 2 || (typed.length <= 1 && [":", ".", "{"].includes(after)) ? found.options : [];
-    from = found.from;
-    chosen = 0;
-    list.hidden = options.length === 0;
-    if (list.hidden) {
-      area.removeAttribute("aria-activedescendant");
-      return;
-    }
-    list.replaceChildren(
-      ...options.map(({ text, name, kind, detail }, number) =>
-        element(
-          "li",
-          { role: "option", id: `option-${number}`, "aria-selected": "false", onmousedown: (event) => { event.preventDefault(); accept(number); } },
-          element("span", { class: `kind ${kind}` }, cut(name ?? text, 60)),
-          element("span", { class: "quiet" }, ` ${kind}${detail ? `: ${cut(detail, 50)}` : ""}`),
-        ),
-      ),
-    );
-    const { left, bottom } = caretPlace(from);
-    const around = list.parentElement.getBoundingClientRect();
-    list.style.left = `${Math.max(0, Math.min(left - around.left, around.width - Math.min(320, around.width)))}px`;
-    list.style.top = `${bottom - around.top + 2}px`;
-    choose(0);
-  }
-
-  function choose(number) {
-    list.children[chosen]?.setAttribute("aria-selected", "false");
-    chosen = (number + options.length) % options.length;
-    const option = list.children[chosen];
-    option.setAttribute("aria-selected", "true");
-    option.scrollIntoView({ block: "nearest" });
-    area.setAttribute("aria-activedescendant", option.id);
-  }
-
-  function accept(number) {
-    const { text } = options[number];
-    const end = area.selectionStart;
-    close();
-    replace(from, end, text);
-    close();
-  }
-
-  function close() {
-    options = [];
-    list.hidden = true;
-    area.removeAttribute("aria-activedescendant");
-  }
-
-  /** Return the position of a letter on the screen, which is its position in the layer. */
-  function caretPlace(offset) {
-    const walker = document.createTreeWalker(layer, NodeFilter.SHOW_TEXT);
-    let rest = offset;
-    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
-      if (rest <= node.data.length) {
-        const range = document.createRange();
-        range.setStart(node, rest);
-        range.setEnd(node, rest);
-        const boxes = range.getClientRects();
-        return boxes[boxes.length - 1] ?? range.getBoundingClientRect();
-      }
-      rest -= node.data.length;
-    }
-    return layer.getBoundingClientRect();
-  }
-
-  area.addEventListener("input", changed);
-  area.addEventListener("blur", close);
-  area.addEventListener("keydown", (event) => {
-    if (event.isComposing) return;
-    const command = event.ctrlKey || event.metaKey;
-    if (command && event.key === "Enter") run();
-    else if (command && event.key === " ") complete(true);
-    else if (command && event.key === ".") fixHere();
-    else if (!options.length) return;
-    else if (event.key === "ArrowDown") choose(chosen + 1);
-    else if (event.key === "ArrowUp") choose(chosen - 1);
-    else if (event.key === "Enter" || event.key === "Tab") accept(chosen);
-    else if (event.key === "Escape") close();
-    else return;
-    event.preventDefault();
-  });
-
   function fixHere() {
-    const caret = area.selectionStart;
+    const caret = view.state.selection.main.head;
     const here = diagnostics.find((diagnostic) => {
-      const { from: start, to } = spanOf(area.value, diagnostic);
-      return start <= caret && caret <= to && diagnostic.suggestions?.length;
+      const { from, to } = spanOf(textOf(), diagnostic);
+      return from <= caret && caret <= to && diagnostic.suggestions?.length;
     });
     if (here) fix(here, here.suggestions[0]);
   }
 
-  paint();
   return {
     frame,
     show,
-    /** Remove the diagnostics, because the check failed. */
-    clear: () => show(area.value, { diagnostics: [] }),
-    focus: (how) => area.focus(how),
-    stop: () => clearTimeout(later),
+    focus: () => view.focus(),
+    stop() {
+      clearTimeout(later);
+      view.destroy();
+    },
+    /** Whether the newest check found an error. */
+    get failing() {
+      return diagnostics.some(({ severity }) => severity === "error");
+    },
     get text() {
-      return area.value;
+      return textOf();
     },
     set text(text) {
-      replace(0, area.value.length, text);
+      replace(0, textOf().length, text);
     },
   };
 }

@@ -107,7 +107,8 @@ function chain(path, upright, most) {
       point,
       lines,
       box,
-      width: box ? longest * LETTER + 2 * PADDING : longest * LETTER + LINK,
+      // the count under a node may be longer than its title
+      width: box ? Math.max(longest, foot(point, most).length - 1) * LETTER + 2 * PADDING : longest * LETTER + LINK,
       height: lines.length * LINE + (box ? 14 : 0),
     };
   });

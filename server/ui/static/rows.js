@@ -1,11 +1,13 @@
 /** The answer to a query: its rows as a table, the graph behind the rows, and further rows of a truncated answer. */
 
+import { chart } from "./chart.js";
 import { atWork, count, counted, cut, element, isAtWork } from "./dom.js";
 import { pattern } from "./pattern.js";
-import { picture } from "./picture.js";
 import { table } from "./table.js";
+import { isElement, textOf } from "./values.js";
 
 const PAGE = 10_000;
+const MOST_EXPANDED = 50;
 
 /**
  * Run a query and show its rows in `place`: `await runQuery({ query, limit, timeout }, context, place, onAnswer)`.
@@ -34,7 +36,7 @@ export async function runQuery({ query, question, parameters, limit, timeout }, 
   onAnswer(answer);
   const rows = answer.rows;
   const figures = element("p", {});
-  const shown = table({ columns: answer.columns, rows, name: `${graph ?? "rows"}-rows`, report });
+  const shown = table({ columns: answer.columns, rows, name: `${graph ?? "rows"}-rows`, report, addressOf: (node) => context.address("query", graph, queryFor(node)) });
   const more = element("button", { type: "button", hidden: true }, "Next rows");
   const behind = element("div", { class: "behind" });
   const draw = element("button", { type: "button", onclick: drawMatches }, "Show as a graph");
@@ -72,10 +74,15 @@ export async function runQuery({ query, question, parameters, limit, timeout }, 
     if (isAtWork(draw)) return;
     atWork(draw, true);
     try {
-      const found = await read("matches", { graph, query, most: Math.min(limit, 500), ...(parameters ? { parameters } : {}) });
+      const [{ drawing: drawGraph, graphIn }, { labels }] = await Promise.all([import("./drawing.js"), read("schema", { graph })]);
+      const naming = (names) => labels.find(({ name, naming: key }) => key && names.includes(name))?.naming;
+      const found = graphIn(await rowsToDraw(), naming);
+      if (!place.isConnected) return;
       drawing?.stop();
-      behind.replaceChildren(...shownMatches(found, context, (drawnMatches) => { drawing = drawnMatches; }));
-      report(found === null ? "The query matches nothing that can be drawn." : `Drawn: ${counted(found.nodes.length, "node")}.`);
+      drawing = null;
+      if (!found.nodes.length) behind.replaceChildren(element("p", {}, "The rows come from no nodes that could be drawn."));
+      else behind.replaceChildren((drawing = drawGraph(found, { label: "Nodes and relationships of the rows", report, details: (node) => factsOn(node, labels), expand: (node) => expanded(node, graphIn, naming), chosen: ({ name, label }, links) => report(`${cut(name, 100)}, ${cut(label, 100)}: ${counted(links.length, "relationship")}.`) })).frame);
+      report(found.nodes.length ? `Drawn: ${counted(found.nodes.length, "node")}.` : "The rows come from nothing that can be drawn.");
     } catch (error) {
       context.failed(error);
     } finally {
@@ -83,9 +90,43 @@ export async function runQuery({ query, question, parameters, limit, timeout }, 
     }
   }
 
+  /** Return the rows if they hold nodes or relationships, else the same rows with those that they come from. */
+  async function rowsToDraw() {
+    if (rows.some((row) => row.some(isElement))) return rows;
+    const all = [];
+    for (const each of await read("drawn", { graph, query, ...(parameters ? { parameters } : {}) })) {
+      const most = Math.max(1, Math.min(limit, rows.length));
+      all.push(...(await call("execute_cypher", { query: each, graph, limit: most, ...(timeout ? { timeout_s: timeout } : {}), ...(parameters ? { parameters } : {}) })).rows);
+    }
+    return all;
+  }
+
+  function factsOn({ name, label, labels: all, key, properties = {} }, known) {
+    if (key === undefined) return [element("p", {}, `Nodes with the label ${cut(label, 100)}.`)];
+    const reserved = new Set(known.filter((each) => all.includes(each.name)).flatMap((each) => each.reserved));
+    const shownProperties = Object.entries(properties).filter(([each]) => !reserved.has(each));
+    return [
+      element("p", {}, all.map((each) => element("span", { class: "tag" }, cut(each, 100)))),
+      element("dl", { class: "facts" }, shownProperties.map(([each, value]) => [element("dt", {}, cut(each, 100)), element("dd", {}, cut(textOf(value), 1000))])),
+      element("p", {}, element("a", { href: context.address("query", graph, queryFor({ labels: all, id: key })), "aria-label": `Query this node: ${cut(name, 100)}` }, "Query this node")),
+    ];
+  }
+
+  async function expanded({ labels: all, key }, graphIn, naming) {
+    try {
+      const { q, p } = queryFor({ labels: all, id: key });
+      const answered = await call("execute_cypher", { query: q.replace("RETURN n", `MATCH (n)-[r]-(m)\nRETURN n, r, m LIMIT ${MOST_EXPANDED}`), graph, limit: MOST_EXPANDED, parameters: JSON.parse(p) });
+      return graphIn(answered.rows, naming);
+    } catch (error) {
+      context.failed(error);
+      return null;
+    }
+  }
+
   more.addEventListener("click", () => readOn(rows.length + limit).catch(context.failed));
   say();
-  place.replaceChildren(figures, ...(rows.length ? [shown.frame] : []), element("p", { class: "row" }, more, draw), behind);
+  const figure = rows.length && !truncated ? chart(answer.columns, rows) : null;
+  place.replaceChildren(figures, ...(rows.length ? [shown.frame] : []), element("p", { class: "row" }, more, draw), ...(figure ? [figure] : []), behind);
   if (!rows.length) {
     draw.hidden = true;
     read("pattern", { graph, query, ...(parameters ? { parameters } : {}) }).then(
@@ -95,40 +136,15 @@ export async function runQuery({ query, question, parameters, limit, timeout }, 
   }
   report(`${counted(rows.length, "row")}.`);
   if (truncated && cursor) await readOn(limit);
+  else if (rows.some((row) => row.some(isElement))) await drawMatches();
   return () => {
     shown.stop();
     drawing?.stop();
   };
 }
 
-/** Return a picture of the nodes and relationships behind rows, with a list of the chosen node's relationships. */
-function shownMatches(found, context, keep) {
-  if (found === null) return [element("p", {}, "The query matches no nodes that could be drawn.")];
-  const details = element("section", { class: "details", "aria-label": "The chosen node" });
-  const names = new Map(found.nodes.map((node) => [node.id, node]));
-  const degrees = new Map(found.nodes.map(({ id }) => [id, 0]));
-  for (const { start, end } of found.links) for (const id of [start, end]) degrees.set(id, (degrees.get(id) ?? 0) + 1);
-  const drawnMatches = picture(found.picture, {
-    label: "Nodes and relationships of the rows",
-    boxes: found.nodes.map(({ id }) => id),
-    first: [...degrees].reduce((best, entry) => (entry[1] > best[1] ? entry : best))[0],
-    choose: (id) => {
-      const node = names.get(id);
-      const links = found.links.filter(({ start, end }) => start === id || end === id);
-      details.replaceChildren(
-        element("h3", {}, cut(node.name, 300)),
-        element("p", {}, cut(node.label, 100)),
-        element(
-          "ul",
-          { class: "plain" },
-          links.map(({ start, end, type }) =>
-            element("li", {}, element("code", {}, start === id ? `—[${type}]→` : `←[${type}]—`), ` ${cut(names.get(start === id ? end : start)?.name ?? "", 200)}`),
-          ),
-        ),
-      );
-      context.report(`${cut(node.name, 100)}, ${cut(node.label, 100)}: ${counted(links.length, "relationship")}.`);
-    },
-  });
-  keep(drawnMatches);
-  return [element("div", { class: "split" }, drawnMatches.frame, details)];
+/** Return the address parameters of a query for one node: `{ q: "MATCH (n:Team) WHERE elementId(n) = $id RETURN n", p: … }`. */
+function queryFor({ labels, id }) {
+  const label = labels?.length ? `:${/^[\p{L}_][\p{L}\p{N}_]*$/u.test(labels[0]) ? labels[0] : `\`${labels[0].replaceAll("`", "``")}\``}` : "";
+  return { q: `MATCH (n${label}) WHERE elementId(n) = $id\nRETURN n`, p: JSON.stringify({ id }) };
 }

@@ -7,6 +7,8 @@ const ROW_PIXELS = 27;
 const BEYOND = 8;
 const LONGEST_CELL = 300;
 const LOOKED_AT = 200;
+/** Columns with at most this many different values have facets, in answers of at least so many rows. */
+const [MOST_FACETS, FEWEST_ROWS, MOST_FACETED] = [12, 10, 10_000];
 
 let tables = 0;
 
@@ -22,14 +24,16 @@ function copySelected(text) {
 }
 
 /**
- * `table({ columns, rows, name, report })` returns `{ frame, add, focus, stop }`; `name` is for saved files.
+ * `table({ columns, rows, name, report, addressOf })` returns `{ frame, add, focus, stop }`; `name` is for saved files, and
+ * `addressOf(node)` the address that a node links to.
  *
  * The table is a grid with one Tab stop: arrow keys, Home, End, Page Up and Page Down go from cell to cell, from the first row up
  * to the headings. Enter sorts by a heading, or shows a whole value, which Escape closes.
  */
-export function table({ columns, rows, name, report }) {
+export function table({ columns, rows, name, report, addressOf = null }) {
   let order = null;
   let sorted = { column: -1, way: 0 };
+  const wanted = new Map(); // the values chosen as facets, by column
   let shown = [0, 0];
   let active = { row: 0, column: 0 }; // row -1 holds the headings
   const prefix = `cell-${(tables += 1)}`;
@@ -62,11 +66,12 @@ export function table({ columns, rows, name, report }) {
     ),
     scroller,
     value,
+    facets(),
   );
   const titles = columns.map((column, number) =>
     element("button", { type: "button", tabindex: -1, onclick: () => sort(number) }, cut(column, 60)),
   );
-  const headers = titles.map((title, number) => element("div", { role: "columnheader", id: `${prefix}-h-${number}`, "aria-sort": "none" }, title));
+  const headers = titles.map((title, number) => element("div", { role: "columnheader", class: rows.length && rows.slice(0, LOOKED_AT).every((row) => typeof row[number] === "number") ? "number" : null, id: `${prefix}-h-${number}`, "aria-sort": "none" }, title));
   head.append(element("div", { role: "row", class: "cells", "aria-rowindex": 1 }, headers));
   setWidths();
 
@@ -79,13 +84,14 @@ export function table({ columns, rows, name, report }) {
     scroller.style.setProperty("--columns", widths.join(" "));
   }
 
+  const size = () => (order === null ? rows.length : order.length);
   const rowAt = (number) => rows[order === null ? number : order[number]];
   const all = () => (order === null ? rows : Array.from(order, (number) => rows[number]));
   const record = (row) => Object.fromEntries(columns.map((column, number) => [column, row[number]]));
 
   function paint() {
     const first = Math.max(0, Math.floor(scroller.scrollTop / ROW_PIXELS) - BEYOND);
-    const last = Math.min(rows.length, Math.ceil((scroller.scrollTop + scroller.clientHeight) / ROW_PIXELS) + BEYOND);
+    const last = Math.min(size(), Math.ceil((scroller.scrollTop + scroller.clientHeight) / ROW_PIXELS) + BEYOND);
     if (first === shown[0] && last === shown[1]) return;
     shown = [first, last];
     const lines = [];
@@ -109,7 +115,7 @@ export function table({ columns, rows, name, report }) {
 
   /** Go to a cell, or to the nearest existing cell. */
   function goTo(row, column) {
-    active = { row: Math.max(-1, Math.min(rows.length - 1, row)), column: Math.max(0, Math.min(columns.length - 1, column)) };
+    active = { row: Math.max(-1, Math.min(size() - 1, row)), column: Math.max(0, Math.min(columns.length - 1, column)) };
     const top = active.row * ROW_PIXELS;
     const room = scroller.clientHeight - head.offsetHeight;
     if (active.row >= 0) scroller.scrollTop = Math.min(top, Math.max(scroller.scrollTop, top + ROW_PIXELS - room));
@@ -129,7 +135,7 @@ export function table({ columns, rows, name, report }) {
       PageUp: () => goTo(Math.max(0, row - page), column),
       PageDown: () => goTo(row + page, column),
       Home: () => goTo(event.ctrlKey ? 0 : row, 0),
-      End: () => goTo(event.ctrlKey ? rows.length - 1 : row, columns.length - 1),
+      End: () => goTo(event.ctrlKey ? size() - 1 : row, columns.length - 1),
       Enter: () => (row < 0 ? sort(column) : showValue(row, column)),
       " ": () => (row < 0 ? sort(column) : showValue(row, column)),
     };
@@ -158,13 +164,13 @@ export function table({ columns, rows, name, report }) {
       "div",
       { role: "row", class: "cells", "aria-rowindex": number + 2 },
       row.map((content, column) =>
-        element("div", { role: "gridcell", id: idOf({ row: number, column }), class: content === null ? "null" : typeof content }, cut(textOf(content), LONGEST_CELL)),
+        element("div", { role: "gridcell", id: idOf({ row: number, column }), class: content === null ? "null" : typeof content }, linked(content)),
       ),
     );
     cells.style.top = `${number * ROW_PIXELS}px`;
     cells.addEventListener("click", (event) => {
       const cell = event.target.closest("[role=gridcell]");
-      if (cell === null) return;
+      if (cell === null || event.target.closest("a")) return;
       const column = [...cells.children].indexOf(cell);
       goTo(number, column);
       showValue(number, column);
@@ -172,9 +178,16 @@ export function table({ columns, rows, name, report }) {
     return cells;
   }
 
+  /** Return the text of a value; a node is a link to itself. */
+  function linked(content) {
+    const text = cut(textOf(content), LONGEST_CELL);
+    if (addressOf === null || content === null || !Array.isArray(content?.labels)) return text;
+    return element("a", { href: addressOf(content), tabindex: -1 }, text);
+  }
+
   function resize() {
-    body.style.height = `${rows.length * ROW_PIXELS}px`;
-    scroller.setAttribute("aria-rowcount", rows.length + 1);
+    body.style.height = `${size() * ROW_PIXELS}px`;
+    scroller.setAttribute("aria-rowcount", size() + 1);
     shown = [0, 0];
     paint();
   }
@@ -195,17 +208,51 @@ export function table({ columns, rows, name, report }) {
       header.setAttribute("aria-sort", current === 1 ? "ascending" : current === -1 ? "descending" : "none");
     });
     order = null;
+    if (way !== 0 || wanted.size) {
+      const all = Uint32Array.from(rows, (_, number) => number);
+      order = wanted.size ? all.filter((number) => [...wanted].every(([each, texts]) => texts.has(textOf(rows[number][each])))) : all;
+    }
     if (way !== 0) {
-      const numbers = Uint32Array.from(rows, (_, number) => number);
-      order = numbers.sort((first, second) => way * compare(rows[first][column], rows[second][column]) || first - second);
+      order = order.sort((first, second) => way * compare(rows[first][column], rows[second][column]) || first - second);
     }
     resize();
+  }
+
+  /** Return the columns with few different values, each with buttons that keep the rows with a value. */
+  function facets() {
+    if (rows.length < FEWEST_ROWS || rows.length > MOST_FACETED) return "";
+    const groups = columns.map((title, column) => {
+      const times = new Map();
+      for (const row of rows) {
+        const text = textOf(row[column]);
+        times.set(text, (times.get(text) ?? 0) + 1);
+        if (times.size > MOST_FACETS) return null;
+      }
+      if (times.size < 2 || times.size === rows.length) return null;
+      const buttons = [...times].sort((one, other) => other[1] - one[1]).map(([text, number]) => {
+        const button = element("button", { type: "button", "aria-pressed": "false", onclick: () => choose(column, text, button) }, `${cut(text, 60)} ${number}`);
+        return button;
+      });
+      return element("div", { class: "chips", role: "group", "aria-label": `Rows by ${cut(title, 60)}` }, element("span", { class: "quiet" }, cut(title, 60)), buttons);
+    });
+    return groups.some(Boolean) ? element("details", { class: "facets" }, element("summary", {}, "Filter by value"), groups) : "";
+  }
+
+  function choose(column, text, button) {
+    const texts = wanted.get(column) ?? new Set();
+    if (!texts.delete(text)) texts.add(text);
+    if (texts.size) wanted.set(column, texts);
+    else wanted.delete(column);
+    button.setAttribute("aria-pressed", String(texts.has(text)));
+    arrange();
+    scroller.scrollTop = 0;
+    report(`${counted(size(), "row")} of ${counted(rows.length, "row")}.`);
   }
 
   async function copy() {
     const text = [columns, ...all()].map((row) => row.map((cell) => textOf(cell).replace(/[\t\r\n]+/gu, " ")).join("\t")).join("\n");
     const copied = navigator.clipboard ? await navigator.clipboard.writeText(text).then(() => true, () => false) : copySelected(text);
-    report(copied ? `Copied ${counted(rows.length, "row")}.` : "The browser does not let this page copy: save the rows as CSV instead.");
+    report(copied ? `Copied ${counted(size(), "row")}.` : "The browser does not let this page copy: save the rows as CSV instead.");
   }
 
   function save(ending, type, text) {
@@ -213,7 +260,7 @@ export function table({ columns, rows, name, report }) {
     const link = element("a", { href: address, download: `${name}.${ending}` });
     link.click();
     setTimeout(() => URL.revokeObjectURL(address), 10_000);
-    report(`Saved ${counted(rows.length, "row")} as ${name}.${ending}.`);
+    report(`Saved ${counted(size(), "row")} as ${name}.${ending}.`);
   }
 
   scroller.addEventListener("scroll", paint, { passive: true });

@@ -16,6 +16,11 @@ export function textOf(value) {
   return String(value);
 }
 
+/** Return whether a value is a node, a relationship or a path. */
+export function isElement(value) {
+  return value !== null && typeof value === "object" && (Array.isArray(value.labels) || Array.isArray(value.nodes) || (value.type !== undefined && value.start !== undefined));
+}
+
 /** Return a whole value for reading: JSON with line breaks, or the text itself. */
 export function wholeOf(value) {
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);

@@ -9,7 +9,7 @@ import pytest
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.storage.home import Home
 from tests.server.ui.conftest import ready
-from tests.server.ui.test_views import open_view, replace_query, run, text_of
+from tests.server.ui.test_views import QUERY_TEXT, open_view, replace_query, run, text_of
 from tests.support.browser import Page
 from tests.support.serving import http_server
 
@@ -37,12 +37,12 @@ def test_a_stopped_server_is_reported_and_the_page_works_again_after_its_restart
     tab.type(" ")
     tab.wait("document.querySelector('#alarm p')")
     assert "does not answer" in text_of(tab, "#alarm")
-    assert tab.evaluate("document.getElementById('query').value") == "MATCH (t:Team) RETURN count(t) "
+    assert tab.evaluate(QUERY_TEXT) == "MATCH (t:Team) RETURN count(t) "
     with http_server(page_home.folder, "--ui", "--port", str(free_port), "--graph", "nba"):
         tab.wait("!document.querySelector('#alarm p')")
         tab.type(" AS teams")
         tab.wait("document.querySelector('.verdict-line').textContent === 'Valid.'")
-        assert tab.evaluate("document.getElementById('query').value") == "MATCH (t:Team) RETURN count(t)  AS teams"
+        assert tab.evaluate(QUERY_TEXT) == "MATCH (t:Team) RETURN count(t)  AS teams"
 
 
 def test_a_killed_engine_is_restarted_by_the_next_query(tab: Page, page_home: Home, page_address: str) -> None:

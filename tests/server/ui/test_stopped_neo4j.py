@@ -11,7 +11,7 @@ from graphground.graphs.entities.own_index import OwnIndex
 from graphground.tools.find_entities import FindEntitiesRequest, find_entities
 from graphground.tools.get_schema import GetSchemaRequest, get_schema
 from tests.server.test_moving_database import served_from
-from tests.server.ui.test_views import open_view, replace_query, run, text_of
+from tests.server.ui.test_views import QUERY_TEXT, open_view, replace_query, run, text_of
 from tests.support.browser import Page
 from tests.support.neo4j_server import Neo4jServer, Neo4jServers, seeded
 from tests.support.serving import http_server
@@ -52,7 +52,7 @@ def test_a_stopped_neo4j_is_reported_in_the_open_page_which_works_again_after_it
         assert neo4j_5.uri.removeprefix("bolt://") in text_of(tab, "#alarm")
     tab.wait("!document.querySelector('#alarm p')")
     assert text_of(tab, "#status") == "The database answers again."
-    assert tab.evaluate("document.getElementById('query').value").startswith("MATCH (c:Customer) RETURN c.city")
+    assert tab.evaluate(QUERY_TEXT).startswith("MATCH (c:Customer) RETURN c.city")
     run(tab)
     tab.wait(f"{CELL} === 'Bath'")
     replace_query(tab, "MATCH (c:Customer) RETURN c.name LIMIT 1")

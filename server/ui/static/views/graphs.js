@@ -61,7 +61,7 @@ function card(graph, address) {
 }
 
 /** Return a graph's state in sentences. */
-function sentencesOn({ problem, opened, index, statistics, refuses_writes: refuses }) {
+function sentencesOn({ problem, opened, index, statistics, write_protected: refuses }) {
   if (problem) return [`Not available: ${problem}`];
   return [
     opened ? "Available, and open." : "Available; opened when it is first used.",

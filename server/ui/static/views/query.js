@@ -1,11 +1,14 @@
 /** The editor: completion from the schema, diagnostics while typing, rows as a table and as a graph. */
 
 import { Failure } from "../api.js";
-import { atWork, element } from "../dom.js";
+import { atWork, cut, element } from "../dom.js";
 import { editor } from "../editor.js";
 import { runQuery } from "../rows.js";
 
 const LIMITS = [100, 1_000, 10_000, 100_000];
+const [HISTORY, MOST_REMEMBERED] = ["graphground-queries", 30];
+/** Hints that compare a query with its question, and the view of queries has no question. */
+const ABOUT_QUESTION = ["extra_sort_column"];
 const NO_SCHEMA = { labels: [], patterns: [], functions: [] };
 
 export async function show(place, context) {
@@ -13,6 +16,7 @@ export async function show(place, context) {
   let schema = NO_SCHEMA;
   let stop = () => {};
   let running = false;
+  let again = false;
   const limit = element("select", { id: "limit" }, LIMITS.map((rows) => element("option", { value: rows }, rows.toLocaleString("en"))));
   const seconds = element("input", { id: "seconds", type: "number", min: 0.1, max: 600, step: "any", value: 30 });
   const parameterInput = element("input", {
@@ -25,6 +29,7 @@ export async function show(place, context) {
   });
   const run = element("button", { type: "submit", class: "main" }, "Run");
   const results = element("section", { class: "results", "aria-label": "Answer" });
+  const past = element("details", { class: "past", hidden: true });
   const queryEditor = editor({ value: parameters.get("q") ?? "", schema: () => schema, check, run: execute, report });
   place.append(
     element("h1", {}, graph === null ? "Query" : `Query ${graph}`),
@@ -43,8 +48,10 @@ export async function show(place, context) {
       element("label", {}, "Maximum seconds ", seconds),
       element("label", { class: "wide" }, "Parameters ", parameterInput),
     ),
+    past,
     results,
   );
+  showHistory();
   focus(queryEditor);
   let checking = false;
   let waiting = false;
@@ -62,7 +69,7 @@ export async function show(place, context) {
         continue;
       }
       try {
-        queryEditor.show(text, await call("validate_cypher", { query: text, graph, ...withParameters() }), true);
+        queryEditor.show(text, withoutQuestion(await call("validate_cypher", { query: text, graph, ...withParameters() })), true);
       } catch (error) {
         failed(error);
       }
@@ -80,7 +87,10 @@ export async function show(place, context) {
 
   async function execute() {
     const query = queryEditor.text;
-    if (running) return;
+    if (running) {
+      again = true; // the newest text runs next
+      return;
+    }
     if (query.trim() === "") {
       queryEditor.focus();
       return;
@@ -97,7 +107,7 @@ export async function show(place, context) {
     stop = () => {};
     try {
       stop = await runQuery({ query, ...withParameters(), limit: Number(limit.value), timeout: Number(seconds.value) || 30 }, context, results, (answer) =>
-        queryEditor.show(query, { ...answer, valid: undefined }),
+        queryEditor.show(query, { ...withoutQuestion(answer), valid: undefined }),
       );
     } catch (error) {
       if (error.diagnostics?.length) queryEditor.show(query, { diagnostics: error.diagnostics, valid: false });
@@ -106,14 +116,72 @@ export async function show(place, context) {
       running = false;
       atWork(run, false);
     }
+    keep(query);
+    if (again && !signal.aborted) {
+      again = false;
+      if (queryEditor.text !== query) await execute();
+    }
+  }
+
+  /** Keep a query in this browser, newest first. */
+  function keep(query) {
+    const others = kept(graph).filter((each) => each !== query);
+    localStorage.setItem(`${HISTORY} ${graph}`, JSON.stringify([query, ...others].slice(0, MOST_REMEMBERED)));
+    showHistory();
+  }
+
+  function showHistory() {
+    const queries = kept(graph);
+    past.hidden = !queries.length;
+    past.replaceChildren(
+      element("summary", {}, "History"),
+      element("ul", { class: "plain" }, queries.map((query) => element("li", {}, link(query, graph, context)))),
+      element("button", { type: "button", onclick: () => { localStorage.removeItem(`${HISTORY} ${graph}`); past.open = false; showHistory(); } }, "Clear"),
+    );
   }
 
   schema = await read("schema", { graph });
-  if (queryEditor.text) await check();
+  if (queryEditor.text) {
+    await check();
+    if (!queryEditor.failing) execute();
+  } else {
+    results.replaceChildren(element("h2", {}, "Examples"), element("ul", { class: "plain" }, examples(schema).map((query) => element("li", {}, link(query, graph, context)))));
+  }
   return () => {
     queryEditor.stop();
     stop();
   };
+}
+
+function kept(graph) {
+  try {
+    return JSON.parse(localStorage.getItem(`${HISTORY} ${graph}`)) ?? [];
+  } catch {
+    return []; // another program has written there
+  }
+}
+
+/** Return a link that opens a query and runs it. */
+function link(query, graph, { address }) {
+  return element("a", { href: address("query", graph, { q: query }) }, element("code", {}, cut(query.replace(/\s+/gu, " "), 160)));
+}
+
+/** Return queries that suit any graph with this schema: nodes of the commonest label, its neighbours, counts. */
+function examples({ labels, patterns }) {
+  const most = (items) => items.reduce((best, item) => ((item.count ?? 0) > (best?.count ?? -1) ? item : best), null);
+  const label = most(labels);
+  const pattern = most(patterns);
+  const byName = labels.find(({ name }) => name === pattern?.end);
+  return [
+    label && `MATCH (n:${label.quoted})\nRETURN n LIMIT 25`,
+    pattern && `MATCH (a)-[r:${pattern.quoted}]->(b)\nRETURN a, r, b LIMIT 25`,
+    pattern && byName?.naming && `MATCH ()-[:${pattern.quoted}]->(n:${byName.quoted})\nRETURN n.\`${byName.naming}\` AS name, count(*) AS times ORDER BY times DESC LIMIT 10`,
+    `MATCH (n)\nRETURN labels(n) AS labels, count(*) AS nodes ORDER BY nodes DESC`,
+  ].filter(Boolean);
+}
+
+function withoutQuestion(answer) {
+  return { ...answer, diagnostics: (answer.diagnostics ?? []).filter(({ code }) => !ABOUT_QUESTION.includes(code)) };
 }
 
 function objectIn(text) {

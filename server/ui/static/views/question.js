@@ -1,6 +1,7 @@
 /**
- * A question answered step by step: names, schema, suggestions, the chosen query, its rows. If the server has a language
- * model, the model's query follows: it is checked, repaired and run, and the rows are put into words.
+ * A question and its answer: first the rows, or the readings to choose from if the answer is doubtful; below them, folded,
+ * the steps: names, schema, suggestions. If the server has a language model, it writes the query, which is checked,
+ * repaired and run, and puts the rows into words.
  */
 
 import { counted, cut, element } from "../dom.js";
@@ -10,6 +11,7 @@ import { shownMention } from "./search.js";
 const ROWS = 1_000;
 /** The least confidence at which the first suggestion is run as the answer; a doubtful one is shown as a question. */
 const LIKELY = 0.5;
+const MOST_READINGS = 5;
 const ATTEMPTS = 3;
 const ROWS_TO_MODEL = 20;
 
@@ -19,6 +21,8 @@ export async function show(place, context) {
   const question = element("input", { type: "search", id: "question", autocomplete: "off", maxlength: 2000, value: parameters.get("q") ?? "" });
   const ask = element("button", { type: "submit", class: "main" }, "Ask");
   const steps = element("ol", { class: "steps" });
+  const outcome = element("section", { class: "outcome", "aria-label": "Answer" });
+  const grounding = element("details", { class: "grounding", hidden: true }, element("summary", {}, "How this was grounded"), steps);
   let stop = () => {};
   let latest = 0;
   place.append(
@@ -37,7 +41,8 @@ export async function show(place, context) {
       element("label", { class: "wide" }, "Question ", question),
       ask,
     ),
-    steps,
+    outcome,
+    grounding,
   );
   focus(question);
   if (question.value) await answer();
@@ -52,6 +57,8 @@ export async function show(place, context) {
     stop();
     stop = () => {};
     steps.replaceChildren();
+    outcome.replaceChildren(element("p", { class: "quiet" }, "Grounding the question…"));
+    grounding.hidden = false;
     clearAlarm();
     await step("Names in the question", "find_entities", { question: text, graph }, (found) =>
       found.mentions.length ? found.mentions.flatMap((mention) => shownMention(mention, context)) : [element("p", {}, "The question names nothing in the graph.")],
@@ -68,8 +75,18 @@ export async function show(place, context) {
     ]);
     if (!current()) return;
     if (model && !model.problem) await answerWithModel(text, current);
-    else if (suggested?.queries.length && suggested.queries[0].confidence >= LIKELY) await run(suggested.queries[0].cypher, text, current);
-    else if (suggested?.queries.length) steps.append(element("li", {}, element("p", {}, `Did you mean: ${suggested.queries[0].reason}? Run it, or another of the queries above.`)));
+    else if (!suggested?.queries.length) outcome.replaceChildren(element("p", {}, "No query suits this question: its words name nothing that this graph holds."));
+    else if (suggested.queries[0].confidence >= LIKELY) await run(suggested.queries[0].cypher, text, current, sentence(suggested.queries[0].reason));
+    else askBack(suggested.queries, text, current);
+  }
+
+  /** Show a doubtful answer as a question: the readings to choose from. */
+  function askBack(queries, text, current) {
+    const readings = queries.slice(0, MOST_READINGS).map(({ cypher, reason }) =>
+      element("li", {}, element("button", { type: "button", onclick: () => run(cypher, text, current, sentence(reason)).catch(context.failed) }, cut(sentence(reason), 300))),
+    );
+    outcome.replaceChildren(element("section", { class: "readings", "aria-label": "Readings of the question" }, element("h2", {}, "Which of these do you mean?"), element("ul", { class: "plain" }, readings), element("p", { class: "quiet" }, "None of them is sure to be what you asked.")));
+    report(`The question is not clear: ${counted(readings.length, "reading")} to choose from.`);
   }
 
   /** Let the model write a query, send its problems back to the model at most twice, and let the model put the rows into words. */
@@ -91,7 +108,7 @@ export async function show(place, context) {
       const query = checked.valid ? written.query : checked.suggested_query;
       let problems = (checked.diagnostics ?? []).map(({ message }) => message).join("\n");
       if (query) {
-        const answer = await run(query, text, current, "The rows").catch((error) => {
+        const answer = await run(query, text, current, `The query of ${model.model}`).catch((error) => {
           if (error.error === undefined || error.error === "graph_unavailable") throw error;
           problems = error.message;
           return null;
@@ -103,15 +120,13 @@ export async function show(place, context) {
       }
       attempts.push({ query: written.query, problems: problems.slice(0, 20_000) });
     }
-    if (current()) steps.append(element("li", {}, element("p", { class: "failure" }, `In ${ATTEMPTS} attempts the model wrote no query that returns rows.`)));
+    if (current()) outcome.replaceChildren(element("p", { class: "failure" }, `In ${ATTEMPTS} attempts the model wrote no query that returns rows.`));
   }
 
-  function sayInWords(text, query, { columns, rows, total, truncated }) {
+  async function sayInWords(text, query, { columns, rows, total, truncated }) {
     const shown = { question: text, query, columns, rows: rows.slice(0, ROWS_TO_MODEL), total: total ?? rows.length, more: Boolean(truncated) && total === undefined };
-    return step("The answer in words", model.model, () => read("model/words", shown), ({ text: words, ...cost }) => [
-      element("p", { class: "words" }, words),
-      costOf(cost),
-    ]);
+    const said = await step("The answer in words", model.model, () => read("model/words", shown), ({ text: words, ...cost }) => [element("p", {}, words), costOf(cost)]);
+    if (said) outcome.prepend(element("p", { class: "words" }, said.text));
   }
 
   function suggestion({ cypher, reason, rows, confidence }, place_, text, current) {
@@ -124,7 +139,7 @@ export async function show(place, context) {
       element(
         "p",
         { class: "row" },
-        element("button", { type: "button", "aria-label": `Run suggestion ${place_ + 1}`, onclick: () => run(cypher, text, current).catch(context.failed) }, "Run"),
+        element("button", { type: "button", "aria-label": `Run suggestion ${place_ + 1}`, onclick: () => run(cypher, text, current, sentence(reason)).catch(context.failed) }, "Run"),
         element("a", { href: context.address("query", graph, { q: cypher }), "aria-label": `Edit suggestion ${place_ + 1}` }, "Edit"),
       ),
     );
@@ -149,13 +164,13 @@ export async function show(place, context) {
     }
   }
 
-  /** Run a query and show its rows as the last step; return the tool's answer. */
-  async function run(cypher, text, current, title = "The chosen query and its rows") {
-    steps.querySelector("li.answer")?.remove();
+  /** Run a query and show its rows as the answer; return the tool's answer. */
+  async function run(cypher, text, current, title) {
+    outcome.querySelectorAll(".answer, .words, :scope > p").forEach((each) => each.remove());
     const rows = element("div");
     const remarks = element("ul", { class: "findings" });
-    steps.append(
-      element("li", { class: "answer", "data-tool": "execute_cypher" }, element("h2", {}, title), element("p", { class: "quiet" }, element("code", {}, "execute_cypher")), element("pre", { tabindex: 0 }, cypher), remarks, rows),
+    outcome.append(
+      element("div", { class: "answer", "data-tool": "execute_cypher" }, element("h2", {}, title), rows, remarks, element("details", {}, element("summary", {}, "The query"), element("pre", { class: "ran", tabindex: 0 }, cypher), element("a", { href: context.address("query", graph, { q: cypher }) }, "Edit this query"))),
     );
     stop();
     let answered = null;
@@ -167,6 +182,10 @@ export async function show(place, context) {
     else stopRows();
     return answered;
   }
+}
+
+function sentence(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function schemaExtent(whole, left) {

@@ -1,12 +1,14 @@
 /** The schema as a picture or as a list; a label shows its counts, the fill of its properties and their common values. */
 
-import { counted, cut, element } from "../dom.js";
+import { count, counted, cut, element } from "../dom.js";
+import { drawing as drawGraph } from "../drawing.js";
 import { about, inShort, touching } from "../label.js";
-import { picture, readableIn } from "../picture.js";
 
 const AGAIN_MILLISECONDS = 1500;
 const MOST_REQUESTS = 200;
 const MOST_IN_SHORT = 8;
+/** On a narrower screen, or with more labels, the schema is first shown as a list. */
+const [LEAST_WIDTH, MOST_LABELS] = [600, 60];
 const FORMS = { picture: "Picture", list: "List" };
 
 export async function show(place, context) {
@@ -15,15 +17,14 @@ export async function show(place, context) {
   let schema = await read("schema", { graph });
   const note = element("p", { class: "quiet" });
   const drawing = element("div");
-  const details = element("section", { class: "details", "aria-label": "Details" });
   let requestedForm = parameters.get("form");
   if (!(requestedForm in FORMS)) requestedForm = null;
-  let form = requestedForm ?? (readableIn(schema.picture, place.clientWidth) ? "picture" : "list");
+  let form = requestedForm ?? ((place.clientWidth >= LEAST_WIDTH || schema.labels.length < 4) && schema.labels.length <= MOST_LABELS ? "picture" : "list");
   let chosen = parameters.get("label");
   const unfolded = new Set();
   let shown = null;
   const forms = Object.entries(FORMS).map(([name, title]) => element("button", { type: "button", "data-form": name, onclick: () => showAs(name) }, title));
-  place.append(note, element("div", { class: "row", role: "group", "aria-label": "Form of the schema" }, forms), element("div", { class: "split" }, drawing, details));
+  place.append(note, element("div", { class: "row", role: "group", "aria-label": "Form of the schema" }, forms), drawing);
 
   function draw() {
     const focused = drawing.contains(document.activeElement);
@@ -40,24 +41,18 @@ export async function show(place, context) {
   }
 
   function asPicture() {
-    const degree = (label) => touching(label, schema).length;
-    const most = schema.labels.reduce((best, label) => (best === null || degree(label) > degree(best) ? label : best), null);
-    const figure = picture(schema.picture, { label: "Schema", boxes: schema.boxes, first: chosen ?? most?.name, choose });
-    const names = schema.labels.map((label) => element("button", { type: "button", onclick: () => choose(label.name) }, cut(label.name, 60)));
-    return {
-      made: [figure.frame, element("div", { class: "chips", role: "group", "aria-label": "Labels" }, names)],
-      stop: figure.stop,
-      choose: (label) => {
-        details.replaceChildren(element("h2", { tabindex: -1 }, cut(label.name, 200)), ...about(label, schema, context, follow));
-        figure.mark(label.name);
-      },
-      focus: () => details.querySelector("h2").focus(),
-    };
+    const nodes = schema.labels.map(({ name, count: size }) => ({ id: name, label: name, name: size === null ? name : `${name} (${count(size)})`, relationships: false }));
+    const links = schema.patterns.map(({ type, start, end, symmetric, count: size }) => ({ id: `${start} ${type} ${end}`, start, end, type: size === null ? type : `${type} (${count(size)})`, symmetric }));
+    const known = new Set(schema.labels.map(({ name }) => name));
+    const figure = drawGraph(
+      { nodes, links: links.filter(({ start, end }) => known.has(start) && known.has(end)) },
+      { label: "Schema", report, first: chosen, details: ({ id }) => about(labelNamed(id), schema, context, follow), chosen: ({ id }) => announce(labelNamed(id)) },
+    );
+    return { made: [figure.frame], stop: figure.stop, choose: ({ name }) => figure.mark(name), focus: () => drawing.querySelector(".details").focus() };
   }
 
   /** Show the labels as a list, with their relationships in short; each label unfolds. */
   function asList() {
-    details.replaceChildren();
     const items = new Map(schema.labels.map((label) => [label.name, folded(label)]));
     return {
       made: [element("ul", { class: "plain labels" }, [...items.values()].map((item) => element("li", {}, item)))],

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from graphground.cypher import validate
 from graphground.graphs.graph import Graph
-from graphground.graphs.schemas.pictures.of_query import subgraph
+from graphground.graphs.schemas.pictures.of_query import subgraph, with_elements
 
 NAMED = "MATCH (m:Film {name: 'Heat'})-[r:directedBy]->(p:Person) RETURN p.name"
 
@@ -55,3 +56,42 @@ def test_the_nodes_and_relationships_of_a_pattern_are_returned_instead_of_a_path
     monkeypatch.setattr(film_graph, "run", recorded)
     subgraph("MATCH (p:Person)<--(:Film {name: 'Heat'}) WITH p RETURN p.name", film_graph, timeout=30)
     assert sent == ["MATCH (p:Person)<-[drawn0]-(drawn1:Film {name: 'Heat'}) RETURN p, drawn0, drawn1 LIMIT 12"]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        (
+            "MATCH (n)-[:directedBy]->(m) RETURN n.name ORDER BY n.year LIMIT 3",
+            [
+                "MATCH (n)-[drawn0:directedBy]->(m) RETURN n.name, n AS drawn1, drawn0 AS drawn2, m AS drawn3 "
+                "ORDER BY n.year LIMIT 3"
+            ],
+        ),
+        (
+            "MATCH (n)<--(m) RETURN n.name AS name, count(m) AS films LIMIT 2",
+            [
+                "MATCH (n)<-[drawn0]-(m) RETURN n.name AS name, count(m) AS films, "
+                "collect(DISTINCT n)[..20] AS drawn1, collect(DISTINCT drawn0)[..20] AS drawn2, "
+                "collect(DISTINCT m)[..20] AS drawn3 LIMIT 2"
+            ],
+        ),
+        (
+            "MATCH (n)--(m) WITH n, count(m) AS films RETURN n.name",
+            ["MATCH (n)-[drawn0]-(m) WITH n, count(m) AS films RETURN n.name, n AS drawn1"],
+        ),
+        (
+            "MATCH (a:Film) RETURN a.name AS x UNION MATCH p = (b)-[*1..2]-() RETURN b.name AS x",
+            [
+                "MATCH (a:Film) RETURN a.name AS x, a AS drawn0",
+                "MATCH p = (b)-[*1..2]-() RETURN b.name AS x, p AS drawn1",
+            ],
+        ),
+        ("MATCH (n) WITH n.name AS name RETURN name", []),
+        ("RETURN 1 AS one", []),
+    ],
+)
+def test_a_query_is_drawn_by_the_elements_that_each_of_its_rows_is_about(query: str, expected: list[str]) -> None:
+    tree = validate(query, read_only=True).query
+    assert tree is not None
+    assert with_elements(tree, "cypher5") == expected
