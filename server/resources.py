@@ -196,8 +196,8 @@ def get_prompt(application: Application, name: str, given: Mapping[str, str]) ->
 
 def _schema_call(graph: str, method: str) -> str:
     if method == "full":
-        return "it is the resource below" if graph else "`get_schema`"
-    return f"`get_filtered_schema` with the question and method `{method}`"
+        return "read the resource below" if graph else "call `get_schema`"
+    return f"call `get_filtered_schema` with the question and method `{method}`"
 
 
 def _message(content: dict[str, Any]) -> dict[str, Any]:
