@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from pydantic import Field
 
-from graphground.graphs.filtering.filter import filter_schema
+from graphground.graphs.filtering.filter import Method, filter_schema
+from graphground.graphs.graph import Graph
+from graphground.graphs.question.model import Question
 from graphground.graphs.question.read import read
 from graphground.graphs.schemas.forms import base_form
 from graphground.graphs.schemas.token_count import estimate_tokens
@@ -19,7 +19,7 @@ class GetFilteredSchemaRequest(Request):
 
     question: str = Field(max_length=20_000, description="The user's question, as it was asked.")
     graph: str | None = Field(None, description="A name from list_graphs.")
-    method: Literal["auto", "exact", "masked", "similarity"] = Field(
+    method: Method = Field(
         "auto",
         description="`auto`: by names, words and synonyms; `exact`: by words; `masked`: by words, names replaced by labels; "
         "`similarity`: by meaning.",
@@ -55,26 +55,32 @@ def get_filtered_schema(graphs: Graphs, request: GetFilteredSchemaRequest) -> Ge
     """Filter the schema of a graph by a question."""
     graph = graph_named(graphs, request.graph)
     note = settled(graph)
+    return filter_by(read(request.question, graph), graph, note, request.method, request.max_tokens)
+
+
+def filter_by(
+    question: Question, graph: Graph, note: str, method: Method = "auto", max_tokens: int | None = None
+) -> GetFilteredSchemaAnswer:
+    """Filter the schema of a graph by the reading of a question; `note` is what is said about the schema's age."""
     facts = graph.statistics(fresh=True)
-    question = read(request.question, graph)
-    budget = request.max_tokens
+    budget = max_tokens
     while True:
-        found = filter_schema(question, graph.schema, request.method, facts=facts, max_tokens=budget)
+        found = filter_schema(question, graph.schema, method, facts=facts, max_tokens=budget)
         if found.too_small:
-            raise too_small(request.max_tokens or 0, estimate_tokens(base_form(graph.schema, facts) + note))
+            raise too_small(max_tokens or 0, estimate_tokens(base_form(graph.schema, facts) + note))
         text = base_form(found.schema, facts) + note
-        over = estimate_tokens(text) - request.max_tokens if request.max_tokens is not None else 0
+        over = estimate_tokens(text) - max_tokens if max_tokens is not None else 0
         if over <= 0 or budget is None:
             break
         budget -= over  # marks such as `(no values)` use tokens too
     whole = base_form(graph.schema, facts) + note
     answer = GetFilteredSchemaAnswer(
         graph=graph.name,
-        method=request.method,
+        method=method,
         schema=text,
         whole=found.whole and not found.cut,
         truncated=found.cut,
-        tokens=estimate_tokens(text) if request.max_tokens is not None else None,
+        tokens=estimate_tokens(text) if max_tokens is not None else None,
         left_out=found.left_out.names(),
     )
     if not answer.left_out or found.cut or estimate_tokens(answer.as_text()) < estimate_tokens(whole):

@@ -2,25 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, Field
 
 from graphground.cypher.diagnostics import either as join_or
 from graphground.tools.failure import ToolFailure
-from graphground.tools.get_filtered_schema import GetFilteredSchemaRequest, get_filtered_schema
+from graphground.tools.get_filtered_schema import filter_by
+from graphground.tools.get_schema import settled
 from graphground.tools.tool import Answer, Graphs, Request, Tool, graph_named
 
 if TYPE_CHECKING:
-    from graphground.graphs.question.model import Question
+    from graphground.graphs.graph import Graph
+    from graphground.graphs.question.model import Meaning, Question
+    from graphground.graphs.schemas.statistics.model import Statistics
+    from graphground.graphs.suggestions import Suggestion
 
 DEFAULT_TOKENS = 1_000
 LEAST_SCHEMA_TOKENS = 150
-MAX_MEANINGS = 4
-MAX_WORDS = 5
+MAX_MEANINGS = 3
+MAX_WORDS = 3
+MAX_NOTES = 5
 SAME_STRENGTH = 0.05
+CLEAR = 0.5
+"""The least strength of a word's meaning, and the least confidence with which a query is shown without a doubt."""
 MAX_CANDIDATES = 3
 """The maximum number of nodes shown for a name."""
+SURE_PROPERTY = 0.85
+"""The strength from which a word says a property by its very name."""
+CONSIDERED = 12
+"""The number of queries among which one is sought for each reading of a word."""
+SPARSE = 0.5
+"""The share of nodes with a value below which a property is called sparse."""
+PLACEHOLDERS = frozenset(
+    ("n/a", "na", "none", "null", "nil", "unknown", "not known", "-", "--", "?", "tbd", "tba", "tbc")
+)
+"""Texts that stand for a missing value, in lower case."""
 
 
 class GroundQuestionRequest(Request):
@@ -51,10 +69,14 @@ class GroundedQuery(BaseModel):
 
 
 class GroundQuestionAnswer(Answer):
-    """The question, grounded in the graph."""
+    """The question, grounded in the graph.
+
+    `ask` is a question to the user, present if no query is likely enough to be the answer.
+    """
 
     names: list[GroundedName]
     queries: list[GroundedQuery]
+    ask: str | None = None
     words: list[str] = Field(default_factory=list)
     unknown_words: list[str] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)
@@ -66,26 +88,18 @@ def ground_question(graphs: Graphs, request: GroundQuestionRequest) -> GroundQue
     # Imported on first use, as in every tool that needs numpy or rapidfuzz.
     from graphground.graphs.question.read import read
     from graphground.graphs.schemas.token_count import estimate_tokens
-    from graphground.graphs.suggestions import describe_notes, suggest
+    from graphground.graphs.suggestions import suggest
 
     graph = graph_named(graphs, request.graph)
     if not request.question.strip():
         raise ToolFailure("empty_question", "The question is empty.", next="Call ground_question with a question.")
+    note = settled(graph)
     question = read(request.question, graph)
-    found = suggest(graph, question, limit=request.limit)
-    names = [
-        GroundedName(
-            text=mention.text,
-            verdict=mention.verdict,
-            nodes=[
-                f"(:{':'.join(node.labels[:2])} {{{node.property}: {node.name!r}}})"
-                for node in mention.nodes[:MAX_CANDIDATES]
-            ][: 1 if mention.verdict == "found" else MAX_CANDIDATES],
-        )
-        for mention in question.mentions
-    ]
+    found = suggest(graph, question, limit=max(request.limit, CONSIDERED))
+    shown = found[: request.limit]
+    words = _read_words(question, found, shown)
     answer = GroundQuestionAnswer(
-        names=names,
+        names=_names(question),
         queries=[
             GroundedQuery(
                 cypher=suggestion.cypher,
@@ -93,43 +107,122 @@ def ground_question(graphs: Graphs, request: GroundQuestionRequest) -> GroundQue
                 rows=suggestion.rows,
                 confidence=round(suggestion.confidence, 2),
             )
-            for suggestion in found
+            for suggestion in shown
         ],
-        words=_words_with_several_meanings(question),
+        ask=f"Do you mean: {shown[0].reason}?" if shown and shown[0].confidence < CLEAR else None,
+        words=words,
         unknown_words=[question.words[place].text for place in question.unexplained],
-        notes=describe_notes(graph, question, found),
+        notes=list(dict.fromkeys(_traps(graph, question, shown[:2])))[:MAX_NOTES],
         schema="",
     )
     used = estimate_tokens(answer.model_dump_json(exclude_defaults=True))
-    answer.schema_ = get_filtered_schema(
-        graphs,
-        GetFilteredSchemaRequest(
-            question=request.question,
-            graph=request.graph,
-            method="auto",
-            max_tokens=max(LEAST_SCHEMA_TOKENS, request.max_tokens - used),
-        ),
+    answer.schema_ = filter_by(
+        question, graph, note, max_tokens=max(LEAST_SCHEMA_TOKENS, request.max_tokens - used)
     ).schema_
     return answer
 
 
-def _words_with_several_meanings(question: Question) -> list[str]:
-    """Return the content words that two elements of the schema say about equally well."""
-    found = []
+def _names(question: Question) -> list[GroundedName]:
+    names = []
+    for mention in question.mentions:
+        nodes = list(
+            dict.fromkeys(
+                f"(:{':'.join(node.labels[:2])} {{{node.property}: {node.name!r}}})"
+                for node in mention.nodes[:MAX_CANDIDATES]
+            )
+        )
+        # Several candidates may be one node with several labels.
+        verdict = "found" if mention.verdict == "ambiguous" and len(mention.nodes) == 1 else mention.verdict
+        names.append(
+            GroundedName(text=mention.text, verdict=verdict, nodes=nodes[: 1 if verdict == "found" else MAX_CANDIDATES])
+        )
+    return names
+
+
+def _read_words(question: Question, found: Sequence[Suggestion], shown: list[Suggestion]) -> list[str]:
+    """Return the content words that elements of the schema explain about equally well, with a query for each reading.
+
+    A query for the second reading is added to those shown, unless the first query is likely to be right.
+    """
+    lines: list[str] = []
     for place in question.content:
         meanings = [m for m in question.meanings.get(place, ()) if m.kind in ("label", "type", "property")]
-        best = meanings[0].strength if meanings else 0.0
-        near = [m for m in meanings if m.kind == meanings[0].kind and m.strength >= best - SAME_STRENGTH]
-        if best >= 0.5 and len({m.name for m in near}) > 1:
-            names = list(dict.fromkeys(f"{m.owner}.{m.name}" if m.owner else m.name for m in near))
-            found.append(f"{question.words[place].text}: {join_or(names[:MAX_MEANINGS])}")
-    return found[:MAX_WORDS]
+        if not meanings or meanings[0].strength < CLEAR or len(lines) == MAX_WORDS:
+            continue
+        near = [
+            m for m in meanings if m.kind == meanings[0].kind and m.strength >= meanings[0].strength - SAME_STRENGTH
+        ]
+        by_name = {(f"{m.owner}.{m.name}" if m.owner else m.name): m for m in near}
+        sure = shown and shown[0].confidence >= CLEAR and any(_uses(shown[0], m) for m in near)
+        if len({m.name for m in near}) < 2 or sure:
+            continue
+        readings: list[str] = []
+        for name, meaning in list(by_name.items())[:MAX_MEANINGS]:
+            its = next((s for s in found if s.rows != 0 and _uses(s, meaning)), None)
+            if its is not None and its not in shown and len(readings) < 2:
+                shown.append(its)
+            readings.append(f"{name} (query {shown.index(its) + 1})" if its is not None and its in shown else name)
+        lines.append(f"{question.words[place].text}: {join_or(readings)}")
+    return lines
+
+
+def _uses(suggestion: Suggestion, meaning: Meaning) -> bool:
+    """Whether a query uses a label, relationship type or property."""
+    shape, form = suggestion.candidate.shape, suggestion.candidate.form
+    if meaning.kind == "type":
+        return any(step.type == meaning.name for step in shape.steps)
+    if meaning.kind == "label":
+        return meaning.name == shape.label
+    return meaning.name in (form.key, form.condition.key if form.condition else "")
+
+
+def _traps(graph: Graph, question: Question, shown: Sequence[Suggestion]) -> Iterator[str]:
+    """Yield the traps in the data that matter here: namesakes, both directions, and values that are missing, texts in
+    the place of numbers, or placeholders."""
+    for mention in question.mentions:
+        nodes = [node for node in mention.nodes if not node.is_value and mention.verdict != "not_found"]
+        namesakes = [node for node in nodes if node.name == nodes[0].name]
+        if len(namesakes) > 1:
+            yield f"{len(namesakes)} nodes are named {nodes[0].name!r}: a query by name matches all of them."
+    facts = graph.statistics()
+    labels = {label for mention in question.mentions for node in mention.nodes for label in node.labels}
+    for suggestion in shown:
+        shape, form = suggestion.candidate.shape, suggestion.candidate.form
+        labels |= shape.ends.keys()
+        for step in shape.steps:
+            if step.direction == "any" or (facts and any(p.symmetric for p in facts.matching(step.type))):
+                yield f"{step.type} leads both ways here: match it without an arrow."
+        if form.wrap.startswith("to"):
+            yield f"{form.key} holds numbers as text: compare {form.wrap}(n.{form.key})."
+        on_link = form.kind == "link_property" or (form.condition is not None and form.condition.on == "r")
+        owner = (
+            shape.steps[-1].type if on_link and shape.steps else max(shape.ends, key=shape.ends.__getitem__, default="")
+        )
+        for key in (form.key, form.condition.key if form.condition else ""):
+            yield from _missing_values(facts, owner, key)
+    for (kind, owner, key), by in question.strengths.items():
+        if kind == "property" and owner in labels and max(by.values()) >= SURE_PROPERTY:
+            yield from _missing_values(facts, owner, key)
+
+
+def _missing_values(facts: Statistics | None, owner: str, key: str) -> Iterator[str]:
+    values = facts.property(owner, key) if facts else None
+    if values is None or not values.counted or not values.of:
+        return
+    filled = values.count
+    if filled == 0:
+        yield f"No {owner} has a value in {key}."
+    elif filled < SPARSE * values.of:
+        yield f"Only {filled:,} of {values.of:,} {owner} have a value in {key}."
+    missing = [value for value, _ in values.common if isinstance(value, str) and value.strip().lower() in PLACEHOLDERS]
+    if missing:
+        yield f"{key} holds {missing[0]!r} where a value is missing."
 
 
 TOOL = Tool(
     "ground_question",
     "Ground a question",
-    "Call this first for each question: names as stored, schema needed, unclear words, traps in the data, and the "
+    "Call this first for each question: names as stored, schema needed, traps in the data, and the "
     "likeliest queries. Run a query whose `reason` is what was asked, or write one.",
     GroundQuestionRequest,
     GroundQuestionAnswer,

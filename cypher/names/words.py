@@ -116,7 +116,7 @@ def root(word: str) -> str:
     """Return a word without its endings: `created`, `creator` and `creation` have the root `creat`."""
     text = lemma(word)
     if text in _irregular().values():
-        return text
+        return text.removesuffix("e") if len(text) > SHORTEST_ROOT - 1 else text
     for suffix in _SUFFIXES:
         if text.endswith(suffix) and len(text) - len(suffix) >= SHORTEST_ROOT:
             return _undoubled(text[: -len(suffix)])

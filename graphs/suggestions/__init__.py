@@ -6,6 +6,6 @@ candidates by one learned model, counts their answers and says how sure it is. `
 its question.
 """
 
-from graphground.graphs.suggestions.suggest import Suggestion, describe_notes, suggest
+from graphground.graphs.suggestions.suggest import Suggestion, suggest
 
-__all__ = ["Suggestion", "describe_notes", "suggest"]
+__all__ = ["Suggestion", "suggest"]

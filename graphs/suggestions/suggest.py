@@ -243,21 +243,3 @@ def describe(candidate: Candidate) -> str:
     }.get(form.kind, "counts for each of")  # fmt: skip
     where = f" where {form.condition.cypher()}" if form.condition else ""
     return f"{asked} {subject}{where}"
-
-
-def describe_notes(graph: Graph, question: Question, suggestions: Sequence[Suggestion]) -> list[str]:
-    """Return the traps in the data that matter for the suggested queries: namesakes, texts as numbers, both ways."""
-    notes: list[str] = []
-    for mention in question.mentions:
-        nodes = [node for node in mention.nodes if not node.is_value and mention.verdict != "not_found"]
-        namesakes = [node for node in nodes if node.name == nodes[0].name]
-        if len(namesakes) > 1:
-            notes.append(f"{len(namesakes)} nodes are named {nodes[0].name!r}: a query by name matches all of them.")
-    for suggestion in suggestions[:2]:
-        for step in suggestion.candidate.shape.steps:
-            if step.direction == "any":
-                notes.append(f"{step.type} leads both ways here: match it without an arrow.")
-        form = suggestion.candidate.form
-        if form.wrap.startswith("to"):
-            notes.append(f"{form.key} holds numbers as text: compare {form.wrap}(n.{form.key}).")
-    return list(dict.fromkeys(notes))

@@ -2,6 +2,7 @@ import pytest
 
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
+from graphground.graphs.schemas.statistics.model import LabelStatistics, PropertyStatistics, Statistics
 from graphground.graphs.schemas.token_count import estimate_tokens
 from graphground.tools.failure import ToolFailure
 from graphground.tools.ground_question import GroundQuestionAnswer, GroundQuestionRequest, ground_question
@@ -39,3 +40,36 @@ def test_an_answer_keeps_to_its_budget(film_graph: Graph) -> None:
 def test_an_empty_question_is_refused(film_graph: Graph) -> None:
     with pytest.raises(ToolFailure, match="empty"):
         grounded(film_graph, "   ")
+
+
+def test_what_is_missing_in_the_data_is_said_if_the_question_asks_for_it(
+    film_graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def notes(values: PropertyStatistics) -> list[str]:
+        facts = Statistics(labels={"Film": LabelStatistics("Film", 40, {"runtime_minute": values})})
+        monkeypatch.setattr(Graph, "statistics", lambda self, fresh=False: facts)
+        return grounded(film_graph, "Which film by Michael Mann has the longest runtime?").notes
+
+    assert any("No Film has a value in runtime_minute" in note for note in notes(PropertyStatistics(0, 40)))
+    assert any("Only 3 of 40 Film" in note for note in notes(PropertyStatistics(3, 40)))
+    assert any("'N/A'" in note for note in notes(PropertyStatistics(40, 40, common=(("N/A", 4),))))
+    assert not any("runtime" in note for note in notes(PropertyStatistics(40, 40)))
+    assert not any("runtime" in note for note in notes(PropertyStatistics(0, 40, counted=False)))
+
+
+def test_a_doubtful_answer_is_put_as_a_question(film_graph: Graph) -> None:
+    film_graph.run("RETURN 1")
+    doubtful = grounded(film_graph, "Which xylophones quarrel with Michael Mann about zebras?")
+    assert doubtful.queries[0].confidence < 0.5
+    assert doubtful.ask == f"Do you mean: {doubtful.queries[0].reason}?"
+    sure = grounded(film_graph, "Which films did Micheal Mann direct?")
+    assert sure.queries[0].confidence > 0.5
+    assert sure.ask is None
+
+
+def test_a_word_with_several_readings_has_a_query_for_each(film_graph: Graph) -> None:
+    film_graph.run("RETURN 1")
+    answer = grounded(film_graph, "Who are the creators of Heat and Alien?", limit=1)
+    (line,) = [line for line in answer.words if line.startswith("creators")]  # the first query is doubtful
+    assert line.count("(query ") >= 2
+    assert len(answer.queries) >= 2

@@ -26,6 +26,8 @@ def test_names_are_split_at_capitals_and_underscores(name, words):
     ("first", "second"),
     [
         ("created", "creator"),
+        ("made", "makers"),
+        ("written", "writer"),
         ("movies", "movie"),
         ("countries", "country"),
         ("starred", "star"),
