@@ -85,35 +85,39 @@ class Found:
     broken: int = 0
 
 
-class DumpSource:
-    """A dump of entity JSON, one document per line: `DumpSource(Path("latest-all.json.gz"))`."""
+class Dump:
+    """A dump file as a source; `broken` is the number of lines that could not be read, counted in each pass."""
+
+    has_triples = False
 
     def __init__(self, path: Path, progress: Progress | None = None, *, processes: int | None = None) -> None:
         self.path, self._progress = Path(path), progress
         self._processes = processes or processes_for(self.path)
         self.broken = 0
-        """The number of lines that could not be read; a line that several passes read is counted in each."""
 
     @property
     def identity(self) -> str:
-        """The dump's name, size and modification time, as one text."""
-        return identity_of(self.path)
+        """The dump's name, size and modification time, as one text; a build resumes only if this is unchanged."""
+        status = self.path.stat() if self.path.exists() else None
+        return f"{self.path.name} {status.st_size} {status.st_mtime_ns}" if status else self.path.name
 
     @property
     def notes(self) -> list[str]:
         """A list with one note, the number of lines that could not be read; empty if all lines could be read."""
-        return [f"Lines of the dump that are not JSON and were left out: {self.broken:,}."] if self.broken else []
+        form = "N-Triples" if self.has_triples else "JSON"
+        return [f"Lines of the dump that are not {form} and were left out: {self.broken:,}."] if self.broken else []
 
     def check(self, plan: Plan) -> None:
-        """Check that a dump suffices for the definition, and that the file is a dump of entity documents.
+        """Check that a dump suffices for the definition, and that the file is a dump of the right form.
 
         Raises:
             SourceError: the definition has SPARQL conditions, which a dump cannot evaluate.
             DumpError: the file cannot be read, or is not a dump.
         """
         refuse_sparql(plan)
-        if is_ntriples(self.path):
-            raise DumpError(f"{self.path} contains N-Triples, not entity documents")
+        if is_ntriples(self.path) != self.has_triples:
+            forms = ("entity documents", "N-Triples") if self.has_triples else ("N-Triples", "entity documents")
+            raise DumpError(f"{self.path} contains {forms[0]}, not {forms[1]}")
 
     def selects(self, plan: Plan, label: str) -> bool:
         """Return False: the candidates may still fail other conditions of the label, such as `linked_to`."""
@@ -121,6 +125,15 @@ class DumpSource:
 
     def close(self) -> None:
         """Do nothing: no file is open between passes."""
+
+    def _reporting(self, step: str, path: Path) -> Callable[[int], None]:
+        """Return a function that reports how many bytes of the file a step has read."""
+        size = path.stat().st_size if path.exists() else 0
+        return lambda done: self._progress(step, done, size) if self._progress is not None else None
+
+
+class DumpSource(Dump):
+    """A dump of entity JSON, one document per line: `DumpSource(Path("latest-all.json.gz"))`."""
 
     def subclasses(self, plan: Plan, workspace: Workspace) -> None:
         """Read all edges of the class tree, and from them the direct and indirect subclasses of the plan's classes."""
@@ -159,12 +172,7 @@ class DumpSource:
             tuple(plan.definition.languages),
             plan.definition.wikipedia,
         )
-        size = self.path.stat().st_size if self.path.exists() else 0
-
-        def read(done: int) -> None:
-            if self._progress is not None:
-                self._progress(f"{step} {', '.join(labels)}".strip(), done, size)
-
+        read = self._reporting(f"{step} {', '.join(labels)}".strip(), self.path)
         for found in map_blocks(Reader, task, self._whole_blocks(read), self._processes):
             self.broken += found.broken
             yield found
@@ -189,16 +197,7 @@ class DumpSource:
 
 def _rule(plan: Plan, label: str, workspace: Workspace) -> Rule:
     node = plan.node(label)
-    is_root = not node.from_relationships
-    classes = (
-        {
-            class_id
-            for name in node.classes
-            for class_id in (workspace.classes(int(name[1:])) if node.subclasses else {int(name[1:])})
-        }
-        if is_root
-        else set()
-    )
+    classes = set() if node.from_relationships else plan.classes(label, workspace)
     starts = tuple(
         (relationship.wikidata, plan.definition.ranks(relationship), plan.number(relationship.end))
         for relationship, is_end in plan.selecting(label)
@@ -346,12 +345,6 @@ GZIP, BZIP2 = b"\x1f\x8b", b"BZh"
 
 class DumpError(ValueError):
     """A dump, or the extract of a dump, that cannot be read; the message describes the problem."""
-
-
-def identity_of(path: Path) -> str:
-    """Return a dump's name, size and modification time as a text; a build resumes only if this text is unchanged."""
-    status = path.stat() if path.exists() else None
-    return f"{path.name} {status.st_size} {status.st_mtime_ns}" if status else path.name
 
 
 def is_ntriples(path: Path) -> bool:

@@ -20,17 +20,9 @@ from zlib import crc32
 
 from graphground.graphs.definitions.model import IDENTICAL
 from graphground.graphs.wikidata import triples
-from graphground.graphs.wikidata.dump_source import (
-    BlockReader,
-    DumpError,
-    blocks,
-    identity_of,
-    is_ntriples,
-    map_blocks,
-    processes_for,
-)
+from graphground.graphs.wikidata.dump_source import BlockReader, Dump, blocks, map_blocks, processes_for
 from graphground.graphs.wikidata.names import TextsOfItems, with_fallback
-from graphground.graphs.wikidata.plan import SUBCLASS_OF, Plan, Progress, SourceError, refuse_sparql
+from graphground.graphs.wikidata.plan import SUBCLASS_OF, Plan, SourceError
 from graphground.graphs.wikidata.statements import (
     ITEM,
     NORMAL,
@@ -39,6 +31,7 @@ from graphground.graphs.wikidata.statements import (
     drop_deprecated,
     item_number,
     pack_statements,
+    value_of_term,
 )
 from graphground.graphs.wikidata.triples import (
     ABOUT,
@@ -47,14 +40,17 @@ from graphground.graphs.wikidata.triples import (
     RANK,
     SAME_AS,
     TEXT_KINDS,
-    Gathering,
     Predicates,
+    StatementParts,
     Term,
     find_item,
     find_statement,
     find_value_node,
+    full_value,
     language_of,
+    last,
     read_triples,
+    statements_by_property,
     term_of,
     truthy_value,
 )
@@ -255,44 +251,16 @@ class ReadNames(_Pass):
         return found
 
 
-class NTriplesSource:
+class NTriplesSource(Dump):
     """A dump of triples, truthy or full, in any order: `NTriplesSource(Path("latest-all.nt.bz2"))`."""
 
-    def __init__(self, path: Path, progress: Progress | None = None, *, processes: int | None = None) -> None:
-        self.path, self._progress = Path(path), progress
-        self._processes = processes or processes_for(self.path)
-        self.broken = 0
-        """The number of lines that could not be read; a line that several levels of labels need is counted in each."""
-        self._missing: list[str] = []
-
-    @property
-    def identity(self) -> str:
-        """The dump's name, size and modification time, as one text."""
-        return identity_of(self.path)
+    has_triples = True
+    _missing: Sequence[str] = ()
 
     @property
     def notes(self) -> list[str]:
         """Notes on data that a truthy dump does not have, and the number of lines that could not be read."""
-        note = f"Lines of the dump that are not N-Triples and were left out: {self.broken:,}."
-        return [*self._missing, *([note] if self.broken else [])]
-
-    def check(self, plan: Plan) -> None:
-        """Check that a dump suffices for the definition, and that the file is a dump of triples.
-
-        Raises:
-            SourceError: the definition has SPARQL conditions, which a dump cannot evaluate.
-            DumpError: the file cannot be read, or is not a dump.
-        """
-        refuse_sparql(plan)
-        if not is_ntriples(self.path):
-            raise DumpError(f"{self.path} contains entity documents, not N-Triples")
-
-    def selects(self, plan: Plan, label: str) -> bool:
-        """Return False: the candidates may still fail other conditions of the label, such as `linked_to`."""
-        return False
-
-    def close(self) -> None:
-        """Do nothing: no file is open between passes."""
+        return [*self._missing, *super().notes]
 
     def subclasses(self, plan: Plan, workspace: Workspace) -> None:
         """Write the extract, and read the subclasses of the plan's classes."""
@@ -355,9 +323,8 @@ class NTriplesSource:
         for label in labels:
             number, node = plan.number(label), plan.node(label)
             if node.classes and not node.from_relationships:
-                roots = {int(name[1:]) for name in node.classes}
-                classes = set().union(*map(workspace.classes, roots)) if node.subclasses else roots
-                ends[triples.direct(plan.class_property(label))].append((number, frozenset(classes)))
+                classes = frozenset(plan.classes(label, workspace))
+                ends[triples.direct(plan.class_property(label))].append((number, classes))
             for relationship, is_end in plan.selecting(label):
                 if is_end or relationship.wikidata == IDENTICAL:
                     continue
@@ -410,14 +377,8 @@ class NTriplesSource:
             staging.add(found)
 
     def _pass(self, step: str, task: BlockReader[Findings], path: Path) -> Iterator[Findings]:
-        size = path.stat().st_size if path.exists() else 0
-
-        def read(done: int) -> None:
-            if self._progress is not None:
-                self._progress(step, done, size)
-
         processes = self._processes if path == self.path else min(self._processes, processes_for(path))
-        for found in map_blocks(_same, task, blocks(path, read), processes):
+        for found in map_blocks(_same, task, blocks(path, self._reporting(step, path)), processes):
             self.broken += found.broken
             yield found
 
@@ -488,30 +449,39 @@ class Staging:
         query = "SELECT DISTINCT item, statement, predicate, rest FROM temp.triples ORDER BY item"
         for item, rows in groupby(self.database.execute(query), itemgetter(0)):
             values: dict[int, set[Value]] = defaultdict(set)
-            gathering = Gathering()
-            for _, name, predicate, rest in rows:
+            parts: dict[str, StatementParts] = defaultdict(StatementParts)
+            for _, key, predicate, rest in rows:
                 term = term_of(rest)
                 if term is None:
                     self.broken += 1
                 elif predicate in direct:
                     values[direct[predicate]].add(truthy_value(term))
                 elif predicate not in claims:
-                    self._add_part(gathering, name.decode("utf-8", "replace"), predicate[1:-1].decode(), term)
+                    self._add_part(parts[key.decode("utf-8", "replace")], predicate, term)
                 elif statement := find_statement(rest):
-                    gathering.statement(f"Q{item}", claims[predicate], statement[1].decode("utf-8", "replace"))
+                    of_statement = parts[statement[1].decode("utf-8", "replace")]
+                    of_statement.item, of_statement.name = item, claims[predicate]
             for number, found in values.items():
                 yield item, number, _pack_values(found)
-            for _, name, statements in gathering.rows():
+            for _, name, statements in statements_by_property(parts):
                 yield item, int(name[1:]), pack_statements(statements)
 
-    def _add_part(self, gathering: Gathering, name: str, predicate: str, term: Term) -> None:
-        gathering.part(name, predicate, term)
-        if "/value/" in predicate:
-            node = term["value"].rpartition("/")[2]
-            query = "SELECT predicate, rest FROM temp.details WHERE node = ?"
-            for detail, rest in self.database.execute(query, (node.encode(),)):
-                if found := term_of(rest):
-                    gathering.detail(node, detail[1:-1].decode(), found["value"])
+    def _add_part(self, parts: StatementParts, predicate: bytes, term: Term) -> None:
+        if predicate == RANK:
+            parts.set_rank(term["value"])
+            return
+        full, simple = parts.values(last(predicate[1:-1].decode()) if b"/qualifier/" in predicate else "")
+        if b"/value/" not in predicate:
+            simple.append(value_of_term(term))
+            return
+        rows = self.database.execute(
+            "SELECT predicate, rest FROM temp.details WHERE node = ?", (last(term["value"]).encode(),)
+        )
+        details = {
+            name[1:-1].decode().rpartition("#")[2]: found["value"] for name, rest in rows if (found := term_of(rest))
+        }
+        if (value := full_value(details)) is not None:
+            full.append(value)
 
     def texts(self) -> Iterator[tuple[int, TextsOfItems]]:
         """Yield each item that has texts, with its texts."""

@@ -56,6 +56,11 @@ class Plan:
             {_number(name) for label in self.labels for name in self.node(label).classes if self.node(label).subclasses}
         )
 
+    def classes(self, label: str, workspace: Workspace) -> set[int]:
+        """Return the classes whose members may be nodes of a label, with their stored subclasses, as item numbers."""
+        node, named = self.node(label), map(_number, self.node(label).classes)
+        return set().union(*map(workspace.classes, named)) if node.subclasses else set(named)
+
     def starting(self, label: str) -> list[Relationship]:
         """Return the relationships that start at a label and are read from statements."""
         return [

@@ -12,7 +12,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from typing import NamedTuple, TypeVar
@@ -23,9 +23,7 @@ from graphground.graphs.wikidata.names import TextsOfItems, with_fallback
 from graphground.graphs.wikidata.plan import Plan, Progress
 from graphground.graphs.wikidata.statements import (
     ENTITY,
-    NO_VALUE,
     NORMAL,
-    RANKS,
     Statement,
     Value,
     Wanted,
@@ -35,7 +33,7 @@ from graphground.graphs.wikidata.statements import (
     rdf_time,
     value_of_term,
 )
-from graphground.graphs.wikidata.triples import ONTOLOGY, last, values_of
+from graphground.graphs.wikidata.triples import ONTOLOGY, StatementParts, last, statements_by_property, values_of
 from graphground.graphs.wikidata.workspace import Names, Workspace
 
 ITEMS_AT_ONCE, CLASSES_AT_ONCE, NAMES_AT_ONCE = 400, 200, 800
@@ -178,13 +176,7 @@ class SparqlSource:
         The key is the label and the name of the task; the job returns the members of the classes.
         """
         node = plan.node(label)
-        classes = sorted(
-            {
-                class_id
-                for name in node.classes
-                for class_id in (workspace.classes(int(name[1:])) if node.subclasses else {int(name[1:])})
-            }
-        )
+        classes = sorted(plan.classes(label, workspace))
 
         def fetch(part: Sequence[int], ending: str = "") -> list[int]:
             query = members_query(node, plan.class_property(label), part, ending)
@@ -529,28 +521,6 @@ class Fetched:
     merged: dict[int, int]
 
 
-@dataclass(slots=True)
-class _Parts:
-    """The parts of a statement, collected from the rows of an answer."""
-
-    item: int
-    name: str
-    rank: int = NORMAL
-    simple: list[Value] = field(default_factory=list)
-    full: list[Value] = field(default_factory=list)
-    qualifiers: dict[str, tuple[list[Value], list[Value]]] = field(default_factory=dict)
-
-    def statement(self, key: str) -> Statement:
-        """Return the statement with the identifier `key`, after all its parts have been collected."""
-        values = values_of(self.full, self.simple)
-        return Statement(
-            self.rank,
-            values[0] if values else (NO_VALUE,),
-            {name: values_of(*self.qualifiers[name]) for name in sorted(self.qualifiers)},
-            key,
-        )
-
-
 class StatementQuery:
     """The query for the properties of items; `types` are the datatypes of properties, as far as they are known.
 
@@ -611,7 +581,7 @@ class StatementQuery:
     def read(self, answer: Iterable[Binding]) -> Fetched:
         """Return the statements in an answer, sorted by item and property, and the merged items."""
         best: dict[tuple[int, str], list[Value]] = {}
-        parts_by_key: dict[str, _Parts] = {}
+        parts_by_key: dict[str, StatementParts] = {}
         merged: dict[int, int] = {}
         numbers: dict[str, int | None] = {}
         for found in answer:
@@ -629,21 +599,19 @@ class StatementQuery:
                     else:
                         key = last(found["s"]["value"])
                         if key not in parts_by_key:
-                            parts_by_key[key] = _Parts(item, column.name)
+                            parts_by_key[key] = StatementParts(item, column.name)
                         _add_part(parts_by_key[key], column, found, variable)
                 elif variable == "same" and (target := item_number(last(term["value"]))) is not None:
                     merged[item] = target
         return Fetched(sorted(_rows(best, parts_by_key)), merged)
 
 
-def _add_part(parts: _Parts, column: Column, found: Binding, variable: str) -> None:
+def _add_part(parts: StatementParts, column: Column, found: Binding, variable: str) -> None:
     text = found[variable]["value"]
     if column.kind == RANK:
-        parts.rank = RANKS.get(text.rpartition("#")[2], NORMAL)
+        parts.set_rank(text)
         return
-    full, simple = (
-        parts.qualifiers.setdefault(column.qualifier, ([], [])) if column.qualifier else (parts.full, parts.simple)
-    )
+    full, simple = parts.values(column.qualifier)
     if column.kind == VALUE:
         simple.append(value_of_term(found[variable]))
     elif column.kind == QUANTITY:
@@ -652,11 +620,9 @@ def _add_part(parts: _Parts, column: Column, found: Binding, variable: str) -> N
         full.append(rdf_time(text, int(float(found[column.second]["value"]))))
 
 
-def _rows(best: Mapping[tuple[int, str], list[Value]], parts_by_key: Mapping[str, _Parts]) -> Iterator[StatementRow]:
+def _rows(
+    best: Mapping[tuple[int, str], list[Value]], parts_by_key: Mapping[str, StatementParts]
+) -> Iterator[StatementRow]:
     for (item, name), values in best.items():
         yield item, name, [Statement(NORMAL, value) for value in values_of((), values)]
-    found: dict[tuple[int, str], list[Statement]] = {}
-    for key, parts in parts_by_key.items():
-        found.setdefault((parts.item, parts.name), []).append(parts.statement(key))
-    for (item, name), statements in found.items():
-        yield item, name, sorted(statements, key=lambda statement: statement.identifier.upper())
+    yield from statements_by_property(parts_by_key)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -31,7 +31,6 @@ from graphground.graphs.wikidata.statements import (
     YEAR,
     Statement,
     Value,
-    item_number,
     quantity,
     rdf_time,
     value_of_term,
@@ -218,23 +217,12 @@ class Predicates:
         return frozenset(found)
 
 
-KINDS = {"statement/value/": "psv", "statement/": "ps", "qualifier/value/": "pqv", "qualifier/": "pq"}
 Term = Mapping[str, Any]
 
 
 def last(address: str) -> str:
     """Return the last part of an address: `last("http://www.wikidata.org/prop/P57")` is `"P57"`."""
     return address.rpartition("/")[2]
-
-
-def kind_of(predicate: str) -> tuple[str, str] | None:
-    """Return the prefix and the property of a statement's predicate, `("pqv", "P580")`; None for other predicates."""
-    if predicate.startswith(PROP):
-        rest = predicate[len(PROP) :]
-        for prefix, kind in KINDS.items():
-            if rest.startswith(prefix):
-                return kind, rest[len(prefix) :]
-    return None
 
 
 def values_of(full: Sequence[Value], simple: Sequence[Value]) -> list[Value]:
@@ -252,70 +240,54 @@ def values_of(full: Sequence[Value], simple: Sequence[Value]) -> list[Value]:
     return sorted(dict.fromkeys([*full, *remaining]), key=str)
 
 
-class Gathering:
-    """A collection of triples about statements; `rows` yields the statements when all triples have been added."""
+@dataclass(slots=True)
+class StatementParts:
+    """The parts of a statement, in whatever order its triples come; `name` is its property.
 
-    def __init__(self) -> None:
-        self._statements: dict[str, tuple[str, str]] = {}
-        self._ranks: dict[str, int] = {}
-        self._simple: dict[tuple[str, str, str], list[Term]] = defaultdict(list)
-        self._linked: dict[tuple[str, str, str], list[str]] = defaultdict(list)
-        self._details: dict[str, dict[str, str]] = defaultdict(dict)
+    Full values have a unit or a precision; simple values are all others.
+    """
 
-    def statement(self, item: str, name: str, key: str) -> None:
-        """Add a statement of an item and a property; `key` is the statement's name."""
-        self._statements[key] = item, name
+    item: int = 0
+    name: str = ""
+    rank: int = NORMAL
+    full: list[Value] = field(default_factory=list)
+    simple: list[Value] = field(default_factory=list)
+    qualifiers: dict[str, tuple[list[Value], list[Value]]] = field(default_factory=dict)
 
-    def part(self, key: str, predicate: str, term: Term) -> None:
-        """Add a triple whose subject is a statement."""
-        if predicate == ONTOLOGY + "rank":
-            self._ranks[key] = RANKS.get(term["value"].rpartition("#")[2], NORMAL)
-            return
-        found = kind_of(predicate)
-        if found is None:
-            return
-        kind, name = found
-        if kind in ("ps", "pq"):
-            self._simple[key, kind, name].append(term)
-        else:
-            self._linked[key, kind[:2], name].append(last(term["value"]))
+    def set_rank(self, address: str) -> None:
+        """Set the rank: `http://wikiba.se/ontology#PreferredRank`."""
+        self.rank = RANKS.get(address.rpartition("#")[2], NORMAL)
 
-    def detail(self, node: str, predicate: str, text: str) -> None:
-        """Add a triple whose subject is the value node of a quantity or time."""
-        self._details[node][predicate.rpartition("#")[2]] = text
+    def values(self, qualifier: str) -> tuple[list[Value], list[Value]]:
+        """Return the lists of full and of simple values of a qualifier, or of the statement itself if it is empty."""
+        return self.qualifiers.setdefault(qualifier, ([], [])) if qualifier else (self.full, self.simple)
 
-    def rows(self) -> Iterator[tuple[int, str, list[Statement]]]:
-        """Yield each item number and property with its statements, sorted."""
-        found: dict[tuple[int, str], list[Statement]] = defaultdict(list)
-        qualifiers: dict[str, dict[str, list[Value]]] = defaultdict(dict)
-        for key, kind, name in sorted({*self._simple, *self._linked}):
-            if kind == "pq":
-                qualifiers[key][name] = self._values(key, kind, name)
-        for key, (item, name) in self._statements.items():
-            number = item_number(item)
-            if number is not None:
-                values = self._values(key, "ps", name)
-                found[number, name].append(
-                    Statement(
-                        self._ranks.get(key, NORMAL), values[0] if values else (NO_VALUE,), qualifiers.get(key, {}), key
-                    )
-                )
-        for (number, name), statements in sorted(found.items()):
-            yield number, name, sorted(statements, key=lambda statement: statement.identifier.upper())
 
-    def _values(self, key: str, kind: str, name: str) -> list[Value]:
-        """Return a statement's values (`kind` `ps`) or qualifiers (`pq`), in full form if their nodes were added."""
-        full = [
-            value
-            for node in self._linked.get((key, kind, name), ())
-            if (value := self._full(self._details.get(node, {}))) is not None
-        ]
-        return values_of(full, [value_of_term(term) for term in self._simple.get((key, kind, name), ())])
+def statements_by_property(parts_by_key: Mapping[str, StatementParts]) -> Iterator[tuple[int, str, list[Statement]]]:
+    """Yield each item and property with its statements, sorted; a key is the identifier of a statement.
 
-    @staticmethod
-    def _full(details: Mapping[str, str]) -> Value | None:
-        if "timeValue" in details and "timePrecision" in details:
-            return rdf_time(details["timeValue"], int(float(details["timePrecision"])))
-        if "quantityAmount" in details and "quantityUnit" in details:
-            return quantity(details["quantityAmount"], details["quantityUnit"])
-        return None
+    Parts without a property belong to a statement that no item has.
+    """
+    found: dict[tuple[int, str], list[Statement]] = defaultdict(list)
+    for key, parts in parts_by_key.items():
+        if parts.name:
+            values = values_of(parts.full, parts.simple)
+            qualifiers = {name: values_of(*parts.qualifiers[name]) for name in sorted(parts.qualifiers)}
+            found[parts.item, parts.name].append(
+                Statement(parts.rank, values[0] if values else (NO_VALUE,), qualifiers, key)
+            )
+    for (item, name), statements in found.items():
+        yield item, name, sorted(statements, key=lambda statement: statement.identifier.upper())
+
+
+def full_value(details: Mapping[str, str]) -> Value | None:
+    """Return the value that a value node describes, by the names of its predicates; None if they do not suffice.
+
+    >>> full_value({"timeValue": "1952-01-01T00:00:00Z", "timePrecision": "9"})
+    ('time', 1952, 0, 0, 9)
+    """
+    if "timeValue" in details and "timePrecision" in details:
+        return rdf_time(details["timeValue"], int(float(details["timePrecision"])))
+    if "quantityAmount" in details and "quantityUnit" in details:
+        return quantity(details["quantityAmount"], details["quantityUnit"])
+    return None

@@ -307,11 +307,7 @@ def select(workspace: Workspace, plan: Plan, label: str) -> None:
     """
     node, number = plan.node(label), plan.number(label)
     property_of_classes = plan.class_property(label)
-    classes = {
-        class_id
-        for name in node.classes
-        for class_id in (workspace.classes(int(name[1:])) if node.subclasses else {int(name[1:])})
-    }
+    classes = plan.classes(label, workspace)
 
     def values(item: int, name: str) -> list[Value]:
         return [statement.value for statement in select_best(workspace.statements(item, name))]

@@ -513,11 +513,11 @@ def read_mapping(path: Path) -> Mapping:
 def _described(details: ErrorDetails) -> str:
     """Return what is wrong with a value, in lower case: `input should be a valid string, not 7`."""
     value = details["input"]
-    if details["type"] == "extra_forbidden":
+    if details["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
         return "is not a known key"
     if details["type"] == "string_pattern_mismatch":  # only the graph's name has a pattern
         return invalid_name(value)
-    message = details["msg"][:1].lower() + details["msg"][1:]
+    message = details["msg"][:1].lower() + details["msg"][1:].replace("tuple", "list")
     return message if isinstance(value, dict | list) else f"{message}, not {value!r}"
 
 
