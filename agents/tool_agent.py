@@ -11,7 +11,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from graphground.agents.conversation import Message, ToolUse
-from graphground.agents.graphraft.grammar import read_suggested_grammar
+from graphground.agents.grammar import read_suggested_grammar
 from graphground.agents.question import Outcome
 from graphground.agents.replies import CUT, query_in, stance_in
 from graphground.agents.session import BoundReached, Session

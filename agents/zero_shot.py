@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from graphground.agents.conversation import Message
-from graphground.agents.graphraft.grammar import read_suggested_grammar
+from graphground.agents.grammar import read_suggested_grammar
 from graphground.agents.question import Outcome, Question
 from graphground.agents.replies import CUT, query_in, stance_in
 from graphground.agents.session import Session

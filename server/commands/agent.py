@@ -7,9 +7,8 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -96,7 +95,6 @@ def parser() -> CommandLine:
             help="Restrict the query to N suggested queries, by a grammar; needs llama.cpp's server (default: 0, any query).",
         )
         _add_common(command)
-    add_commands(group)
     return group
 
 
@@ -365,129 +363,3 @@ def graph_of(parsed: argparse.Namespace) -> str:
     if len(named) > 1 and getattr(parsed, "question", None):
         raise WrongUse("a question is about one graph: give --graph once")
     return str(named[0])
-
-
-SYSTEM = "Write one Cypher query."
-
-
-def add_commands(group: CommandLine) -> None:
-    """Add the subcommands `decode`, `pairs` and `reason` to `graphground agent`."""
-    decode_ = group.add_command(
-        "decode", partial(_run, decode), "Write a query with a local model that is restricted to suggested queries."
-    )
-    decode_.add_argument("question", metavar="QUESTION", help="The question, in words.")
-    decode_.add_argument("--gguf", type=Path, metavar="FILE", help="A model in GGUF, for llama-cpp-python.")
-    decode_.add_argument("--grammar", action="store_true", help="Print the grammar (GBNF) for llama.cpp instead.")
-    decode_.add_argument(
-        "--candidates", type=int, default=20, metavar="N", help="Number of suggested queries (default: 20)."
-    )
-    pairs = group.add_command(
-        "pairs", partial(_run, write_pairs), "Make training pairs from questions and answers, without gold queries."
-    )
-    pairs.add_argument(
-        "questions", type=Path, metavar="FILE", help="Questions with answers, as CSV, JSON or JSON Lines."
-    )
-    pairs.add_argument(
-        "--out", type=Path, required=True, metavar="FILE", help="The pairs to write, as JSON Lines for trl."
-    )
-    pairs.add_argument(
-        "--least",
-        type=float,
-        default=0.5,
-        metavar="X",
-        help="The minimum precision and recall of a pair (default: 0.5).",
-    )
-    pairs.add_argument("--system", default=SYSTEM, metavar="TEXT", help=f"System message (default: {SYSTEM}).")
-    reason_ = group.add_command("reason", partial(_run, reason), "Retrieve nodes, and let a model choose the answers.")
-    reason_.add_argument("question", metavar="QUESTION", help="The question, in words.")
-    reason_.add_argument(
-        "--budget", type=int, default=3_000, metavar="N", help="Token budget for the nodes (default: 3000)."
-    )
-    add_model(reason_)
-    for command in (decode_, pairs, reason_):
-        add_connection(command)
-
-
-def _run(
-    work: Callable[[argparse.Namespace, ServerConnection], Coroutine[Any, Any, int]], parsed: argparse.Namespace
-) -> int:
-    import anyio
-
-    from graphground.agents.server_connection import connect  # only this command loads the agents
-
-    async def connected() -> int:
-        passwords = password_variables_of(parsed)
-        async with connect(server_of(parsed), environment=os.environ, passwords=passwords) as server:
-            return await work(parsed, server)
-
-    _check(parsed)
-    return anyio.run(connected)
-
-
-def _check(parsed: argparse.Namespace) -> None:
-    """Refuse options that cannot be combined, before a server is started."""
-    if parsed.command == "decode" and (parsed.gguf is None) == (not parsed.grammar):
-        raise WrongUse("`agent decode` needs either --gguf FILE or --grammar")
-    if min(getattr(parsed, "candidates", 1), getattr(parsed, "budget", 1)) < 1:
-        raise WrongUse("--candidates and --budget must be at least 1")
-
-
-async def decode(parsed: argparse.Namespace, server: ServerConnection) -> int:
-    """Print the query that a local model chooses among the suggested queries; with `--grammar`, print the grammar."""
-    from graphground.agents.graphraft.grammar import choose_with_llama, write_gbnf
-    from graphground.prompts.agents import agent_prompt
-
-    graph = {"graph": graph_of(parsed)} if graph_of(parsed) else {}
-    request = {**graph, "question": parsed.question, "limit": parsed.candidates}
-    suggested = await server.call("ground_question", request)
-    queries = [] if suggested.failed else [str(entry["cypher"]) for entry in suggested.fields["queries"]]
-    if not queries:
-        reason = (
-            json.loads(suggested.text)["message"] if suggested.failed else "no query is about the names in the question"
-        )
-        sys.stderr.write(f"graphground: nothing was suggested: {reason}\n")
-        return 1
-    if parsed.grammar:
-        sys.stdout.write(write_gbnf(queries) + "\n")
-        return 0
-    filtered = await server.call("get_filtered_schema", {**graph, "question": parsed.question, "max_tokens": 400})
-    prompt = agent_prompt("zero_shot", schema=str(filtered.require()["schema"]), question=parsed.question)
-    sys.stdout.write(choose_with_llama(parsed.gguf, prompt, queries) + "\n")
-    return 0
-
-
-async def write_pairs(parsed: argparse.Namespace, server: ServerConnection) -> int:
-    """Write a training pair for each question with a query whose precision and recall reach `--least`."""
-    from graphground.agents.graphraft.pairs import pairs_of, read_questions
-
-    questions, pair_count = read_questions(parsed.questions), 0
-    parsed.out.parent.mkdir(parents=True, exist_ok=True)
-    with progress_bars() as progress, parsed.out.open("w", encoding="utf-8") as file:
-        question_count = 0
-        async for _, pair in pairs_of(server, graph_of(parsed), questions, parsed.least):
-            if pair is not None:
-                file.write(json.dumps(pair.as_record(parsed.system), ensure_ascii=False) + "\n")
-                pair_count += 1
-            question_count += 1
-            progress("questions", question_count, len(questions))
-    sys.stdout.write(f"Wrote {counted(pair_count, 'pair')} for {counted(len(questions), 'question')}: {parsed.out}\n")
-    return 0
-
-
-async def reason(parsed: argparse.Namespace, server: ServerConnection) -> int:
-    """Print the names of the nodes that the model chooses as answers, in the order of its reply."""
-    from graphground.agents.conversation import Message
-    from graphground.agents.graphraft.reasoning import choice_prompt, chosen_nodes, retrieve, subgraph_text
-    from graphground.agents.models import Model
-
-    subgraph = subgraph_text(await retrieve(server, graph_of(parsed), parsed.question), parsed.budget)
-    if not subgraph.nodes:
-        sys.stderr.write("graphground: nothing was retrieved: the question names nothing in the graph\n")
-        return 1
-    async with Model(model_settings(parsed), on_wait=report_wait) as model:
-        reply = await model.ask([Message("user", choice_prompt(parsed.question, subgraph))])
-    chosen = chosen_nodes(reply.text, subgraph.nodes)
-    sys.stdout.write("".join(f"{node.name} ({node.label})\n" for node in chosen))
-    if not chosen:
-        sys.stderr.write(f"graphground: the model received {counted(len(subgraph.nodes), 'node')} and chose none\n")
-    return 0 if chosen else 1

@@ -3,7 +3,7 @@ import sys
 import anyio
 import pytest
 
-from graphground.agents.graphraft.reasoning import (
+from examples.graphraft.reasoning import (
     CHARACTERS_PER_TOKEN,
     Node,
     Retrieved,
@@ -12,6 +12,7 @@ from graphground.agents.graphraft.reasoning import (
     ranked_nodes,
     retrieve,
     subgraph_text,
+    suggested_queries,
 )
 from graphground.agents.server_connection import connect
 from graphground.graphs.graph import Graph
@@ -84,7 +85,7 @@ async def test_the_subgraph_of_a_question_contains_the_nodes_of_the_answer(films
         async with connect(
             (sys.executable, "-m", "graphground", "serve"), environment=environment(films_home.folder)
         ) as server:
-            found = await retrieve(server, "films", question)
+            found = await retrieve(server, "films", await suggested_queries(server, "films", question, 5))
     names = {node.name for pattern in found for node in pattern.nodes if node.label == "Film"}
     assert {row[0] for row in answer} <= names
     first = next(pattern for pattern in found if "directedBy" in pattern.pattern)

@@ -3,7 +3,7 @@ import sys
 import anyio
 import pytest
 
-from graphground.agents.graphraft.pairs import AnsweredQuestion, pairs_of
+from examples.graphraft.pairs import AnsweredQuestion, pairs_of
 from graphground.agents.server_connection import connect
 from graphground.graphs.graph import Graph
 from graphground.graphs.storage.home import Home

@@ -10,14 +10,10 @@ character (GraphRAFT, arXiv 2504.05478, §4.2). llama.cpp reads GBNF: its server
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable
 
-from graphground.agents.model_settings import ModelFailure
 from graphground.agents.session import Session
 
-CONTEXT_TOKENS = 4_096
-"""The size of a local model's context, for the prompt and the query together."""
 ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -40,30 +36,6 @@ async def read_suggested_grammar(session: Session, count: int) -> str:
     answer = await session.call("ground_question", question.on(question=question.text, limit=count))
     queries = [] if answer.failed else [str(candidate["cypher"]) for candidate in answer.fields["queries"]]
     return write_gbnf(queries) if queries else ""
-
-
-def choose_with_llama(file: Path, prompt: str, queries: Sequence[str]) -> str:
-    """Return the query that a local model in GGUF chooses, through `llama-cpp-python`.
-
-    Raises:
-        ModelFailure: the library is missing, the file holds no model, or the prompt is too long.
-    """
-    try:
-        from llama_cpp import Llama, LlamaGrammar  # loaded on first use: it is built from source
-    except ModuleNotFoundError:
-        raise ModelFailure(
-            "not_installed", "a GGUF model needs llama-cpp-python: pip install llama-cpp-python"
-        ) from None
-    try:
-        llama = Llama(str(file), n_ctx=CONTEXT_TOKENS, verbose=False)
-        reply = llama.create_chat_completion(
-            [{"role": "user", "content": prompt}],
-            grammar=LlamaGrammar.from_string(write_gbnf(queries), verbose=False),
-            temperature=0.0,
-        )
-    except ValueError as error:
-        raise ModelFailure("refused", f"{file} cannot be used as a model: {error}") from None
-    return str(reply["choices"][0]["message"]["content"])
 
 
 def _alternatives(queries: Iterable[str]) -> str:

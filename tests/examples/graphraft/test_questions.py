@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from graphground.agents.graphraft.pairs import AnsweredQuestion, QuestionFileError, read_questions
+from examples.graphraft.pairs import AnsweredQuestion, QuestionFileError, read_questions
 
 WANTED = [
     AnsweredQuestion("Who directed Heat?", (("Michael Mann",),)),

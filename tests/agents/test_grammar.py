@@ -7,7 +7,7 @@ from typing import Any
 import anyio
 import pytest
 
-from graphground.agents.graphraft.grammar import write_gbnf, write_lark
+from graphground.agents.grammar import write_gbnf, write_lark
 from graphground.agents.model_settings import ModelSettings
 from graphground.agents.models import Model
 from graphground.agents.multi_agent_loop import LoopSettings, MultiAgentLoop

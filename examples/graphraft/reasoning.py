@@ -1,6 +1,7 @@
 """Runs the likeliest queries for a question, and lets a model choose the answers among the nodes that they find.
 
-subgraph = subgraph_text(await retrieve(server, "films", "Who directed Heat?"))   # at most 3,000 tokens
+queries = await suggested_queries(server, "films", "Who directed Heat?", 5)
+subgraph = subgraph_text(await retrieve(server, "films", queries))                 # at most 3,000 tokens
 chosen_nodes(reply, subgraph.nodes)                                               # of choice_prompt's answer
 """
 
@@ -10,34 +11,35 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from graphground.agents.graphraft.pairs import split_query
+from examples.graphraft.pairs import split_query
 from graphground.agents.server_connection import ToolServer
-from graphground.prompts.agents import agent_prompt
+from graphground.prompts.template import read
 
+PROMPT = read("node_choice", Path(__file__).with_name("node_choice.md").read_text(encoding="utf-8"))
 QUERIES = 5
 NODES = 60
 """The maximum number of nodes retrieved for one pattern."""
 
 
-async def retrieve(server: ToolServer, graph: str, question: str, queries: int = QUERIES) -> list[Retrieved]:
-    """Return each distinct pattern of the suggested queries that finds nodes, with at most `NODES` of these nodes.
+async def suggested_queries(server: ToolServer, graph: str, question: str, count: int) -> list[str]:
+    """Return at most `count` queries that `ground_question` suggests, best first."""
+    answer = await server.call("ground_question", {"graph": graph, "question": question, "limit": count})
+    return [] if answer.failed else [str(candidate["cypher"]) for candidate in answer.fields["queries"]]
 
-    `queries` is the maximum number of suggested queries. In a suggested query, `n` is the variable of the nodes that
-    answer the question.
+
+async def retrieve(server: ToolServer, graph: str, queries: Sequence[str]) -> list[Retrieved]:
+    """Return each distinct pattern of the queries that finds nodes, with at most `NODES` of these nodes.
+
+    In a query, `n` is the variable of the nodes that answer the question.
 
     Raises:
         ServerFailure: the server did not answer, or refused a query.
     """
-    request = {"graph": graph, "question": question, "limit": queries}
-    suggested = await server.call("ground_question", request)
     found: list[Retrieved] = []
-    patterns = dict.fromkeys(
-        parts.before
-        for candidate in ([] if suggested.failed else suggested.fields["queries"])
-        if (parts := split_query(candidate["cypher"])) is not None
-    )
+    patterns = dict.fromkeys(parts.before for query in queries if (parts := split_query(query)) is not None)
     for pattern in patterns:
         query = f"{pattern} RETURN DISTINCT labels(n) AS labels, properties(n) AS properties"
         arguments = {"graph": graph, "query": query, "limit": NODES}
@@ -149,7 +151,7 @@ _ITEM = re.compile(r"^\s*(?:[-*]|\d+[.)])?\s*(.+?)\s*$", re.MULTILINE)
 
 def choice_prompt(question: str, subgraph: Subgraph) -> str:
     """Return the prompt that shows a subgraph and asks for the numbers of the nodes that answer the question."""
-    return agent_prompt("node_choice", question=question, subgraph=subgraph.text)
+    return PROMPT.fill({"question": question, "subgraph": subgraph.text})
 
 
 def chosen_nodes(reply: str, nodes: Sequence[Node]) -> list[Node]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from graphground.agents.graphraft.pairs import (
+from examples.graphraft.pairs import (
     AnsweredQuestion,
     Candidate,
     Entity,
