@@ -116,9 +116,18 @@ class Binding:
 class Problem:
     """A finding of the language check: a code, a span of the text, a message, and suggestions."""
 
-    __slots__ = ("code", "end", "message", "start", "suggestions")
+    __slots__ = ("_edits", "code", "end", "message", "start", "suggestions")
 
-    def __init__(self, code: str, start: int, end: int, message: str, suggestions: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        code: str,
+        start: int,
+        end: int,
+        message: str,
+        suggestions: tuple[str, ...] = (),
+        edits: tuple[Edit, ...] = (),
+    ) -> None:
+        self._edits = edits
         self.code = code
         self.start = start
         self.end = end
@@ -127,7 +136,9 @@ class Problem:
 
     @property
     def edits(self) -> tuple[Edit, ...]:
-        """The edit for a misspelled function with a single nearest name; empty for any other problem."""
+        """The edits of a clear fix, such as that of a misspelled function with a single nearest name."""
+        if self._edits:
+            return self._edits
         clear = self.code == "unknown_function" and len(self.suggestions) == 1
         return (Edit(self.start, self.end, self.suggestions[0]),) if clear else ()
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
-from graphground.cypher.diagnostics import Diagnostic, Edit, either
+from graphground.cypher.diagnostics import Diagnostic, Edit, applied, either
 from graphground.cypher.names.nearest import distance
-from graphground.cypher.parser import ParseError
+from graphground.cypher.parser import ParseError, parse_text
 from graphground.cypher.parser.statement import Note
+from graphground.cypher.quoting import quoted_name
 from graphground.cypher.tree.clauses import line_starts
 
 _PHRASE = re.compile(r" such as | after |,? or [a-z](?!n? )")
@@ -35,6 +36,8 @@ _KEYWORDS = (
     "EXISTS",
     "YIELD",
 )
+LONGEST_REPAIRED, MOST_INSIDE = 4_000, 60
+"""The maximum number of characters of a text that is repaired, and of tokens inside the bracket that it leaves open."""
 _NEWER = frozenset(("FILTER", "LET", "NEXT", "WHEN"))
 _PATH_MODES = frozenset(("WALK", "TRAIL", "ACYCLIC"))
 NOTE_CODES = {
@@ -103,6 +106,133 @@ def syntax_diagnostics(text: str, error: ParseError) -> list[Diagnostic]:
     return [_diagnostic(text, places, error), *(found[start] for start in sorted(found))][:MOST_ERRORS]
 
 
+def repair_syntax(text: str, error: ParseError) -> list[Edit]:
+    """Return the edits of the one repair that lets the parser continue past an error; an empty list if there is none.
+
+    `MATCH (n:Film RETURN n` needs a `)`, and `RETRUN` is `RETURN`. A repair is tried by parsing the repaired text, and
+    a second repair that can be parsed too makes both uncertain.
+    """
+    tokens = error.tokens
+    if tokens is None or error.message or len(text) > LONGEST_REPAIRED:
+        return []
+    rewritten = _rewritten_habit(text, error)
+    candidates = [rewritten] if rewritten else []
+    if not candidates:
+        keywords = _keyword(text[error.start : error.end])
+        candidates = [[Edit(error.start, error.end, word)] for word in keywords]
+        candidates += _closing_brackets(text, error)
+    passing = [edits for edits in candidates if _passes(text, error, edits)]
+    return passing[0] if len(passing) == 1 else []
+
+
+def _passes(text: str, error: ParseError, edits: list[Edit]) -> bool:
+    """Whether the parser reaches the text after an error once the edits are applied."""
+    longer = sum(len(edit.replacement) - (edit.end - edit.start) for edit in edits)
+    try:
+        parse_text(applied(text, edits), "cypher25" if error.cypher25 else "cypher5")
+    except ParseError as later:
+        return later.start > error.start + longer
+    return True
+
+
+def _closing_brackets(text: str, error: ParseError) -> list[list[Edit]]:
+    """Return an edit for each position at which the innermost open bracket may be closed.
+
+    `(n:Film WHERE n.year > 1999 RETURN` can be closed before WHERE and before RETURN, which means the same.
+    """
+    tokens, open_ = error.tokens, list[int]()
+    assert tokens is not None
+    for place in range(error.at):
+        if tokens.kinds[place] in _CLOSING:
+            open_.append(place)
+        elif tokens.kinds[place] in (")", "]", "}") and open_:
+            open_.pop()
+    if not open_ or error.at - open_[-1] > MOST_INSIDE:
+        return []
+    inside = range(open_[-1] + 1, error.at + 1)
+    if "WHERE" in tokens.kinds[open_[-1] : error.at]:
+        inside = range(error.at, error.at + 1)
+    closing = _CLOSING[tokens.kinds[open_[-1]]]
+    ends = dict.fromkeys(tokens.ends[place - 1] for place in inside)
+    return [[Edit(end, end, closing)] for end in ends]
+
+
+def _rewritten_habit(text: str, error: ParseError) -> list[Edit]:
+    """Return the edits that write syntax of SQL in Cypher; empty if the error is no such habit, or is not certain."""
+    tokens, at = error.tokens, error.at
+    assert tokens is not None
+    kinds, starts, ends = tokens.kinds, tokens.starts, tokens.ends
+    kind, before, after = kinds[at], kinds[at - 1] if at else "", kinds[at + 1] if at + 1 < len(kinds) else "end"
+
+    def until(*stops: str) -> int:
+        """Return the number of the next token of a kind in `stops`, or of the end."""
+        return next(place for place in range(at, len(kinds)) if kinds[place] in (*stops, "end"))
+
+    if kind == "=" and before == "=":
+        return [Edit(error.start, error.end, "")]
+    if kind == "&" and after == "&" and ends[at] == starts[at + 1]:
+        return [Edit(starts[at], ends[at + 1], "AND")]
+    if kind == "SELECT" and at:
+        return [Edit(error.start, error.end, "RETURN")]
+    if kind == "LIKE" and after == "string":
+        return _like(text[starts[at + 1] : ends[at + 1]], starts[at], ends[at + 1])
+    if kind == "NOT" and after == "IN" and at >= 1:
+        first = at - 3 if at >= 3 and before != ")" and kinds[at - 2] == "." else at - 1
+        if kinds[first - 1] in ("WHERE", "AND", "OR", "(", "NOT", "XOR"):
+            return [Edit(starts[first], starts[first], "NOT "), Edit(ends[at - 1], ends[at], "")]
+    if kind in ("GROUP", "HAVING") and not error.cypher25:
+        returned = next((place for place in range(at - 1, -1, -1) if kinds[place] in ("RETURN", "WITH")), None)
+        if kind == "HAVING" and returned is not None and kinds[returned] == "WITH":
+            return [Edit(error.start, error.end, "WHERE")]
+        items = _items(text[: error.start]) if returned is not None else []
+        rest = until("ORDER", "LIMIT", "SKIP", "UNION")
+        if not items or returned is None:
+            return []
+        having = until("HAVING", "ORDER", "LIMIT", "SKIP", "UNION")
+        keys = text[ends[at + 1] : starts[having]].split(",") if kind == "GROUP" else []
+        sources = {source for source, _, _ in items}
+        if any(key.strip() not in sources for key in keys) and any(aggregates for _, _, aggregates in items):
+            return []  # it groups by something else than what it returns
+        if kinds[having] != "HAVING":
+            return [Edit(ends[at - 1], ends[rest - 1], "")]
+        columns = ", ".join(f"{source} AS {name}" for source, name, _ in items)
+        condition = text[ends[having] : ends[rest - 1]]
+        for source, name, _ in sorted(items, key=lambda item: -len(item[0])):
+            condition = condition.replace(source, name)
+        names = ", ".join(name for _, name, _ in items)
+        return [Edit(starts[returned], ends[rest - 1], f"WITH {columns} WHERE{condition} RETURN {names}")]
+    return []
+
+
+def _like(literal: str, start: int, end: int) -> list[Edit]:
+    """Return the edit that writes `LIKE '%a%'` as `CONTAINS 'a'`; empty for a pattern with other wildcards."""
+    quote, inner = literal[0], literal[1:-1]
+    core = inner.strip("%")
+    if not core or "%" in core or "_" in core:
+        return []
+    ends = (inner.startswith("%"), inner.endswith("%"))
+    operator = {(True, True): "CONTAINS", (False, True): "STARTS WITH", (True, False): "ENDS WITH"}.get(ends, "=")
+    return [Edit(start, end, f"{operator} {quote}{core}{quote}")]
+
+
+def _items(text: str) -> list[tuple[str, str, bool]]:
+    """Return the columns of a query that ends with RETURN: their text, their name and whether they aggregate."""
+    from graphground.cypher.functions import contains_aggregate
+    from graphground.cypher.tree import Return, SingleQuery
+
+    try:
+        query = parse_text(text, "cypher5")[0]
+    except ParseError:
+        return []
+    last = query.body.clauses[-1] if isinstance(query.body, SingleQuery) else None
+    if not isinstance(last, Return) or last.projection.star or last.projection.order_by:
+        return []
+    return [
+        (query.source(item.expression), quoted_name(item.name), contains_aggregate(item.expression))
+        for item in last.projection.items
+    ]
+
+
 def _diagnostic(text: str, places: LineIndex, error: ParseError) -> Diagnostic:
     if error.message:
         message = error.message if error.code == "too_complex" else error.message + _caret(places, error.start)
@@ -118,14 +248,9 @@ def _diagnostic(text: str, places: LineIndex, error: ParseError) -> Diagnostic:
         hint = f"Did you mean {suggestions[0]}?" if suggestions else ""
     if hint:
         message = f"{message}. {hint}"
-    doubled = found == "=" and suggestions == ("",)  # the second `=` of `==`
+    edits = repair_syntax(text, error)
     return places.diagnostic(
-        "syntax",
-        error.start,
-        error.end,
-        message + _caret(places, error.start),
-        suggestions,
-        (Edit(error.start, error.end, ""),) if doubled else (),
+        "syntax", error.start, error.end, message + _caret(places, error.start), suggestions, tuple(edits)
     )
 
 

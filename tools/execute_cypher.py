@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import Field, PrivateAttr, SkipValidation
 
+from graphground.cypher import validate
 from graphground.cypher.diagnostics import LONGEST_SPAN, Diagnostic, Report, cut
 from graphground.cypher.parameters import CODE as MISSING_PARAMETER
 from graphground.cypher.parameters import missing_parameters
@@ -337,10 +338,16 @@ def check_query(
     # and Memgraph accepts some queries that Neo4j refuses.
     if tree is None or not (report.compiles or graph.supports_other_functions(tree)):
         first = next(problem for problem in report.diagnostics if problem.severity == "error")
+        nearest = report.suggested_query
+        if nearest is None and tree is None:
+            from graphground.cypher.repair import parsable  # imported only for text that cannot be parsed
+
+            # Its names may still be wrong, but the next answer can say so only if it can be parsed.
+            nearest = parsable(query, report, lambda text: validate(text, language=graph.language))
         raise ToolFailure(
             "invalid_query",
             f"line {first.line}, column {first.column}: {first.message}",
-            nearest=[report.suggested_query] if report.suggested_query else [],
+            nearest=[nearest] if nearest else [],
             diagnostics=report.diagnostics,
             next="Fix the query and check it with validate_cypher; get_schema lists the names.",
         )

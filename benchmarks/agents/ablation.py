@@ -37,7 +37,8 @@ MAX_CALLS = 2
 """The maximum number of further calls after the first."""
 SECONDS = 20.0
 SYNTAX = frozenset(("syntax of SQL", "variable that is not defined", "bracket that is not closed"))
-"""Mistakes whose message says what is wrong, but offers no text to put in its place."""
+"""Mistakes of the language, which need no schema. A SELECT … FROM, a HAVING and a LIKE change what the query asks, so
+that its rows cannot be those of the right query."""
 
 
 def mistakes(mutator: Mutator) -> dict[str, Callable[[str], str | None]]:

@@ -57,6 +57,19 @@ def repaired(text: str, report: Report, check: Callable[[str], Report]) -> str |
     return None
 
 
+def parsable(text: str, report: Report, check: Callable[[str], Report]) -> str | None:
+    """Return a text that cannot be parsed with its syntax repaired, though its names may be wrong; None if unclear."""
+    for _ in range(MOST_ROUNDS):
+        edits = report.edits()
+        if not edits or len(text) > LONGEST:
+            return None
+        text = applied(text, edits)
+        report = check(text)
+        if report.query is not None:
+            return text
+    return None
+
+
 def suggestion(
     text: str,
     report: Report,
@@ -70,6 +83,9 @@ def suggestion(
     next.
     """
     found = repaired(text, report, check)
+    if found is None and report.query is None:
+        text = parsable(text, report, check) or text
+        report = check(text)
     if found is not None or report.valid or report.query is None or report.access != "read":
         return found
     ranked = rewritten(report, schema, entities, check)

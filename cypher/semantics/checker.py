@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from graphground.cypher.diagnostics import listed
+from graphground.cypher.diagnostics import Edit, listed
 from graphground.cypher.names.nearest import distance
+from graphground.cypher.quoting import quoted_name
 from graphground.cypher.safety.time_limit import MOST_FINDINGS, check_work
 from graphground.cypher.scope import Binding, Problem, Scopes
-from graphground.cypher.types import ANY, Type
+from graphground.cypher.tree.expressions import Property
+from graphground.cypher.types import ANY, MAP, NODE, RELATIONSHIP, Type
 
 if TYPE_CHECKING:
     from graphground.cypher.tree import Expression, Node, Query, Variable
@@ -97,11 +99,21 @@ class Checker:
         self.restricted: Scope | None = None
         self.late: list[tuple[str, int, int, str, tuple[str, ...]]] = []
 
-    def problem(self, code: str, node: Node, message: str, suggestions: tuple[str, ...] = ()) -> None:
+    def problem(
+        self, code: str, node: Node, message: str, suggestions: tuple[str, ...] = (), edits: tuple[Edit, ...] = ()
+    ) -> None:
         """Add a problem at a node."""
-        self.problem_at(code, node.start, node.end, message, suggestions)
+        self.problem_at(code, node.start, node.end, message, suggestions, edits)
 
-    def problem_at(self, code: str, start: int, end: int, message: str, suggestions: tuple[str, ...] = ()) -> None:
+    def problem_at(
+        self,
+        code: str,
+        start: int,
+        end: int,
+        message: str,
+        suggestions: tuple[str, ...] = (),
+        edits: tuple[Edit, ...] = (),
+    ) -> None:
         """Add a problem at a span of the text.
 
         Raises:
@@ -110,7 +122,7 @@ class Checker:
         check_work()
         if len(self.problems) >= MOST_FINDINGS:
             raise Enough
-        self.problems.append(Problem(code, start, end, message, suggestions))
+        self.problems.append(Problem(code, start, end, message, suggestions, edits))
 
     def declare(self, variable: Variable, type_: Type, source: Expression | None = None) -> Binding:
         """Declare a variable; a name already in use is an error, and the new variable replaces the old variable."""
@@ -161,7 +173,17 @@ class Checker:
         elif self.scope:
             message += f" here; defined: {listed([f'`{known}`' for known in self.scope])}"
         similar = near(name, self.scope) if len(self.reported) <= MOST_SOUGHT else ()
-        self.problem("undefined_variable", variable, message, similar)
+        # Where a single variable fits and this one never existed, no other can be meant.
+        uses = [other for other in self.query.find(type(variable)) if other.name == name]
+        subjects = sum(getattr(node, "subject", None) in uses for node in self.query.find(Property))
+        fitting = [
+            known
+            for known, binding in self.scope.items()
+            if subjects < len(uses) or binding.type.may_be(NODE | RELATIONSHIP | MAP)
+        ]
+        only = fitting[0] if len(fitting) == 1 and place is None and self.restricted is None else ""
+        edits = tuple(Edit(other.start, other.end, quoted_name(only)) for other in uses) if only else ()
+        self.problem("undefined_variable", variable, message, similar or (only,) if only else similar, edits)
 
     def _dropped_at(self, name: str) -> int | None:
         """Return the offset of the last WITH or RETURN that drops a name; None if no clause drops the name."""

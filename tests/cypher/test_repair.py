@@ -42,7 +42,7 @@ def test_correcting_a_name_reveals_that_the_pattern_is_reversed() -> None:
     [
         "MATCH (n:Person)-[:basedIn]->(c:Country) RETURN n.name",
         "MATCH (n:Company) RETURN n.colour",
-        "MATCH (n:Company) RETURN m.launch_yaer",
+        "MATCH (n:Company)-[:basedIn]->(c:Country) RETURN m.name",
     ],
 )
 def test_a_mistake_without_a_clear_fix_gets_no_suggestion(query: str) -> None:

@@ -2,6 +2,9 @@ import pytest
 
 from graphground.cypher import validate
 from graphground.cypher.diagnostics import Language
+from tests.support.checked_graphs import schema
+
+PEOPLE = schema("people", {"Person": {"age": "int"}}, ["Person knows Person"])
 
 HABITS = [
     ("SELECT n.name FROM Person n", "MATCH"),
@@ -143,3 +146,49 @@ def test_the_message_about_a_mistake_in_the_language_is_true_in_every_case(
     text: str, language: Language, message: str
 ) -> None:
     assert validate(text, language=language).diagnostics[0].message == message
+
+
+@pytest.mark.parametrize(
+    ("text", "repaired"),
+    [
+        ("MATCH (n:Person {name: 'x'} RETURN n.name", "MATCH (n:Person {name: 'x'}) RETURN n.name"),
+        ("MATCH (n:Person WHERE n.age > 3 RETURN n.age", "MATCH (n:Person WHERE n.age > 3) RETURN n.age"),
+        ("MATCH (n)-[:knows->(m) RETURN m.name", "MATCH (n)-[:knows]->(m) RETURN m.name"),
+        ("MATCH (n {name: 'x') RETURN n.age", "MATCH (n {name: 'x'}) RETURN n.age"),
+        ("MATCH (n) RETURN count(n", "MATCH (n) RETURN count(n)"),
+        ("MATHC (n) RETURN n.age LIMT 3", "MATCH (n) RETURN n.age LIMIT 3"),
+        ("MATCH (n) WHERE n.name LIKE '%x%' RETURN n.age", "MATCH (n) WHERE n.name CONTAINS 'x' RETURN n.age"),
+        ("MATCH (n) WHERE n.name LIKE 'x%' RETURN n.age", "MATCH (n) WHERE n.name STARTS WITH 'x' RETURN n.age"),
+        ("MATCH (n) WHERE n.name NOT IN ['x'] RETURN n.age", "MATCH (n) WHERE NOT n.name IN ['x'] RETURN n.age"),
+        ("MATCH (n) WHERE n.age = 1 && n.name = 'x' RETURN n", "MATCH (n) WHERE n.age = 1 AND n.name = 'x' RETURN n"),
+        ("MATCH (n) SELECT n.name", "MATCH (n) RETURN n.name"),
+        ("MATCH (n) RETURN n.age, count(*) GROUP BY n.age", "MATCH (n) RETURN n.age, count(*)"),
+        (
+            "MATCH (n) RETURN n.age, count(*) AS c GROUP BY n.age HAVING count(*) > 1 ORDER BY c",
+            "MATCH (n) WITH n.age AS `n.age`, count(*) AS c WHERE c > 1 RETURN `n.age`, c ORDER BY c",
+        ),
+        (
+            "MATCH (n) WITH n, count(*) AS c HAVING c > 1 RETURN n",
+            "MATCH (n) WITH n, count(*) AS c WHERE c > 1 RETURN n",
+        ),
+        ("MATCH (n:Persn RETURN x.nme", "MATCH (n:Person) RETURN n.name"),
+        ("MATCH (n) WITH n, count(*) AS c RETURN x.name, c", "MATCH (n) WITH n, count(*) AS c RETURN n.name, c"),
+    ],
+)
+def test_syntax_with_one_repair_is_repaired(text: str, repaired: str) -> None:
+    assert validate(text, PEOPLE).suggested_query == repaired
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "MATCH (n) WHERE size(n.name > 3 RETURN n.age",
+        "MATCH (n) WHERE (n.age > 1 OR n.age < 0 AND n.name = 'x' RETURN n.name",
+        "MATCH (n) WHERE n.name LIKE 'a_b%' RETURN n.age",
+        "MATCH (n) RETURN n.age, count(*) GROUP BY n",
+        "MATCH (n)-->(m) RETURN x.name",
+        "SELECT n.name FROM Person n",
+    ],
+)
+def test_syntax_with_two_readings_is_not_repaired(text: str) -> None:
+    assert validate(text, PEOPLE).suggested_query is None
