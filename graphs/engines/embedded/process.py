@@ -64,8 +64,6 @@ ADMINISTRATOR = {
     "access": ["updateSecurity", "updateSchema", "updateDatabaseSettings"],
     "types": {"*": {"access": ["createRecord", "readRecord", "updateRecord", "deleteRecord"]}},
 }
-LOCK = "database.lck"
-"""The file that remains in a database folder if ArcadeDB was killed while the database was open for writing."""
 LEAVING_SECONDS = 10.0
 """Seconds for which calls in progress can still query a database that has been removed from the catalog."""
 BOLT_PLUGIN = "graphground-bolt:com.arcadedb.bolt.BoltProtocolPlugin"
@@ -113,7 +111,6 @@ class EngineProcess:
             ],
             write_archive=True,
         )
-        recover(self.home)
         config = self.home.engine / "config"
         shutil.rmtree(config, ignore_errors=True)
         write_users(config, self.state)
@@ -328,20 +325,6 @@ def log(problem: str) -> None:
     """Write a line to the engine's log."""
     sys.stdout.write(f"graphground: {problem}\n")
     sys.stdout.flush()
-
-
-def recover(home: Home) -> None:
-    """Recover databases that were open for writing when an earlier version was killed: open and close each of them."""
-    unfinished = [lock.parent for lock in home.databases.glob(f"*/{LOCK}")]
-    if not unfinished:
-        return
-    import jpype
-
-    for folder in unfinished:
-        try:
-            jpype.JClass("com.arcadedb.database.DatabaseFactory")(str(folder)).open().close()
-        except jpype.JException as error:  # open in another process, or damaged, which a query will report
-            log(f"{folder} was not recovered: {error}")
 
 
 def main(folder: str) -> None:
