@@ -13,8 +13,7 @@ from graphground.cypher.diagnostics import counted
 from graphground.cypher.names.nearest import closest
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.engines.engine import EngineError
-from graphground.graphs.filtering.budget import LeftOut, fit, left_out_of
-from graphground.graphs.filtering.selection import Selection
+from graphground.graphs.filtering.selection import LeftOut, Selection, fit, left_out_of
 from graphground.graphs.graph import Graph
 from graphground.graphs.schemas.forms import Form, Samples, write_schema
 from graphground.graphs.schemas.statistics.model import Statistics

@@ -35,10 +35,6 @@ CONSIDERED = 12
 """The number of queries among which one is sought for each reading of a word."""
 SPARSE = 0.5
 """The share of nodes with a value below which a property is called sparse."""
-PLACEHOLDERS = frozenset(
-    ("n/a", "na", "none", "null", "nil", "unknown", "not known", "-", "--", "?", "tbd", "tba", "tbc")
-)
-"""Texts that stand for a missing value, in lower case."""
 
 
 class GroundQuestionRequest(Request):
@@ -214,9 +210,8 @@ def _missing_values(facts: Statistics | None, owner: str, key: str) -> Iterator[
         yield f"No {owner} has a value in {key}."
     elif filled < SPARSE * values.of:
         yield f"Only {filled:,} of {values.of:,} {owner} have a value in {key}."
-    missing = [value for value, _ in values.common if isinstance(value, str) and value.strip().lower() in PLACEHOLDERS]
-    if missing:
-        yield f"{key} holds {missing[0]!r} where a value is missing."
+    for text, _ in values.placeholders[:1]:
+        yield f"{key} holds {text!r} where a value is missing."
 
 
 TOOL = Tool(

@@ -119,7 +119,7 @@ def of_gold_elements(graph: str, gold: str) -> dict[str, Any]:
     """Return an answer of `get_filtered_schema` that has only a gold query's elements, and the names of all others."""
     from benchmarks.schemas.gold_elements import elements_of
     from graphground.cypher.schema import PropertyGraphSchema
-    from graphground.graphs.filtering.budget import left_out_of
+    from graphground.graphs.filtering.selection import left_out_of
     from graphground.graphs.schemas.forms import base_form
     from tests.support.shared_data import SHARED
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
+from graphground.cypher.diagnostics import counted
 from graphground.cypher.schema import PropertyGraphSchema, RelationshipPattern
+from graphground.graphs.schemas.forms import base_form
+from graphground.graphs.schemas.token_count import estimate_tokens
 
 IDENTIFYING = ("name", "title", "label", "id")
 """Properties that identify a node; a label without a detected naming property keeps the first of these that it has."""
@@ -101,3 +105,163 @@ class Selection:
                 key: type_ for key, type_ in pattern.properties.items() if (pattern.type, key) in self.type_properties
             },
         )
+
+
+TRIES = 12
+
+PROPERTY_SHARE = 0.75
+"""The factor of the relevance of properties: they rank below connecting patterns and above unmentioned elements."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """The elements that a partial schema leaves out: labels and relationship types by name, all others as numbers.
+
+    `LeftOut(("Venue",), ("partOfLeague",), 12)`.
+    """
+
+    labels: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    properties: int = 0
+    patterns: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.labels or self.types or self.properties or self.patterns)
+
+    def names(self, most: int = 30) -> list[str]:
+        """Return up to `most` labels and up to `most` relationship types, and texts for the numbers of other elements.
+
+        Such a text is `… and 1,970 more labels` or `12 properties`. The number of patterns is left out if a
+        relationship type is listed.
+        """
+        listed: list[str] = []
+        for names, kind in ((self.labels, "label"), (self.types, "relationship type")):
+            listed += names[:most]
+            if len(names) > most:
+                listed.append(f"… and {counted(len(names) - most, f'more {kind}')}")
+        if self.properties:
+            listed.append(counted(self.properties, "property", "properties"))
+        if self.patterns and not self.types:
+            listed.append(counted(self.patterns, "relationship pattern"))
+        return listed
+
+
+def left_out_of(whole: PropertyGraphSchema, part: PropertyGraphSchema) -> LeftOut:
+    """Return the elements of the whole schema that a partial schema leaves out."""
+    kept_types = {pattern.type for pattern in part.patterns}
+    properties = sum(len(label.properties) for label in whole.labels.values())
+    properties += sum(map(len, whole.relationship_properties.values()))
+    kept_properties = sum(len(label.properties) for label in part.labels.values())
+    kept_properties += sum(map(len, part.relationship_properties.values()))
+    return LeftOut(
+        tuple(name for name in whole.labels if name not in part.labels),
+        tuple(type_ for type_ in whole.relationship_types if type_ not in kept_types),
+        properties - kept_properties,
+        len(whole.patterns) - len(part.patterns),
+    )
+
+
+@lru_cache(maxsize=100_000)
+def _name_cost(name: str) -> int:
+    return estimate_tokens(name)
+
+
+@dataclass
+class _Costs:
+    """The approximate costs of labels, properties and patterns in the base form, in tokens."""
+
+    schema: PropertyGraphSchema
+
+    def label(self, name: str) -> int:
+        label = self.schema.labels[name]
+        identifying = label.naming or identifying_property(label.properties)
+        return _name_cost(name) + 2 + (_name_cost(identifying) + 2 if identifying else 0)
+
+    def property(self, key: str, type_: str) -> int:
+        return _name_cost(key) + _name_cost(type_) + 2
+
+    def pattern(self, place: int) -> int:
+        pattern = self.schema.patterns[place]
+        return _name_cost(pattern.start) + _name_cost(pattern.type) + _name_cost(pattern.end) + 5
+
+
+def fit(selection: Selection, max_tokens: int) -> Selection:
+    """Return the most relevant part of a selection that fits into `max_tokens`: all of it if it fits.
+
+    The part is empty if not even one label fits.
+
+    The tokens are estimated for the base form.
+    """
+    # A large selection is not written out only to be counted: each label and each pattern takes more than one token.
+    may_fit = len(selection.labels) + len(selection.patterns) < max_tokens
+    if may_fit and estimate_tokens(base_form(selection.part())) <= max_tokens:
+        return selection
+    aim = max_tokens
+    for _ in range(TRIES):
+        smaller = _greedy(selection, aim)
+        used = estimate_tokens(base_form(smaller.part())) if smaller else 0
+        if used <= max_tokens:
+            return smaller
+        aim = min(aim - 1, int(aim * max_tokens / used))
+    return Selection(selection.schema)
+
+
+def _greedy(selection: Selection, max_tokens: int) -> Selection:
+    """Select labels, patterns and properties, the most relevant first, if their estimated costs still fit."""
+    costs = _Costs(selection.schema)
+    chosen = Selection(selection.schema)
+    left = max_tokens - HEADINGS
+    for relevance, kind, owner, piece in _pieces(selection):
+        if kind == LABEL:
+            cost = 0 if piece in chosen.labels else costs.label(piece)
+            if cost <= left:
+                left -= cost
+                chosen.add_label(piece, relevance)
+        elif kind == PATTERN:
+            place = int(piece)
+            pattern = selection.schema.patterns[place]
+            ends = {pattern.start, pattern.end} - chosen.labels.keys()
+            cost = costs.pattern(place) + sum(map(costs.label, ends))
+            if cost <= left:
+                left -= cost
+                chosen.add_pattern(place, relevance)
+        elif kind == PROPERTY and owner in chosen.labels:
+            cost = costs.property(piece, selection.schema.labels[owner].properties[piece])
+            if cost <= left:
+                left -= cost
+                chosen.add_property(owner, piece, relevance)
+        elif kind == TYPE_PROPERTY:
+            cost = costs.property(piece, selection.schema.relationship_properties[owner][piece])
+            if cost <= left:
+                left -= cost
+                chosen.add_type_property(owner, piece, relevance)
+    return chosen
+
+
+LABEL, PATTERN, PROPERTY, TYPE_PROPERTY = 1, 0, 2, 3
+HEADINGS = 2
+
+
+def _pieces(selection: Selection) -> list[tuple[float, int, str, str]]:
+    """Return patterns, labels and properties, the most relevant first; a property ranks below its owner.
+
+    Each piece is a tuple of relevance, kind, owner and name; the name of a pattern is its position as text.
+    """
+    types: dict[str, float] = {}
+    pieces: list[tuple[float, int, str, str]] = []
+    for place, relevance in selection.patterns.items():
+        type_ = selection.schema.patterns[place].type
+        types[type_] = max(relevance, types.get(type_, 0.0))
+        pieces.append((relevance, PATTERN, "", str(place)))
+    pieces += [(relevance, LABEL, "", label) for label, relevance in selection.labels.items()]
+    pieces += [
+        (PROPERTY_SHARE * relevance * selection.labels[label], PROPERTY, label, key)
+        for (label, key), relevance in selection.properties.items()
+        if label in selection.labels
+    ]
+    pieces += [
+        (PROPERTY_SHARE * relevance * types[type_], TYPE_PROPERTY, type_, key)
+        for (type_, key), relevance in selection.type_properties.items()
+        if type_ in types
+    ]
+    return sorted(pieces, key=lambda piece: (-piece[0], piece[1]))

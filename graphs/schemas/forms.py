@@ -15,6 +15,7 @@ statistics of a graph are given, every form marks empty elements: `(0 nodes)`, `
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,8 +34,6 @@ from graphground.cypher.schema import (
     pattern_text,
 )
 from graphground.cypher.text_values import TextValues
-from graphground.graphs.schemas.combinations import combination_lines
-from graphground.graphs.schemas.notation import cut_description, note, property_map, show_value, typed_names
 from graphground.graphs.schemas.statistics.model import PropertyStatistics, Statistics
 from graphground.graphs.schemas.units import CALENDAR_YEAR, unit_of
 
@@ -457,3 +456,91 @@ def _unit_beyond_name(key: str, type_: str) -> str | None:
     """
     unit = unit_of(key, type_)
     return None if unit is None or unit == CALENDAR_YEAR or key.endswith(f"_{unit.removeprefix('in ')}") else unit
+
+
+LONGEST_SAMPLE, LONGEST_DESCRIPTION = 40, 120
+"""The maximum numbers of characters of a sample value and of a description."""
+
+
+def property_map(
+    properties: Mapping[str, str],
+    without: Iterable[str] = (),
+    texts: Mapping[str, TextValues] | None = None,
+    empty: frozenset[str] = frozenset(),
+) -> str:
+    """Return a property map, ` {start_year, end_year: int, freight: str(float)}`; an empty string without properties.
+
+    `str(float)` is the type of text that holds numbers; `list[str] (no values)` is the type of a property in `empty`.
+    """
+    left, profiles = frozenset(without), texts or {}
+
+    def type_of(key: str) -> str:
+        text = f"({profiles[key].type})" if key in profiles else ""
+        return f"{properties[key]}{text}{' (no values)' if key in empty else ''}"
+
+    inner = typed_names([key for key in properties if key not in left], type_of)
+    return f" {{{inner}}}" if inner else ""
+
+
+def typed_names(keys: Iterable[str], type_of: Callable[[str], str]) -> str:
+    """Return property names, each type once after all the properties that have it:
+    `name, eid: str, height_cm: float`."""
+    groups = grouped(keys, type_of)
+    return ", ".join(f"{', '.join(map(quoted_name, group))}: {type_of(group[0])}" for group in groups)
+
+
+def show_value(value: Any) -> str:
+    """Return a sample value as Cypher writes it, shortened: `'The Lord of the Rings: The Fell…'`, `['Drama', …]`."""
+    if isinstance(value, str):
+        text = re.sub(r"\s+", " ", value).strip()
+        text = text if len(text) <= LONGEST_SAMPLE else text[: LONGEST_SAMPLE - 1].rstrip() + "…"
+        return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    if isinstance(value, list):
+        return f"[{', '.join(show_value(part) for part in value[:1])}{', …' if len(value) > 1 else ''}]"
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def cut_description(text: str | None) -> str | None:
+    """Return a description, shortened to `LONGEST_DESCRIPTION` characters; None for None."""
+    if not text or len(text) <= LONGEST_DESCRIPTION:
+        return text
+    return text[: LONGEST_DESCRIPTION - 1].rstrip() + "…"
+
+
+def note(parts: Iterable[str | None]) -> str:
+    """Return a note for the end of a line: `  // 1,204; in centimetres`; empty parts are left out.
+
+    If all parts are empty, the result is an empty string.
+    """
+    texts = [part for part in parts if part]
+    return "  // " + "; ".join(texts) if texts else ""
+
+
+MOST_COMBINATIONS = 20
+
+
+def combination_lines(schema: PropertyGraphSchema) -> list[str]:
+    """Return a heading and a line for each set of labels that occur together, with its properties.
+
+    The most frequent sets come first; after 20 sets, a last line gives the number of further sets. The result is empty
+    if no labels occur together.
+    """
+    shown = [
+        combination
+        for combination in schema.combinations
+        if len(combination.labels) > 1 and combination.labels <= schema.labels.keys()
+    ]
+    if not shown:
+        return []
+    lines = ["Labels together"]
+    for combination in shown[:MOST_COMBINATIONS]:
+        labels = "".join(f":{quoted_name(label)}" for label in sorted(combination.labels))
+        keys = ", ".join(
+            quoted_name(key)
+            for key in combination.properties
+            if any(key in schema.labels[label].properties for label in combination.labels)
+        )
+        lines.append(f"({labels}{f' {{{keys}}}' if keys else ''})  // {combination.count:,}")
+    if len(shown) > MOST_COMBINATIONS:
+        lines.append(f"and {len(shown) - MOST_COMBINATIONS} more")
+    return lines

@@ -52,7 +52,7 @@ def test_what_is_missing_in_the_data_is_said_if_the_question_asks_for_it(
 
     assert any("No Film has a value in runtime_minute" in note for note in notes(PropertyStatistics(0, 40)))
     assert any("Only 3 of 40 Film" in note for note in notes(PropertyStatistics(3, 40)))
-    assert any("'N/A'" in note for note in notes(PropertyStatistics(40, 40, common=(("N/A", 4),))))
+    assert any("'N/A'" in note for note in notes(PropertyStatistics(40, 40, placeholders=(("N/A", 4),))))
     assert not any("runtime" in note for note in notes(PropertyStatistics(40, 40)))
     assert not any("runtime" in note for note in notes(PropertyStatistics(0, 40, counted=False)))
 

@@ -1,6 +1,6 @@
 import pytest
 
-from graphground.graphs.filtering.budget import LeftOut
+from graphground.graphs.filtering.selection import LeftOut
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,7 @@ import pytest
 from graphground.cypher import parse, validate
 from graphground.cypher.quoting import quoted_name
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
-from graphground.graphs.schemas.forms import base_form, enhanced_form, json_form
-from graphground.graphs.schemas.notation import property_map, show_value
+from graphground.graphs.schemas.forms import base_form, enhanced_form, json_form, property_map, show_value
 from graphground.graphs.schemas.statistics.model import (
     LabelStatistics,
     PatternStatistics,
