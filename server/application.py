@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from graphground.server.arguments import explain
 from graphground.server.call import Outcome, describe_failure, encode_answer, failed
+from graphground.server.telemetry import METRICS
 from graphground.tools import NAMES, all_tools
 from graphground.tools.cursor import keeping_for
 from graphground.tools.failure import ToolFailure
@@ -119,9 +120,11 @@ class Application:
                 outcome = self.run_tool(tool, arguments)
         except Exception as error:
             outcome = describe_failure(error, tool.name, self.graphs, arguments.get("graph"), self.hide)
+        spent = perf_counter() - begin
+        METRICS.observe(tool.name, outcome.error, spent)
         if logger.isEnabledFor(logging.INFO):
-            state, spent = "failed" if outcome.is_error else "ok", (perf_counter() - begin) * 1000
-            logger.info("%s %s %.1f ms %d bytes", tool.name, state, spent, len(outcome.payload))
+            state = "failed" if outcome.is_error else "ok"
+            logger.info("%s %s %.1f ms %d bytes", tool.name, state, spent * 1000, len(outcome.payload))
         return outcome
 
     def run_tool(self, tool: Tool[Any, Any], arguments: Mapping[str, Any]) -> Outcome:

@@ -11,6 +11,7 @@ import orjson
 from pydantic import BaseModel
 
 from graphground.graphs.engines.engine import EngineError
+from graphground.server.telemetry import REQUEST_ID
 from graphground.tools.failure import ToolFailure
 
 if TYPE_CHECKING:
@@ -21,11 +22,15 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of a call: `payload` is the structured answer as encoded JSON, `text` the same answer as text."""
+    """The outcome of a call: `payload` is the structured answer as encoded JSON, `text` the same answer as text.
+
+    `error` is the code of a failure; empty for an answer.
+    """
 
     payload: bytes
     text: str
     is_error: bool = False
+    error: str = ""
 
 
 def encode(value: Any) -> bytes:
@@ -73,7 +78,7 @@ def _fields(model: BaseModel) -> dict[str, Any]:
 def failed(failure: ToolFailure) -> Outcome:
     """Return the outcome for a failure; its payload and its text are the failure's fields as JSON."""
     payload = encode(failure.as_dict())
-    return Outcome(payload, payload.decode(), is_error=True)
+    return Outcome(payload, payload.decode(), is_error=True, error=failure.error)
 
 
 def describe_failure(
@@ -99,10 +104,12 @@ def describe_failure(
         )
     else:
         logger.error("the tool %s failed", tool, exc_info=error)
+        request = f" under request {REQUEST_ID.get()}" if REQUEST_ID.get() else ""
         found = ToolFailure(
             "internal_error",
             f"The tool failed: {type(error).__name__}: {error}",
-            next="Try other arguments, or report this problem to the user; the server's log on stderr has the traceback.",
+            next="Try other arguments, or report this problem to the user; the server's log on stderr has the traceback"
+            f"{request}.",
         )
     if (hidden := hide(found.message)) != found.message:
         logger.warning("the tool %s failed: %s", tool, found.message)

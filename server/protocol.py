@@ -23,6 +23,7 @@ from graphground.server.call import Outcome, failed
 from graphground.server.changes import Changes
 from graphground.server.definitions import input_schema, prepared_definitions, tool_definition
 from graphground.server.notifications import LogLevels, Reporting
+from graphground.server.telemetry import REQUEST_ID, describe_call
 from graphground.server.threads import WorkerThreads, caller_of, owner_of
 from graphground.tools.failure import ToolFailure
 
@@ -133,6 +134,8 @@ class Protocol:
     async def call_tool(self, context: Any, params: Any) -> Any:
         """Handle `tools/call` in a worker thread; if the client cancels, its query is terminated in the database."""
         start = perf_counter()
+        scope = {} if context.request is None else context.request.scope
+        REQUEST_ID.set(scope.get("graphground.request_id") or str(context.request_id)[:LONGEST_SPAN])
         arguments = params.arguments or {}
         if not self.application.has_tool(params.name):
             outcome = self.application.call(params.name, {})
@@ -151,7 +154,7 @@ class Protocol:
                     )
             except ToolFailure as failure:
                 outcome = failed(failure)
-        scope = {} if context.request is None else context.request.scope
+        describe_call(arguments.get("graph"), outcome.error)
         if scope.get("graphground.in_json") and not outcome.is_error:
             scope["graphground.outcome"] = outcome  # `PlainAnswers` puts it into the response
             result = tool_result(NO_ANSWER)

@@ -169,6 +169,17 @@ class Settings:
         "GRAPHGROUND_MODEL_KEY_VARIABLE",
         "The environment variable with the key for --model; default: OPENAI_API_KEY or ANTHROPIC_API_KEY.",
     )
+    metrics: bool = setting(
+        False, "GRAPHGROUND_METRICS", "Serve metrics for Prometheus at /metrics; with tokens, a scrape needs one too."
+    )
+    telemetry_queries: bool = setting(
+        False,
+        "GRAPHGROUND_TELEMETRY_QUERIES",
+        "Put the text of queries into the spans of OpenTelemetry, which may hold data.",
+    )
+    log_format: str = setting(
+        "text", "GRAPHGROUND_LOG_FORMAT", "Log messages on stderr as text or as JSON Lines.", choices=("text", "json")
+    )
     log_level: str = setting(
         "warning", "GRAPHGROUND_LOG_LEVEL", "The lowest level of log messages on stderr.", choices=LOG_LEVELS
     )

@@ -37,6 +37,11 @@ class WorkerThreads:
         self._bulky = FairShares(BULKY_AT_ONCE, reserved=BULKY_AT_ONCE, max_waiting=MAX_WAITING)
         self._pool = _Pool()
 
+    def load(self) -> tuple[int, int]:
+        """Return the numbers of calls that run and that wait for a thread."""
+        counts = [shares.load() for shares in (self._shares, self._quick)]
+        return sum(running for running, _ in counts), sum(waiting for _, waiting in counts)
+
     async def run(self, caller: str, what: str, arguments: Mapping[str, Any], work: Callable[[], ResultT]) -> ResultT:
         """Run `work` in a thread and return its result; if the call is cancelled, terminate its queries.
 

@@ -25,7 +25,7 @@ from graphground.cypher.quoting import quoted_name
 from graphground.cypher.safety.canonical import Ambiguous, Sent, canonical
 from graphground.cypher.safety.parser_differences import CODE
 from graphground.graphs.engines.address import BoltAddress
-from graphground.graphs.engines.client_context import Waiting
+from graphground.graphs.engines.client_context import Waiting, query_span
 from graphground.graphs.engines.dialects import Dialect, dialect_of, version_of
 from graphground.graphs.engines.engine import (
     Capabilities,
@@ -118,7 +118,8 @@ class BoltEngine:
     ) -> Table:
         """Run one read-only query; retry it once if the connection breaks or the error is transient."""
         started = time.perf_counter()
-        with self._permit() as permit:
+        span = query_span(self.address.uri, self.address.database, query)
+        with span, self._permit() as permit:
             start = time.monotonic()
             try:
                 return self._run(query, parameters, limit, timeout, started, permit)
@@ -283,13 +284,13 @@ class BoltEngine:
                         chunk = list(islice(records, wanted))
                     fresh = plain_rows(chunk)
                     rows += fresh
+                    size += len(orjson.dumps(fresh, default=str)) if len(fresh) > 1 else 0
+                    truncated = size > self._answer_bytes
                     if 0 <= most_rows < len(rows):
                         del rows[most_rows:]
                         truncated = True
                     if len(chunk) < wanted or running.stopped:
                         break
-                    size += len(orjson.dumps(fresh, default=str)) if len(fresh) > 1 else 0
-                    truncated = truncated or size > self._answer_bytes
             except Exception as error:
                 if not running.stopped:
                     raise

@@ -12,10 +12,11 @@ All of it is in context variables, which reach engines through worker threads th
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar, copy_context
 from queue import Empty, SimpleQueue
 from typing import TypeVar
@@ -181,3 +182,29 @@ def run_concurrently(call: Callable[[T], R], items: Sequence[T]) -> list[R]:
         finally:
             for future in calls:
                 future.cancel()
+
+
+spans_have_queries = False
+"""Whether the spans of queries have the query's text, which may hold data."""
+
+
+def query_span(uri: str, database: str | None, query: object) -> AbstractContextManager[object]:
+    """Return a span of OpenTelemetry for one query, below the span of its call; nothing unless an SDK is loaded."""
+    if "opentelemetry.sdk.trace" not in sys.modules:
+        return _NO_SPAN
+    from opentelemetry.trace import SpanKind, get_tracer
+
+    attributes = {"server.address": uri, "db.namespace": database or ""}
+    if spans_have_queries:
+        attributes["db.query.text"] = str(getattr(query, "text", query))
+    # Messages of databases quote the query.
+    return get_tracer("graphground").start_as_current_span(
+        "query",
+        kind=SpanKind.CLIENT,
+        attributes=attributes,
+        record_exception=spans_have_queries,
+        set_status_on_exception=spans_have_queries,
+    )
+
+
+_NO_SPAN: AbstractContextManager[object] = nullcontext()

@@ -86,6 +86,10 @@ class FairShares:
             if not permit.is_kept:
                 self._free(permit)
 
+    def load(self) -> tuple[int, int]:
+        """Return the numbers of permits that are held and waited for."""
+        return len(self._held), len(self._waiting)
+
     def keep(self, permit: Permit) -> None:
         """Count the permit as held even after `leave`, until `forget`: its caller has left, but the work continues."""
         permit.is_kept = True

@@ -238,12 +238,16 @@ def _given(parsed: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def set_up_logging(level: str) -> None:
+def set_up_logging(level: str, form: str = "text") -> None:
     """Send log records of at least `level` to stderr, because stdout belongs to the protocol."""
     import logging
 
     logging.basicConfig(level=level.upper(), format="graphground: %(levelname)s %(name)s: %(message)s", force=True)
     for handler in logging.getLogger().handlers:
+        if form == "json":
+            from graphground.server.telemetry import JsonLines  # only servers that are asked to
+
+            handler.setFormatter(JsonLines())
         handler.setLevel(level.upper())  # clients may request more detailed messages than stderr receives
 
 

@@ -58,7 +58,7 @@ def serve_with(settings: Settings, words: Sequence[str], when_listening: Callabl
     Raises:
         SettingsError: a setting cannot be used.
     """
-    set_up_logging(settings.log_level)
+    set_up_logging(settings.log_level, settings.log_format)
     check_names(settings)
     if settings.ui and settings.transport != "http":
         raise SettingsError("--ui needs --transport http; `graphground ui` sets both")
@@ -74,6 +74,7 @@ def serve_with(settings: Settings, words: Sequence[str], when_listening: Callabl
     from graphground.server.hidden_paths import hiding_paths
     from graphground.server.notifications import log_to_clients
     from graphground.server.protocol import Protocol
+    from graphground.server.telemetry import start_tracing
     from graphground.server.threads import WorkerThreads
 
     log_to_clients()
@@ -86,6 +87,7 @@ def serve_with(settings: Settings, words: Sequence[str], when_listening: Callabl
         hide,
     )
     workers = WorkerThreads()
+    stop_tracing = start_tracing(settings.telemetry_queries)
 
     def make_server() -> Server[Any]:
         # Another worker may receive the next call, and does not have the rows that this worker keeps.
@@ -101,7 +103,7 @@ def serve_with(settings: Settings, words: Sequence[str], when_listening: Callabl
     gc.set_threshold(100_000, 20, 50)
     try:
         if settings.transport == "http":
-            from graphground.server.transports.http import serve_http
+            from graphground.server.transports.http import operation_routes, serve_http
 
             page = None
             if settings.ui:
@@ -114,12 +116,14 @@ def serve_with(settings: Settings, words: Sequence[str], when_listening: Callabl
                     model = page_model(settings, application, workers)
                 when_opened = partial(application.open_in_background, OPEN_AFTER_SECONDS)
                 page = Page(application, workers, when_opened, model)
-            return serve_http(make_server, settings, words, page=page, when_listening=when_listening)
+            operations = operation_routes(application, workers, settings)
+            return serve_http(make_server, settings, words, operations, page=page, when_listening=when_listening)
         from graphground.server.transports.stdio import serve_stdio
 
         serve_stdio(make_server())
     finally:
         application.close()
+        stop_tracing()
     return 0
 
 

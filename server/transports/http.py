@@ -6,6 +6,7 @@ import ipaddress
 import json
 import os
 import re
+import secrets
 import signal
 import socket
 import ssl
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from mcp.server.lowlevel import Server
@@ -21,12 +23,15 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from graphground.server.settings import Settings, SettingsError
+from graphground.server.settings import Settings, SettingsError, default_home
+from graphground.server.telemetry import METRICS, Readiness, gauges, write_metrics
 from graphground.server.transports.authorization import authorization
 
 if TYPE_CHECKING:
+    from graphground.server.application import Application
+    from graphground.server.threads import WorkerThreads
     from graphground.server.transports.connections import BoundedConnection
     from graphground.server.ui.routes import Page
 
@@ -43,14 +48,15 @@ def serve_http(
     make_server: Callable[[], Server[Any]],
     settings: Settings,
     arguments: Sequence[str] = (),
+    operations: Sequence[Route] = (),
     *,
     page: Page | None = None,
     when_listening: Callable[[str], None] | None = None,
 ) -> int:
     """Serve until interrupted, and return the exit status; the address is printed on stderr once clients can connect.
 
-    With several workers, this process only opens the socket and starts each worker with `arguments`. `page` is served
-    beside MCP. `when_listening` is called with the address of MCP.
+    With several workers, this process only opens the socket and starts each worker with `arguments`. `operations` and
+    `page` are served beside MCP. `when_listening` is called with the address of MCP.
 
     Raises:
         SettingsError: a setting, such as an address, a token or a certificate, is invalid.
@@ -76,7 +82,7 @@ def serve_http(
             with listening:
                 return run_workers(listening, settings.workers, arguments)
     config = uvicorn.Config(
-        http_app(make_server(), settings, address, page),
+        http_app(make_server(), settings, address, page, operations),
         log_level="warning",
         access_log=False,
         timeout_graceful_shutdown=3,
@@ -91,8 +97,10 @@ def serve_http(
     return 0
 
 
-def http_app(server: Server[Any], settings: Settings, address: str, page: Page | None = None) -> Starlette:
-    """Return the ASGI application: MCP at /mcp, the response of `health` at /health and, if given, the page at /ui/."""
+def http_app(
+    server: Server[Any], settings: Settings, address: str, page: Page | None = None, operations: Sequence[Route] = ()
+) -> Starlette:
+    """Return the ASGI application: MCP at /mcp, the response of `health` at /health, `operations`, the page at /ui/."""
     auth, verifier = authorization(settings, address)
     from graphground.server.transports.http import CheckedHeaders
     from graphground.server.transports.sessions import IDLE_SECONDS, MOST_BODY_BYTES, MOST_SESSIONS, make_room
@@ -106,7 +114,7 @@ def http_app(server: Server[Any], settings: Settings, address: str, page: Page |
         stateless_http=settings.workers > 1,
         auth=auth,
         token_verifier=verifier,
-        custom_starlette_routes=[Route(HEALTH, health, methods=["GET"])],
+        custom_starlette_routes=[Route(HEALTH, health, methods=["GET"]), *operations],
         session_idle_timeout=IDLE_SECONDS,
         max_sessions=MOST_SESSIONS,
         max_request_body_size=MOST_BODY_BYTES,
@@ -121,6 +129,26 @@ def http_app(server: Server[Any], settings: Settings, address: str, page: Page |
 async def health(_: Request) -> JSONResponse:
     """Handle `GET /health`: respond with 200, without querying a database and without requiring a token."""
     return JSONResponse({"status": "ok"})
+
+
+def operation_routes(application: Application, workers: WorkerThreads, settings: Settings) -> list[Route]:
+    """Return what operators ask for: /ready (can a graph be used?) and, if the settings say so, /metrics."""
+    readiness, home = Readiness(application), default_home(settings.home)
+    needs_token = bool(settings.token or settings.operator_token or settings.token_file or settings.jwks_url)
+
+    def ready(_: Request) -> JSONResponse:
+        is_ready, graphs = readiness.look()
+        answer = {"status": "ready" if is_ready else "not ready", "graphs": graphs}
+        return JSONResponse(answer, 200 if is_ready else 503)
+
+    def metrics(request: Request) -> PlainTextResponse:
+        if needs_token and getattr(request.scope.get("user"), "access_token", None) is None:
+            return PlainTextResponse("A token is needed.", 401, {"WWW-Authenticate": "Bearer"})
+        samples = [*METRICS.samples(), *gauges(application, workers, home)]
+        return PlainTextResponse(write_metrics(samples), media_type="text/plain; version=0.0.4")
+
+    routes = [Route("/ready", ready, methods=["GET"])]
+    return [*routes, Route("/metrics", metrics, methods=["GET"])] if settings.metrics else routes
 
 
 def check_certificate(settings: Settings) -> None:
@@ -276,11 +304,15 @@ def run_workers(listening: socket.socket, count: int, arguments: Sequence[str]) 
 
 _NAME = r"(?:\[[0-9a-z:.%_-]{2,64}\]|[^\s\[\]:/@,;#?\\%]{1,255})(?::\d{1,5})?"
 HOST = re.compile(_NAME, re.IGNORECASE)
+REQUEST, REQUEST_KEY = re.compile(rb"[\w.-]{1,64}"), "graphground.request_id"
+_PREFIX, _numbers = secrets.token_hex(4), count(1)
 ORIGIN = re.compile(rf"null|[a-z][a-z0-9+.-]{{0,60}}://(?:{_NAME})?", re.IGNORECASE)
 
 
 class CheckedHeaders:
-    """ASGI middleware that refuses malformed `Host` and `Origin` headers, and drops `Last-Event-ID`.
+    """ASGI middleware that refuses malformed `Host` and `Origin` headers, drops `Last-Event-ID`, and names requests.
+
+    The response repeats the request's `X-Request-Id`, or gives it one.
 
     If a `Host` or `Origin` is allowed with every port, the SDK accepts any text after the colon, such as
     `localhost:1@evil.example`. The SDK also fails on `Last-Event-ID`, because it has no event store here.
@@ -300,7 +332,15 @@ class CheckedHeaders:
             await PlainTextResponse(f"Invalid {wrong} header", status_code=400)(scope, receive, send)
             return
         passed_on: Any = [header for header in headers if header[0] != b"last-event-id"]
-        await self.app({**scope, "headers": passed_on}, receive, send)
+        given = next((value for key, value in headers if key == b"x-request-id" and REQUEST.fullmatch(value)), None)
+        request = given or f"{_PREFIX}-{next(_numbers)}".encode()
+
+        async def send_named(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message.get("headers", ()), (b"x-request-id", request)]}
+            await send(message)
+
+        await self.app({**scope, "headers": passed_on, REQUEST_KEY: request.decode()}, receive, send_named)
 
 
 def wrong_header(headers: list[tuple[bytes, bytes]]) -> str | None:

@@ -10,7 +10,7 @@ OURS = {
     "graphs": {"engines", "opening"},
     "server": {
         *("application", "apps", "arguments", "call", "changes", "commands", "definitions", "notifications"),
-        *("protocol", "settings", "threads", "transports"),
+        *("protocol", "settings", "telemetry", "threads", "transports"),
     },
     "tools": {"cursor", "failure"},
 }
