@@ -31,6 +31,7 @@ from graphground.evals.reports.summary import (
     sign_flips,
 )
 from graphground.evals.runs.bench import Asked, Bench, Entry
+from graphground.evals.runs.judging import check_one_judge, read_judgements
 from graphground.evals.runs.runner import read_run
 
 Records = Sequence[Mapping[str, Any]]
@@ -53,7 +54,10 @@ def write_bench(bench: Bench, asked: Asked, budget: float | None = None) -> dict
     """
     runs = {entry: read_run(run.folder) for entry, run in bench.runs.items()}
     figures = summarize_bench({entry: records for entry, (_, records) in runs.items()})
+    judged = {entry.name: read_judgements(run.folder) for entry, run in bench.runs.items()}
+    check_one_judge(judged)
     figures |= {
+        "judged": {name: found for name, found in judged.items() if found is not None},
         "note": bench.note,
         "asked": len(asked.tasks),
         "of": len(bench.tasks),
@@ -303,12 +307,18 @@ def _page(figures: Mapping[str, Any]) -> str:
         "averaged first."
     )
     tests = "Paired by task: McNemar's exact test, or with repetitions a permutation test."
+    judged = [
+        [name, _percent(found["right"]), found["judge"], found.get("second", "–"), str(found.get("kappa", "–"))]
+        for name, found in figures["judged"].items()
+    ]
+    verdicts = _table(["run", "right by the judge, %", "judge", "second judge", "Cohen's kappa"], judged)
     settings = html.escape(json.dumps(figures["settings"], ensure_ascii=False, indent=1))
     sections = [
         note,
         f'<section><h2>All runs</h2>{table}<p class="quiet">{means}</p></section>',
         f"<section><h2>Execution accuracy against the cost of an answer</h2>{_plot(rows)}</section>",
         f'<section><h2>Differences in execution accuracy</h2>{differences}<p class="quiet">{tests}</p></section>',
+        f"<section><h2>Answers in words</h2>{verdicts}</section>" if judged else "",
         f"<section><h2>Tasks, data and budget</h2>{''.join(f'<p>{html.escape(fact)}</p>' for fact in facts)}</section>",
         f"<section><h2>Settings</h2><pre>{settings}</pre></section>",
     ]

@@ -78,10 +78,13 @@ function overview() {
   }
   main.append(make("div", { class: "cards", id: "scores" },
     ...summary.metrics.map(({ name, title }) => card(title[0].toUpperCase() + title.slice(1), overall[name])),
+    summary.judged ? card(`Answers in words, as ${summary.judged.judge} judges them`, summary.judged.right) : null,
     card("Answers with wrong rows, of all answers", honesty.confident_wrong),
     card("Wrong answers without rows, of all answers", honesty.from_nothing),
     card("Right refusals and clarifying questions", honesty.refusals_right)),
-  make("p", { class: "quiet", id: "intervals" }, "The ranges below the scores and the lines on the bars are 95 % confidence intervals."));
+  make("p", { class: "quiet", id: "intervals" }, "The ranges below the scores and the lines on the bars are 95 % confidence intervals."
+    + (summary.judged?.second ? ` ${summary.judged.judge} and ${summary.judged.second} agree on ${percent(summary.judged.agree)} of `
+      + `${counted(summary.judged.common, "answer")} (Cohen's kappa ${summary.judged.kappa}).` : "")));
   main.append(section("Execution accuracy by graph", bars(by.graph, "execution_accuracy", "#2b5fa8")),
     section("Execution accuracy by graph pattern", bars(by.pattern, "execution_accuracy", "#2f7d5b")),
     section("Execution accuracy by RETURN template", bars(by.template, "execution_accuracy", "#b7791f")));

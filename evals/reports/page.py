@@ -19,13 +19,17 @@ def write_report(
     records: Sequence[Mapping[str, Any]],
     path: Path,
     *,
+    judged: Mapping[str, Any] | None = None,
     other: tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]] | None = None,
 ) -> dict[str, Any]:
     """Write the report to `path` (HTML) and its figures to a `.json` file beside it; return the figures.
 
-    `other` holds the settings and records of another run; the page then shows the tasks won and lost against that run.
+    `judged` holds a judge's verdicts on the answers in words. `other` holds the settings and records of another run;
+    the page then shows the tasks won and lost against that run.
     """
     summary = summarize(settings, records)
+    if judged is not None:
+        summary["judged"] = judged
     if other is not None:
         summary["comparison"] = {"with": other[0].get("predictor", ""), **compare(other[1], records)}
     path.parent.mkdir(parents=True, exist_ok=True)

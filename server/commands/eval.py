@@ -6,8 +6,8 @@ import argparse
 import hashlib
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -115,6 +115,25 @@ def parser() -> CommandLine:
     )
     add_options(making, GRAPHS)
     add_rephrase(group)
+    judging = group.add_command(
+        "judge",
+        judge,
+        "Let a language model judge the answers in words of runs against the gold rows. To resume, repeat the command.",
+    )
+    judging.add_argument("folder", type=Path, nargs="+", metavar="FOLDER", help="The folders of runs.")
+    judging.add_argument(
+        "--second", metavar="MODEL", help="A second judge, whose agreement with the first is reported."
+    )
+    judging.add_argument(
+        "--sheet", type=Path, metavar="FILE", help="Write 50 answers of the first run for your labels (CSV)."
+    )
+    judging.add_argument(
+        "--labels", type=Path, metavar="FILE", help="That sheet with your labels: print the agreement."
+    )
+    judging.add_argument(
+        "--workers", type=int, default=4, metavar="N", help="Number of concurrent answers (default: 4)."
+    )
+    add_model(judging)
     hardening = group.add_command(
         "harden",
         harden,
@@ -332,13 +351,17 @@ async def _ask_bench(parsed: argparse.Namespace, bench: Bench, progress: Callabl
 def report(parsed: argparse.Namespace) -> int:
     """Write the report of a run, as HTML and as JSON."""
     from graphground.evals.reports.page import write_report
+    from graphground.evals.runs.judging import read_judgements
     from graphground.evals.runs.runner import read_run
 
     path: Path = parsed.file or parsed.folder / "report.html"
     if path.suffix != ".html":
         raise WrongUse(f"the report is an HTML file; {path} does not end in .html")
     settings, records = read_run(parsed.folder)
-    write_report(settings, records, path, other=read_run(parsed.beside) if parsed.beside is not None else None)
+    judged = read_judgements(parsed.folder)
+    write_report(
+        settings, records, path, judged=judged, other=read_run(parsed.beside) if parsed.beside is not None else None
+    )
     sys.stdout.write(f"Wrote {path} and {path.with_suffix('.json')}.\n")
     return 0
 
@@ -523,6 +546,52 @@ def rephrase(parsed: argparse.Namespace) -> int:
     for kind, (count, example) in kinds_of(results).items():
         sys.stderr.write(f"graphground: questions kept raw ({kind}): {count}, for example {example.task.qid}\n")
     return 0 if rephrased else 1
+
+
+def judge(parsed: argparse.Namespace) -> int:
+    """Judge the answers in words of runs; write a sheet for a person's labels, or compare the judge with them."""
+    import anyio
+
+    from graphground.evals.runs.judging import calibrate, judge_run, read_judgements, write_sheet
+
+    async def judge_all(model: str, second: bool) -> None:
+        async with _asking(parsed, model) as ask:
+            for folder in parsed.folder:
+                await judge_run(folder, model, ask, second=second, workers=parsed.workers)
+
+    anyio.run(judge_all, parsed.model, False)
+    if parsed.second:
+        anyio.run(judge_all, parsed.second, True)
+    for folder in parsed.folder:
+        found = read_judgements(folder) or {}
+        agreed = f"; agreement with {found['second']}: {_agreed(found)}" if "second" in found else ""
+        sys.stdout.write(f"{folder}: right by {parsed.model} {_percent(found['right'])}{agreed}\n")
+    if parsed.sheet is not None:
+        count = write_sheet(parsed.folder[0], parsed.sheet)
+        sys.stdout.write(
+            f"Wrote {counted(count, 'answer')} to {parsed.sheet}: write yes or no into its column `right`.\n"
+        )
+    if parsed.labels is not None:
+        sys.stdout.write(f"Agreement with your labels: {_agreed(calibrate(parsed.folder[0], parsed.labels))}\n")
+    return 0
+
+
+def _agreed(found: Mapping[str, Any]) -> str:
+    return f"{found['agree']:.1%} of {counted(found['common'], 'answer')}, Cohen's kappa {found['kappa']}"
+
+
+@asynccontextmanager
+async def _asking(parsed: argparse.Namespace, named: str) -> AsyncIterator[Callable[[str], Awaitable[str]]]:
+    """Yield a function that sends a prompt to a model and returns the text of its reply."""
+    from graphground.agents.conversation import Message
+    from graphground.agents.models import Model, ReplyCache
+
+    async with Model(model_settings(parsed, named), ReplyCache(reply_folder(parsed)), report_wait) as model:
+
+        async def ask(prompt: str) -> str:
+            return (await model.ask([Message("user", prompt)])).text
+
+        yield ask
 
 
 async def _rephrased(parsed: argparse.Namespace, tasks: list[Task]) -> tuple[list[Rephrased], int]:

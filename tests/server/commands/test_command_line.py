@@ -38,6 +38,7 @@ def test_every_command_and_option_has_a_help_text(prog: str) -> None:
 
 WITHOUT_DATA_FOLDER = {
     "graphground eval rephrase",
+    "graphground eval judge",
     "graphground eval report",
     "graphground eval stark",
     "graphground eval compare",
