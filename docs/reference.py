@@ -1,4 +1,4 @@
-"""Writes reference.md, index.md, server/tool_definitions.json, and the generated parts of README.md, differences.md,
+"""Writes reference.md, index.md, server/tool_definitions.json, and the generated parts of databases.md, security.md,
 evaluation.md and architecture.md.
 
     python docs/reference.py                  write the pages
@@ -24,6 +24,7 @@ from typing import Any
 
 import yaml
 
+from graphground.cypher.safety.allowed import allowed_page
 from graphground.evals.metrics.registry import METRICS
 from graphground.graphs.engines.dialects import MEMGRAPH_UNSUPPORTED
 from graphground.prompts.template import all_templates
@@ -35,7 +36,8 @@ from graphground.tools import all_tools
 
 ROOT = Path(__file__).resolve().parents[1]
 README, REFERENCE, INDEX = ROOT / "README.md", ROOT / "docs" / "reference.md", ROOT / "docs" / "index.md"
-DIFFERENCES, EVALUATION = ROOT / "docs" / "differences.md", ROOT / "docs" / "evaluation.md"
+DATABASES, EVALUATION = ROOT / "docs" / "databases.md", ROOT / "docs" / "evaluation.md"
+SECURITY = ROOT / "docs" / "security.md"
 ARCHITECTURE = ROOT / "docs" / "architecture.md"
 FOLDERS = {
     ".ci": "The checks that every change must pass (`run`), and the slow ones (`slow`).",
@@ -70,13 +72,6 @@ OTHER_VARIABLES = """| variable | default | |
 | `OPENAI_API_KEY`, `ANTHROPIC_API_KEY` | | Keys of model providers, for `agent`, `eval rephrase` and questions on the page. |
 | `SSL_CERT_FILE` | the system's | Trusted certificate authorities, for installing and for addresses such as `neo4j+s://…`. |"""
 CONSOLE = re.compile(r"```console\n\$ (.+)\n((?:(?!```).*\n)*)```")
-
-
-def tool_table() -> str:
-    """Return the table of the tools with their purposes, as Markdown."""
-    rows = ["| tool | what it is for |", "|---|---|"]
-    rows += [f"| `{name}` | {tool.description} |" for name, tool in all_tools().items()]
-    return "\n".join(rows)
 
 
 def reference() -> str:
@@ -128,14 +123,15 @@ def reference() -> str:
         "file.",
         "\n".join(rows),
         "A `[graphs.NAME]` table of the settings file has `uri`, `username`, `password` or "
-        "`password_variable`, `database`, `description`, `name_property` (see [Use your own Neo4j](own-neo4j.md)), and "
+        "`password_variable`, `database`, `description`, `name_property` "
+        "(see [Use your own Neo4j](databases.md#use-your-own-neo4j-from-end-to-end)), and "
         "`vector_index` with `vector_model` (see [Finding the entities in a question](entities.md)). `NEO4J_PASSWORD` is "
         "the password for `--uri`.",
         "A `[queries.NAME]` table is a query of your own that becomes a tool: `description`, `cypher`, `graph`, "
         "`title`, "
         "`limit`, `timeout_s`, and `[queries.NAME.parameters.PARAMETER]` with `type`, `description`, `default`, "
         "`required`, `enum`, `minimum`, `maximum`, `min_length`, `max_length`, `pattern`, `items` (see [Queries of your own "
-        "as tools](own-queries.md)).",
+        "as tools](databases.md#queries-of-your-own-as-tools)).",
         "Further environment variables:",
         OTHER_VARIABLES,
         "## Commands",
@@ -221,24 +217,13 @@ def _default(value: Any) -> str:
     return "" if value in (None, ()) else f"`{value}`"
 
 
-def index() -> str:
-    """Return the text of docs/index.md: title and first sentence of each page, under the headings of mkdocs.yml."""
-    lines = [
-        "# Documentation",
-        "",
-        "graphground grounds an agent's Cypher in the graph. New here? Start with the [tutorial](tutorial.md).",
-    ]
-    pages = {path.name for path in (ROOT / "docs").glob("*.md")} - {"index.md"}
+def written_index(text: str) -> str:
+    """Return the text of index.md with its list of pages renewed: each title, and what the page is about."""
+    lines: list[str] = []
     for section in yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"][1:]:
         for heading, entries in section.items():
-            lines += ["", f"## {heading}", ""]
-            for entry in entries:
-                for title, name in entry.items():
-                    lines.append(listed(name) if name in pages else f"- [{title}]({name})")
-                    pages.discard(name)
-    if pages:
-        lines += ["", "## More", "", *(listed(name) for name in sorted(pages))]
-    return "\n".join(lines) + "\n"
+            lines += ["", f"## {heading}", "", *(listed(name) for entry in entries for name in entry.values())]
+    return marked(text, "pages", "\n".join(lines[1:]))
 
 
 def listed(name: str) -> str:
@@ -297,9 +282,14 @@ def unsupported_tables() -> str:
     return "\n\n".join(parts)
 
 
-def written_differences(text: str) -> str:
-    """Return the text of differences.md with its generated tables renewed."""
+def written_databases(text: str) -> str:
+    """Return the text of databases.md with its generated tables renewed."""
     return marked(text, "memgraph", unsupported_tables())
+
+
+def written_security(text: str) -> str:
+    """Return the text of security.md with its generated lists renewed: what a query may call."""
+    return marked(text, "allowed", re.sub(r"^#", "##", allowed_page(), flags=re.MULTILINE).strip())
 
 
 def written_architecture(text: str) -> str:
@@ -311,11 +301,6 @@ def written_evaluation(text: str) -> str:
     """Return the text of evaluation.md with its generated table of metrics renewed."""
     rows = [f"| {metric.title} | {metric.definition} | {metric.source} |" for metric in METRICS.values()]
     return marked(text, "metrics", "\n".join(["| metric | definition | source |", "|---|---|---|", *rows]))
-
-
-def written_readme(text: str) -> str:
-    """Return the text of README.md with its generated table renewed."""
-    return marked(text, "tools", tool_table())
 
 
 def words_of(command: str) -> list[str]:
@@ -359,10 +344,10 @@ def main() -> None:
     """Write the generated files; with `--transcripts`, also run the commands of the transcripts."""
     PREPARED.write_text(prepared_text(), encoding="utf-8")
     REFERENCE.write_text(reference(), encoding="utf-8")
-    INDEX.write_text(index(), encoding="utf-8")
-    README.write_text(written_readme(README.read_text(encoding="utf-8")), encoding="utf-8")
+    INDEX.write_text(written_index(INDEX.read_text(encoding="utf-8")), encoding="utf-8")
     ARCHITECTURE.write_text(written_architecture(ARCHITECTURE.read_text(encoding="utf-8")), encoding="utf-8")
-    DIFFERENCES.write_text(written_differences(DIFFERENCES.read_text(encoding="utf-8")), encoding="utf-8")
+    DATABASES.write_text(written_databases(DATABASES.read_text(encoding="utf-8")), encoding="utf-8")
+    SECURITY.write_text(written_security(SECURITY.read_text(encoding="utf-8")), encoding="utf-8")
     EVALUATION.write_text(written_evaluation(EVALUATION.read_text(encoding="utf-8")), encoding="utf-8")
     if "--transcripts" in sys.argv:
         for page in (README, *sorted(REFERENCE.parent.glob("*.md"))):

@@ -1,4 +1,4 @@
-"""Renews the outputs of commands in docs/building.md, in a separate data folder: `python docs/write_building.py`."""
+"""Renews the outputs of commands in docs/tutorial.md, in a separate data folder: `python docs/write_building.py`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.storage.home import Home
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "building.md"
+PAGE = ROOT / "docs" / "tutorial.md"
 BLOCK = re.compile(r"```text\n(\$ graphground .*?)```", re.DOTALL)
 
 

@@ -4,7 +4,7 @@
 
 Run it after a change to a table. The tables state facts in the notation of sports pages (`6-9`, `CLE 2003-2010 #23`);
 this module converts them to the labels, relationship types, properties and units of CypherBench's NBA domain.
-docs/bundled-graph.md lists the rules.
+docs/tutorial.md lists the rules.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Runs each snippet of docs/frameworks.md in a separate environment, against a scripted model.
+"""Runs each snippet of docs/clients.md in a separate environment, against a scripted model.
 
     python -m benchmarks.frameworks.snippets [FOLDER] [NAME …]
 
@@ -20,7 +20,7 @@ from pathlib import Path
 from tests.support.scripted_model import scripted_model
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "frameworks.md"
+PAGE = ROOT / "docs" / "clients.md"
 SECTION = re.compile(r"`pip install ([^`]+)`\n\n```python\n# (\w+)\n(.*?)```", re.DOTALL)
 
 

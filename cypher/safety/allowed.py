@@ -158,7 +158,7 @@ def allowed_page() -> str:
         "# What a query may call",
         "",
         "The procedures and functions that a query may call, each with the reason. Written by "
-        "`python docs/write_allowed.py` from `cypher/safety/allowed.py`; a test compares the two.",
+        "`python docs/reference.py` from `cypher/safety/allowed.py`; a test compares the two.",
         "",
         "A query may call the procedures and functions below, and Cypher's own functions except `graph.byName` and "
         "others that access another graph, which are refused with `file_or_network_access`. Any other procedure, and "

@@ -15,7 +15,7 @@ from tests.support.shared_data import SHARED, needs
 
 DIFFERENT_FROM_THE_KIT = 33
 """The number of queries in the openCypher kit on which Neo4j's own verdict differs from the kit's, listed by kind in
-docs/cypher_language.md.
+docs/validation.md.
 """
 
 

@@ -15,9 +15,10 @@ import pytest
 from graphground.evals.tasks.task import read_tasks
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.storage.home import Home
+from tests.support.pages import section
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs" / "building.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
 QUESTIONS = ROOT / "examples" / "building" / "questions.json"
 
 
@@ -47,7 +48,11 @@ def test_every_command_of_the_page_prints_the_output_shown(own_home: Path) -> No
 
 
 def test_the_task_file_has_the_questions_and_the_last_queries_of_the_page() -> None:
-    sections = re.findall(r"^## \d+\. (.*?)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)
+    sections = re.findall(
+        r"^### \d+\. (.*?)\n(.*?)(?=^###? |\Z)",
+        section("tutorial.md", "A building as a graph"),
+        re.MULTILINE | re.DOTALL,
+    )
     shown = []
     for question, body in sections:
         call = re.findall(r"^\$ (graphground call execute_cypher .*)$", body, re.MULTILINE)[-1]

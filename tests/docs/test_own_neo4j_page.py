@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.support.neo4j_server import Neo4jServer, seeded
+from tests.support.pages import section
 
-PAGE = (Path(__file__).parents[2] / "docs" / "own-neo4j.md").read_text("utf-8")
+PAGE = section("databases.md", "Use your own Neo4j, from end to end")
 COMMANDS = [
     line
     for block in re.findall(r"^```sh\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)

@@ -10,8 +10,9 @@ from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.server.settings import read_settings
 from graphground.tools.owner_queries import OwnParameter, OwnQuery, OwnTools
+from tests.support.pages import section
 
-PAGE = (Path(__file__).parents[2] / "docs" / "own-queries.md").read_text("utf-8")
+PAGE = section("databases.md", "Queries of your own as tools")
 
 
 def test_the_settings_of_the_page_define_two_valid_tools(tmp_path: Path) -> None:

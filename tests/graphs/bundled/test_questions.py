@@ -18,7 +18,7 @@ from graphground.graphs.graph import Graph
 HERE = Path(__file__).parent
 QUESTIONS: list[dict[str, Any]] = json.loads((HERE / "questions.json").read_text(encoding="utf-8"))
 BY_QUESTION = {question["question"]: question for question in QUESTIONS}
-DOCUMENTATION = HERE.parents[2] / "docs" / "bundled-graph.md"
+DOCUMENTATION = HERE.parents[2] / "docs" / "tutorial.md"
 EXAMPLE = re.compile(r"^\d+\. (?P<question>[^\n]+\?)\n\n\s+```cypher\n(?P<cypher>.*?)\s+```", re.MULTILINE | re.DOTALL)
 
 

@@ -133,7 +133,7 @@ def queries() -> Iterator[str]:
             yield f"MATCH (a:{label}), (b:{label}) WHERE a.v {sign} b.v RETURN a.name, b.name ORDER BY a.name, b.name"
         yield from (f"{match} RETURN n.name, n.v.{key} ORDER BY n.name" for key in accessors[label])
         for text in texts:
-            if not text.startswith(("-", "+", "1900")) and text[:13] != "2024-10-27T02":  # see docs/differences.md
+            if not text.startswith(("-", "+", "1900")) and text[:13] != "2024-10-27T02":  # see docs/databases.md
                 yield f"{match} WHERE n.v = {function}('{text}') RETURN n.name"
                 yield f"{match} WHERE n.v >= {function}('{text}') RETURN n.name ORDER BY n.name"
     yield "MATCH (n:Zoned) RETURN n.name, date(n.v), n.v + duration('P1DT1H') ORDER BY n.name"

@@ -1,0 +1,88 @@
+"""The documentation as a site, in a real browser: it builds, fits, and requests nothing elsewhere."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import os
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.support.browser import Page, browser_page, needs_chromium
+
+ROOT = Path(__file__).resolve().parents[2]
+
+pytestmark = [needs_chromium, pytest.mark.timeout(300), pytest.mark.slow]
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serves files without a line on stderr for each."""
+
+    def log_message(self, format: str, *arguments: object) -> None:
+        """Write nothing."""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Build the site, serve it, and yield its address."""
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    subprocess.run(command, cwd=ROOT, check=True, timeout=200, env=environment)
+    handler = functools.partial(Quiet, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/"
+        server.shutdown()
+        thread.join(30)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Page]:
+    """Yield a browser for the pages of the site."""
+    with browser_page() as page:
+        yield page
+
+
+def test_there_are_at_most_22_pages_and_all_are_in_the_navigation() -> None:
+    text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    named = re.findall(r"[\w-]+\.md", str(yaml.safe_load(text)["nav"]))
+    pages = sorted(path.name for path in (ROOT / "docs").glob("*.md"))
+    assert sorted(named) == pages
+    assert len(pages) <= 22
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize(
+    "name", ["", "tutorial/", "reference/", "figures/"], ids=["landing", "tutorial", "reference", "figures"]
+)
+def test_a_page_fits_without_an_error_and_without_a_request_to_another_site(
+    browser: Page, site: str, name: str, width: int, tmp_path: Path
+) -> None:
+    browser.fresh(width=width, dark=width == 400)
+    browser.visit(site + name)
+    browser.wait("document.querySelector('article h1')")
+    assert browser.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert browser.evaluate("document.querySelectorAll('article img').length > 0") == (name == "")
+    assert [request for request in browser.requests if not request.startswith((site, "data:"))] == []
+    assert browser.errors == []
+    browser.screenshot(tmp_path / "page.png")
+    assert (tmp_path / "page.png").stat().st_size > 10_000
+
+
+def test_the_search_finds_a_page(browser: Page, site: str) -> None:
+    browser.fresh()
+    browser.visit(site)
+    browser.wait("document.querySelector('.md-search__input')")
+    browser.evaluate("document.querySelector('.md-search__input').focus()")
+    browser.type("find_entities")
+    browser.wait("document.querySelector('.md-search-result__item a')")
+    assert browser.errors == []
