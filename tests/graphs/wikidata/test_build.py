@@ -8,14 +8,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from itertools import repeat
+from itertools import chain, repeat
 from pathlib import Path
 
 import pytest
 
 from graphground.graphs.definitions.read import check_text
-from graphground.graphs.loading.record_checks import RecordChecks
-from graphground.graphs.loading.simplekg import SimpleKGFile
 from graphground.graphs.wikidata import sparql_source
 from graphground.graphs.wikidata.build import Built, alone, build
 from graphground.graphs.wikidata.endpoint import Endpoint, EndpointError, Patience
@@ -23,6 +21,7 @@ from graphground.graphs.wikidata.plan import SourceError
 from graphground.graphs.wikidata.sparql_source import SparqlSource
 from graphground.graphs.wikidata.workspace import WorkspaceError
 from tests.support.shared_data import needs
+from tests.support.simplekg_files import checked
 from tests.support.sparql_endpoint import Answer, Fault, SparqlEndpoint
 from tests.support.wikibase_rdf import all_triples
 from tests.support.wikidata_documents import Document
@@ -56,21 +55,6 @@ def expected_graph(store: SparqlEndpoint, tmp_path_factory: pytest.TempPathFacto
     return path.read_bytes()
 
 
-def validated(path: Path) -> tuple[int, int]:
-    """Check that every record of a file satisfies its schema; return the numbers of nodes and relationships."""
-    document = SimpleKGFile(path)
-    checks = RecordChecks(document.schema)
-    labels = {}
-    for number, record in document.entities():
-        label, eid, _ = checks.entity(number, record)
-        labels[eid] = label
-    relations = 0
-    for number, record in document.relations():
-        checks.relation(number, record, labels.get)
-        relations += 1
-    return len(labels), relations
-
-
 def test_the_graph_of_real_documents_matches_the_documents(expected_graph: bytes) -> None:
     graph = json.loads(expected_graph)
     nodes = {entity["eid"]: entity for entity in graph["entities"]}
@@ -91,7 +75,8 @@ def test_the_graph_of_real_documents_matches_the_documents(expected_graph: bytes
 def test_the_file_satisfies_its_schema_and_discarded_values_are_counted(store: SparqlEndpoint, tmp_path: Path) -> None:
     path = tmp_path / "places.json.gz"
     result = built(store, path)
-    assert validated(path) == (result.nodes, result.relationships)
+    graph = checked(path)
+    assert (len(graph["entities"]), len(graph["relations"])) == (result.nodes, result.relationships)
     discarded = json.loads((tmp_path / "places.discarded.json").read_text("utf-8"))
     assert discarded == result.discarded
     found = {(entry["place"], entry["reason"]): entry for entry in discarded}
@@ -174,11 +159,7 @@ def test_a_build_from_an_endpoint_with_a_low_limit_gives_the_same_bytes(
         too_many = named is not None and len(named[1].split()) > most
         return (504, {}, b"") if too_many or "P279*" in query else None
 
-    def always() -> Iterator[Fault]:
-        while True:
-            yield little
-
-    with SparqlEndpoint(place_triples(), always()) as endpoint:
+    with SparqlEndpoint(place_triples(), repeat(little)) as endpoint:
         built(endpoint, tmp_path / "places.json")
     assert (tmp_path / "places.json").read_bytes() == expected_graph
 
@@ -193,11 +174,7 @@ def test_a_class_with_too_many_members_is_queried_by_the_last_digits_of_their_nu
             else None
         )
 
-    def always() -> Iterator[Fault]:
-        while True:
-            yield slow_classes
-
-    with SparqlEndpoint(place_triples(), always()) as endpoint:
+    with SparqlEndpoint(place_triples(), repeat(slow_classes)) as endpoint:
         built(endpoint, tmp_path / "places.json")
         assert any("STRENDS" in query for query in endpoint.queries)
     assert (tmp_path / "places.json").read_bytes() == expected_graph
@@ -209,10 +186,7 @@ def test_an_endpoint_that_stays_broken_stops_the_build_and_the_next_build_resume
     path = tmp_path / "places.json"
 
     def broken_after(number: int) -> Iterator[Fault]:
-        for _ in range(number):
-            yield lambda query, body: None
-        while True:
-            yield lambda query, body: (500, {}, b"disk full")
+        return chain(repeat(lambda query, body: None, number), repeat(lambda query, body: (500, {}, b"disk full")))
 
     with SparqlEndpoint(place_triples()) as endpoint:
         built(endpoint, tmp_path / "other.json")

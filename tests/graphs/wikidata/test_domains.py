@@ -15,8 +15,6 @@ from graphground.graphs.definitions.read import DOMAINS, read_definition
 from graphground.graphs.engines.embedded.launcher import end_engine
 from graphground.graphs.graph import Graph
 from graphground.graphs.loading.load import load_file
-from graphground.graphs.loading.record_checks import RecordChecks
-from graphground.graphs.loading.simplekg import SimpleKGFile
 from graphground.graphs.opening.stored import open_stored
 from graphground.graphs.storage.home import Home
 from graphground.graphs.wikidata.build import build
@@ -26,6 +24,7 @@ from graphground.graphs.wikidata.sparql_source import SparqlSource
 from tests.support import handwritten_domains
 from tests.support.handwritten_domains import OUR_NUMBERS, handwritten_documents
 from tests.support.shared_data import needs
+from tests.support.simplekg_files import checked
 from tests.support.sparql_endpoint import SparqlEndpoint
 from tests.support.wikibase_rdf import all_triples
 from tests.support.wikidata_documents import Document, documents_with_unlabelled_values
@@ -72,22 +71,10 @@ def built_domain(folder: Path, name: str, endpoint: SparqlEndpoint) -> tuple[Pat
         result = build(read_definition(name), source, path)
     finally:
         source.close()
-    counts = records_that_satisfy_the_schema(path)
+    graph = checked(path)
+    counts = len(graph["entities"]), len(graph["relations"])
     assert counts == (result.nodes, result.relationships)
     return path, counts
-
-
-def records_that_satisfy_the_schema(path: Path) -> tuple[int, int]:
-    """Check that every record of a file satisfies its schema; return the numbers of nodes and relationships."""
-    file = SimpleKGFile(path)
-    checks, labels, relationships = RecordChecks(file.schema), {}, 0
-    for number, record in file.entities():
-        label, key, _ = checks.entity(number, record)
-        labels[key] = label
-    for number, record in file.relations():
-        checks.relation(number, record, labels.get)
-        relationships += 1
-    return len(labels), relationships
 
 
 def joined(files: Mapping[str, Path], output: Path, *, prefixed: bool) -> Path:

@@ -11,9 +11,9 @@ import pytest
 from graphground.graphs.loading.importing.cells import CellFormat, ColumnType, reader_of, type_of_column
 from graphground.graphs.loading.importing.mapping import import_folder, infer, read_mapping, write_mapping
 from graphground.graphs.loading.importing.records import ImportRefused
-from graphground.graphs.loading.record_checks import MAX_ID_CHARACTERS, RecordChecks
-from graphground.graphs.loading.simplekg import SimpleKGFile
+from graphground.graphs.loading.record_checks import MAX_ID_CHARACTERS
 from tests.support.films import FILMS_MAPPING
+from tests.support.simplekg_files import checked
 
 FILES = {
     "movies.csv": "movieId,title,released,runtime,zip code,director_id\n"
@@ -35,13 +35,9 @@ def imported(place: Path, mapping: str | None = None) -> dict[str, Any]:
         (place / "mapping.toml").write_text(mapping, "utf-8")
     read = read_mapping(place / "mapping.toml") if mapping is not None else infer(place, "films")
     counts = import_folder(place, read, place / "graph.json")
-    document = SimpleKGFile(place / "graph.json")
-    checks, labels = RecordChecks(document.schema), {}
-    for number, record in document.entities():
-        label, eid, _ = checks.entity(number, record)
-        labels[eid] = label
-    assert len([checks.relation(number, record, labels.get) for number, record in document.relations()]) == counts[1]
-    return dict(json.loads((place / "graph.json").read_bytes()))
+    graph = checked(place / "graph.json")
+    assert counts == (len(graph["entities"]), len(graph["relations"]))
+    return graph
 
 
 def test_a_column_of_labels_gives_nodes_several_labels(tmp_path: Path) -> None:

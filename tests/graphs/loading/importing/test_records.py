@@ -13,8 +13,8 @@ import pytest
 from graphground.graphs.loading.importing.from_python import NetworkX
 from graphground.graphs.loading.importing.property_graph import file_source, import_records
 from graphground.graphs.loading.importing.records import ImportRefused, RecordSource
-from graphground.graphs.loading.record_checks import MAX_ID_CHARACTERS, RecordChecks
-from graphground.graphs.loading.simplekg import SimpleKGFile
+from graphground.graphs.loading.record_checks import MAX_ID_CHARACTERS
+from tests.support.simplekg_files import checked
 
 LINES = [
     {
@@ -74,18 +74,8 @@ _:b1 rdfs:label "someone" .
 def written(source: RecordSource, folder: Path) -> dict[str, Any]:
     """Convert a source into a SimpleKG document; return the document after every record has passed the checks
     of loading."""
-    output = folder / "graph.json"
-    import_records(source, "films", output)
-    file = SimpleKGFile(output)
-    checks = RecordChecks(file.schema)
-    labels = {}
-    for number, record in file.entities():
-        label, key, _ = checks.entity(number, record)
-        labels[key] = label
-    for number, record in file.relations():
-        checks.relation(number, record, labels.get)
-    document: dict[str, Any] = json.loads(output.read_bytes())
-    return document
+    import_records(source, "films", folder / "graph.json")
+    return checked(folder / "graph.json")
 
 
 def json_lines(folder: Path, lines: list[Any]) -> Path:

@@ -3,7 +3,6 @@
 import datetime
 import decimal
 import gzip
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -19,9 +18,9 @@ from graphground.graphs.loading.importing.from_python import import_frames, infe
 from graphground.graphs.loading.importing.mapping import import_folder, infer, read_mapping, write_mapping
 from graphground.graphs.loading.importing.records import ImportRefused
 from graphground.graphs.loading.importing.tables import open_table
-from graphground.graphs.loading.record_checks import MAX_ID_CHARACTERS, RecordChecks
-from graphground.graphs.loading.simplekg import SimpleKGFile
+from graphground.graphs.loading.record_checks import MAX_ID_CHARACTERS
 from tests.support.films import FILMS_MAPPING
+from tests.support.simplekg_files import checked
 
 Columns = dict[str, Any]
 MOVIES: Columns = {
@@ -47,18 +46,6 @@ def parquet_folder(place: Path, **changed: Columns) -> Path:
     for name, columns in {**FILMS, **changed}.items():
         pyarrow.parquet.write_table(pyarrow.table(columns), place / f"{name}.parquet", row_group_size=2)
     return place
-
-
-def checked(path: Path) -> dict[str, Any]:
-    """Return the graph of a file, checked against the graph's schema."""
-    document = SimpleKGFile(path)
-    checks, labels = RecordChecks(document.schema), {}
-    for number, record in document.entities():
-        label, eid, _ = checks.entity(number, record)
-        labels[eid] = label
-    for number, record in document.relations():
-        checks.relation(number, record, labels.get)
-    return dict(json.loads(path.read_bytes()))
 
 
 def imported(place: Path) -> dict[str, Any]:
