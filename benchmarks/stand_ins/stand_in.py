@@ -11,8 +11,13 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.stand_ins.witnesses import (
     Condition,
@@ -25,9 +30,13 @@ from benchmarks.stand_ins.witnesses import (
     violating,
 )
 from graphground.cypher import CypherSyntaxError, parse
-from graphground.cypher.schema import PropertyGraphSchema
-from graphground.graphs.synth.graph import Link, SyntheticGraph, Vocabulary, make_name, synth
+from graphground.cypher.schema import PropertyGraphSchema, RelationshipPattern
+from graphground.graphs.synth.graph import SyntheticGraph, make_name, make_values, with_gaps
 
+HOMONYMS = 20
+"""One in `HOMONYMS` of the vocabulary's names is given to two nodes."""
+BORROWED = 0.3
+"""The share of a property's values that come from the vocabulary, if the vocabulary has values for the property."""
 CONFUSED = 0.1
 """The probability that a relationship at a node with a given name has near misses of another type or direction.
 
@@ -63,14 +72,115 @@ def stand_in(
         for part in parts:
             planter.plant(part)
     vocabulary = planter.vocabulary()
-    named = sum(map(len, vocabulary.names.values()))
-    return synth(
+    named, links = sum(map(len, vocabulary.names.values())), len(vocabulary.links)
+    return StandIn(
         schema,
         max(nodes, named + named // 4 + len(schema.labels)),
-        max(relationships, len(vocabulary.links) + len(vocabulary.links) // 4),
+        max(relationships, links + links // 4) if schema.patterns else 0,
         seed,
         vocabulary,
     )
+
+
+class Link(NamedTuple):
+    """A relationship that must exist, with the numbers of its nodes: `Link("directedBy", "Movie", 0, "Person", 3)`.
+
+    `properties` overrides random values; a property whose value is None is left out.
+    """
+
+    type: str
+    start: str
+    start_number: int
+    end: str
+    end_number: int
+    properties: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """Names and values of the queries that will be run on a graph.
+
+    `names={"Movie": ("Heat", "Ronin")}` gives the first two movies these names. `values={("Movie", "runtime_minute"):
+    (90, 91.5)}` mixes these values with the random ones, and likewise `("releasedIn", "date")` for the property of a
+    relationship. Dates are ISO 8601 text. `properties={("Movie", 0): {"runtime_minute": 170, "released": None}}` fixes
+    values of one node; None means no value. `links` are relationships that the graph must have.
+    """
+
+    names: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    values: Mapping[tuple[str, str], Sequence[Any]] = field(default_factory=dict)
+    links: Sequence[Link] = ()
+    properties: Mapping[tuple[str, int], Mapping[str, Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class StandIn(SyntheticGraph):
+    """A generated graph with the names, values and relationships of a vocabulary."""
+
+    vocabulary: Vocabulary = field(default_factory=Vocabulary)
+
+    def given_names(self, label: str) -> Sequence[str]:
+        """Return the vocabulary's names for a label's first nodes; a name that two nodes share appears twice."""
+        names = list(self.vocabulary.names.get(label, ()))
+        return names + names[::HOMONYMS]
+
+    def entities(self) -> Iterator[dict[str, Any]]:
+        """Yield SimpleKG entities with the properties that the vocabulary fixes."""
+        for entity in super().entities():
+            label, number = entity["label"], int(entity["eid"].rpartition("#")[2])
+            fixed = self.vocabulary.properties.get((label, number))
+            yield {**entity, "properties": _fix(entity["properties"], fixed, self.schema.labels[label].properties)}
+
+    def relations(self) -> Iterator[dict[str, Any]]:
+        """Yield SimpleKG relations; for each pattern, the vocabulary's relationships come first."""
+        remaining = {ends: iter(links) for ends, links in self._links.items()}
+        types = {(known.type, known.start, known.end): known.properties for known in self.schema.patterns}
+        for relation in super().relations():
+            ends = relation["label"], relation["subj_id"].partition("#")[0], relation["obj_id"].partition("#")[0]
+            link = next(remaining.get(ends, iter(())), None)
+            fixed = link.properties if link is not None else None
+            yield {**relation, "properties": _fix(relation["properties"], fixed, types[ends])}
+
+    def ends(
+        self, pattern: RelationshipPattern, place: int, count: int, planted: int = 0
+    ) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64], np.random.Generator]]:
+        """Yield the ends of the vocabulary's relationships of a pattern, then blocks of random ends."""
+        if links := self._links.get((pattern.type, pattern.start, pattern.end)):
+            starts, ends = ([link[side] for link in links] for side in (2, 4))
+            yield len(links), np.array(starts), np.array(ends), np.random.default_rng([self.seed, 3, place])
+        yield from super().ends(pattern, place, count, len(links or ()))
+
+    def column(self, owner: str, key: str, type_: str, size: int, rng: np.random.Generator) -> list[Any]:
+        """Return values of a property, a share of which are the vocabulary's."""
+        values = make_values(key, type_, size, rng)
+        if borrowed := self.vocabulary.values.get((owner, key), ()):
+            chosen = rng.integers(0, len(borrowed), size)
+            for place in np.flatnonzero(rng.random(size) < BORROWED).tolist():
+                value = borrowed[chosen[place]]
+                values[place] = [value] if type_.startswith("list[") and not isinstance(value, list) else value
+        return with_gaps(key, values, rng)
+
+    @cached_property
+    def _links(self) -> Mapping[tuple[str, str, str], list[Link]]:
+        grouped: dict[tuple[str, str, str], list[Link]] = defaultdict(list)
+        for link in self.vocabulary.links:
+            grouped[link.type, link.start, link.end].append(link)
+        return grouped
+
+    @cached_property
+    def _twins(self) -> Mapping[int, Any]:
+        """No twins: relationships that join the same nodes by chance would be near misses that nobody planted."""
+        return super()._twins if not self.vocabulary.links else {}
+
+
+def _fix(values: dict[str, Any], fixed: Mapping[str, Any] | None, known: Mapping[str, str]) -> dict[str, Any]:
+    """Replace random values by the vocabulary's (`fixed`); a random end year before its start year is left out."""
+    if not fixed:
+        return values
+    values = {**values, **{key: value for key, value in fixed.items() if key in known}}
+    start, end = values.get("start_year"), values.get("end_year")
+    if start is not None and end is not None and end < start and "end_year" not in fixed:
+        values["end_year"] = None
+    return {key: value for key, value in values.items() if value is not None}
 
 
 class _Planter:

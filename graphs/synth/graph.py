@@ -1,13 +1,12 @@
 """Generates a graph from a schema: first the counts by label and pattern, then nodes and relationships in blocks.
 
-Only the counts, the vocabulary and one block are in memory, so the memory does not grow with the size of the graph.
+Only the counts and one block are in memory, so the memory does not grow with the size of the graph.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, NamedTuple, TypeVar
 from zlib import crc32
@@ -21,8 +20,6 @@ from graphground.cypher.schema import PropertyGraphSchema, RelationshipPattern
 K = TypeVar("K")
 
 BLOCK = 10_000
-HOMONYMS = 20
-"""One in `HOMONYMS` of the vocabulary's names is given to two nodes."""
 REPEATED = 0.1
 """The share of a pattern's relationships that connect the same nodes as a relationship of its twin (see `_Twin`).
 
@@ -30,12 +27,10 @@ In real graphs a founder is often on the board too; independent random relations
 """
 
 
-def synth(
-    schema: PropertyGraphSchema, nodes: int, relationships: int, seed: int = 0, vocabulary: Vocabulary | None = None
-) -> SyntheticGraph:
+def synth(schema: PropertyGraphSchema, nodes: int, relationships: int, seed: int = 0) -> SyntheticGraph:
     """Generate a graph for `schema` with these numbers of nodes and relationships; equal arguments give equal graphs.
 
-    The graph is larger if the vocabulary requires it, and has no relationships if the schema has no patterns.
+    The graph has no relationships if the schema has no patterns.
 
         >>> graph = synth(schema, nodes=1_000, relationships=5_000, seed=7)
         >>> next(graph.entities())["eid"]
@@ -53,7 +48,7 @@ def synth(
         )
     if relationships < 0:
         raise ValueError("the number of relationships is negative")
-    return SyntheticGraph(schema, nodes, relationships if schema.patterns else 0, seed, vocabulary or Vocabulary())
+    return SyntheticGraph(schema, nodes, relationships if schema.patterns else 0, seed)
 
 
 class _Twin(NamedTuple):
@@ -66,13 +61,19 @@ class _Twin(NamedTuple):
 
 @dataclass(frozen=True)
 class SyntheticGraph:
-    """The parameters of a generated graph; `entities()` and `relations()` yield SimpleKG records."""
+    """The parameters of a generated graph; `entities()` and `relations()` yield SimpleKG records.
+
+    A subclass may give names to the first nodes of a label, and change the values and the ends of relationships.
+    """
 
     schema: PropertyGraphSchema
     nodes: int
     relationships: int
     seed: int
-    vocabulary: Vocabulary
+
+    def given_names(self, label: str) -> Sequence[str]:
+        """Return names for a label's first nodes."""
+        return ()
 
     @cached_property
     def node_counts(self) -> Mapping[str, int]:
@@ -82,7 +83,7 @@ class SyntheticGraph:
             own = len(label.properties) - len(label.reserved & label.properties.keys())
             starts = sum(pattern.start == name for pattern in self.schema.patterns)
             weights[name] = 0.3 + own * own + 2.0 * starts
-        return _shares(weights, self.nodes, least={name: max(1, len(self._given(name))) for name in weights})
+        return _shares(weights, self.nodes, least={name: max(1, len(self.given_names(name))) for name in weights})
 
     @cached_property
     def pattern_counts(self) -> Sequence[int]:
@@ -96,88 +97,66 @@ class SyntheticGraph:
     def entities(self) -> Iterator[dict[str, Any]]:
         """Yield SimpleKG entities, label by label."""
         for place, (name, label) in enumerate(self.schema.labels.items()):
-            vocabulary_names = self._given(name)
+            given = self.given_names(name)
             types = {key: type_ for key, type_ in label.properties.items() if key not in label.reserved}
             for start, size, rng in self._blocks(self.node_counts[name], 1, place):
-                columns = {
-                    key: column(name, key, type_, size, rng, self.vocabulary.values.get((name, key), ()))
-                    for key, type_ in types.items()
-                }
+                columns = {key: self.column(name, key, type_, size, rng) for key, type_ in types.items()}
                 for row in range(size):
                     number = start + row
                     own = number_of_name(number)
-                    text = vocabulary_names[number] if number < len(vocabulary_names) else make_name(name, own)
-                    properties = _with(
-                        {key: values[row] for key, values in columns.items()},
-                        self.vocabulary.properties.get((name, number)),
-                    )
+                    text = given[number] if number < len(given) else make_name(name, own)
                     yield {
                         "eid": f"{name}#{number}",
                         "label": name,
                         "name": text,
                         "aliases": [f"{text} ({own % 97})"] if number % 4 == 0 else [],
                         "description": f"made-up {name} number {number}",
-                        "properties": properties,
+                        "properties": _present({key: values[row] for key, values in columns.items()}),
                         "provenance": [],
                     }
 
     def relations(self) -> Iterator[dict[str, Any]]:
-        """Yield SimpleKG relations, pattern by pattern; for each pattern, the vocabulary's relationships come first."""
+        """Yield SimpleKG relations, pattern by pattern."""
         rid = 0
         for place, (pattern, count) in enumerate(zip(self.schema.patterns, self.pattern_counts, strict=True)):
-            links = self._links.get((pattern.type, pattern.start, pattern.end), ())
-            fixed = [link.properties for link in links]
-            for size, starts, ends, rng in self._ends(pattern, place, count, links):
+            for size, starts, ends, rng in self.ends(pattern, place, count):
                 columns = {
-                    key: column(
-                        pattern.type, key, type_, size, rng, self.vocabulary.values.get((pattern.type, key), ())
-                    )
-                    for key, type_ in pattern.properties.items()
+                    key: self.column(pattern.type, key, type_, size, rng) for key, type_ in pattern.properties.items()
                 }
                 _order_intervals(columns)
                 for row, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
-                    properties = _with(
-                        {key: values[row] for key, values in columns.items()}, fixed[row] if fixed else None
-                    )
                     yield {
                         "rid": f"r{rid}",
                         "label": pattern.type,
                         "subj_id": f"{pattern.start}#{start}",
                         "obj_id": f"{pattern.end}#{end}",
-                        "properties": properties,
+                        "properties": _present({key: values[row] for key, values in columns.items()}),
                         "provenance": [],
                     }
                     rid += 1
-                fixed = []  # the vocabulary's relationships come first
 
-    @cached_property
-    def _links(self) -> Mapping[tuple[str, str, str], list[Link]]:
-        grouped: dict[tuple[str, str, str], list[Link]] = defaultdict(list)
-        for link in self.vocabulary.links:
-            grouped[link.type, link.start, link.end].append(link)
-        return grouped
+    def column(self, owner: str, key: str, type_: str, size: int, rng: np.random.Generator) -> list[Any]:
+        """Return `size` values of a property, one for each node or relationship; None for those without a value.
 
-    def _given(self, label: str) -> list[str]:
-        """Return the vocabulary's names for a label's first nodes; a name that two nodes share appears twice."""
-        names = list(self.vocabulary.names.get(label, ()))
-        return names + names[::HOMONYMS]
+        `owner` is the label or relationship type. `column("Person", "date_of_birth", "date", 2, rng)` may return
+        `['1931-04-07', None]`.
+        """
+        return with_gaps(key, make_values(key, type_, size, rng), rng)
 
     def _blocks(self, count: int, *key: int) -> Iterator[tuple[int, int, np.random.Generator]]:
         for start in range(0, count, BLOCK):
             yield start, min(BLOCK, count - start), np.random.default_rng([self.seed, *key, start])
 
-    def _ends(
-        self, pattern: RelationshipPattern, place: int, count: int, links: Sequence[Link]
+    def ends(
+        self, pattern: RelationshipPattern, place: int, count: int, planted: int = 0
     ) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64], np.random.Generator]]:
-        if links:
-            yield (
-                len(links),
-                np.array([link.start_number for link in links]),
-                np.array([link.end_number for link in links]),
-                np.random.default_rng([self.seed, 3, place]),
-            )
-        twin = None if self.vocabulary.links else self._twins.get(place)
-        for at, size, rng in self._blocks(max(0, count - len(links)), 2, place):
+        """Yield blocks of relationships of a pattern: their number, and their start and end nodes by number.
+
+        `place` is the pattern's position in the schema, `count` the number of its relationships, of which a subclass
+        has `planted` some already.
+        """
+        twin = self._twins.get(place)
+        for at, size, rng in self._blocks(max(0, count - planted), 2, place):
             starts, ends = self._drawn(pattern, place, count, at, size, rng)
             if twin is not None:
                 self._repeat(twin, at, starts, ends, rng)
@@ -228,13 +207,13 @@ class SyntheticGraph:
         the first drawn relationship among them.
         """
         starts_of, ends_of = self.node_counts[pattern.start], self.node_counts[pattern.end]
-        named_count = len(self._given(pattern.end))
+        named_count = len(self.given_names(pattern.end))
         # Start nodes take turns; some random nodes get many more relationships, so that degrees are heavy-tailed.
         starts = (at + np.arange(size)) * starts_of // max(count, 1)
         is_busy = rng.random(size) < 0.3
         starts[is_busy] = _scatter(zipf(starts_of, int(is_busy.sum()), rng), starts_of, place + 1)
         ends = _scatter(zipf(ends_of, size, rng), ends_of, place)
-        if named_count:  # Nodes of the vocabulary get more relationships, because queries about them must return rows.
+        if named_count:  # Nodes with given names get more relationships, because queries about them must return rows.
             is_named = rng.random(size) < 0.2
             ends[is_named] = rng.integers(0, named_count, int(is_named.sum()))
         if pattern.start == pattern.end and ends_of > 1:
@@ -242,16 +221,7 @@ class SyntheticGraph:
         return starts, ends
 
 
-def _with(values: dict[str, Any], fixed: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Replace random values by those that the vocabulary has (`fixed`), and leave out properties without a value.
-
-    A random end year before the vocabulary's start year is left out.
-    """
-    if fixed:
-        values |= {key: value for key, value in fixed.items() if key in values}
-        start, end = values.get("start_year"), values.get("end_year")
-        if start is not None and end is not None and end < start and "end_year" not in fixed:
-            values["end_year"] = None
+def _present(values: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in values.items() if value is not None}
 
 
@@ -284,60 +254,15 @@ def _shares(weights: Mapping[K, float], total: int, least: Mapping[K, int]) -> d
     return shares
 
 
-class Link(NamedTuple):
-    """A relationship that must exist, with the numbers of its nodes: `Link("directedBy", "Movie", 0, "Person", 3)`.
-
-    `properties` overrides random values; a property whose value is None is left out.
-    """
-
-    type: str
-    start: str
-    start_number: int
-    end: str
-    end_number: int
-    properties: Mapping[str, Any] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
-    """Names and values for a generated graph, for example from queries that will be run on it.
-
-    `names={"Movie": ("Heat", "Ronin")}` gives the first two movies these names. `values={("Movie", "runtime_minute"):
-    (90, 91.5)}` mixes these values with the random ones, and likewise `("releasedIn", "date")` for the property of a
-    relationship. Dates are ISO 8601 text. `properties={("Movie", 0): {"runtime_minute": 170, "released": None}}` fixes
-    values of one node; None means no value. `links` are relationships that the graph must have.
-    """
-
-    names: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    values: Mapping[tuple[str, str], Sequence[Any]] = field(default_factory=dict)
-    links: Sequence[Link] = ()
-    properties: Mapping[tuple[str, int], Mapping[str, Any]] = field(default_factory=dict)
-
-
 CATEGORIES = 40
 """The maximum number of distinct random values of a `str` property; small, as for countries or languages."""
 
 FIRST_DAY, LAST_DAY = np.datetime64("1850-01-01"), np.datetime64("2024-12-31")
-BORROWED = 0.3
-"""The share of a property's values that come from the vocabulary, if the vocabulary has values for the property."""
 
 
-def column(
-    owner: str, key: str, type_: str, size: int, rng: np.random.Generator, borrowed: Sequence[Any] = ()
-) -> list[Any]:
-    """Return `size` values of a property, one for each node or relationship; None for those without a value.
-
-    `owner` is the label or relationship type, `borrowed` the vocabulary's values.
-
-    `column("Person", "date_of_birth", "date", 2, rng)` may return `['1931-04-07', None]`.
-    """
-    values = _values(owner, key, type_, size, rng)
-    if borrowed:
-        chosen = rng.integers(0, len(borrowed), size)
-        for place in np.flatnonzero(rng.random(size) < BORROWED).tolist():
-            value = borrowed[chosen[place]]
-            values[place] = [value] if type_.startswith("list[") and not isinstance(value, list) else value
-    for place in np.flatnonzero(rng.random(size) < _missing(key)).tolist():
+def with_gaps(key: str, values: list[Any], rng: np.random.Generator) -> list[Any]:
+    """Return values of a property in which some are replaced by None, because not every node has the property."""
+    for place in np.flatnonzero(rng.random(len(values)) < _missing(key)).tolist():
         values[place] = None
     return values
 
@@ -349,10 +274,11 @@ def _missing(key: str) -> float:
     return 0.03 + (sum(map(ord, key)) % 5) * 0.06
 
 
-def _values(owner: str, key: str, type_: str, size: int, rng: np.random.Generator) -> list[Any]:
+def make_values(key: str, type_: str, size: int, rng: np.random.Generator) -> list[Any]:
+    """Return `size` random values of a property: years for `…year`, male and female for `gender`, words for texts."""
     if type_.startswith("list["):
         lengths = rng.integers(1, 4, size)
-        flat = _values(owner, key, type_[5:-1], int(lengths.sum()), rng)
+        flat = make_values(key, type_[5:-1], int(lengths.sum()), rng)
         lists, start = [], 0
         for length in lengths.tolist():
             lists.append(list(dict.fromkeys(flat[start : start + length])))

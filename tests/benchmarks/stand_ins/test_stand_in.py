@@ -5,6 +5,7 @@ import sys
 import pytest
 
 from benchmarks.stand_ins import stand_in
+from benchmarks.stand_ins.stand_in import Link, StandIn, Vocabulary
 from tests.graphs.synth.test_graph import SCHEMA
 
 QUERY = (
@@ -110,3 +111,19 @@ def test_a_seed_gives_the_same_stand_in_in_every_process() -> None:
         for seed in ("1", "2")
     )
     assert first == second
+
+
+def test_names_values_and_links_of_a_vocabulary_are_in_the_graph() -> None:
+    vocabulary = Vocabulary(
+        {"Movie": ("Heat", "Ronin"), "Person": ("Michael Mann",)},
+        {("Person", "gender"): ("non-binary",)},
+        (Link("directedBy", "Movie", 0, "Person", 0),),
+    )
+    graph = StandIn(SCHEMA, 400, 900, 2, vocabulary)
+    entities = {entity["eid"]: entity for entity in graph.entities()}
+    assert [entities[f"Movie#{number}"]["name"] for number in range(2)] == ["Heat", "Ronin"]
+    assert any(entity["properties"].get("gender") == "non-binary" for entity in entities.values())
+    assert ("Movie#0", "Person#0") in {
+        (relation["subj_id"], relation["obj_id"]) for relation in graph.relations() if relation["label"] == "directedBy"
+    }
+    assert sum(entity["name"] == "Heat" for entity in entities.values()) > 1, "a given name has a homonym"

@@ -7,7 +7,7 @@ import pytest
 
 from graphground.cypher.schema import Label, PropertyGraphSchema
 from graphground.graphs.loading.simplekg import write_simplekg
-from graphground.graphs.synth import Link, Vocabulary, synth
+from graphground.graphs.synth import synth
 
 SCHEMA = PropertyGraphSchema.from_cypherbench(
     {
@@ -103,22 +103,6 @@ def test_types_that_join_the_same_labels_sometimes_join_the_same_nodes(nodes: in
     assert 0.05 < both / len(pairs["hasBoardMember"]) < 0.15
     turned = sum((company, person) in founders for person, company in pairs["ownsSharesOf"])
     assert 0.05 < turned / len(pairs["ownsSharesOf"]) < 0.15
-
-
-def test_names_values_and_links_of_a_vocabulary_are_in_the_graph() -> None:
-    vocabulary = Vocabulary(
-        {"Movie": ("Heat", "Ronin"), "Person": ("Michael Mann",)},
-        {("Person", "gender"): ("non-binary",)},
-        (Link("directedBy", "Movie", 0, "Person", 0),),
-    )
-    graph = synth(SCHEMA, 400, 900, 2, vocabulary)
-    entities = {entity["eid"]: entity for entity in graph.entities()}
-    assert [entities[f"Movie#{number}"]["name"] for number in range(2)] == ["Heat", "Ronin"]
-    assert any(entity["properties"].get("gender") == "non-binary" for entity in entities.values())
-    assert ("Movie#0", "Person#0") in {
-        (relation["subj_id"], relation["obj_id"]) for relation in graph.relations() if relation["label"] == "directedBy"
-    }
-    assert sum(entity["name"] == "Heat" for entity in entities.values()) > 1, "a given name has a homonym"
 
 
 def test_the_file_is_simplekg_with_the_schema_in_front(tmp_path: Path) -> None:
