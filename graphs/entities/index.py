@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
@@ -69,7 +70,8 @@ class EntityIndex(BaseLookup):
         self._fuzzy = Fuzzy(files, self._words)
         self._store: VectorStore | None = None
         self._database = database
-        self._first_rows = np.array([low for *_, low, _ in files.partitions], dtype=np.int64)
+        self._first_of = [low for *_, low, _ in files.partitions]
+        self._first_rows = np.array(self._first_of, dtype=np.int64)
 
     @property
     def info(self) -> IndexInfo:
@@ -291,9 +293,12 @@ class EntityIndex(BaseLookup):
     def _partition(self, rows: Array) -> Array:
         return np.searchsorted(self._first_rows, rows, side="right") - 1
 
+    def _holder(self, row: int) -> tuple[Any, ...]:
+        """Return the partition of one row; NumPy would give the interpreter away for each row."""
+        return self._files.partitions[bisect_right(self._first_of, row) - 1]
+
     def _kind(self, row: int) -> int:
-        kind: int = self._files.partitions[int(self._partition(np.array([row]))[0])][2]
-        return kind
+        return int(self._holder(row)[2])
 
     def _same(self, folded: str) -> Array:
         """Return the rows whose folded text is `folded`, in ascending order."""
@@ -383,7 +388,7 @@ class EntityIndex(BaseLookup):
 
     def _candidate(self, row: int, score: float, match: Match | None = None) -> Candidate:
         files = self._files
-        label, property, kind, *_ = files.partitions[int(self._partition(np.array([row]))[0])]
+        label, property, kind, *_ = self._holder(row)
         entity = int(files.row_entity[row])
         text, named = files.text[row], int(files.entity_row[entity])
         description: str | None = files.description[entity] or None
@@ -397,7 +402,7 @@ class EntityIndex(BaseLookup):
             match = "alias"
         name, holder = text, property
         if kind == ALIAS and named != 0xFFFFFFFF:
-            name, holder = files.text[named], files.partitions[int(self._partition(np.array([named]))[0])][1]
+            name, holder = files.text[named], self._holder(named)[1]
         return Candidate(
             name=name,
             label=label,

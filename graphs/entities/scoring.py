@@ -85,9 +85,9 @@ def raise_contained(found: Array, mention: str, names: Sequence[str], weight: fl
 
 def _abbreviations(words: Sequence[str], names: Sequence[Sequence[str]], spelling: Array) -> None:
     """Raise the scores of names that are similar to the mention if words in either are replaced by their initials."""
-    initials = any(len(word) == 1 for word in words)
+    initials = 1 in map(len, words)
     for place, name in enumerate(names):
-        if len(name) < 2 or not (initials or any(len(word) == 1 for word in name)):
+        if len(name) < 2 or not (initials or 1 in map(len, name)):
             continue
         pairs = list(zip(words, name, strict=False))
         if not any(len(typed) == 1 or len(its) == 1 for typed, its in pairs if typed[0] == its[0] and typed != its):
