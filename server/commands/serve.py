@@ -137,7 +137,7 @@ def recorder_for(settings: Settings) -> Recorder | None:
         raise SettingsError("--watch shows a trace on the page: it needs --ui, or `graphground ui`")
     if settings.record is None and not settings.ui:
         return None
-    from graphground.server.traces.file import TraceFile
+    from graphground.server.traces.event import TraceFile
     from graphground.server.traces.recorder import Recorder
 
     secrets = secrets_in(settings)

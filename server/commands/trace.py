@@ -46,7 +46,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def show(parsed: argparse.Namespace) -> int:
     """Print the events that the options select."""
-    from graphground.server.traces.file import follow_events, read_events
+    from graphground.server.traces.event import follow_events, read_events
     from graphground.server.traces.transcript import transcript
 
     if parsed.follow and parsed.form == "markdown":
@@ -90,7 +90,7 @@ def line_of(event: Event) -> str:
 
 def sessions(parsed: argparse.Namespace) -> int:
     """Print a line per session: its label, start and client, and its numbers of events, failures and tokens."""
-    from graphground.server.traces.file import read_events
+    from graphground.server.traces.event import read_events
     from graphground.server.traces.transcript import visible
 
     check(parsed.file)

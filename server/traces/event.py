@@ -1,40 +1,40 @@
-"""An event of a trace: a tool call of a client, or a step of an agent, as one line of JSON.
+"""The events of a trace: each a tool call of a client, or a step of an agent, as one line of JSON.
 
     {"kind": "tool_call", "time": "2026-11-22T11:03:47.120Z", "session": "5f1c02aa", "client": "claude-ai 1.0",
      "name": "execute_cypher", "arguments": {"query": "…"}, "answer": {"columns": […], "rows": […]}, "failed": false,
      "seconds": 0.0031, "tokens_in": 24, "tokens_out": 118}
 
-Lines of agents may have `role`, `input` and `output` instead of `name`, `arguments` and `answer`. Other fields are
-allowed, and no line is refused.
+Steps of an agent have `input` and `output` for `arguments` and `answer`. Other fields are allowed, and no line is
+refused. A trace is a file of such lines, which can be read while it grows.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+import errno
+import os
+import stat
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import orjson
 
-TOOL_CALL, AGENT_STEP, UNREADABLE = "tool_call", "agent_step", "unreadable"
+from graphground.server.settings import SettingsError
+
+TOOL_CALL, UNREADABLE = "tool_call", "unreadable"
 RUNNING, END = "running", "end"
 """The kinds of two special events: a call that is still running, never written to a file;
 and the end of a full file."""
-_FIELDS = {
-    "kind": ("kind",),
-    "time": ("time", "timestamp"),
-    "session": ("session",),
-    "client": ("client", "agent"),
-    "name": ("name", "tool", "role"),
-    "arguments": ("arguments", "input"),
-    "answer": ("answer", "output", "text"),
-    "failed": ("failed",),
-    "seconds": ("seconds",),
-    "tokens_in": ("tokens_in",),
-    "tokens_out": ("tokens_out",),
+_TYPES: dict[str, type | tuple[type, ...]] = {
+    **dict.fromkeys(("kind", "time", "session", "client", "name"), str),
+    **dict.fromkeys(("arguments", "answer"), object),
+    "failed": bool,
+    **dict.fromkeys(("seconds", "tokens_in", "tokens_out"), (int, float)),
 }
-"""The keys of a line that may hold each field of an event; the first key that fits is used."""
+"""The fields of an event with their types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Event:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the event as the fields of its line, without empty fields."""
-        values = {name: getattr(self, name) for name in _FIELDS}
+        values = {name: getattr(self, name) for name in _TYPES}
         fields = {
             name: value for name, value in values.items() if value is not None and value != "" and value is not False
         }
@@ -85,8 +85,8 @@ class Event:
 def event_in(line: bytes | str) -> Event:
     """Parse a line of a trace; a line that is not a JSON object becomes an event with the line's text.
 
-    >>> event_in('{"role": "generator", "input": "Who directed Heat?", "tokens": 12}').name
-    'generator'
+    >>> event_in('{"kind": "model", "name": "generator", "input": "Who directed Heat?"}').arguments
+    'Who directed Heat?'
     """
     try:
         record = orjson.loads(line)
@@ -100,27 +100,131 @@ def event_in(line: bytes | str) -> Event:
 
 def event_of(record: Mapping[str, Any]) -> Event:
     """Convert a record of any program to an event; fields with an unexpected type are kept in `more`."""
-    found: dict[str, Any] = {}
-    used: set[str] = set()
-    for name, keys in _FIELDS.items():
-        for key in keys:
-            if key in record and key not in used and _fits(name, record[key]):
-                found[name] = str(record[key]) if name == "time" else record[key]
-                used.add(key)
-                break
-    if "kind" not in found:
-        found["kind"] = AGENT_STEP if "role" in record else TOOL_CALL if "tool" in record else "unknown"
-    if isinstance(record.get("tokens"), int) and "tokens_out" not in found:
-        found["tokens_out"] = record["tokens"]
-        used.add("tokens")
-    return Event(**found, more={key: value for key, value in record.items() if key not in used})
+    renamed = {{"input": "arguments", "output": "answer"}.get(key, key): value for key, value in record.items()}
+    fields: dict[str, Any] = {"kind": "unknown"} | {
+        key: value
+        for key, value in renamed.items()
+        if key in _TYPES and isinstance(value, _TYPES[key]) and (value is not True or _TYPES[key] in (bool, object))
+    }
+    return Event(**fields, more={key: value for key, value in renamed.items() if key not in fields})
 
 
-def _fits(name: str, value: Any) -> bool:
-    if name in ("arguments", "answer"):
-        return True
-    if name == "failed":
-        return isinstance(value, bool)
-    if name in ("seconds", "tokens_in", "tokens_out"):
-        return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    return isinstance(value, str) or (name == "time" and isinstance(value, int | float))
+LONGEST_LINE = 16_000_000
+MOST_FILE_BYTES = 1_000_000_000
+"""The largest size of a recorded file in bytes, including the final line, which states the limit."""
+LONGEST_MARK = 400
+"""The number of bytes kept free for the final line of a full file."""
+POLL_SECONDS = 0.2
+
+
+class TraceFile:
+    """A trace file that only its owner can read: `TraceFile(Path("calls.jsonl")).append(event.as_line())`.
+
+    Each line is one write to a file opened for appending, so several processes can share it.
+    """
+
+    def __init__(self, path: Path, most_bytes: int = MOST_FILE_BYTES) -> None:
+        """Open or create the file, which may grow to `most_bytes`.
+
+        Raises:
+            SettingsError: the file cannot be written or made private, is not a regular file, or is full.
+        """
+        self._most_bytes = most_bytes
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+        try:
+            self._descriptor = os.open(path, flags, 0o600)
+        except OSError as error:
+            raise SettingsError(f"--record {path}: {error.strerror or error}") from None
+        found = os.fstat(self._descriptor)
+        if not stat.S_ISREG(found.st_mode) or _is_stdout(found):
+            os.close(self._descriptor)
+            raise SettingsError(f"--record {path}: it is not a regular file")
+        if hasattr(os, "fchmod") and stat.S_IMODE(found.st_mode) & 0o077:
+            try:
+                os.fchmod(self._descriptor, 0o600)
+            except OSError as error:
+                os.close(self._descriptor)
+                raise SettingsError(
+                    f"--record {path}: other users can read it, and its mode cannot be changed: {error.strerror or error}"
+                ) from None
+        if _has_ended(path, found.st_size):
+            os.close(self._descriptor)
+            raise SettingsError(f"--record {path}: it is full; move it, or name another file")
+
+    def append(self, line: bytes) -> None:
+        """Write one line.
+
+        Raises:
+            OSError: the line cannot be written, for example because the disk is full, or the file has reached its
+                limit.
+        """
+        if os.fstat(self._descriptor).st_size + len(line) > self._most_bytes - LONGEST_MARK:
+            sentence = f"the file has reached its limit of {self._most_bytes:,} bytes; further calls are not recorded"
+            now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+            self._write(Event(END, now, name="end of the recording", answer=sentence).as_line())
+            raise OSError(errno.EFBIG, sentence)
+        self._write(line)
+
+    def _write(self, line: bytes) -> None:
+        rest = memoryview(line)
+        while rest:
+            rest = rest[os.write(self._descriptor, rest) :]
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._descriptor)
+
+
+def _has_ended(path: Path, size: int) -> bool:
+    """Whether the last line of a file says that the file is full."""
+    with path.open("rb") as file:
+        file.seek(max(0, size - LONGEST_MARK))
+        *_, last = file.read(LONGEST_MARK).splitlines() or [b""]
+    return event_in(last).kind == END
+
+
+def _is_stdout(found: os.stat_result) -> bool:
+    """Whether a file is this process's stdout, which belongs to the protocol."""
+    try:
+        return os.path.samestat(found, os.fstat(1))
+    except OSError:
+        return False
+
+
+def read_events(path: Path) -> Iterator[Event]:
+    """Yield the events of a file in order, without empty lines; an overlong line becomes an event that reports it."""
+    with path.open("rb") as file:
+        while line := file.readline(LONGEST_LINE):
+            if not line.endswith(b"\n") and len(line) >= LONGEST_LINE:
+                while (rest := file.readline(LONGEST_LINE)) and not rest.endswith(b"\n"):
+                    pass
+                yield Event(UNREADABLE, answer=f"a line of more than {LONGEST_LINE:,} bytes")
+            elif line.strip():
+                yield event_in(line)
+
+
+def follow_events(path: Path, stopped: Callable[[], bool], poll: float = POLL_SECONDS) -> Iterator[Event]:
+    """Yield the events of a file, then new events, until `stopped()`; the file may be created or replaced meanwhile.
+
+    `poll` is the pause between reads, in seconds.
+    """
+    position, rest, identity = 0, b"", None
+    while not stopped():
+        try:
+            with path.open("rb") as file:
+                found = os.fstat(file.fileno())
+                if (found.st_dev, found.st_ino) != identity or found.st_size < position:
+                    position, rest, identity = 0, b"", (found.st_dev, found.st_ino)
+                file.seek(position)
+                data = file.read(LONGEST_LINE)
+        except FileNotFoundError:
+            data = b""
+        position += len(data)
+        *lines, rest = (rest + data).split(b"\n")
+        if len(rest) > LONGEST_LINE:
+            rest = b""
+        for line in lines:
+            if line.strip():
+                yield event_in(line)
+        if not data:
+            time.sleep(poll)

@@ -23,8 +23,7 @@ import orjson
 
 from graphground.graphs.schemas.token_count import estimate_tokens
 from graphground.server.threads import caller_of, token_client
-from graphground.server.traces.event import RUNNING, Event
-from graphground.server.traces.file import TraceFile, follow_events
+from graphground.server.traces.event import RUNNING, Event, TraceFile, follow_events
 from graphground.server.traces.redaction import Redactor
 
 MAX_EVENTS, MAX_BYTES = 2_000, 32_000_000
@@ -33,8 +32,8 @@ MAX_WAITING_CALLS, MAX_WAITING_BYTES = 1_000, 64_000_000
 """The maximum number of calls that wait for the recorder's thread, and of bytes in them; more are dropped."""
 MAX_ANSWER_BYTES = 200_000
 """The maximum number of bytes of an answer recorded whole; a larger one is cut to some rows or characters."""
-MAX_ARGUMENT_BYTES, MAX_DEPTH, VALUE_BYTES = 100_000, 32, 8
-"""The maximum size and depth of recorded arguments; the rest is cut. Each value counts as `VALUE_BYTES` at least."""
+MAX_ARGUMENT_BYTES = 100_000
+"""The maximum size of recorded arguments; the rest is cut."""
 COUNTED_CHARACTERS = 20_000
 """The maximum number of characters from which tokens are estimated; for a longer text, the estimate is extrapolated."""
 CLOSING_SECONDS = 5.0
@@ -96,7 +95,7 @@ class _Running:
     start: datetime
     caller: Caller
     name: str
-    arguments: Any
+    arguments: bytes
     line: bytes = b""
     queued: bool = False
 
@@ -128,7 +127,7 @@ class Recorder:
     @contextmanager
     def running(self, caller: Caller, name: str, arguments: Mapping[str, Any]) -> Iterator[None]:
         """Show a call as running during the block, if the block takes longer than `SHOWN_AFTER_SECONDS`."""
-        call = _Running(datetime.now(UTC), caller, name, cut_arguments(arguments))
+        call = _Running(datetime.now(UTC), caller, name, encode_arguments(arguments))
         with self._lock:
             self._running[id(call)] = call
         try:
@@ -168,13 +167,7 @@ class Recorder:
 
         `size` is the number of bytes of the answer as JSON; by default, the length of `text`.
         """
-        length = len(text) if size is None else size
-        try:
-            encoded = orjson.dumps(cut_arguments(arguments), default=str, option=orjson.OPT_NON_STR_KEYS)
-        except TypeError:  # text that is not valid Unicode
-            with self._lock:
-                self.dropped += 1
-            return
+        length, encoded = len(text) if size is None else size, encode_arguments(arguments)
         call = _Recorded(datetime.now(UTC), caller, name, encoded, text, answer, length, failed, seconds)
         with self._lock:
             if self._waiting_bytes + call.waiting_bytes > MAX_WAITING_BYTES:
@@ -310,7 +303,7 @@ def make_event(call: _Recorded, secrets: Sequence[str] = ()) -> Event:
     redactor = Redactor(secrets)
     values = orjson.loads(call.arguments)
     arguments = redactor.redact_arguments(values)
-    query = values.get("query") if isinstance(values, Mapping) else None
+    query = values.get("query") or values.get(CUT) if isinstance(values, Mapping) else None
     answer, cut = cut_answer(call.answer, call.text, call.size)
     given = call.arguments
     return Event(
@@ -336,14 +329,14 @@ def _write_running(call: _Running, secrets: Sequence[str]) -> bytes:
         call.caller.session,
         redactor.redact_text(call.caller.client),
         redactor.redact_text(call.name[:MAX_NAME_CHARACTERS]),
-        redactor.redact_arguments(call.arguments),
+        redactor.redact_arguments(orjson.loads(call.arguments)),
     ).as_line()
 
 
 def remove_secrets(event: Event, secrets: Sequence[str] = ()) -> Event:
     """Return a copy, without secrets, of an event from another program's trace."""
     redactor = Redactor(secrets)
-    arguments = redactor.redact_arguments(cut_arguments(event.arguments))
+    arguments = redactor.redact_arguments(orjson.loads(encode_arguments(event.arguments)))
     return replace(
         event,
         client=redactor.redact_text(event.client),
@@ -361,46 +354,19 @@ def count_tokens(text: str, length: int) -> int:
     return round(estimate_tokens(text[:COUNTED_CHARACTERS]) * length / COUNTED_CHARACTERS)
 
 
-def cut_arguments(value: Any) -> Any:
-    """Return a copy of the arguments with at most about `MAX_ARGUMENT_BYTES`; what is cut is replaced by `CUT`.
+def encode_arguments(arguments: Any) -> bytes:
+    """Return the arguments as JSON; of long arguments, the beginning of their JSON as a text.
 
-    The work is bounded too: of a million values, those beyond the limit are never looked at.
-
-    >>> cut_arguments({"query": "RETURN 1", "parameters": {"names": ["Heat"]}})
-    {'query': 'RETURN 1', 'parameters': {'names': ['Heat']}}
+    >>> encode_arguments({"query": "RETURN 1"})
+    b'{"query":"RETURN 1"}'
     """
-    left = MAX_ARGUMENT_BYTES
-
-    def cut(value: Any, depth: int) -> Any:
-        nonlocal left
-        left -= VALUE_BYTES
-        if isinstance(value, str):
-            kept = value[: max(0, left)]
-            left -= len(kept)
-            return kept if len(kept) == len(value) else kept + CUT
-        if isinstance(value, Mapping):
-            if depth >= MAX_DEPTH:
-                return CUT
-            fields: dict[str, Any] = {}
-            for key, item in value.items():
-                if left <= 0:
-                    fields[CUT] = f"{len(value) - len(fields):,} more"
-                    break
-                fields[cut(str(key), depth)] = cut(item, depth + 1)
-            return fields
-        if isinstance(value, list | tuple):
-            if depth >= MAX_DEPTH:
-                return CUT
-            items: list[Any] = []
-            for item in value:
-                if left <= 0:
-                    items.append(CUT)
-                    break
-                items.append(cut(item, depth + 1))
-            return items
-        return value
-
-    return cut(value, 0)
+    try:
+        encoded = orjson.dumps(arguments, default=str, option=orjson.OPT_NON_STR_KEYS)
+    except TypeError:  # text that is not valid Unicode, or too deep
+        return orjson.dumps({CUT: "not recorded: nested too deeply, or text that is not Unicode"})
+    if len(encoded) <= MAX_ARGUMENT_BYTES:
+        return encoded
+    return orjson.dumps({CUT: encoded[:MAX_ARGUMENT_BYTES].decode(errors="ignore")})
 
 
 def cut_answer(answer: Any, text: str, size: int) -> tuple[Any, bool]:

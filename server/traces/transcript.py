@@ -15,7 +15,7 @@ from typing import Any
 import orjson
 
 from graphground.cypher.diagnostics import counted
-from graphground.server.traces.event import AGENT_STEP, TOOL_CALL, UNREADABLE, Event
+from graphground.server.traces.event import TOOL_CALL, UNREADABLE, Event
 
 MOST_ROWS = 20
 LONGEST_CELL, LONGEST_BLOCK = 120, 8_000
@@ -102,7 +102,7 @@ def _summary(events: Sequence[Event]) -> str:
 
 def _heading(event: Event) -> str:
     name = span(event.name) if event.name else "a line"
-    kind = "" if event.kind in (TOOL_CALL, AGENT_STEP) else f" ({span(event.kind)})"
+    kind = "" if event.kind == TOOL_CALL else f" ({span(event.kind)})"
     return f"{name}{kind}{' failed' if event.failed else ''}"
 
 

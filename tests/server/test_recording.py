@@ -18,8 +18,7 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
-from graphground.server.traces.event import Event
-from graphground.server.traces.file import read_events
+from graphground.server.traces.event import Event, read_events
 from tests.support.serving import COMMAND, LEGACY, MODERN, connected, environment, http_server, stdio
 
 PASSWORD = "correct-horse-battery"
