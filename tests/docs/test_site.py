@@ -1,4 +1,4 @@
-"""The documentation as a site, in a real browser: it builds, fits, and requests nothing elsewhere."""
+"""The documentation as a site, in a real browser: it builds, fits, is accessible, and requests nothing elsewhere."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.server.ui.conftest import Violations, axe, violations
 from tests.support.browser import Page, browser_page, needs_chromium
 
 ROOT = Path(__file__).resolve().parents[2]
+__all__ = ["axe", "violations"]
 
 pytestmark = [needs_chromium, pytest.mark.timeout(300), pytest.mark.slow]
 
@@ -65,7 +67,7 @@ def test_there_are_at_most_22_pages_and_all_are_in_the_navigation() -> None:
     "name", ["", "tutorial/", "reference/", "figures/"], ids=["landing", "tutorial", "reference", "figures"]
 )
 def test_a_page_fits_without_an_error_and_without_a_request_to_another_site(
-    browser: Page, site: str, name: str, width: int, tmp_path: Path
+    browser: Page, site: str, violations: Violations, name: str, width: int, tmp_path: Path
 ) -> None:
     browser.fresh(width=width, dark=width == 400)
     browser.visit(site + name)
@@ -74,6 +76,7 @@ def test_a_page_fits_without_an_error_and_without_a_request_to_another_site(
     assert browser.evaluate("document.querySelectorAll('article img').length > 0") == (name == "")
     assert [request for request in browser.requests if not request.startswith((site, "data:"))] == []
     assert browser.errors == []
+    assert violations(browser) == []
     browser.screenshot(tmp_path / "page.png")
     assert (tmp_path / "page.png").stat().st_size > 10_000
 

@@ -83,7 +83,7 @@ export async function show(place, context) {
   /** Show a doubtful answer as a question: the readings to choose from. */
   function askBack(queries, text, current) {
     const readings = queries.slice(0, MOST_READINGS).map(({ cypher, reason }) =>
-      element("li", {}, element("button", { type: "button", onclick: () => run(cypher, text, current, sentence(reason)).catch(context.failed) }, cut(sentence(reason), 300))),
+      element("li", {}, element("button", { type: "button", onclick: () => run(cypher, text, current, sentence(reason)).catch(context.failed) }, cut(sentence(reason), 300)), element("div", {}, element("code", { class: "quiet" }, cut(cypher, 400)))),
     );
     outcome.replaceChildren(element("section", { class: "readings", "aria-label": "Readings of the question" }, element("h2", {}, "Which of these do you mean?"), element("ul", { class: "plain" }, readings), element("p", { class: "quiet" }, "None of them is sure to be what you asked.")));
     report(`The question is not clear: ${counted(readings.length, "reading")} to choose from.`);
@@ -194,7 +194,7 @@ function schemaExtent(whole, left) {
 }
 
 function aboutModel(model) {
-  if (!model || model.problem) return "No language model is used: the steps below are the tools that an agent has, one after the other.";
+  if (!model || model.problem) return "No language model is used: the answer comes from the tools that an agent has.";
   return `The tools ground the question; then ${model.model} at ${model.where} writes the query. The model receives the question, the part of the schema that the question needs, the names found, suggested queries, the problems of its own queries, and up to ${ROWS_TO_MODEL} rows.`;
 }
 
