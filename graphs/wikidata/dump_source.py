@@ -18,12 +18,13 @@ import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from multiprocessing import get_context
 from pathlib import Path
-from typing import IO, Any, Protocol, TypeVar
+from typing import IO, Any, TypeVar
 
 import orjson
 
@@ -173,9 +174,10 @@ class DumpSource(Dump):
             plan.definition.wikipedia,
         )
         read = self._reporting(f"{step} {', '.join(labels)}".strip(), self.path)
-        for found in map_blocks(Reader, task, self._whole_blocks(read), self._processes):
-            self.broken += found.broken
-            yield found
+        with closing(Reader(task)) as reader:
+            for found in map_blocks(reader.read, self._whole_blocks(read), self._processes):
+                self.broken += found.broken
+                yield found
 
     def _whole_blocks(self, read: Callable[[int], None]) -> Iterator[bytes]:
         """Yield the blocks of the dump.
@@ -214,20 +216,28 @@ class Reader:
 
     def __init__(self, task: Pass) -> None:
         self.task = task
-        self._db = sqlite3.connect(f"file:{task.workspace}?mode=ro", uri=True, check_same_thread=False)
-        self._is_end = lru_cache(1 << 16)(self._is_node)
-        self._read_line = {"classes": self._class_edges, "items": self._item, "names": self._name}[task.step]
+
+    @cached_property
+    def _db(self) -> sqlite3.Connection:
+        """The connection of this process, which is opened when the first line needs it."""
+        return sqlite3.connect(f"file:{self.task.workspace}?mode=ro", uri=True, check_same_thread=False)
+
+    @cached_property
+    def _is_end(self) -> Callable[[int, int], bool]:
+        return lru_cache(1 << 16)(self._is_node)
 
     def close(self) -> None:
         """Close the connection to the workspace."""
-        self._db.close()
+        if "_db" in vars(self):
+            self._db.close()
 
     def read(self, piece: bytes) -> Found:
         """Parse a block of whole lines and return the findings."""
         found = Found([], [], [], [], [])
+        read_line = {"classes": self._class_edges, "items": self._item, "names": self._name}[self.task.step]
         for line in piece.split(b"\n"):
             if len(line) > 3:
-                self._read_line(line, found)
+                read_line(line, found)
         return found
 
     def _document(self, line: bytes, found: Found) -> Any:
@@ -335,8 +345,7 @@ MAX_BYTES_FOR_ONE_PROCESS = 1 << 26
 
 Starting more processes for a smaller dump would take longer than they save.
 """
-Task = TypeVar("Task")
-Finding = TypeVar("Finding", covariant=True)
+Finding = TypeVar("Finding")
 _TRIPLE = re.compile(rb"(<[^<>\s]*>|_:\S+)\s+<[^<>\s]*>\s+(<[^<>\s]*>|_:\S+|\".*)")
 _DOCUMENT = re.compile(rb"\[?\s*\{\s*\"\w+\"\s*:")
 _STREAM = re.compile(rb"BZh[1-9]1AY&SY")
@@ -493,39 +502,21 @@ def _bunzip(stream: bytes) -> bytes:
     return piece
 
 
-class BlockReader(Protocol[Finding]):
-    """A reader of blocks of lines; each process has its own reader."""
-
-    def read(self, piece: bytes) -> Finding:
-        """Parse a block of whole lines and return the findings."""
-        ...
-
-    def close(self) -> None:
-        """Release the reader's resources, such as a database connection."""
-        ...
-
-
 def processes_for(path: Path) -> int:
     """Return the number of processes with which to read a dump: one for a small dump, otherwise one for each core."""
     size = path.stat().st_size if path.exists() else 0
     return os.cpu_count() or 1 if size > MAX_BYTES_FOR_ONE_PROCESS else 1
 
 
-def map_blocks(
-    make: Callable[[Task], BlockReader[Finding]], task: Task, pieces: Iterable[bytes], processes: int
-) -> Iterator[Finding]:
-    """Yield the findings in each block, in the order of the blocks; the processes read a few blocks ahead.
+def map_blocks(read: Callable[[bytes], Finding], pieces: Iterable[bytes], processes: int) -> Iterator[Finding]:
+    """Yield the findings of `read` in each block, in the order of the blocks; processes read a few blocks ahead.
 
-    `make(task)` creates the reader of each process.
+    `read` is sent to each process once.
     """
     if processes == 1:
-        reader = make(task)
-        try:
-            yield from map(reader.read, pieces)
-        finally:
-            reader.close()
+        yield from map(read, pieces)
         return
-    with ProcessPoolExecutor(processes, get_context("spawn"), _begin, (make, task)) as pool:
+    with ProcessPoolExecutor(processes, get_context("spawn"), _begin, (read,)) as pool:
         waiting: deque[Future[Finding]] = deque()
         for piece in pieces:
             waiting.append(pool.submit(_read, piece))
@@ -535,13 +526,13 @@ def map_blocks(
             yield waiting.popleft().result()
 
 
-_reader: BlockReader[Any]
+_reader: Callable[[bytes], Any]
 
 
-def _begin(make: Callable[[Any], BlockReader[Any]], task: Any) -> None:
+def _begin(read: Callable[[bytes], Any]) -> None:
     global _reader
-    _reader = make(task)
+    _reader = read
 
 
 def _read(piece: bytes) -> Any:
-    return _reader.read(piece)
+    return _reader(piece)

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import gzip
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -20,7 +21,7 @@ from zlib import crc32
 
 from graphground.graphs.definitions.model import IDENTICAL
 from graphground.graphs.wikidata import triples
-from graphground.graphs.wikidata.dump_source import BlockReader, Dump, blocks, map_blocks, processes_for
+from graphground.graphs.wikidata.dump_source import Dump, blocks, map_blocks, processes_for
 from graphground.graphs.wikidata.names import TextsOfItems, with_fallback
 from graphground.graphs.wikidata.plan import SUBCLASS_OF, Plan, SourceError
 from graphground.graphs.wikidata.statements import (
@@ -70,6 +71,7 @@ TABLES = {
     "texts": "item INTEGER, predicate BLOB, rest BLOB",
 }
 Row = tuple[int | bytes, ...]
+Ends = Mapping[bytes, Sequence[tuple[int, "BitSet | frozenset[int]"]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,39 +128,26 @@ class Findings:
     broken: int = 0
 
 
-class _Pass:
-    def close(self) -> None:
-        """Do nothing: a pass holds no resources between blocks."""
-
-
-@dataclass(frozen=True)
-class WriteExtract(_Pass):
-    """The pass that keeps the lines for later passes, and reads the class tree and the redirects of merged items.
+def find_extract(wanted: frozenset[bytes], subclass_of: bytes, claims: frozenset[bytes], piece: bytes) -> Findings:
+    """Return the lines of a block of the dump for later passes, the class tree and the redirects of merged items.
 
     Redirects and normal ranks are not kept as lines.
     """
-
-    wanted: frozenset[bytes]
-    subclass_of: bytes
-    claims: frozenset[bytes]
-
-    def read(self, piece: bytes) -> Findings:
-        """Return the findings in a block of the dump."""
-        found, kept = Findings(), []
-        for subject, predicate, rest in read_triples(piece, self.wanted):
-            if not rest.rstrip().endswith(b"."):
-                found.broken += 1
-            elif predicate == SAME_AS:
-                _add_pair(found.redirects, find_item(subject), find_item(rest))
-            elif predicate != RANK or not rest.startswith(NORMAL_RANK):
-                kept.append(b"%b %b %b\n" % (subject, predicate, rest))
-                if predicate == self.subclass_of:
-                    _add_pair(found.edges, find_item(rest), find_item(subject))
-                elif predicate in self.claims:
-                    found.has_statements = True
-        if kept:
-            found.extract = gzip.compress(b"".join(kept), COMPRESSION, mtime=0)
-        return found
+    found, kept = Findings(), []
+    for subject, predicate, rest in read_triples(piece, wanted):
+        if not rest.rstrip().endswith(b"."):
+            found.broken += 1
+        elif predicate == SAME_AS:
+            _add_pair(found.redirects, find_item(subject), find_item(rest))
+        elif predicate != RANK or not rest.startswith(NORMAL_RANK):
+            kept.append(b"%b %b %b\n" % (subject, predicate, rest))
+            if predicate == subclass_of:
+                _add_pair(found.edges, find_item(rest), find_item(subject))
+            elif predicate in claims:
+                found.has_statements = True
+    if kept:
+        found.extract = gzip.compress(b"".join(kept), COMPRESSION, mtime=0)
+    return found
 
 
 def _add_pair(rows: list[tuple[int, int]], left: int | None, right: int | None) -> None:
@@ -166,89 +155,62 @@ def _add_pair(rows: list[tuple[int, int]], left: int | None, right: int | None) 
         rows.append((left, right))
 
 
-@dataclass(frozen=True)
-class FindMembers(_Pass):
-    """The pass that finds members of classes and start items of relationships, in truthy triples or full statements.
+def find_members(ends: Ends, piece: bytes) -> Findings:
+    """Return the members of classes and the start items of relationships in a block of the extract.
 
     `ends` maps the predicates of classes and relationships to pairs of a label and a set of items: the classes, or the
     ends of the relationship. If the object of a line is in the set, its subject becomes a candidate of the label. The
     subject may be a statement of any rank, so candidates found through statements are kept apart.
     """
-
-    ends: Mapping[bytes, Sequence[tuple[int, BitSet | frozenset[int]]]]
-
-    def read(self, piece: bytes) -> Findings:
-        """Return the members of classes and the start items of relationships in a block of the extract."""
-        found = Findings()
-        for subject, predicate, rest in read_triples(piece, self.ends):
-            end = find_item(rest)
-            for label, ends in self.ends[predicate]:
-                if end is not None and end in ends:
-                    if (item := find_item(subject)) is not None:
-                        found.rows["members"].append((label, item))
-                    elif statement := find_statement(subject):
-                        found.rows["statement_members"].append((label, statement[0]))
-        return found
+    found = Findings()
+    for subject, predicate, rest in read_triples(piece, ends):
+        end = find_item(rest)
+        for label, items in ends[predicate]:
+            if end is not None and end in items:
+                if (item := find_item(subject)) is not None:
+                    found.rows["members"].append((label, item))
+                elif statement := find_statement(subject):
+                    found.rows["statement_members"].append((label, statement[0]))
+    return found
 
 
-@dataclass(frozen=True)
-class ReadStatements(_Pass):
-    """The pass that reads the candidates' truthy values, and their statements with values, qualifiers and ranks."""
-
-    wanted: frozenset[bytes]
-    items: BitSet
-
-    def read(self, piece: bytes) -> Findings:
-        """Return the triples about candidates and their statements, and the value nodes of these statements."""
-        found = Findings()
-        for subject, predicate, rest in read_triples(piece, self.wanted):
-            item = find_item(subject)
-            if item is not None:
-                if item in self.items:
-                    found.rows["triples"].append((item, b"", predicate, rest))
-            elif (statement := find_statement(subject)) and statement[0] in self.items:
-                found.rows["triples"].append((*statement, predicate, rest))
-                if node := find_value_node(rest):
-                    found.rows["value_nodes"].append((node,))
-        return found
+def find_statements(wanted: frozenset[bytes], items: BitSet, piece: bytes) -> Findings:
+    """Return the candidates' truthy values, their statements with values, qualifiers and ranks, and the value nodes."""
+    found = Findings()
+    for subject, predicate, rest in read_triples(piece, wanted):
+        item = find_item(subject)
+        if item is not None:
+            if item in items:
+                found.rows["triples"].append((item, b"", predicate, rest))
+        elif (statement := find_statement(subject)) and statement[0] in items:
+            found.rows["triples"].append((*statement, predicate, rest))
+            if node := find_value_node(rest):
+                found.rows["value_nodes"].append((node,))
+    return found
 
 
-@dataclass(frozen=True)
-class ReadDetails(_Pass):
-    """The pass that reads the amounts, units, times and precisions of value nodes."""
-
-    nodes: BitSet
-
-    def read(self, piece: bytes) -> Findings:
-        """Return the triples about value nodes in a block of the extract."""
-        found = Findings()
-        for subject, predicate, rest in read_triples(piece, DETAILS):
-            if (node := find_value_node(subject)) and node in self.nodes:
-                found.rows["details"].append((node, predicate, rest))
-        return found
+def find_details(nodes: BitSet, piece: bytes) -> Findings:
+    """Return the amounts, units, times and precisions of value nodes in a block of the extract."""
+    found = Findings()
+    for subject, predicate, rest in read_triples(piece, DETAILS):
+        if (node := find_value_node(subject)) and node in nodes:
+            found.rows["details"].append((node, predicate, rest))
+    return found
 
 
-@dataclass(frozen=True)
-class ReadNames(_Pass):
-    """The pass that reads names, descriptions and aliases of items in the wanted languages, and the items' articles."""
-
-    items: BitSet
-    languages: frozenset[bytes]
-    articles: bytes
-
-    def read(self, piece: bytes) -> Findings:
-        """Return the names, descriptions, aliases and articles of items in a block of the dump."""
-        found = Findings()
-        for subject, predicate, rest in read_triples(piece, TEXT_KINDS):
-            text = rest
-            if predicate == ABOUT:
-                item = find_item(rest) if subject.startswith(self.articles) else None
-                text = b'"%b" .' % subject[1:-1]
-            else:
-                item = find_item(subject) if language_of(rest) in self.languages else None
-            if item is not None and item in self.items:
-                found.rows["texts"].append((item, predicate, text))
-        return found
+def find_names(items: BitSet, languages: frozenset[bytes], articles: bytes, piece: bytes) -> Findings:
+    """Return the names, descriptions, aliases and articles of items in a block of the dump."""
+    found = Findings()
+    for subject, predicate, rest in read_triples(piece, TEXT_KINDS):
+        text = rest
+        if predicate == ABOUT:
+            item = find_item(rest) if subject.startswith(articles) else None
+            text = b'"%b" .' % subject[1:-1]
+        else:
+            item = find_item(subject) if language_of(rest) in languages else None
+        if item is not None and item in items:
+            found.rows["texts"].append((item, predicate, text))
+    return found
 
 
 class NTriplesSource(Dump):
@@ -271,14 +233,15 @@ class NTriplesSource(Dump):
                 workspace.add_classes(root, workspace.below(root))
 
     def _write_extract(self, plan: Plan, workspace: Workspace) -> None:
-        task = WriteExtract(
+        read = partial(
+            find_extract,
             Predicates(plan).extract,
             triples.direct(SUBCLASS_OF) if plan.roots else b"",
             frozenset(map(triples.claim, plan.beyond_values)),
         )
         part = workspace.extract.with_name(workspace.extract.name + ".part")
         with part.open("wb") as file, workspace.doing("extract"):
-            for found in self._pass("statements", task, self.path):
+            for found in self._pass("statements", read, self.path):
                 file.write(found.extract)
                 workspace.add_edges(found.edges)
                 workspace.add_redirects(found.redirects)
@@ -336,7 +299,7 @@ class NTriplesSource(Dump):
                 else:
                     ends[triples.direct(name)].append((number, nodes))
         if ends:
-            self._stage("members", FindMembers(dict(ends)), staging)
+            self._stage("members", partial(find_members, dict(ends)), staging)
         for number in map(plan.number, labels):
             rows = staging.database.execute("SELECT DISTINCT item FROM members WHERE label = ?", (number,))
             workspace.add_candidates(number, [row[0] for row in rows])
@@ -353,9 +316,9 @@ class NTriplesSource(Dump):
         numbers = ", ".join(str(plan.number(label)) for label in labels)
         candidates = f"SELECT item FROM candidates WHERE label IN ({numbers}) UNION SELECT item FROM statement_members"
         items = staging.items(f"{candidates} UNION SELECT target FROM redirects WHERE item IN ({candidates})")
-        self._stage("values", ReadStatements(wanted, items), staging)
+        self._stage("values", partial(find_statements, wanted, items), staging)
         if nodes := staging.nodes():
-            self._stage("details", ReadDetails(nodes), staging)
+            self._stage("details", partial(find_details, nodes), staging)
         staging.workspace.add_packed(staging.statements(direct, claims))
         self.broken += staging.broken
 
@@ -367,25 +330,20 @@ class NTriplesSource(Dump):
         with _staging(workspace) as staging:
             items = staging.items(f"{seen} UNION SELECT target FROM redirects WHERE item IN ({seen})")
             articles = f"<https://{plan.definition.wikipedia}.wikipedia.org/wiki/".encode()
-            for found in self._pass("names", ReadNames(items, languages, articles), self.path):
+            for found in self._pass("names", partial(find_names, items, languages, articles), self.path):
                 staging.add(found)
             workspace.add_names((item, texts.names(item, plan.definition.languages)) for item, texts in staging.texts())
 
-    def _stage(self, step: str, task: BlockReader[Findings], staging: Staging) -> None:
+    def _stage(self, step: str, read: Callable[[bytes], Findings], staging: Staging) -> None:
         """Run a pass over the extract, and store its findings in the temporary tables."""
-        for found in self._pass(step, task, staging.workspace.extract):
+        for found in self._pass(step, read, staging.workspace.extract):
             staging.add(found)
 
-    def _pass(self, step: str, task: BlockReader[Findings], path: Path) -> Iterator[Findings]:
+    def _pass(self, step: str, read: Callable[[bytes], Findings], path: Path) -> Iterator[Findings]:
         processes = self._processes if path == self.path else min(self._processes, processes_for(path))
-        for found in map_blocks(_same, task, blocks(path, self._reporting(step, path)), processes):
+        for found in map_blocks(read, blocks(path, self._reporting(step, path)), processes):
             self.broken += found.broken
             yield found
-
-
-def _same(task: BlockReader[Findings]) -> BlockReader[Findings]:
-    """Return the pass unchanged: a pass is its own block reader, so `map_blocks` need not create another."""
-    return task
 
 
 def _has_end(workspace: Workspace, item: int, ends: Iterable[tuple[str, BitSet]]) -> bool:
