@@ -164,7 +164,7 @@ def test_a_runaway_query_ends_at_its_time_limit_and_the_next_call_succeeds(engin
     started = time.monotonic()
     with pytest.raises((QueryTimeout, QueryFailed)) as caught:  # a refusal because of the memory needed is also correct
         engine.run(query, timeout=2)
-    assert time.monotonic() - started < 10, caught.values / engine.py
+    assert time.monotonic() - started < 10, caught.value
     assert engine.run("RETURN 1", timeout=30).rows == [[1]]
 
 
