@@ -105,9 +105,14 @@ class Endpoint:
             ]
         )
         try:
-            response = await self._model.request(
-                list(_as_pydantic(messages, self._settings.provider)), settings, parameters
-            )
+            conversation = list(_as_pydantic(messages, self._settings.provider))
+            if self._settings.stream:
+                async with self._model.request_stream(conversation, settings, parameters) as parts:
+                    async for _ in parts:
+                        pass
+                response = parts.get()
+            else:
+                response = await self._model.request(conversation, settings, parameters)
         except errors.ModelAPIError as error:
             return FailedRequest(self._failure(error), error.retry_after)
         except errors.AgentRunError as error:
@@ -199,7 +204,7 @@ def _connect(settings: ModelSettings, key: str) -> tuple[AsyncOpenAI | AsyncAnth
 
 async def _expose_error(response: Any) -> None:
     """Give a response of status 200 the status of the error in its body; routers such as OpenRouter send these."""
-    if response.status_code != 200:
+    if response.status_code != 200 or response.headers.get("Content-Type", "").startswith("text/event-stream"):
         return
     await response.aread()
     try:

@@ -66,6 +66,8 @@ class ModelSettings:
     """The maximum number of tokens of one reply."""
     reasoning_effort: str = ""
     """How long a reasoning model thinks: `low`, `medium`, `high` or what the endpoint knows; empty omits it."""
+    stream: bool = False
+    """Whether replies are streamed, for endpoints or proxies that end a connection on which nothing is sent."""
     timeout: float = 120.0
     """The time limit of one request, in seconds."""
     retries: int = 5

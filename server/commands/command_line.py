@@ -388,6 +388,7 @@ def add_model(command: CommandLine, *, several: bool = False) -> None:
     model.add_argument(
         "--reasoning-effort", default="", metavar="E", help="How long a reasoning model thinks: low, medium, high …"
     )
+    model.add_argument("--stream", action="store_true", help="Let the endpoint stream its replies.")
     model.add_argument("--seed", type=int, help="A seed, for endpoints that accept one.")
     model.add_argument(
         "--max-tokens", type=int, default=1024, metavar="N", help="Maximum tokens of a reply (default: 1024)."
@@ -432,6 +433,7 @@ def model_settings(parsed: argparse.Namespace, named: str = "") -> ModelSettings
         temperature=temperature,
         reasoning_effort=parsed.reasoning_effort,
         seed=parsed.seed,
+        stream=parsed.stream,
         max_tokens=parsed.max_tokens,
         timeout=parsed.model_timeout,
         retries=parsed.retries,

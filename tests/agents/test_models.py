@@ -102,6 +102,16 @@ def test_the_reasoning_effort_is_sent_if_it_is_set() -> None:
     assert [request.body.get("reasoning_effort") for request in endpoint.requests] == ["low", None]
 
 
+def test_a_streamed_reply_is_the_same_as_a_whole_one() -> None:
+    called = Answer("I look it up.", uses=(("get_schema", '{"graph": "nba"}'),))
+    for answer in (say("MATCH (t:Team) RETURN t.name"), called):
+        with ScriptedEndpoint(lambda request, answer=answer: answer) as endpoint:  # type: ignore[misc]
+            whole, streamed = (ask(replace(settings(endpoint), stream=stream)) for stream in (False, True))
+        assert [request.body.get("stream", False) for request in endpoint.requests] == [False, True]
+        assert replace(streamed, seconds=0.0) == replace(whole, seconds=0.0)
+        assert (streamed.tokens_in, streamed.tokens_out) == (100, 20)
+
+
 def test_an_error_with_status_200_is_treated_as_the_error_that_it_is() -> None:
     waits: list[str] = []
     limited = Answer(raw=b'{"error": {"message": "slow down", "code": 429}}', headers={"Retry-After": "0.01"})

@@ -109,6 +109,9 @@ class ScriptedEndpoint(LocalServer):
                     content = json.dumps({"type": "error", "error": answer.error}).encode()
                 elif answer.raw is not None:
                     content = answer.raw
+                elif request.body.get("stream"):
+                    self.reply(200, _streamed(_completion(request.body, answer)), {"Content-Type": "text/event-stream"})
+                    return
                 else:
                     form = _message if request.path.endswith("/messages") else _completion
                     body = form(request.body, answer)
@@ -139,6 +142,20 @@ def _completion(request: Mapping[str, Any], answer: Answer) -> dict[str, Any]:
         "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls" if calls else answer.finish}],
         "usage": {"prompt_tokens": TOKENS_IN, "completion_tokens": TOKENS_OUT, "total_tokens": TOKENS_IN + TOKENS_OUT},
     }
+
+
+def _streamed(completion: dict[str, Any]) -> bytes:
+    """Return an OpenAI completion as server-sent events: the text word by word, the calls, the usage."""
+    message, finish = completion["choices"][0]["message"], completion["choices"][0]["finish_reason"]
+    deltas: list[dict[str, Any]] = [{"content": word} for word in (message["content"] or "").split(" ")]
+    for delta in deltas[1:]:
+        delta["content"] = f" {delta['content']}"
+    deltas += [{"tool_calls": [{"index": place, **call}]} for place, call in enumerate(message.get("tool_calls", ()))]
+    common = {**completion, "object": "chat.completion.chunk", "usage": None}
+    chunks = [{**common, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+    chunks.append({**common, "choices": [{"index": 0, "delta": {}, "finish_reason": finish}]})
+    chunks.append({**common, "choices": [], "usage": completion["usage"]})
+    return "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks).encode() + b"data: [DONE]\n\n"
 
 
 def _message(request: Mapping[str, Any], answer: Answer) -> dict[str, Any]:
