@@ -82,7 +82,7 @@ class Session:
         try:
             reply = await self._await_in_time(self._models.get(role, self._models[""]).ask(messages, tools, grammar))
         except (ModelFailure, BoundReached) as failure:
-            elapsed = (time.monotonic() - started) * 1000
+            elapsed = time.monotonic() - started
             self._trace.write(
                 "model", self.question.qid, role, elapsed, input=conversation, failed=True, output=str(failure)
             )
@@ -99,7 +99,7 @@ class Session:
             "model",
             self.question.qid,
             role,
-            reply.seconds * 1000,
+            reply.seconds,
             input=conversation,
             output=reply.text,
             tool_calls=[{"tool": use.name, "arguments": use.arguments} for use in reply.uses],
@@ -128,7 +128,7 @@ class Session:
             "tool",
             self.question.qid,
             tool,
-            answer.seconds * 1000,
+            answer.seconds,
             arguments=dict(arguments),
             answer=shortened(answer.text),
             failed=answer.failed,
@@ -149,7 +149,7 @@ class Session:
             "prediction",
             self.question.qid,
             agent,
-            seconds * 1000,
+            seconds,
             input={"graph": self.question.graph, "question": self.question.text},
             output=outcome.as_record(),
             tokens=self.tokens_in + self.tokens_out,

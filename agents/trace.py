@@ -1,7 +1,7 @@
 """The trace of a run: one line of JSON for every model call, tool call, state of the loop and prediction.
 
     {"kind": "model", "time": "2026-11-22T11:01:47.120Z", "session": "nba-1", "name": "generator", "input": [...],
-     "output": "MATCH …", "tokens": 876, "tokens_in": 812, "tokens_out": 64, "elapsed_ms": 1203.5, …}
+     "output": "MATCH …", "tokens": 876, "tokens_in": 812, "tokens_out": 64, "seconds": 1.2035, …}
     {"kind": "tool", …, "name": "execute_cypher", "arguments": {…}, "answer": "…", "failed": false}
     {"kind": "state", …, "name": "evaluate", "input": "round 1", "output": "incorrect"}
     {"kind": "prediction", …, "name": "loop", "input": {"question": …}, "output": {"cypher": …}}
@@ -32,11 +32,11 @@ class Trace:
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
 
-    def write(self, kind: str, session: str, name: str, elapsed_ms: float = 0.0, **fields: Any) -> None:
+    def write(self, kind: str, session: str, name: str, seconds: float = 0.0, **fields: Any) -> None:
         """Append a line to the trace, and to the trace's file if a path was given."""
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         line = {"kind": kind, "time": now, "session": session, "name": name, **fields}
-        line["elapsed_ms"] = round(elapsed_ms, 1)
+        line["seconds"] = round(seconds, 4)
         with self._lock:
             self.lines.append(line)
             if self._path is not None:
@@ -64,7 +64,7 @@ def shortened(text: str, limit: int = SHOWN) -> str:
 def figures(lines: Iterator[Line] | list[Line]) -> dict[str, Any]:
     """Return the figures of a run, computed from its trace: questions, calls, tokens, cost, rounds, grades, seconds.
 
-        >>> figures([{"kind": "tool", "session": "1", "name": "get_schema", "elapsed_ms": 4.0}])["tools"]
+        >>> figures([{"kind": "tool", "session": "1", "name": "get_schema", "seconds": 0.004}])["tools"]
         {'get_schema': {'calls': 1, 'failed': 0, 'seconds': 0.004}}
 
     Only the last prediction of a question counts, because a resumed run asks again after an error.
@@ -73,7 +73,7 @@ def figures(lines: Iterator[Line] | list[Line]) -> dict[str, Any]:
     models: dict[str, dict[str, Any]] = {}
     tools: dict[str, dict[str, Any]] = {}
     for line in lines:
-        seconds = float(line.get("elapsed_ms") or 0) / 1000
+        seconds = float(line.get("seconds") or 0)
         if line["kind"] == "prediction":
             last[line["session"]] = line
         elif line["kind"] == "model":
@@ -124,41 +124,3 @@ def _count_values(values: Iterator[Any]) -> dict[str, int]:
         if value:
             counts[str(value)] = counts.get(str(value), 0) + 1
     return dict(sorted(counts.items()))
-
-
-def page(lines: Iterator[Line] | list[Line], title: str = "Trace") -> str:
-    """Return the trace as a Markdown page: one section for each question, one part for each line of the trace."""
-    sections: dict[str, list[Line]] = {}
-    for line in lines:
-        sections.setdefault(line["session"], []).append(line)
-    parts = [f"# {title}"]
-    for session, steps in sections.items():
-        parts.append(f"## {session}")
-        parts += [part for step in steps for part in _step(step)]
-    return "\n\n".join(parts) + "\n"
-
-
-def _step(line: Line) -> Iterator[str]:
-    if line["kind"] == "state":
-        yield f"*{line['name']}*: {line.get('input', '')} → **{line.get('output', '')}**"
-        return
-    about = "about " if line.get("tokens_estimated") else ""
-    spent = (
-        f", {about}{line.get('tokens_in', 0)} tokens in, {line.get('tokens_out', 0)} out" if line.get("tokens") else ""
-    )
-    cached = ", from the cache" if line.get("cached") else ""
-    yield f"### {line['kind']}: {line['name']} ({line.get('elapsed_ms', 0):.0f} ms{spent}{cached})"
-    for field in ("input", "arguments", "output", "answer"):
-        if line.get(field):
-            value = line[field]
-            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1, default=str)
-            fence = "`" * max(3, 1 + _longest_fence(text))
-            yield f"{field}:\n\n{fence}\n{text}\n{fence}"
-
-
-def _longest_fence(text: str) -> int:
-    longest = run = 0
-    for character in text:
-        run = run + 1 if character == "`" else 0
-        longest = max(longest, run)
-    return longest

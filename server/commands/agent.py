@@ -180,7 +180,9 @@ async def _ask(parsed: argparse.Namespace) -> int:
     )
     from graphground.agents.server_connection import connect
     from graphground.agents.session import Bounds
-    from graphground.agents.trace import Trace, page, read_trace
+    from graphground.agents.trace import Trace
+    from graphground.server.traces.event import read_events
+    from graphground.server.traces.transcript import transcript
 
     agent, cache = _agent(parsed), None
     if not parsed.no_cache:
@@ -198,7 +200,9 @@ async def _ask(parsed: argparse.Namespace) -> int:
             return await _answer(parsed, agent, server, models, bounds, trace)
     finally:
         if parsed.trace is not None and parsed.trace.exists():
-            text = page(read_trace(parsed.trace), f"Trace of {agent.name}")
+            places: dict[str, int] = {}  # several questions are asked at once, but read one after another
+            events = sorted(read_events(parsed.trace), key=lambda event: places.setdefault(event.session, len(places)))
+            text = transcript(events, f"Trace of {agent.name}")
             parsed.trace.with_suffix(".md").write_text(text, encoding="utf-8", errors="backslashreplace")
 
 

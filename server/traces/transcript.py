@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from difflib import unified_diff
 from typing import Any
 
 import orjson
@@ -19,22 +21,64 @@ from graphground.server.traces.event import TOOL_CALL, UNREADABLE, Event
 
 MOST_ROWS = 20
 LONGEST_CELL, LONGEST_BLOCK = 120, 8_000
+SHOWN_APART = ("columns", "rows", "diagnostics", "schema", "cypher")
+"""The fields of an answer that have a form of their own in a transcript."""
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode categories without a visible form: control, format, surrogate, private use, unassigned, line separators."""
 
 
-def transcript(events: Iterable[Event]) -> str:
-    """Return the events as Markdown, with one section per event, in the given order."""
+def transcript(events: Iterable[Event], title: str = "Transcript") -> str:
+    """Return the events as Markdown, with one section per event, in the given order.
+
+    The conversation of an agent's model is shown as text; if a role is asked again, only what has changed in its
+    messages since the last time.
+    """
     events = list(events)
-    parts = ["# Transcript", _summary(events)]
+    parts = [f"# {title}", _summary(events)]
     session = None
+    asked: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for number, event in enumerate(events, 1):
         if event.session != session:
             session = event.session
             client = f" of {span(event.client)}" if event.client else ""
             parts.append(f"## Session {span(session)}{client}" if session else f"## Unnamed session{client}")
-        parts += [f"### {number}. {_heading(event)}", _facts(event), *_body(event)]
+        if event.kind == "state":
+            parts.append(
+                f"{span(event.name)}: {span(str(event.arguments or ''))} leads to {span(str(event.answer or ''))}"
+            )
+            continue
+        parts += [f"### {number}. {_heading(event)}", _facts(event)]
+        messages = _messages_of(event)
+        if messages:
+            parts += _conversation(messages, asked.get((event.session, event.name), []))
+            asked[event.session, event.name] = messages
+            event = replace(event, arguments=None)
+        parts += _body(event)
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _messages_of(event: Event) -> list[tuple[str, str]]:
+    """Return the role and the text of each message that an agent sent to its model; empty for any other event."""
+    sent = event.arguments
+    if not isinstance(sent, list) or not all(isinstance(message, Mapping) and "role" in message for message in sent):
+        return []
+    return [(str(message["role"]), str(message.get("text") or "")) for message in sent]
+
+
+def _conversation(messages: Sequence[tuple[str, str]], before: Sequence[tuple[str, str]]) -> list[str]:
+    """Return messages as text, or what differs from those that the same role was sent before, if that is shorter."""
+    parts = []
+    for place, (role, text) in enumerate(messages):
+        earlier = before[place] if place < len(before) else ("", "")
+        if earlier == (role, text):
+            parts.append(f"Message of {span(role)}: as before.")
+            continue
+        changes = list(unified_diff(earlier[1].split("\n"), text.split("\n"), n=1, lineterm=""))[2:]
+        if earlier[0] == role and sum(map(len, changes)) < len(text):
+            parts += [f"Message of {span(role)}, changed:", fenced("\n".join(changes), "diff")]
+        else:
+            parts += [f"Message of {span(role)}:", fenced(text)]
+    return parts
 
 
 def fenced(text: str, language: str = "text") -> str:
@@ -127,22 +171,38 @@ def _body(event: Event) -> list[str]:
     if event.answer is not None:
         parts.append("A line that cannot be read:" if event.kind == UNREADABLE else "Answer:")
         parts += _answer(event.answer)
-    if event.more:
+    more = dict(event.more)
+    for use in more.pop("tool_calls", None) or ():
+        if isinstance(use, Mapping):
+            parts += [f"It calls {span(str(use.get('tool')))}:", _block(_parsed(use.get("arguments")))]
+    more = {name: value for name, value in more.items() if name != "tokens" and value not in (None, False, "", "stop")}
+    if more:
         parts.append("Also recorded:")
-        parts.append(_block(event.more))
+        parts.append(_block(more))
     return parts
 
 
+def _parsed(text: Any) -> Any:
+    """Return the object in a JSON text; anything else unchanged."""
+    try:
+        found = orjson.loads(text) if isinstance(text, str) and text.lstrip().startswith("{") else None
+    except orjson.JSONDecodeError:
+        found = None
+    return text if found is None else found
+
+
 def _answer(answer: Any) -> list[str]:
+    answer = _parsed(answer)
     if not isinstance(answer, Mapping):
         return [_block(answer)]
-    rest = {name: value for name, value in answer.items() if name not in ("columns", "rows", "diagnostics", "schema")}
+    rest = {name: value for name, value in answer.items() if name not in SHOWN_APART}
     parts = []
     columns, rows = answer.get("columns"), answer.get("rows")
     if isinstance(columns, list) and isinstance(rows, list):
         parts.append(fenced(_table(columns, rows)))
-    if isinstance(answer.get("schema"), str):
-        parts.append(fenced(answer["schema"]))
+    for name, language in (("schema", "text"), ("cypher", "cypher")):
+        if isinstance(answer.get(name), str):
+            parts.append(fenced(answer[name], language))
     if rest:
         parts.append(_block(rest))
     for diagnostic in answer.get("diagnostics") or ():

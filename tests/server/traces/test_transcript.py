@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from graphground.server.traces.event import UNREADABLE, Event
+from graphground.server.traces.event import UNREADABLE, Event, event_of
 from graphground.server.traces.transcript import LONGEST_CELL, MOST_ROWS, transcript
 
 HOSTILE = [
@@ -138,3 +138,38 @@ def test_a_session_without_a_name_and_a_line_that_cannot_be_read_are_headed_as_s
 
 def test_an_empty_trace_is_reported_as_empty() -> None:
     assert "empty" in transcript([])
+
+
+def test_the_messages_to_an_agents_model_are_text_and_the_next_round_shows_only_what_changed() -> None:
+    rules = "\n".join(f"Rule {number} of the generator, which is long." for number in range(9))
+    rounds = [
+        event_of(
+            {
+                "kind": "model",
+                "session": "q1",
+                "name": "generator",
+                "input": [
+                    {"role": "system", "text": rules},
+                    {"role": "user", "text": f"{rules}\nFeedback: {feedback}"},
+                ],
+                "output": "MATCH (n) RETURN n",
+                "tool_calls": [{"tool": "get_schema", "arguments": '{"graph": "nba"}'}],
+                "tokens": 12,
+                "seconds": 1.5,
+                "cached": False,
+                "finish": "stop",
+            }
+        )
+        for feedback in ("none", "<b>the name</b> does not exist")
+    ]
+    text = transcript([*rounds, Event("state", session="q1", name="evaluate", arguments="round 1", answer="error")])
+    check(text)
+    first, second = text.split("### 2.")
+    assert f"Message of `system`:\n\n```text\n{rules}" in first
+    assert "It calls `get_schema`:" in first
+    assert "1,500.0 ms" in first
+    assert "Message of `system`: as before." in second
+    assert "-Feedback: none\n+Feedback: <b>the name</b> does not exist" in second
+    assert "Rule 3" not in second
+    assert "Also recorded" not in text
+    assert text.endswith("`evaluate`: `round 1` leads to `error`\n")
