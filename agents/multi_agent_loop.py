@@ -21,9 +21,8 @@ from typing import Any, Literal
 
 from rapidfuzz.distance import Levenshtein
 
-from graphground.agents.conversation import Message
+from graphground.agents.conversation import Message, Outcome
 from graphground.agents.grammar import read_suggested_grammar
-from graphground.agents.question import Outcome
 from graphground.agents.replies import CUT, Grade, grade_in, list_in, literals_in, query_in
 from graphground.agents.session import BoundReached, Session
 from graphground.agents.trace import shortened

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Literal
 
-from graphground.agents.question import Stance
+from graphground.agents.conversation import Stance
 from graphground.cypher import CypherSyntaxError, access, parse
 from graphground.cypher.tokens import tokenize, unescape_string
 

@@ -22,9 +22,9 @@ from typing import Any, Protocol
 
 import anyio
 
+from graphground.agents.conversation import Outcome, Question
 from graphground.agents.model_settings import HOPELESS, PASSING, AgentFailure, ModelFailure, QuestionsError
 from graphground.agents.multi_agent_loop import LoopSettings, MultiAgentLoop
-from graphground.agents.question import Outcome, Question
 from graphground.agents.server_connection import ServerConnection
 from graphground.agents.session import Asks, BoundReached, Bounds, Session
 from graphground.agents.tool_agent import ToolAgent

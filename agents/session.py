@@ -9,9 +9,8 @@ from typing import Any, Protocol, TypeVar
 
 import anyio
 
-from graphground.agents.conversation import Message, Reply, ToolOffer
+from graphground.agents.conversation import Message, Outcome, Question, Reply, ToolOffer
 from graphground.agents.model_settings import AgentFailure, ModelFailure
-from graphground.agents.question import Outcome, Question
 from graphground.agents.server_connection import ServerConnection, ToolAnswer
 from graphground.agents.trace import Trace, shortened
 

@@ -10,9 +10,8 @@ import json
 from collections.abc import Collection
 from pathlib import Path
 
-from graphground.agents.conversation import Message, ToolUse
+from graphground.agents.conversation import Message, Outcome, ToolUse
 from graphground.agents.grammar import read_suggested_grammar
-from graphground.agents.question import Outcome
 from graphground.agents.replies import CUT, query_in, stance_in
 from graphground.agents.session import BoundReached, Session
 from graphground.agents.trace import shortened

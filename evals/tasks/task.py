@@ -13,7 +13,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
@@ -167,7 +167,7 @@ def _task(record: dict[str, Any], number: int, path: Path) -> Task:
         pattern=str(template.get("match_category") or ""),
         template=str(template.get("return_pattern_id") or ""),
         answer=_answer(record.get("answer_json"), where),
-        expected=cast(Expected, expected),
+        expected=cast("Expected", expected),
         variant=str(record.get("variant") or ""),
         match_cypher=str(template.get("match_cypher") or record.get("gold_match_cypher") or ""),
         return_cypher=str(template.get("return_cypher") or ""),
@@ -188,8 +188,3 @@ def _made_qid(graph: str, question: str, gold: str) -> str:
     """Make an id for a task without `qid` from its graph, question and gold query: the same id in every file."""
     text = "\n".join((graph, question, gold))
     return f"{graph}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
-
-
-def as_dict(task: Task) -> dict[str, Any]:
-    """Return the task's fields by name, for the records of a run."""
-    return asdict(task)

@@ -217,8 +217,8 @@ async def _answer(
     import anyio.to_thread
 
     from graphground.agents import runs
+    from graphground.agents.conversation import Question
     from graphground.agents.model_settings import AgentFailure
-    from graphground.agents.question import Question
 
     graph = graph_of(parsed)
     if parsed.tasks is not None:

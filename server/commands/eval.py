@@ -326,8 +326,8 @@ async def _ask_bench(parsed: argparse.Namespace, bench: Bench, progress: Callabl
     from contextlib import AsyncExitStack
 
     from graphground.agents import runs
+    from graphground.agents.conversation import Question
     from graphground.agents.models import Model, ReplyCache
-    from graphground.agents.question import Question
     from graphground.agents.server_connection import connect
     from graphground.prompts.agents import FOLDER
 

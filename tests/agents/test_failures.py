@@ -20,10 +20,10 @@ from typing import Any, cast
 import anyio
 import pytest
 
+from graphground.agents.conversation import Outcome, Question
 from graphground.agents.model_settings import ModelFailure, ModelSettings, QuestionsError
 from graphground.agents.models import Model
 from graphground.agents.multi_agent_loop import MultiAgentLoop
-from graphground.agents.question import Outcome, Question
 from graphground.agents.runs import Agent, predicted, run
 from graphground.agents.server_connection import connect
 from graphground.agents.session import Bounds, Session
@@ -205,14 +205,14 @@ def test_an_endpoint_that_fails_several_questions_in_a_row_stops_the_run(
 
 def test_a_run_is_not_resumed_with_other_settings(tmp_path: Path) -> None:
     path = tmp_path / "predictions.jsonl"
-    empty: Any = anyio.run(partial(run, ZeroShot(), [], path, cast(Any, None), {}, settings={"form": "base"}))
+    empty: Any = anyio.run(partial(run, ZeroShot(), [], path, cast("Any", None), {}, settings={"form": "base"}))
     assert empty == 0
     path.write_text('{"qid": "q1"}\n')
-    anyio.run(partial(run, ZeroShot(), [], path, cast(Any, None), {}, settings={"form": "base"}))
+    anyio.run(partial(run, ZeroShot(), [], path, cast("Any", None), {}, settings={"form": "base"}))
     with pytest.raises(
         QuestionsError, match='was written with form "base", not "exact"; resume with the same settings'
     ):
-        anyio.run(partial(run, ZeroShot(), [], path, cast(Any, None), {}, settings={"form": "exact"}))
+        anyio.run(partial(run, ZeroShot(), [], path, cast("Any", None), {}, settings={"form": "exact"}))
 
 
 @each_agent

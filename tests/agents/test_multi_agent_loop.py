@@ -9,10 +9,10 @@ from typing import Any
 import anyio
 import pytest
 
+from graphground.agents.conversation import Question
 from graphground.agents.model_settings import ModelSettings
 from graphground.agents.models import Model
 from graphground.agents.multi_agent_loop import LoopSettings, MultiAgentLoop
-from graphground.agents.question import Question
 from graphground.agents.runs import ask
 from graphground.agents.server_connection import connect
 from graphground.agents.session import Bounds

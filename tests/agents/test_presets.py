@@ -10,9 +10,9 @@ from typing import Any
 import anyio
 import pytest
 
+from graphground.agents.conversation import Question
 from graphground.agents.models import Model
 from graphground.agents.multi_agent_loop import LoopSettings, MultiAgentLoop
-from graphground.agents.question import Question
 from graphground.agents.runs import agent_of, ask
 from graphground.agents.server_connection import connect
 from graphground.agents.zero_shot import published_query, published_schema

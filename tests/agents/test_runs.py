@@ -10,10 +10,10 @@ from typing import Any
 import anyio
 import pytest
 
+from graphground.agents.conversation import Question
 from graphground.agents.model_settings import ModelFailure, ModelSettings, QuestionsError
 from graphground.agents.models import Model, ReplyCache
 from graphground.agents.multi_agent_loop import MultiAgentLoop
-from graphground.agents.question import Question
 from graphground.agents.runs import Agent, predicted, read_questions, run
 from graphground.agents.server_connection import connect
 from graphground.agents.trace import Trace, figures, read_trace

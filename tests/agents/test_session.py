@@ -9,10 +9,9 @@ from typing import Any
 import anyio
 import pytest
 
-from graphground.agents.conversation import Message
+from graphground.agents.conversation import Message, Question
 from graphground.agents.model_settings import ModelFailure, ModelSettings
 from graphground.agents.models import Model
-from graphground.agents.question import Question
 from graphground.agents.server_connection import ServerConnection, ToolAnswer
 from graphground.agents.session import BoundReached, Bounds, Session
 from graphground.agents.trace import Trace, figures

@@ -13,10 +13,10 @@ from typing import Any
 import anyio
 import pytest
 
+from graphground.agents.conversation import Question
 from graphground.agents.model_settings import ModelSettings
 from graphground.agents.models import Model
 from graphground.agents.multi_agent_loop import LoopSettings, MultiAgentLoop
-from graphground.agents.question import Question
 from graphground.agents.runs import Agent, ask
 from graphground.agents.server_connection import SERVE, connect
 from graphground.agents.session import Bounds

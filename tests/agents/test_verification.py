@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from graphground.agents.conversation import Question
 from graphground.agents.multi_agent_loop import check_names
-from graphground.agents.question import Question
 from graphground.agents.server_connection import ServerConnection, ToolAnswer
 from graphground.agents.session import Bounds, Session
 from graphground.agents.trace import Trace

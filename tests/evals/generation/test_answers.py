@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from graphground.evals.generation.candidates import Answers
-from graphground.evals.generation.shapes import read_facts
+from graphground.evals.generation.candidates import Answers, read_facts
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.stored import stored_sources
 from graphground.graphs.storage.home import Home

@@ -8,7 +8,7 @@ import pytest
 
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
 from graphground.cypher.tree import Query
-from graphground.evals.generation.shapes import read_facts
+from graphground.evals.generation.candidates import read_facts
 from graphground.graphs.engines.engine import EngineError, EngineUnavailable, QueryTimeout, Table
 from graphground.graphs.graph import Graph
 

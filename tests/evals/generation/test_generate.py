@@ -14,10 +14,18 @@ import pytest
 
 from graphground.cypher import validate
 from graphground.cypher.schema import Label, PropertyGraphSchema, RelationshipPattern
-from graphground.evals.generation.candidates import Answers, Candidate, Candidates
-from graphground.evals.generation.generate import GenerationError, generate, read_data
-from graphground.evals.generation.shapes import GraphFacts, LinkFacts, choose_shape, counts_one, read_facts, slots_of
-from graphground.evals.generation.templates import condition, fill, round_threshold
+from graphground.evals.generation.candidates import (
+    Answers,
+    Candidate,
+    Candidates,
+    GraphFacts,
+    LinkFacts,
+    choose_shape,
+    counts_one,
+    read_facts,
+    slots_of,
+)
+from graphground.evals.generation.generate import GenerationError, condition, fill, generate, read_data, round_threshold
 from graphground.evals.tasks.classify import BASIC, SPECIAL, classify
 from graphground.evals.tasks.task import Task, read_tasks, write_tasks
 from graphground.graphs.graph import Graph

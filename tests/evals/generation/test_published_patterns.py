@@ -6,8 +6,8 @@ import random
 import pytest
 
 from benchmarks.engines.graphs_for_queries import GRAPHS, gold_queries, schema_of
+from graphground.evals.generation.candidates import GraphFacts, LinkFacts, choose_shape, needless_inverse
 from graphground.evals.generation.generate import read_data
-from graphground.evals.generation.shapes import GraphFacts, LinkFacts, choose_shape, needless_inverse
 from graphground.evals.tasks.classify import BASIC, SPECIAL, classify
 from tests.support.shared_data import SHARED
 
