@@ -31,7 +31,7 @@ from benchmarks.stand_ins.witnesses import (
 )
 from graphground.cypher import CypherSyntaxError, parse
 from graphground.cypher.schema import PropertyGraphSchema, RelationshipPattern
-from graphground.graphs.synth.graph import SyntheticGraph, make_name, make_values, with_gaps
+from graphground.graphs.synth import SyntheticGraph, make_name, make_values, with_gaps
 
 HOMONYMS = 20
 """One in `HOMONYMS` of the vocabulary's names is given to two nodes."""

@@ -17,7 +17,7 @@ from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
 
 from graphground.cypher import tree as t
-from graphground.graphs.synth.graph import word
+from graphground.graphs.synth import word
 
 MOST_ALTERNATIVES = 6
 """Of the ways to satisfy a part's conditions, at most this many are considered; an OR with many operands has more."""

@@ -30,8 +30,9 @@ from graphground.graphs.definitions.model import (
     Property,
     Relationship,
     RelationshipType,
+    find_unit,
+    units,
 )
-from graphground.graphs.definitions.units import find_unit, units
 
 DOMAINS = (
     "art",

@@ -26,8 +26,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from graphground.cypher.names.words import MONTHS
-from graphground.graphs.definitions.model import Property
-from graphground.graphs.definitions.units import DIMENSIONLESS, convert, find_unit
+from graphground.graphs.definitions.model import DIMENSIONLESS, Property, convert, find_unit
 from graphground.graphs.wikidata.statements import (
     DAY,
     ITEM,

@@ -3,9 +3,8 @@
 import re
 from pathlib import Path
 
-from graphground.graphs.definitions.model import Definition, Node, Relationship, RelationshipType
+from graphground.graphs.definitions.model import Definition, Node, Relationship, RelationshipType, units
 from graphground.graphs.definitions.read import DOMAINS, check_text, levels
-from graphground.graphs.definitions.units import units
 
 PAGE = (Path(__file__).parents[2] / "docs" / "definitions.md").read_text("utf-8")
 

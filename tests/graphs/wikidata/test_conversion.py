@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from graphground.graphs.definitions.model import Link, Property
+from graphground.graphs.definitions.model import Link, Property, find_unit, units
 from graphground.graphs.definitions.read import read_part
-from graphground.graphs.definitions.units import find_unit, units
 from graphground.graphs.wikidata.conversion import node_property, time_text
 from graphground.graphs.wikidata.statements import (
     Statement,

@@ -4,7 +4,6 @@ import os
 import re
 import signal
 import stat
-import subprocess
 import sys
 import threading
 import time
@@ -254,29 +253,6 @@ def test_an_engine_killed_during_a_query_is_restarted_and_the_query_succeeds(
     table = engine.run("UNWIND range(1, 2000) AS a UNWIND range(1, 800) AS b WITH a, b WHERE a = b RETURN count(*)")
     timer.join()
     assert table.rows == [[800]]
-
-
-@pytest.mark.long  # eight servers do the same in tests/server/test_many_servers.py
-def test_eight_processes_that_start_at_once_share_one_engine(own_small_home: Home, tmp_path: Path) -> None:
-    entry = Catalog(own_small_home).get("films")
-    program = (
-        "import sys; from graphground.graphs.storage.home import Home; from pathlib import Path\n"
-        "from graphground.graphs.engines.embedded.engine import EmbeddedEngine\n"
-        "from graphground.graphs.engines.embedded.launcher import ensure_engine\n"
-        "home = Home(Path(sys.argv[1])); engine = EmbeddedEngine(home, sys.argv[2])\n"
-        "print(engine.run('MATCH (n) RETURN count(n)').rows[0][0], ensure_engine(home).instance)\n"
-        "engine.close()\n"
-    )
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-c", program, str(own_small_home.folder), entry.id], stdout=subprocess.PIPE, cwd=tmp_path
-        )
-        for _ in range(8)
-    ]
-    answers = [process.communicate(timeout=200)[0].decode().split() for process in processes]
-    assert [answer[0] for answer in answers] == ["4"] * 8
-    assert len({answer[1] for answer in answers}) == 1
-    assert not (tmp_path / "log").exists()
 
 
 def test_an_idle_engine_stops_and_is_restarted(own_small_home: Home, monkeypatch: pytest.MonkeyPatch) -> None:

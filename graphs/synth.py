@@ -1,6 +1,7 @@
-"""Generates a graph from a schema: first the counts by label and pattern, then nodes and relationships in blocks.
+"""Generates graphs of any size from a schema, as streams: for tests, benchmarks and schemas without data.
 
-Only the counts and one block are in memory, so the memory does not grow with the size of the graph.
+First come the counts by label and pattern, then nodes and relationships in blocks. Only the counts and one block are in
+memory, so the memory does not grow with the size of the graph.
 """
 
 from __future__ import annotations
