@@ -4,8 +4,8 @@
 files of the distribution are also declared here; everything else is in pyproject.toml.
 """
 
-import os
 import re
+import tomllib
 from pathlib import Path
 
 from setuptools import find_packages, setup
@@ -22,14 +22,17 @@ for part in PARTS:
     packages += [f"graphground.{part}"]
     packages += [f"graphground.{part}.{inner}" for inner in find_packages(str(HERE / part))]
 
-REPOSITORY = os.environ.get("GRAPHGROUND_REPOSITORY", "").rstrip("/")
-"""The address of the repository, for a release; empty in other builds."""
+ADDRESS = tomllib.loads((HERE / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["graphground"]["repository"]
+REPOSITORY = "" if "//example.org/" in ADDRESS else ADDRESS
+"""The address of the repository; empty as long as there is none."""
 
 
 def description() -> str:
     """Return the README for a package index: links to files lead to the repository, or become plain text."""
     text = (HERE / "README.md").read_text(encoding="utf-8")
     picture = rf"![\1]({REPOSITORY}/raw/main/\2)" if REPOSITORY else ""
+    if not REPOSITORY:
+        text = text.replace(f" (`git clone {ADDRESS}`)", "")
     text = re.sub(r"!\[([^\]]+)\]\((?!https?:)([^)]+)\)", picture, text)
     target = rf"[\1]({REPOSITORY}/blob/main/\2)" if REPOSITORY else r"\1"
     return re.sub(r"(?<!!)\[([^\]]+)\]\((?!https?:|#|mailto:)([^)]+)\)", target, text)

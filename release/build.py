@@ -1,24 +1,32 @@
-"""Builds the published files: the wheel, server.json for the MCP registry, and a bundle for Claude Desktop.
+"""Builds the published files and lists what to upload where: `python release/build.py FOLDER`.
 
-    python release/build.py FOLDER [--repository https://git.example.org/graphground/graphground]
-
-The repository's address, if given, is written into the wheel's metadata, the links of its README, and server.json. To
-pack the bundle, then run `npx @anthropic-ai/mcpb pack FOLDER/bundle FOLDER/graphground.mcpb`.
+Two wheels (graphground, and graphground-core without the embedded engine), server.json for the MCP registry, a bundle
+for Claude Desktop, a bill of materials (CycloneDX) and a list of licences. `python release/build.py --set-repository
+ADDRESS` first fills in the address of the repository, from which the wheels' metadata, the links of the README and
+server.json are made. To pack the bundle, run `npx @anthropic-ai/mcpb pack FOLDER/bundle FOLDER/graphground.mcpb`.
 """
 
 from __future__ import annotations
 
 import argparse
+import base64
+import hashlib
+import importlib.metadata
 import json
-import os
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
+import zipfile
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+from release.page_libraries import VERSIONS  # noqa: E402
+
 SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 SUMMARY = "Grounds an agent's Cypher in the graph: its schema, its entities, and checks of each query."
 CONNECTION = {
@@ -30,45 +38,153 @@ CONNECTION = {
 
 
 def main() -> None:
-    """Build all published files into the folder that the command line names."""
+    """Build all published files into the folder that the command line names, or set the repository's address."""
     parser = argparse.ArgumentParser(description="Build the files to publish.")
-    parser.add_argument("folder", type=Path, help="The folder to write them to.")
-    parser.add_argument("--repository", default="", help="The address of the repository.")
+    parser.add_argument("folder", type=Path, nargs="?", help="The folder to write them to.")
+    parser.add_argument("--set-repository", metavar="ADDRESS", help="Fill in the address of the repository.")
     parsed = parser.parse_args()
+    if parsed.set_repository:
+        set_repository(parsed.set_repository.rstrip("/"))
+    if parsed.folder is None:
+        return
     folder: Path = parsed.folder.absolute()
     folder.mkdir(parents=True, exist_ok=True)
-    wheel = build_wheel(folder, parsed.repository)
+    wheel = build_wheel(folder)
+    core = without_engine(wheel)
     version = wheel.name.split("-")[1]
-    write_json(folder / "server.json", server_json(version, parsed.repository))
+    write_json(folder / "server.json", server_json(version, repository()))
     bundle(folder / "bundle", wheel, version)
-    print(f"{wheel.name}, server.json and bundle/ are in {folder}")
+    parts = components()
+    write_json(folder / "sbom.cdx.json", bill_of_materials(version, parts))
+    rows = [f"| {part['name']} | {part['version']} | {licence_of(part)} |" for part in parts]
+    text = "\n".join(["# Licences", "", "| part | version | licence |", "|---|---|---|", *rows])
+    (folder / "LICENSES.md").write_text(f"{text}\n", encoding="utf-8")
+    if not repository():
+        print("No address yet: run release/build.py --set-repository ADDRESS before you upload.")
+    for name, where in (
+        (wheel.name, "the package index"),
+        (core.name, "the package index"),
+        ("server.json", "the MCP registry"),
+        ("bundle/", "pack it with mcpb; the release page"),
+        ("sbom.cdx.json", "the release page"),
+        ("LICENSES.md", "the release page"),
+    ):
+        print(f"{name}: {where}")
 
 
-def build_wheel(folder: Path, repository: str) -> Path:
+def repository() -> str:
+    """Return the repository's address in pyproject.toml; empty as long as it is the one of example.org."""
+    address = str(project()["tool"]["graphground"]["repository"])
+    return "" if "//example.org/" in address else address
+
+
+def project() -> dict[str, Any]:
+    """Return the content of pyproject.toml."""
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def set_repository(address: str) -> None:
+    """Replace the repository's address in pyproject.toml and in the clone line of the README."""
+    old = str(project()["tool"]["graphground"]["repository"])
+    for name in ("pyproject.toml", "README.md"):
+        path = ROOT / name
+        text = path.read_text(encoding="utf-8")
+        assert old in text, f"{name} does not name {old}"
+        path.write_text(text.replace(old, address), encoding="utf-8")
+
+
+def build_wheel(folder: Path) -> Path:
     """Build the wheel and return its path."""
     uv = shutil.which("uv") or str(ROOT / ".tools" / "bin" / "uv")
-    subprocess.run(
-        [
-            uv,
-            "build",
-            "--quiet",
-            "--wheel",
-            "--no-build-isolation",
-            "--python",
-            sys.executable,
-            "--out-dir",
-            folder,
-            ROOT,
-        ],
-        check=True,
-        env={**os.environ, "GRAPHGROUND_REPOSITORY": repository},
-    )
+    options = ("--quiet", "--wheel", "--no-build-isolation", "--python", sys.executable, "--out-dir", folder)
+    subprocess.run([uv, "build", *options, ROOT], check=True, timeout=300)
     return max(folder.glob("graphground-*.whl"), key=lambda path: path.stat().st_mtime)
 
 
-def server_json(version: str, repository: str) -> dict[str, Any]:
+def without_engine(wheel: Path) -> Path:
+    """Write the wheel graphground-core beside a wheel: the same files, but no embedded engine among the requirements.
+
+    Somebody who types `pip install graphground` expects the bundled graph to work, so the engine is part of that; a
+    machine that only queries a database of its own installs `graphground-core`.
+    """
+    target = wheel.with_name(wheel.name.replace("graphground-", "graphground_core-"))
+    records = []
+    with zipfile.ZipFile(wheel) as source, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as changed:
+        for name in source.namelist():
+            content = source.read(name)
+            place = name.replace("graphground-", "graphground_core-", 1) if ".dist-info/" in name else name
+            if name.endswith(".dist-info/RECORD"):
+                record = place
+                continue
+            if name.endswith(".dist-info/METADATA"):
+                lines = content.decode().replace("Name: graphground\n", "Name: graphground-core\n", 1).split("\n")
+                kept = [line for line in lines if not line.startswith("Requires-Dist: arcadedb-embedded")]
+                assert len(kept) == len(lines) - 1, "the engine is not a requirement"
+                content = "\n".join(kept).encode()
+            changed.writestr(place, content)
+            digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode().rstrip("=")
+            records.append(f"{place},sha256={digest},{len(content)}\n")
+        changed.writestr(record, "".join([*records, f"{record},,\n"]))
+    return target
+
+
+def components() -> list[dict[str, Any]]:
+    """Return every part of an installation with its version and licence: packages, libraries of the page, the model."""
+    lines = (ROOT / "requirements" / "run.txt").read_text(encoding="utf-8").splitlines()
+    found: dict[str, dict[str, Any]] = {}
+    for line in lines:
+        if (match := re.match(r"([\w.-]+)==([^ ;\\]+)", line)) and match[1] != "setuptools":
+            found.setdefault(match[1], component(match[1], match[2], "pypi", licence_in_metadata(match[1])))
+    for name, version in VERSIONS.items():
+        found[name] = component(name, version, "npm", "MIT")
+    return sorted(found.values(), key=lambda part: str(part["name"]))
+
+
+def component(name: str, version: str, index: str, licence: str) -> dict[str, Any]:
+    """Return a part as CycloneDX describes it."""
+    found: dict[str, Any] = {"type": "library", "name": name, "version": version}
+    found["purl"] = f"pkg:{index}/{name.replace('@', '%40')}@{version}"
+    if licence:
+        found["licenses"] = [{"license": {"name": licence}}]
+    return found
+
+
+def licence_of(part: dict[str, Any]) -> str:
+    """Return the licence of a part, or that it is not stated."""
+    return str(part["licenses"][0]["license"]["name"]) if "licenses" in part else "see the package"
+
+
+def licence_in_metadata(name: str) -> str:
+    """Return the licence that an installed package states; empty if the package is not installed."""
+    try:
+        stated = importlib.metadata.metadata(name)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+    classified = [row.rpartition(" :: ")[2] for row in stated.get_all("Classifier", []) if row.startswith("License ::")]
+    text = stated.get("License-Expression") or " and ".join(classified) or (stated.get("License") or "")
+    return str(text).strip().split("\n")[0][:120]
+
+
+def bill_of_materials(version: str, parts: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the bill of materials in CycloneDX's JSON."""
+    whole = {
+        "type": "application",
+        "name": "graphground",
+        "version": version,
+        "purl": f"pkg:pypi/graphground@{version}",
+    }
+    return {
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.6",
+        "version": 1,
+        "metadata": {"component": whole},
+        "components": parts,
+    }
+
+
+def server_json(version: str, address: str) -> dict[str, Any]:
     """Return the registry entry, whose name begins with the reversed host name (on GitHub, `io.github`) and owner."""
-    parts = urlsplit(repository or "https://example.org/graphground/graphground")
+    parts = urlsplit(address or "https://example.org/graphground/graphground")
     owner = parts.path.strip("/").split("/")[0]
     host = ".".join(reversed((parts.hostname or "").split(".")))
     name = f"io.github.{owner}/graphground" if parts.hostname == "github.com" else f"{host}.{owner}/graphground"
@@ -94,9 +210,9 @@ def server_json(version: str, repository: str) -> dict[str, Any]:
             }
         ],
     }
-    if repository:
+    if address:
         source = (parts.hostname or "").removesuffix(".com").removesuffix(".org")
-        document["repository"] = {"url": repository, "source": source}
+        document["repository"] = {"url": address, "source": source}
     return document
 
 
