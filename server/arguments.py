@@ -104,17 +104,5 @@ def explain_value(problem: ErrorDetails) -> tuple[str, list[str]]:
 
 def kind(value: Any) -> str:
     """Return the type of a JSON value in words: `kind(True)` is `true or false`."""
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "true or false"
-        case str():
-            return "text"
-        case int():
-            return "a number"
-        case float():
-            return "a number with a fraction"
-        case list():
-            return "a list"
-    return "an object"
+    kinds = {type(None): "null", bool: "true or false", str: "text", int: "a number", list: "a list"}
+    return kinds.get(type(value), "a number with a fraction" if isinstance(value, float) else "an object")

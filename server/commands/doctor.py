@@ -89,25 +89,12 @@ def doctor(parsed: argparse.Namespace) -> int:
     problems = sum(not finding.good for finding in found)
     if parsed.json:
         status = {"ok  ": "ok", "WARN": "warning", "BAD ": "problem"}
-        sys.stdout.write(
-            json.dumps(
-                {
-                    "problems": problems,
-                    "findings": [
-                        {
-                            "what": finding.what,
-                            "status": status[finding.word],
-                            "found": finding.found,
-                            "fix": finding.fix,
-                        }
-                        for finding in found
-                    ],
-                },
-                ensure_ascii=False,
-                indent=1,
-            )
-            + "\n"
-        )
+        listed = [
+            {"what": finding.what, "status": status[finding.word], "found": finding.found, "fix": finding.fix}
+            for finding in found
+        ]
+        answer = {"problems": problems, "findings": listed}
+        sys.stdout.write(json.dumps(answer, ensure_ascii=False, indent=1) + "\n")
     elif problems:
         sys.stdout.write(f"{counted(problems, 'problem')}.\n")
     else:
@@ -200,14 +187,18 @@ def graphs(settings: Settings, deep: bool) -> Iterator[Finding]:
                 "Load one: graphground graphs load FILE; or serve a database with --uri.",
             )
         for name in opened.names():
-            answer = check(f"graph {name}", partial(_milliseconds, opened, name))
+            answer = attempt(name, "does not answer", partial(answer_time, opened, name))
             yield answer
-            engine = opened.get(name).engine if answer.good else None
-            if engine is not None:
-                yield write_protection(name, engine)
-                yield from memory_protection(name, engine)
-            if deep and answer.good:
-                yield whole(name, opened.get(name), default_home(settings.home))
+            if answer.good:
+                graph = opened.get(name)
+                if graph.engine is not None:
+                    yield attempt(name, "could not be tested for write protection", partial(writes, graph.engine))
+                    limit = attempt(name, "could not be tested for a memory limit", partial(memory, graph.engine))
+                    if limit.found:
+                        yield limit
+                if deep:
+                    home = default_home(settings.home)
+                    yield attempt(name, "could not be read completely", partial(whole, graph, home))
         yield from own_queries(settings, opened)
     finally:
         opened.close()
@@ -227,61 +218,53 @@ def own_queries(settings: Settings, opened: Graphs) -> Iterator[Finding]:
             yield Finding(f"query {own.name}", False, f"{problem.place}: {problem.message}", problem.fix)
 
 
-def write_protection(name: str, engine: Engine) -> Finding:
-    """Check that the database itself refuses writes, in addition to graphground's own check of queries."""
+Found = tuple[str, str]
+"""What was found, and a fix for a warning."""
+
+
+def attempt(graph: str, failed: str, look: Callable[[], Found | Finding]) -> Finding:
+    """Return what `look()` finds about a graph; an error becomes a problem: the graph `failed`, and why."""
+    try:
+        found = look()
+    except Exception as error:
+        return Finding(f"graph {graph}", False, failed, str(error))
+    return found if isinstance(found, Finding) else Finding(f"graph {graph}", True, *found)
+
+
+def answer_time(opened: Graphs, name: str) -> Found:
+    """Return the time of a query on a graph."""
+    elapsed = opened.get(name).run("RETURN 1 AS one", limit=1, timeout=30).elapsed_ms
+    return f"answers in {elapsed:.1f} ms", ""
+
+
+def writes(engine: Engine) -> Found:
+    """Say whether the database itself refuses writes, in addition to graphground's own check of queries."""
     from graphground.graphs.opening.connected import warning
 
-    try:
-        outcome = engine.capabilities().trial_write
-    except Exception as error:
-        return Finding(f"graph {name}", False, "could not be tested for write protection", str(error))
+    outcome = engine.capabilities().trial_write
     if outcome == "refused":
-        return Finding(f"graph {name}", True, "writes are refused by the database too")
+        return "writes are refused by the database too", ""
     if outcome == "accepted":
-        return Finding(f"graph {name}", True, "writes are refused by this server only", warning(engine))
-    return Finding(
-        f"graph {name}",
-        True,
-        "writes are refused by this server; whether the database refuses them too is not known",
-        warning(engine),
-    )
+        return "writes are refused by this server only", warning(engine)
+    unknown = "writes are refused by this server; whether the database refuses them too is not known"
+    return unknown, warning(engine)
 
 
-def memory_protection(name: str, engine: Engine) -> Iterator[Finding]:
-    """Check that the database limits the memory of a query; yield nothing if the database does not report a limit."""
+def memory(engine: Engine) -> Found:
+    """Say whether the database limits the memory of a query; nothing if it does not report a limit."""
     from graphground.graphs.opening.connected import ADVICE, is_unlimited, memory_limit
 
-    try:
-        limit = memory_limit(engine)
-    except Exception as error:
-        yield Finding(f"graph {name}", False, "could not be tested for a memory limit", str(error))
-        return
+    limit = memory_limit(engine)
     if limit is not None and is_unlimited(limit):
-        yield Finding(f"graph {name}", True, "the memory of a single query is not limited", ADVICE)
-    elif limit is not None:
-        yield Finding(f"graph {name}", True, f"the memory of a single query is limited to {limit}")
+        return "the memory of a single query is not limited", ADVICE
+    return f"the memory of a single query is limited to {limit}" if limit is not None else "", ""
 
 
-def whole(name: str, graph: Graph, home: Path) -> Finding:
-    """Check that all loaded nodes and relationships can be read, and that one name of each label is indexed."""
+def whole(graph: Graph, home: Path) -> Found | Finding:
+    """Say whether all loaded nodes and relationships can be read, and one name of each label is indexed."""
     from graphground.graphs.opening.stored import Incomplete, read_whole
 
     try:
-        return Finding(f"graph {name}", True, read_whole(graph, home))
+        return read_whole(graph, home), ""
     except Incomplete as error:
-        return Finding(f"graph {name}", False, "is damaged", f"{error} Load the graph again.")
-    except Exception as error:
-        return Finding(f"graph {name}", False, "could not be read completely", str(error))
-
-
-def _milliseconds(opened: Graphs, name: str) -> float:
-    """Return the time of a query on a graph."""
-    return opened.get(name).run("RETURN 1 AS one", limit=1, timeout=30).elapsed_ms
-
-
-def check(what: str, ask: Callable[[], float]) -> Finding:
-    """Call `ask`, which runs a query and returns its milliseconds; return the time or the failure as a finding."""
-    try:
-        return Finding(what, True, f"answers in {ask():.1f} ms")
-    except Exception as error:
-        return Finding(what, False, "does not answer", str(error))
+        return Finding(f"graph {graph.name}", False, "is damaged", f"{error} Load the graph again.")

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from graphground.graphs.entities.index import EntityIndex
     from graphground.graphs.graph import Graph
 
+SIZES = ("nodes", "texts", "words", "bytes")
 LOCK_SECONDS = 600.0
 """The longest wait, in seconds, for another process, such as a server, that builds the same index."""
 
@@ -132,15 +133,7 @@ def build_from_database(graph: Graph, folder: Path, labels: Sequence[str] | None
             progress=lambda step: report(step.step, step.done, step.total),
         )
     if as_json:
-        print_json(
-            {
-                "nodes": built.nodes,
-                "texts": built.texts,
-                "words": built.words,
-                "bytes": built.bytes,
-                "seconds": built.seconds,
-            }
-        )
+        print_json({name: getattr(built, name) for name in (*SIZES, "seconds")})
         return
     sys.stdout.write(
         f"{counted(built.nodes, 'node')}, {counted(built.texts, 'text')}, {counted(built.words, 'distinct word')}; "
@@ -173,16 +166,8 @@ def make_vectors(
     check_labels(files.info.labels, labels)
     cost = estimate(files, maker, labels, descriptions=descriptions)
     if as_json:
-        print_json(
-            {
-                "names": cost.names,
-                "descriptions": cost.descriptions,
-                "done": cost.done,
-                "model": maker.name,
-                "seconds": cost.seconds,
-                "bytes": cost.bytes,
-            }
-        )
+        figures = {name: getattr(cost, name) for name in ("names", "descriptions", "done", "seconds", "bytes")}
+        print_json({"model": maker.name, **figures})
     else:
         existing = f" (already built: {cost.done:,})" if cost.done else ""
         more = f" and {counted(cost.descriptions, 'description')}" if cost.descriptions else ""
@@ -243,24 +228,9 @@ def show(graph: Graph, folder: Path, as_json: bool = False) -> int:
         except EngineError as error:
             uncounted = f"the nodes could not be counted: {error}"
     if as_json:
-        print_json(
-            {
-                "graph": graph.name,
-                "folder": str(folder),
-                "built_at": about.built_at,
-                "source": about.source,
-                "nodes": about.nodes,
-                "texts": about.texts,
-                "words": about.words,
-                "bytes": about.bytes,
-                "labels": about.labels,
-                "properties": about.properties,
-                "vectors": vectors,
-                "problem": problem,
-                "stale": stale,
-                "uncounted": uncounted or None,
-            }
-        )
+        known = {name: getattr(about, name) for name in ("built_at", "source", *SIZES, "labels", "properties")}
+        state = {"vectors": vectors, "problem": problem, "stale": stale, "uncounted": uncounted or None}
+        print_json({"graph": graph.name, "folder": str(folder), **known, **state})
         return 0
     lines = [
         f"built {about.built_at} in {about.seconds:.1f} s from {counted(about.nodes, 'node')} "

@@ -210,14 +210,8 @@ def export(parsed: argparse.Namespace) -> int:
 
 
 def _described(entry: Entry) -> dict[str, Any]:
-    return {
-        "name": entry.name,
-        "description": entry.description,
-        "nodes": entry.nodes,
-        "relationships": entry.relationships,
-        "loaded": entry.loaded,
-        "source": entry.source,
-    }
+    names = ("name", "description", "nodes", "relationships", "loaded", "source")
+    return {name: getattr(entry, name) for name in names}
 
 
 def add_check(group: CommandLine) -> None:

@@ -71,7 +71,7 @@ def serve_with(settings: Settings, words: Sequence[str], when_listening: Callabl
 
     # The SDK takes most of the start-up time, so it is imported only after --help and mistakes are dealt with.
     from graphground.server.application import Application
-    from graphground.server.hidden_paths import hiding_paths
+    from graphground.server.call import hiding_paths
     from graphground.server.notifications import log_to_clients
     from graphground.server.protocol import Protocol
     from graphground.server.telemetry import start_tracing

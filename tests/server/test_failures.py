@@ -13,8 +13,8 @@ from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.server.application import Application
+from graphground.server.call import hiding_paths
 from graphground.server.commands.command_line import open_graphs
-from graphground.server.hidden_paths import hiding_paths
 from graphground.server.settings import Settings
 from graphground.tools.failure import ToolFailure
 from tests.support.films import films_alone

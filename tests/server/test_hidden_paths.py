@@ -9,7 +9,7 @@ from mcp.client import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import LoggingMessageNotification
 
-from graphground.server.hidden_paths import DATA_FOLDER, HOME_FOLDER, hiding, hiding_paths
+from graphground.server.call import DATA_FOLDER, HOME_FOLDER, hiding, hiding_paths
 from tests.support.serving import LEGACY, call, failure_in, stdio
 
 HIDE = hiding({Path("/home/ada"): HOME_FOLDER, Path("/home/ada/graphs"): DATA_FOLDER})

@@ -8,9 +8,8 @@ from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening import connected as memory_limit
 from graphground.graphs.opening import stored as reading
-from graphground.graphs.storage.home import Home
 from graphground.server.commands import doctor as checks
-from graphground.server.commands.doctor import memory_protection, packages, whole
+from graphground.server.commands.doctor import attempt, memory, packages, whole
 from tests.support.commands import RunCommand
 from tests.support.films import FILMS
 from tests.support.serving import COMMAND, environment
@@ -65,8 +64,7 @@ def test_a_missing_engine_is_a_problem_only_if_no_database_is_served(
 
 def test_a_limit_of_memory_is_reported_as_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory_limit, "memory_limit", lambda engine: "256.00MiB")
-    (finding,) = memory_protection("films", cast(Any, None))
-    assert (finding.word, finding.found) == ("ok  ", "the memory of a single query is limited to 256.00MiB")
+    assert memory(cast("Any", None)) == ("the memory of a single query is limited to 256.00MiB", "")
 
 
 @pytest.mark.parametrize(
@@ -83,6 +81,6 @@ def test_only_a_graph_with_missing_elements_is_called_damaged(
         raise error
 
     monkeypatch.setattr(reading, "read_whole", fail)
-    found = whole("films", Graph("films", FILMS), Home(tmp_path))
+    found = attempt("films", "could not be read completely", lambda: whole(Graph("films", FILMS), tmp_path))
     assert (found.good, found.found) == (False, what)
     assert ("Load the graph again" in found.fix) is advised
