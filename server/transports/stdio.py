@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
+import select
+import threading
+from collections import deque
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
 import anyio
+import anyio.to_thread
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
@@ -15,6 +21,11 @@ from pydantic import ValidationError
 
 from graphground.cypher.diagnostics import LONGEST_SPAN, cut
 
+READ_BYTES, MAX_LINES = 65_536, 1_000
+"""The bytes of one read of stdin, and the number of lines that are read before the first of them is handled."""
+WRITTEN_AT_ONCE = 4_096
+"""The bytes that a pipe takes without blocking if it takes any (PIPE_BUF on Linux)."""
+
 
 def serve_stdio(server: Server) -> None:
     """Serve one client until the client closes this process's stdin."""
@@ -22,9 +33,90 @@ def serve_stdio(server: Server) -> None:
 
 
 async def _serve(server: Server) -> None:
-    async with stdio_server() as (incoming, outgoing):
-        messages: Any = AnsweredLines(incoming, outgoing)
-        await server.run(messages, outgoing, server.create_initialization_options())
+    # The descriptors 0 and 1 no longer reach the client: stray output of a library goes to stderr.
+    wire_in, wire_out = os.dup(0), os.dup(1)
+    with open(os.devnull, "rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
+    os.dup2(2, 1)
+    try:
+        async with stdio_server(cast(Any, Lines(wire_in)), cast(Any, Wire(wire_out))) as (incoming, outgoing):
+            messages: Any = AnsweredLines(incoming, outgoing)
+            await server.run(messages, outgoing, server.create_initialization_options())
+    finally:
+        os.dup2(wire_in, 0)
+        os.dup2(wire_out, 1)
+
+
+class Lines:
+    """The lines of a descriptor: `async for line in Lines(0)`. One thread reads them, without a hop for each line."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._lines: deque[str | None] = deque()
+        self._room, self._arrived = threading.Semaphore(MAX_LINES), asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+        threading.Thread(target=self._read, name="graphground-stdin", daemon=True).start()
+
+    def __aiter__(self) -> Lines:
+        return self
+
+    async def __anext__(self) -> str:
+        while not self._lines:
+            self._arrived.clear()
+            await self._arrived.wait()
+        line = self._lines.popleft()
+        self._room.release()
+        if line is None:
+            raise StopAsyncIteration
+        return line
+
+    def _read(self) -> None:
+        parts: list[bytes] = []
+        with suppress(OSError, RuntimeError):  # the client has gone, or the event loop is closed
+            while data := os.read(self._descriptor, READ_BYTES):
+                *ended, rest = data.split(b"\n")
+                for line in ended:
+                    self._pass_on(b"".join([*parts, line]).decode(errors="replace"))
+                    parts.clear()
+                parts.append(rest)
+        with suppress(RuntimeError):
+            if any(parts):
+                self._pass_on(b"".join(parts).decode(errors="replace"))
+            self._pass_on(None)
+
+    def _pass_on(self, line: str | None) -> None:
+        self._room.acquire()
+        self._loop.call_soon_threadsafe(self._add, line)
+
+    def _add(self, line: str | None) -> None:
+        self._lines.append(line)
+        self._arrived.set()
+
+
+class Wire:
+    """A descriptor to which texts are written whole: `await Wire(1).write(text)`, in this thread if it cannot block."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._poll = select.poll() if hasattr(select, "poll") else None
+        if self._poll is not None:
+            self._poll.register(descriptor, select.POLLOUT)
+
+    async def write(self, text: str) -> None:
+        """Write the text, in another thread if it is long or the client does not read."""
+        data = text.encode()
+        if len(data) <= WRITTEN_AT_ONCE and self._poll is not None and self._poll.poll(0):
+            data = data[os.write(self._descriptor, data) :]
+        if data:
+            await anyio.to_thread.run_sync(self._write, data)
+
+    async def flush(self) -> None:
+        """Do nothing: each text has been written."""
+
+    def _write(self, data: bytes) -> None:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(self._descriptor, rest) :]
 
 
 class AnsweredLines:
