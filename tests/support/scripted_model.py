@@ -17,6 +17,12 @@ TOOL = "execute_cypher"
 ARGUMENTS = {"graph": "nba", "query": "MATCH (t:Team) RETURN count(t) AS teams"}
 
 
+def tool_name(request: dict[str, Any]) -> str | None:
+    """Return the name under which a client offers the tool, such as `mcp__graphground__execute_cypher`."""
+    names = re.findall(rf'"name": "(\w*{TOOL})"', json.dumps(request.get("tools", [])))
+    return names[0] if names else None
+
+
 def final_text(request: dict[str, Any]) -> str | None:
     """Return a sentence with the number in the tool's result (`There are 30 teams.`); None if there is no result."""
     rows = re.search(r"rows\W+(\d+)", json.dumps(request))
@@ -26,7 +32,11 @@ def final_text(request: dict[str, Any]) -> str | None:
 def chat_completion(request: dict[str, Any]) -> dict[str, Any]:
     """Return a reply in OpenAI's older form."""
     text = final_text(request)
-    call = {"id": "call_1", "type": "function", "function": {"name": TOOL, "arguments": json.dumps(ARGUMENTS)}}
+    call = {
+        "id": "call_1",
+        "type": "function",
+        "function": {"name": tool_name(request), "arguments": json.dumps(ARGUMENTS)},
+    }
     message = (
         {"role": "assistant", "content": text} if text else {"role": "assistant", "content": None, "tool_calls": [call]}
     )
@@ -56,7 +66,7 @@ def response(request: dict[str, Any]) -> dict[str, Any]:
             "type": "function_call",
             "id": "fc_1",
             "call_id": "call_1",
-            "name": TOOL,
+            "name": tool_name(request),
             "status": "completed",
             "arguments": json.dumps(ARGUMENTS),
         }
@@ -87,7 +97,7 @@ def message(request: dict[str, Any]) -> dict[str, Any]:
     content = (
         {"type": "text", "text": text}
         if text
-        else {"type": "tool_use", "id": "toolu_1", "name": TOOL, "input": ARGUMENTS}
+        else {"type": "tool_use", "id": "toolu_1", "name": tool_name(request), "input": ARGUMENTS}
     )
     return {
         "id": "msg_1",
@@ -101,6 +111,25 @@ def message(request: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def events_of(whole: dict[str, Any]) -> bytes:
+    """Return a reply in Anthropic's form as the events of a stream."""
+    [part] = whole["content"]
+    start, delta = (
+        ({"type": "text", "text": ""}, {"type": "text_delta", "text": part["text"]})
+        if part["type"] == "text"
+        else ({**part, "input": {}}, {"type": "input_json_delta", "partial_json": json.dumps(part["input"])})
+    )
+    events = [
+        {"type": "message_start", "message": {**whole, "content": [], "stop_reason": None}},
+        {"type": "content_block_start", "index": 0, "content_block": start},
+        {"type": "content_block_delta", "index": 0, "delta": delta},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": {"stop_reason": whole["stop_reason"]}, "usage": {"output_tokens": 1}},
+        {"type": "message_stop"},
+    ]
+    return "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events).encode()
+
+
 ANSWERS = {"/chat/completions": chat_completion, "/responses": response, "/messages": message}
 
 
@@ -110,10 +139,12 @@ class Model(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         answer = next((answer for end, answer in ANSWERS.items() if self.path.partition("?")[0].endswith(end)), None)
-        offered = TOOL in json.dumps(request.get("tools", []))
-        body = json.dumps(answer(request) if answer and offered else {"error": {"message": self.path}}).encode()
+        offered = tool_name(request) is not None
+        reply = answer(request) if answer and offered else {"error": {"message": self.path}}
+        streamed = bool(request.get("stream")) and reply.get("type") == "message"
+        body = events_of(reply) if streamed else json.dumps(reply).encode()
         self.send_response(200 if answer and offered else 400)
-        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Type", "text/event-stream" if streamed else "application/json")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
