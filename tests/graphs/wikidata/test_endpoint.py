@@ -22,7 +22,6 @@ from graphground.graphs.wikidata.endpoint import (
     QueryTooLong,
     Traffic,
     bindings,
-    form_of,
     queries_at_once,
 )
 from graphground.graphs.wikidata.statements import value_of_term
@@ -149,9 +148,12 @@ def test_an_answer_with_a_malformed_row_in_any_position_is_refused(rows: bytes) 
             bindings(b'{"results": {"bindings": %b}}' % several)
 
 
-@pytest.mark.parametrize("query", [QUERY, "".join(map(chr, range(1, 128))), "FILTER(?x = 'Zürich')\n# 100 %"])
-def test_a_query_is_sent_as_a_form(query: str) -> None:
-    assert form_of(query) == urlencode({"query": query}).encode()
+@pytest.mark.parametrize("text", ["".join(map(chr, range(1, 128))), "Zürich 100 % + 1 & 2 = 3; 日本"])
+def test_a_query_arrives_as_it_was_written(text: str) -> None:
+    query = f"{QUERY} # {text.translate({10: None, 13: None})}"
+    with SparqlEndpoint([TRIPLE]) as server, Endpoint(server.url) as endpoint:
+        assert len(endpoint.select(query)) == 1
+        assert server.queries == [query]
 
 
 def test_retry_after_is_read_as_seconds_or_as_a_date() -> None:
