@@ -420,7 +420,8 @@ class Staging:
                     of_statement = parts[statement[1].decode("utf-8", "replace")]
                     of_statement.item, of_statement.name = item, claims[predicate]
             for number, found in values.items():
-                yield item, number, _pack_values(found)
+                best = [Statement(NORMAL, value) for value in sorted(found, key=str)]
+                yield item, number, pack_statements(best)
             for _, name, statements in statements_by_property(parts):
                 yield item, int(name[1:]), pack_statements(statements)
 
@@ -450,13 +451,6 @@ class Staging:
                 if term := term_of(rest):
                     texts.add(item, TEXT_KINDS[predicate], term.get("xml:lang", ""), term["value"])
             yield item, texts
-
-
-def _pack_values(values: set[Value]) -> bytes:
-    """Return the best values of a property as a workspace stores them; values that are all items, as numbers alone."""
-    if all(value[0] == ITEM and item_number(value[1]) is not None for value in values):
-        return " ".join(sorted(value[1][1:] for value in values)).encode()
-    return pack_statements([Statement(NORMAL, value) for value in sorted(values, key=str)])
 
 
 def _missing(plan: Plan) -> Iterator[str]:

@@ -106,30 +106,9 @@ def pack_statements(statements: Sequence[Statement]) -> bytes:
     return orjson.dumps([tuple(statement) for statement in statements])
 
 
-def items_in(body: bytes) -> list[int] | None:
-    """Return the item numbers in bytes such as `b"42 5"`; None for bytes that `pack_statements` returned.
-
-    If a property's statements have items as values, the normal rank and no qualifiers, a workspace may store only the
-    numbers of the items, in any order. They are returned without repetition, sorted as texts.
-
-    >>> items_in(b"5 42 5")
-    [42, 5]
-    """
-    return None if body.startswith(b"[") else [int(number) for number in sorted(set(body.split()))]
-
-
 @lru_cache(BODIES_KEPT)
 def unpack_statements(body: bytes) -> list[Statement]:
-    """Return the statements in bytes that `pack_statements` returned, or in a list of items (see `items_in`).
-
-    Callers share the returned list, and must not change it.
-
-    >>> unpack_statements(b"5")
-    [Statement(rank=1, value=('item', 'Q5'), qualifiers={}, identifier='')]
-    """
-    numbers = items_in(body)
-    if numbers is not None:
-        return [Statement(NORMAL, (ITEM, f"Q{number}")) for number in numbers]
+    """Return the statements in bytes from `pack_statements`; callers share the list, and must not change it."""
     return [
         Statement(
             rank,

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import orjson
 
-from graphground.graphs.wikidata.statements import Statement, items_in, pack_statements, unpack_statements
+from graphground.graphs.wikidata.statements import Statement, pack_statements, unpack_statements
 
-FORMAT = "3"
+FORMAT = "4"
 EXTRACT = "-extract"
 TARGETS_KEPT = 1 << 15
 """The maximum number of items whose merge targets are kept in memory: most relationships end at the same few items."""
@@ -89,8 +89,8 @@ class Workspace:
         self._targets: dict[int, int] = {}
         self._batch: frozenset[int] = frozenset()
         """The items of the latest batch; data that is needed for one of them is read for all of them, in one query."""
-        self._statements: dict[int, dict[int, bytes | list[Statement]]] = {}
-        """The statements of the batch's items, by property and item: as stored, or unpacked after their first use."""
+        self._statements: dict[int, dict[int, bytes]] = {}
+        """The stored statements of the batch's items, by property and item."""
         self._names: dict[int, Names] | None = None
         self._merged: bool | None = None
 
@@ -224,40 +224,20 @@ class Workspace:
         self.add_packed((item, int(name[1:]), pack_statements(statements)) for item, name, statements in rows)
 
     def add_packed(self, rows: Iterable[tuple[int, int, bytes]]) -> None:
-        """Store rows of packed statements (`pack_statements`, `items_in`): item, property number and bytes."""
+        """Store rows of packed statements (`pack_statements`): item, property number and bytes."""
         self._forget()
         self._db.executemany("INSERT OR REPLACE INTO statements VALUES (?, ?, ?)", rows)
 
     def statements(self, item: int, name: str) -> list[Statement]:
         """Return the stored statements of an item and a property."""
         number = int(name[1:])
-        found = self._stored(item, number)
-        if isinstance(found, bytes):
-            found = unpack_statements(found)
-            if item in self._batch:
-                self._statements[number][item] = found
-        return found
-
-    def item_values(self, item: int, name: str) -> list[int] | None:
-        """Return the numbers of the items that are an item's values of a property, in the order of its statements.
-
-        Return None if the statements are not stored as item numbers (see `items_in`), or if `statements` has already
-        unpacked them for this batch.
-        """
-        found = self._stored(item, int(name[1:]))
-        return items_in(found) if isinstance(found, bytes) else None
-
-    def _stored(self, item: int, number: int) -> bytes | list[Statement]:
-        """Return an item's statements of the property P`number`: as stored, or as a list if already unpacked.
-
-        Return an empty list if there are none.
-        """
-        if item not in self._batch:
-            return self._read_statements(number, (item,)).get(item, [])
-        known = self._statements.get(number)
-        if known is None:
-            known = self._statements[number] = {**self._read_statements(number, self._batch)}
-        return known.get(item, [])
+        if item in self._batch:
+            if number not in self._statements:
+                self._statements[number] = self._read_statements(number, self._batch)
+            stored = self._statements[number]
+        else:
+            stored = self._read_statements(number, (item,))
+        return unpack_statements(stored[item]) if item in stored else []
 
     def _read_statements(self, number: int, items: Collection[int]) -> dict[int, bytes]:
         query = f"SELECT item, body FROM statements WHERE property = ? AND item IN ({_placeholders(items)})"
@@ -292,20 +272,10 @@ class Workspace:
             self._names = self._read_names(self._batch)
         return self._names.get(item)
 
-    def names_of_values(self, most: int) -> dict[int, str | None]:
-        """Return the names of items that occur as values, by item: at most `most` items, the lowest numbers first."""
-        query = "SELECT item, name FROM values_seen JOIN names USING (item) ORDER BY item LIMIT ?"
-        return dict(self._db.execute(query, (most,)).fetchall())
-
-    def texts_of(self, items: Iterable[int]) -> dict[int, str | None]:
-        """Return the names of items, without descriptions, aliases and articles, by item."""
-        found: dict[int, str | None] = {}
-        remaining = iter(items)
-        while chunk := list(islice(remaining, ITEMS_IN_QUERY)):
-            found.update(
-                self._db.execute(f"SELECT item, name FROM names WHERE item IN ({_placeholders(chunk)})", chunk)
-            )
-        return found
+    def name_of(self, item: int) -> str | None:
+        """Return the name of an item; None if it has none, or if it has not been fetched."""
+        row = self._db.execute("SELECT name FROM names WHERE item = ?", (item,)).fetchone()
+        return row[0] if row is not None else None
 
     def _read_names(self, items: Collection[int]) -> dict[int, Names]:
         query = f"SELECT item, name, description, aliases, article FROM names WHERE item IN ({_placeholders(items)})"

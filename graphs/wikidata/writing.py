@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import count
 from typing import Any
 
@@ -85,35 +85,18 @@ class GraphWriting:
     def __init__(self, plan: Plan, workspace: Workspace) -> None:
         self.plan, self.workspace = plan, workspace
         self.discards = Discards()
-        self._names_of_batch: dict[int, str | None] = {}
         self._name_of: Callable[[str], str | None] = lru_cache(NAMES_KEPT)(self._name)
-
-    @cached_property
-    def _first_names(self) -> dict[int, str | None]:
-        """The names of the first `NAMES_KEPT` items that are values; in a small graph these are all."""
-        return self.workspace.names_of_values(NAMES_KEPT)
 
     def _name(self, identifier: str) -> str | None:
         number = item_number(identifier)
         if number is None:
             return None
-        item = self.workspace.target(number)
-        for known in (self._first_names, self._names_of_batch):
-            if item in known:
-                return known[item]
-        return self.workspace.texts_of((item,)).get(item)
-
-    def _read_names(self, label: str, items: Sequence[int]) -> None:
-        """Read the names of the values of a batch of nodes together, unless all names have been read already."""
-        if len(self._first_names) == NAMES_KEPT:
-            found = set(map(self.workspace.target, values_named(self.plan, self.workspace, label, items)))
-            self._names_of_batch = self.workspace.texts_of(found - self._first_names.keys())
+        return self.workspace.name_of(self.workspace.target(number))
 
     def entities(self) -> Iterator[Mapping[str, Any]]:
         """Yield each node that has a name as a SimpleKG entity; nodes without names are discarded."""
         for number, label in enumerate(self.plan.labels):
             for items in self.workspace.batches("nodes", number, ITEMS_AT_ONCE):
-                self._read_names(label, items)
                 for item in items:
                     entity = self._entity(label, item)
                     if entity is not None:
@@ -240,17 +223,10 @@ def values_named(plan: Plan, workspace: Workspace, label: str, items: Sequence[i
 
     Only properties whose values may be names are considered.
     """
-    found: set[int] = set()
     values: set[Value] = set()
     for property_ in plan.node(label).properties.values():
         for item in items if property_.type in TEXTS else ():
-            numbers = workspace.item_values(item, property_.wikidata)
-            if numbers is None:
-                values.update(
-                    [statement.value for statement in select_best(workspace.statements(item, property_.wikidata))]
-                )
-            else:
-                found.update(numbers)
+            values.update(statement.value for statement in select_best(workspace.statements(item, property_.wikidata)))
     for relationship in plan.starting(label):
         texts = [property_.wikidata for property_ in relationship.properties.values() if property_.type in TEXTS]
         ranks = plan.definition.ranks(relationship)
@@ -259,8 +235,7 @@ def values_named(plan: Plan, workspace: Workspace, label: str, items: Sequence[i
                 for name in texts:
                     values.update(statement.qualifiers.get(name, ()))
     names = (value[1] if value[0] == ITEM else value[2] if value[0] == QUANTITY else "" for value in values)
-    found.update(number for name in names if (number := item_number(name)) is not None)
-    return found
+    return {number for name in names if (number := item_number(name)) is not None}
 
 
 def ends_of(workspace: Workspace, plan: Plan, relationship: Relationship, item: int) -> Iterator[tuple[int, int]]:
@@ -271,11 +246,6 @@ def ends_of(workspace: Workspace, plan: Plan, relationship: Relationship, item: 
     """
     if relationship.wikidata == IDENTICAL:
         yield item, -1
-        return
-    items = None if relationship.qualifier else workspace.item_values(item, relationship.wikidata)
-    if items is not None:
-        for place, end in enumerate(items):
-            yield workspace.target(end), place
         return
     statements = select_by_rank(workspace.statements(item, relationship.wikidata), plan.definition.ranks(relationship))
     for place, statement in enumerate(statements):
@@ -313,9 +283,6 @@ def select(workspace: Workspace, plan: Plan, label: str) -> None:
         return [statement.value for statement in select_best(workspace.statements(item, name))]
 
     def is_member(item: int) -> bool:
-        items = workspace.item_values(item, property_of_classes)
-        if items is not None:
-            return not classes.isdisjoint(items)
         return any(value[0] == ITEM and item_number(value[1]) in classes for value in values(item, property_of_classes))
 
     def fits(item: int) -> bool:
