@@ -7,8 +7,6 @@ first answer by a third of a second. No query of ours has a data frame as a para
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib import import_module
 from types import ModuleType
 from typing import cast
@@ -21,18 +19,10 @@ def import_driver() -> None:
 
     Other code can still import pandas and pyarrow afterwards.
     """
-    with hidden(*FRAMES):
-        import_module("neo4j")
-
-
-@contextmanager
-def hidden(*names: str) -> Iterator[None]:
-    """Make importing the named modules fail inside the block; modules that are already imported stay available."""
-    absent = [name for name in names if name not in sys.modules]
-    for name in absent:
-        sys.modules[name] = cast(ModuleType, None)  # the import system raises ModuleNotFoundError for it
+    absent = [name for name in FRAMES if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(absent, cast(ModuleType, None)))  # importing them then fails
     try:
-        yield
+        import_module("neo4j")
     finally:
         for name in absent:
             sys.modules.pop(name, None)

@@ -156,13 +156,7 @@ def level_of(record: logging.LogRecord) -> LoggingLevel:
     >>> level_of(logging.makeLogRecord({"levelno": logging.WARNING}))
     'warning'
     """
-    levels: tuple[tuple[int, LoggingLevel], ...] = (
-        (logging.CRITICAL, "critical"),
-        (logging.ERROR, "error"),
-        (logging.WARNING, "warning"),
-        (logging.INFO, "info"),
-    )
-    for least, level in levels:
-        if record.levelno >= least:
-            return level
-    return "debug"
+    return next((level for least, level in _BY_NUMBER if record.levelno >= least), "debug")
+
+
+_BY_NUMBER: tuple[tuple[int, LoggingLevel], ...] = ((50, "critical"), (40, "error"), (30, "warning"), (20, "info"))

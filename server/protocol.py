@@ -139,7 +139,7 @@ class Protocol:
         arguments = params.arguments or {}
         if not self.application.has_tool(params.name):
             outcome = self.application.call(params.name, {})
-            self._record(context, params.name, arguments, outcome, None, start)
+            self._record(context, params.name, arguments, outcome, start)
             shape = orjson.loads(outcome.payload)
             raise MCPError(code=INVALID_PARAMS, message=shape["message"], data=shape)
         owner = owner_of(context.request) if self._keeps_rows else None
@@ -162,7 +162,7 @@ class Protocol:
             result = tool_result(outcome)
         if params.name in TOOLS and not outcome.is_error and supports_apps(context):
             result |= await self._picture(context, params.name, arguments, outcome)
-        self._record(context, params.name, arguments, outcome, result.get("structuredContent") or None, start)
+        self._record(context, params.name, arguments, outcome, start)
         return result
 
     async def _picture(
@@ -188,25 +188,13 @@ class Protocol:
 
         return recorder.running(read_caller(context), name, arguments)
 
-    def _record(
-        self, context: Any, name: str, arguments: Mapping[str, Any], outcome: Outcome, answer: Any, start: float
-    ) -> None:
+    def _record(self, context: Any, name: str, arguments: Mapping[str, Any], outcome: Outcome, start: float) -> None:
         """Pass a finished call to the recorder, if any."""
-        recorder = self.application.recorder
-        if recorder is None:
-            return
-        from graphground.server.traces.recorder import read_caller  # loaded only if calls are recorded
+        if self.application.recorder is not None:
+            from graphground.server.traces.recorder import read_caller  # loaded only if calls are recorded
 
-        recorder.record(
-            read_caller(context),
-            name,
-            arguments,
-            outcome.text,
-            orjson.loads(outcome.payload) if answer is None else answer,
-            seconds=perf_counter() - start,
-            failed=outcome.is_error,
-            size=len(outcome.payload),
-        )
+            seconds = perf_counter() - start
+            self.application.recorder.record(read_caller(context), name, arguments, outcome, seconds)
 
     async def set_level(self, context: Any, params: Any) -> Any:
         """Handle `logging/setLevel`: the minimum level of log messages for this client."""

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
@@ -25,6 +25,9 @@ from graphground.graphs.schemas.token_count import estimate_tokens
 from graphground.server.threads import caller_of, token_client
 from graphground.server.traces.event import RUNNING, Event, TraceFile, follow_events
 from graphground.server.traces.redaction import Redactor
+
+if TYPE_CHECKING:
+    from graphground.server.call import Outcome
 
 MAX_EVENTS, MAX_BYTES = 2_000, 32_000_000
 """The maximum number of events and bytes kept in memory; the oldest events are dropped first."""
@@ -77,15 +80,12 @@ class _Recorded:
     caller: Caller
     name: str
     arguments: bytes
-    text: str
-    answer: Any
-    size: int
-    failed: bool
+    outcome: Outcome
     seconds: float
 
     @property
     def waiting_bytes(self) -> int:
-        return self.size + len(self.arguments)
+        return len(self.outcome.payload) + len(self.arguments)
 
 
 @dataclass(slots=True)
@@ -101,7 +101,7 @@ class _Running:
 
 
 class Recorder:
-    """A recorder of tool calls: `recorder.record(caller, "list_graphs", {}, text, answer, seconds=0.002)`."""
+    """A recorder of tool calls: `recorder.record(caller, "list_graphs", {}, outcome, 0.002)`."""
 
     def __init__(
         self,
@@ -151,24 +151,9 @@ class Recorder:
                 call.queued = self._queue(call)
         return lines
 
-    def record(
-        self,
-        caller: Caller,
-        name: str,
-        arguments: Mapping[str, Any],
-        text: str,
-        answer: Any,
-        *,
-        seconds: float,
-        failed: bool = False,
-        size: int | None = None,
-    ) -> None:
-        """Queue a finished call for recording, or drop it if too many calls wait; never raise and never wait.
-
-        `size` is the number of bytes of the answer as JSON; by default, the length of `text`.
-        """
-        length, encoded = len(text) if size is None else size, encode_arguments(arguments)
-        call = _Recorded(datetime.now(UTC), caller, name, encoded, text, answer, length, failed, seconds)
+    def record(self, caller: Caller, name: str, arguments: Mapping[str, Any], outcome: Outcome, seconds: float) -> None:
+        """Queue a finished call for recording, or drop it if too many calls wait; never raise and never wait."""
+        call = _Recorded(datetime.now(UTC), caller, name, encode_arguments(arguments), outcome, seconds)
         with self._lock:
             if self._waiting_bytes + call.waiting_bytes > MAX_WAITING_BYTES:
                 self.dropped += 1
@@ -304,7 +289,7 @@ def make_event(call: _Recorded, secrets: Sequence[str] = ()) -> Event:
     values = orjson.loads(call.arguments)
     arguments = redactor.redact_arguments(values)
     query = values.get("query") or values.get(CUT) if isinstance(values, Mapping) else None
-    answer, cut = cut_answer(call.answer, call.text, call.size)
+    answer, cut = cut_answer(orjson.loads(call.outcome.payload), call.outcome.text, len(call.outcome.payload))
     given = call.arguments
     return Event(
         time=call.time.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
@@ -313,11 +298,11 @@ def make_event(call: _Recorded, secrets: Sequence[str] = ()) -> Event:
         name=redactor.redact_text(call.name[:MAX_NAME_CHARACTERS]),
         arguments=arguments,
         answer=redactor.redact_answer(answer, query if isinstance(query, str) else ""),
-        failed=call.failed,
+        failed=call.outcome.is_error,
         seconds=round(call.seconds, 6),
         tokens_in=count_tokens(given[: COUNTED_CHARACTERS + 1].decode(errors="ignore"), len(given)),
-        tokens_out=count_tokens(call.text, len(call.text)),
-        more={"bytes": call.size, "cut": True} if cut else {},
+        tokens_out=count_tokens(call.outcome.text, len(call.outcome.text)),
+        more={"bytes": len(call.outcome.payload), "cut": True} if cut else {},
     )
 
 

@@ -7,8 +7,10 @@ import stat
 import threading
 from pathlib import Path
 
+import orjson
 import pytest
 
+from graphground.server.call import Outcome
 from graphground.server.settings import SettingsError
 from graphground.server.traces.event import UNREADABLE, Event, TraceFile, event_in, follow_events, read_events
 from graphground.server.traces.recorder import Caller, Recorder
@@ -117,7 +119,9 @@ def test_a_full_file_ends_with_a_mark_and_is_not_opened_again(tmp_path: Path, ca
     path = tmp_path / "calls.jsonl"
     recorder = Recorder(TraceFile(path, 2_000))
     for number in range(50):
-        recorder.record(Caller("5f1c02aa"), f"tool_{number}", {}, "{}", {"text": "x" * 100}, seconds=0.001)
+        recorder.record(
+            Caller("5f1c02aa"), f"tool_{number}", {}, Outcome(orjson.dumps({"text": "x" * 100}), "{}"), 0.001
+        )
     recorder.settle()
     recorder.close()
     *events, mark = read_events(path)

@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 import pytest
 
+from graphground.server.call import Outcome
 from graphground.server.traces.event import TraceFile, event_in, read_events
 from graphground.server.traces.recorder import CUT, MAX_ANSWER_BYTES, MAX_ARGUMENT_BYTES, Caller, Recorder
 
@@ -16,7 +17,7 @@ ADA = Caller("5f1c02aa", "ada 1.0")
 
 
 def record(recorder: Recorder, name: str = "list_graphs", text: str = "{}") -> None:
-    recorder.record(ADA, name, {}, text, orjson.loads(text), seconds=0.002)
+    recorder.record(ADA, name, {}, Outcome(text.encode(), text), 0.002)
 
 
 def require(condition: bool) -> None:
@@ -27,7 +28,8 @@ def test_a_call_is_kept_with_its_client_its_time_and_its_tokens() -> None:
     recorder = Recorder()
     arguments = {"query": "MATCH (n) RETURN n.name"}
     answer = {"columns": ["n.name"], "rows": [["Heat"]], "diagnostics": [{"code": "no_limit"}]}
-    recorder.record(ADA, "execute_cypher", arguments, orjson.dumps(answer).decode(), answer, seconds=0.25)
+    payload = orjson.dumps(answer)
+    recorder.record(ADA, "execute_cypher", arguments, Outcome(payload, payload.decode()), 0.25)
     recorder.settle()
     last, [line] = recorder.lines()
     event = event_in(line)
@@ -84,7 +86,7 @@ def test_a_long_answer_is_recorded_with_fewer_rows_and_marked() -> None:
     recorder = Recorder()
     answer = {"columns": ["n"], "rows": [["x" * 100] for _ in range(10_000)], "row_count": 10_000}
     text = orjson.dumps(answer).decode()
-    recorder.record(ADA, "execute_cypher", {}, text, answer, seconds=1, size=len(text))
+    recorder.record(ADA, "execute_cypher", {}, Outcome(text.encode(), text), 1)
     recorder.settle()
     line = recorder.lines()[1][0]
     event = event_in(line)
@@ -99,7 +101,7 @@ def test_a_long_answer_is_recorded_with_fewer_rows_and_marked() -> None:
 
 def test_arguments_that_cannot_be_encoded_are_left_out_of_the_event() -> None:
     recorder = Recorder()
-    recorder.record(ADA, "list_graphs", {"graph": "\ud800"}, "{}", {}, seconds=0)
+    recorder.record(ADA, "list_graphs", {"graph": "\ud800"}, Outcome(b"{}", "{}"), 0)
     recorder.settle()
     [line] = recorder.lines()[1]
     assert "not recorded" in event_in(line).arguments[CUT]
@@ -162,7 +164,7 @@ for _ in range(10_000):
 )
 def test_long_arguments_are_cut_before_they_are_searched(arguments: dict[str, Any]) -> None:
     recorder = Recorder()
-    recorder.record(ADA, "list_graphs", arguments, "{}", {}, seconds=0)
+    recorder.record(ADA, "list_graphs", arguments, Outcome(b"{}", "{}"), 0)
     recorder.settle()
     [line] = recorder.lines()[1]
     assert len(line) < 4 * MAX_ARGUMENT_BYTES
@@ -173,7 +175,7 @@ def test_long_arguments_are_cut_before_they_are_searched(arguments: dict[str, An
 def test_a_client_sees_its_own_calls_and_an_operator_sees_all() -> None:
     recorder = Recorder()
     for number, owner in enumerate(["ada", "bob", "ada", ""]):
-        recorder.record(Caller("5f", owner=owner), f"tool_{number}", {}, "{}", {}, seconds=0)
+        recorder.record(Caller("5f", owner=owner), f"tool_{number}", {}, Outcome(b"{}", "{}"), 0)
     recorder.settle()
     names = {of: [event_in(line).name for line in recorder.lines(owner=of)[1]] for of in ("ada", "bob", "eve", None)}
     assert names == {
