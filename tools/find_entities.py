@@ -298,8 +298,11 @@ def pattern_for(candidate: Candidate, graph: Graph) -> str:
     value = quoted_string(candidate.name)
     label, key = quoted_name(candidate.label), quoted_name(candidate.name_property)
     known = graph.schema.labels.get(candidate.label)
-    if known is not None and known.properties.get(candidate.name_property, "").startswith("list["):
+    type_ = known.properties.get(candidate.name_property, "") if known is not None else ""
+    if type_.startswith("list["):
         return f"(n:{label}) WHERE {value} IN n.{key}"
+    if type_ == "int" and candidate.name.removeprefix("-").isdecimal():
+        value = candidate.name
     return f"(n:{label} {{{key}: {value}}})"
 
 

@@ -192,6 +192,8 @@ class ExactNames(BaseLookup):
         known = self._schema().labels.get(label)
         properties = known.properties if known is not None else {}
         text = property_of("n", key)
+        if properties.get(key) == "int":
+            text = f"toString({text})"
         if properties.get(key, "").startswith("list["):
             return (
                 f"{nodes(label).match()} UNWIND {text} AS v WITH v WHERE v IN $names "

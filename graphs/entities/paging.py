@@ -42,7 +42,7 @@ class Page:
             yield Record(
                 self.keys[place],
                 self.label,
-                _text(self.names[place]),
+                _name(self.names[place]),
                 [other for other in (others if isinstance(others, list) else [others]) if _text(other)],
                 _text(self.descriptions[place]),
                 {key: column[place] for key, column in self.values.items() if is_text(column[place])},
@@ -158,6 +158,10 @@ def _pages_of(engine: Engine, label: Label, most: int) -> Iterator[Page]:
 def is_text(value: Any) -> bool:
     """Whether a value is a text or a list, and not empty: a few values may have another type than in the schema."""
     return isinstance(value, str | list) and bool(value)
+
+
+def _name(value: Any) -> str | None:
+    return str(value) if type(value) is int else _text(value)
 
 
 def _text(value: Any) -> str | None:

@@ -34,6 +34,7 @@ from graphground.cypher.schema import (
     pattern_text,
 )
 from graphground.cypher.text_values import TextValues
+from graphground.graphs.schemas.extraction.profiles import foreign_name
 from graphground.graphs.schemas.statistics.model import PropertyStatistics, Statistics
 from graphground.graphs.schemas.units import CALENDAR_YEAR, unit_of
 
@@ -427,6 +428,11 @@ class _Enhanced:
                     found.setdefault(key, []).append(text)
         if label.naming:
             found.setdefault(label.naming, []).append("names the node")
+            for key in label.properties:
+                values = self.facts.property(label.name, key)
+                repeats = values is not None and values.repeated is not None and 2 * values.repeated > values.count
+                if key != label.naming and repeats and (other := foreign_name(label.name, key)):
+                    found.setdefault(key, []).append(f"names the {other}, not this node")
         return found
 
     def _examples(self, owner: str, key: str, type_: str) -> str | None:

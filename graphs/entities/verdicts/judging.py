@@ -15,6 +15,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from rapidfuzz.distance import OSA
+
+from graphground.cypher.names.words import root
 from graphground.graphs.entities.candidate import Candidate, EntityLookup
 from graphground.graphs.entities.folding import fold
 
@@ -34,8 +37,10 @@ COMPARED = 10
 """The maximum number of different names that the model compares; they are the most similar in spelling."""
 OTHERS = 5
 """The number of best candidates among which `find_entities` seeks a node with far more relationships."""
-MAX_WHOLE, MAX_TEXTS = 3, 12
+MAX_WHOLE, MAX_TEXTS = 5, 25
 """The maximum numbers of nodes, and of their names and aliases, of which a mention may be a part."""
+SHORTEST_PART = 4
+"""The least number of letters of a cut or misspelt word in a part of a name."""
 PART_CHANCE = 0.6
 """The probability with which a mention of rare words means a name that holds them all."""
 NEAREST = 2
@@ -64,6 +69,8 @@ def judge(mention: str, candidates: Sequence[Candidate], counts: WordCounts, *, 
     exact = exactly(mention, candidates)
     if exact:
         preferred = [candidate for candidate in exact if not candidate.is_value] or exact
+        if sum(candidate.match == "exact" for candidate in preferred) == 1:  # one name decides, namesakes do not
+            preferred = [candidate for candidate in preferred if not _is_distant_alias(mention, candidate)]
         return _shown(preferred, candidates)
     likely, chance = _likely(mention, by_text(candidates), counts)
     if likely:
@@ -80,13 +87,58 @@ def judge(mention: str, candidates: Sequence[Candidate], counts: WordCounts, *, 
 def holding_all_words(mention: str, candidates: Sequence[Candidate], counts: WordCounts) -> list[Candidate]:
     """Return the candidates whose names hold all words of a mention, if the words are in few names: `Hitchcock`.
 
-    There are none if the words are in more than `MAX_WHOLE` names: `John` is then a part of too many.
+    A word may be written in another number (`Secretaries of State`), and one of them cut (`Shaq O'Neal`) or misspelt
+    (`Standard Charterd` for `Standard Chartered Plc`). There are none if the words are in more than `MAX_WHOLE` names:
+    `John` is then a part of too many.
     """
-    words = set(fold(mention).split())
-    if not any(len(word) > 3 for word in words) or min(counts.word_counts(sorted(words)), default=0) > MAX_TEXTS:
+    words = fold(mention).split()
+    if not any(len(word) > 3 for word in words):
         return []
-    found = [candidate for candidate in candidates if words <= set(fold(candidate.matched or candidate.name).split())]
-    return found if len({candidate.key for candidate in found}) <= MAX_WHOLE else []
+    found: list[tuple[Candidate, list[str]]] = []
+    for candidate in candidates:
+        texts = [fold(text).split() for text in (candidate.matched or candidate.name, candidate.name)]
+        its = next((its for text in texts if (its := _held(words, text)) is not None), None)
+        if its is not None:
+            found.append((candidate, its))
+    whole = [(candidate, its) for candidate, its in found if its == words] or found
+    if not whole or len({candidate.key for candidate, _ in whole}) > MAX_WHOLE:
+        return [candidate for candidate in candidates if len(words) > 1 and _is_phrase(words, candidate)]
+    rarest = min(min(counts.word_counts(sorted(set(its)))) for _, its in whole)
+    return [candidate for candidate, _ in whole] if rarest <= MAX_TEXTS else []
+
+
+def _is_phrase(words: Sequence[str], candidate: Candidate) -> bool:
+    """Whether a name has the words of a mention one after the other: `Best Director` in `Award for Best Director`."""
+    return f" {' '.join(words)} " in f" {fold(candidate.matched or candidate.name)} "
+
+
+def _is_distant_alias(mention: str, candidate: Candidate) -> bool:
+    """Whether a mention is an alias of a name with which it shares no word: `Persia` for `Iran`.
+
+    A node that is named so is then meant, while `New York` may mean `New York City`.
+    """
+    return candidate.match == "alias" and not {*fold(mention).split()} & {*fold(candidate.name).split()}
+
+
+def _held(words: Sequence[str], its: Sequence[str]) -> list[str] | None:
+    """Return the words of a name that the words of a mention stand for, in their order; None if a word is missing."""
+    from graphground.graphs.entities.verdicts.features import errors_allowed  # NumPy, on first use
+
+    left, found, inexact = list(its), [], 0
+    for word in words:
+        other = word if word in left else next((other for other in left if root(other) == root(word)), None)
+        if other is None and len(words) > 1 and len(word) >= SHORTEST_PART:
+            near = (
+                other
+                for other in left
+                if other.startswith(word) or OSA.distance(word, other) <= min(errors_allowed(word, other), 1)
+            )
+            other, inexact = next(near, None), inexact + 1
+        if other is None or inexact > 1:
+            return None
+        left.remove(other)
+        found.append(other)
+    return found
 
 
 def judge_value(
@@ -156,8 +208,8 @@ def _written_alike(mention: str, candidate: Candidate) -> bool:
 
 
 def _letters(folded: str) -> str:
-    """Return a folded text without its spaces and its leading `the`: `A.I.` is `ai`, `The Wizards` is `wizards`."""
-    return (folded.removeprefix("the ") or folded).replace(" ", "")
+    """Return a folded text without spaces, a leading `the` and `and`: `A.I.` is `ai`, `Hill and Son` is `hillson`."""
+    return (folded.removeprefix("the ") or folded).replace(" and ", " ").replace(" ", "")
 
 
 def by_text(candidates: Sequence[Candidate]) -> list[list[Candidate]]:

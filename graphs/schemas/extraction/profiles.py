@@ -8,7 +8,7 @@ that a repair would write.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -26,6 +26,10 @@ from graphground.graphs.schemas.extraction.findings import Steps
 
 
 LEAST_SCORE = 0.45
+LEAST_DISTINCT, FEWEST_SEEN = 0.5, 20
+"""The least share of distinct values, among at least `FEWEST_SEEN` values, of a property that names nodes."""
+LEAST_HINT, LEAST_KEY, MOST_KEY, YEARS = 0.35, 10, 10**11, range(1500, 2101)
+"""Integers without a telling name are keys if all are distinct, from 10 on, no milliseconds and no years."""
 WHOLE = {
     "name": 1.0,
     "title": 0.98,
@@ -133,6 +137,7 @@ NEVER = frozenset(
         "picture",
     }
 )
+WORD = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+"
 NUMERIC_FORMS = frozenset({"int", "float", "comma_float", "grouped_float"})
 
 
@@ -162,6 +167,26 @@ def naming_property(label: str, properties: Sequence[Seen]) -> str | None:
     return best[1] if best[0] >= LEAST_SCORE else None
 
 
+def naming_number(label: str, properties: Sequence[tuple[str, bool, int, int]], unique: Set[str]) -> str | None:
+    """Return the integer property that identifies the nodes of a label without a name: `vlan` of a NetworkSegment.
+
+    Each property has its name, whether all nodes have different values, and its least and greatest value. `unique` has
+    the properties with a uniqueness constraint.
+    """
+    keys = [
+        (key in unique, hint, key)
+        for key, distinct, least, most in properties
+        for hint in [hint_of(label, key)]
+        if key in unique
+        or (
+            distinct
+            and most < MOST_KEY
+            and (hint >= LEAST_HINT or (least >= LEAST_KEY and not {least, most} <= {*YEARS}))
+        )
+    ]
+    return max(keys, default=(False, 0.0, None))[2]
+
+
 def score(label: str, seen: Seen) -> float:
     """Return how well a property names the nodes of a label, from 0 to about 1.4."""
     if not seen.values or seen.key.lower() in NEVER:
@@ -175,8 +200,8 @@ def score(label: str, seen: Seen) -> float:
         return 0.0
     if seen.texts is not None and seen.texts.form in NUMERIC_FORMS and not seen.unique:
         hint *= 0.6
-    if distinct < 0.05 and hint < 0.9:
-        return 0.0
+    if distinct < LEAST_DISTINCT and len(seen.values) >= FEWEST_SEEN and (hint < 0.97 or distinct < LEAST_DISTINCT / 2):
+        return 0.0  # the name of something else, such as `filer_name` of a Filing
     worded = sum(1 for value in seen.values if re.search(r"[^\W\d_]{2}", value)) / len(seen.values)
     return (
         0.65 * hint
@@ -188,12 +213,26 @@ def score(label: str, seen: Seen) -> float:
     ) * (0.5 + seen.filled / 2)
 
 
+def foreign_name(label: str, key: str) -> str | None:
+    """Return the words for the node that a property names, if it is another one: `filer org` for `filer_org_name`.
+
+    None for a property that names its own node, or a part of that node's name: `title`, `firstName`, `vendorName` of
+    a Vendor.
+    """
+    words = [word.lower() for word in re.findall(WORD, key)]
+    before = "".join(words[:-1])
+    own = "".join(re.findall(r"\w+", label)).lower().replace("_", "")
+    if len(words) < 2 or words[-1] != "name" or words[0] in PART_OF_A_NAME or before in own or own in before:
+        return None
+    return " ".join(words[:-1])
+
+
 def hint_of(label: str, key: str) -> float:
     """Return how strongly a property's own name suggests that it names the node, from 0 to 1.
 
     `vendorName` of a Vendor is almost as strong as `name`.
     """
-    words = [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", key)]
+    words = [word.lower() for word in re.findall(WORD, key)]
     if not words:
         return 0.0
     joined = "".join(words)
@@ -263,7 +302,20 @@ class Profiler:
                 for key, (values, filled) in sampled.items()
             ],
         )
-        self._labels[label.name] = replace(label, texts=texts, naming=naming or label.naming, keys=keys)
+        naming = naming or label.naming or self._number(match, label, keys)
+        self._labels[label.name] = replace(label, texts=texts, naming=naming, keys=keys)
+
+    def _number(self, match: str, label: Label, keys: Set[str]) -> str | None:
+        """Return the integer property that identifies the nodes of a label; None if there is none."""
+        numbers = [key for key, type_ in label.properties.items() if type_ == "int"][:MOST_PROPERTIES]
+        values = [property_of("n", key) for key in numbers]
+        columns = ", ".join(f"count(DISTINCT {value}) = count(*), min({value}), max({value})" for value in values)
+        query = f"{match} WITH n LIMIT {SAMPLED_NODES} RETURN {columns}"
+        rows = self._rows(f"keys of {label.name}", query) if numbers else None
+        if not rows:
+            return None
+        found = zip(numbers, rows[0][::3], rows[0][1::3], rows[0][2::3], strict=True)
+        return naming_number(label.name, [(*its,) for its in found if None not in its], keys)
 
     def relationship_type(self, type_: str) -> None:
         """Profile the text properties of one relationship type."""

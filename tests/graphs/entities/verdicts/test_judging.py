@@ -57,6 +57,42 @@ def test_a_certain_match_is_found_with_one_candidate(index: EntityIndex, mention
     assert (judgement.verdict, [candidate.name for candidate in judgement.candidates]) == ("found", [name])
 
 
+PARTS = [
+    Record("B1", "Bank", "Standard Chartered Plc"),
+    Record("B2", "Bank", "Goldman Sachs International"),
+    Record("B3", "Bank", "Dekker & Zoon"),
+    Record("S1", "Post", "United States Secretary of State"),
+    *(Record(f"A{number}", "Award", f"{name} Award for Best Director") for number, name in enumerate(
+        ["Goya", "Saturn", "Filmfare", "Hong Kong", "Polish", "Swiss", "Danish", "Spirit"]
+    )),
+    Record("C1", "Country", "Iceland"),
+    Record("K1", "Shop", "Foods Limited", ("Iceland",)),
+    *(Record(f"O{number}", "Bank", name) for number, name in enumerate(
+        ["Deutsche Kredit", "Commerz und Privat", "Nordea", "Rabobank", "Santander", "Handelsbanken", "Lloyds"]
+    )),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("mention", "verdict_on_it", "name"),
+    [
+        ("Standard Charterd", "found", "Standard Chartered Plc"),
+        ("Goldman", "found", "Goldman Sachs International"),
+        ("Dekker and Zoon", "found", "Dekker & Zoon"),
+        ("Secretaries of State", "found", "United States Secretary of State"),
+        ("Best Director", "ambiguous", "Goya Award for Best Director"),
+        ("iceland", "found", "Iceland"),
+    ],
+)
+def test_a_part_of_a_name_that_stands_there_is_never_absent_and_an_exact_name_decides(
+    tmp_path: Path, mention: str, verdict_on_it: str, name: str
+) -> None:
+    build_index(tmp_path / "parts", PARTS)
+    judgement = verdict(open_index(tmp_path / "parts"), mention)
+    assert judgement.verdict == verdict_on_it
+    assert name in [candidate.name for candidate in judgement.candidates]
+
+
 NUMBERED = [
     *(Record(f"A{number}", "Award", f"{number}th Academy Awards") for number in (44, 74, 80, 108)),
     *(Record(f"R{number}", "Road", f"Interstate {number}") for number in (5, 10, 90)),

@@ -1,7 +1,7 @@
 import pytest
 
 from graphground.cypher.text_values import TextValues
-from graphground.graphs.schemas.extraction.profiles import Seen, naming_property
+from graphground.graphs.schemas.extraction.profiles import Seen, foreign_name, naming_number, naming_property
 
 WORDS = ["Ash Grove", "Birch End", "Cedar Hill", "Dogwood Lane"]
 SHORT = ["n", "s", "n", "s"]
@@ -45,3 +45,21 @@ def test_a_unique_key_and_a_full_text_index_favour_a_property() -> None:
 
 def test_a_property_that_all_nodes_have_is_preferred_to_a_rare_name() -> None:
     assert naming_property("Host", [Seen("name", WORDS, 0.05), Seen("hostname", WORDS, 1.0)]) == "hostname"
+
+
+def test_a_repeating_property_is_the_name_of_something_else_and_no_name_of_its_node() -> None:
+    filers = Seen("filer_org_name", [f"Bank {letter}" for letter in "abcdef"] * 20, 1.0)
+    ids = Seen("icij_sar_id", [f"SAR {number}" for number in range(120)], 1.0)
+    assert naming_property("Filing", [filers, ids]) == "icij_sar_id"
+    assert naming_property("Filing", [filers]) is None
+    assert foreign_name("Filing", "filer_org_name") == "filer org"
+    assert foreign_name("Order", "shipName") == "ship"
+    assert foreign_name("Vendor", "vendorName") is foreign_name("Person", "firstName") is None
+
+
+def test_an_integer_key_names_the_nodes_of_a_label_without_a_name() -> None:
+    assert naming_number("NetworkSegment", [("vlan", True, 10, 99)], set()) == "vlan"
+    assert naming_number("Floor", [("level", False, 0, 3), ("floor_key", True, 1, 16)], set()) == "floor_key"
+    assert naming_number("Port", [("number", False, 1, 65_535)], {"number"}) == "number"
+    assert naming_number("Shift", [("began", True, 1_549_929_600_000, 1_701_302_400_000)], set()) is None
+    assert naming_number("Edition", [("year", True, 2017, 2023)], set()) is None
