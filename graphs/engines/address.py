@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
@@ -39,7 +40,8 @@ class BoltAddress:
     """The address of a database: `BoltAddress("neo4j://graphs.example:7687", "reader", "secret", "films")`.
 
     `database=None` means the server's default database. A user and password inside the address are removed, so that no
-    message or file shows them; a separately given user or password takes precedence.
+    message or file shows them; a separately given user or password takes precedence. So is a path, `…:7687/films`,
+    which names the database.
     """
 
     uri: str
@@ -48,7 +50,12 @@ class BoltAddress:
     database: str | None = None
 
     def __post_init__(self) -> None:
-        uri, user, password = without_credentials(self.uri)
+        uri, user, password = without_credentials(self.uri.strip())
+        base, sign, rest = uri.partition("://")
+        host, slash, path = rest.partition("/")
+        if slash and "?" not in rest and "#" not in rest and path.count("/") <= path.endswith("/"):
+            uri = f"{base}{sign}{host}"
+            object.__setattr__(self, "database", self.database or unquote(path.strip("/")) or None)
         object.__setattr__(self, "uri", uri)
         if not self.user:
             object.__setattr__(self, "user", user)
@@ -67,18 +74,39 @@ class BoltAddress:
         """Raise an error if no driver could use the address.
 
         Raises:
-            EngineUnavailable: an unknown scheme, no host, or an invalid port.
+            EngineUnavailable: the scheme, the host, the port or something after them is wrong; the message says which.
         """
-        try:
-            parts = urlsplit(self.uri)
-            usable = parts.scheme in SCHEMES and bool(parts.hostname) and parts.port != 0
-        except ValueError:
-            usable = False
-        if not usable:
+        if wrong := _wrong_part(self.uri):
             raise EngineUnavailable(
-                f"{self.where()!r} is not the address of a Bolt server. Write it as "
-                f"neo4j://HOST:7687 or bolt://HOST:7687 (schemes: {', '.join(SCHEMES)})."
+                f"{self.where()!r} is not the address of a Bolt server: {wrong}. Write it as neo4j://HOST:7687, "
+                "bolt://HOST:7687, or neo4j+s://HOST for a server with TLS, such as Neo4j Aura."
             )
+
+
+def _wrong_part(uri: str) -> str | None:
+    """Return what is wrong with an address, beginning with the part that is; None if nothing is."""
+    scheme, sign, rest = uri.partition("://")
+    if not sign:
+        return f"it has no scheme ({', '.join(SCHEMES)})"
+    if scheme.lower() not in SCHEMES:
+        return f"the scheme {scheme!r} is none of {', '.join(SCHEMES)}"
+    place = re.split(r"[/?#]", rest, maxsplit=1)[0]
+    host, _, port = place.rpartition(":") if re.search(r":[^\]:]*$", place) else (place, "", "")
+    if place.count(":") > 1 and not place.startswith("["):
+        return f"the IPv6 address in {place!r} needs brackets, as in [::1]:7687"
+    if place.startswith("[") and "]" not in place:
+        return f"the bracket of {place!r} is not closed"
+    try:
+        parts = urlsplit(uri)
+    except ValueError as error:
+        return f"the host {host!r} cannot be read ({error})"
+    if not parts.hostname:
+        return "the host is missing"
+    if port and not (port.isdecimal() and 0 < int(port) < 65_536):
+        return f"the port {port!r} is not a number from 1 to 65535"
+    if parts.path or parts.query or parts.fragment:
+        return f"{uri.partition(parts.netloc)[2]!r} after the host is no name of a database"
+    return None
 
 
 def problem_at(address: BoltAddress, seconds: float = 2.0, *, speak: bool = True) -> str | None:
@@ -152,8 +180,9 @@ class Database:
     """Why the settings are incomplete, such as an unset password variable; the graph then cannot be opened."""
 
     def __post_init__(self) -> None:
-        address = BoltAddress(self.uri, self.username or "", self.password or "")
+        address = BoltAddress(self.uri, self.username or "", self.password or "", self.database)
         object.__setattr__(self, "uri", address.uri)
+        object.__setattr__(self, "database", address.database)
         object.__setattr__(self, "username", address.user or None)
         object.__setattr__(self, "password", address.password or None)
 
