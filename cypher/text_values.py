@@ -207,6 +207,18 @@ def conversion_of(form: str, text: str) -> str | None:
     return template.format(text) if template is not None else None
 
 
+def are_milliseconds(least: object, greatest: object) -> bool:
+    """Whether whole numbers between these extremes are times in milliseconds since 1970, from 1973 to 2099.
+
+    Other numbers of this size spread further than these years.
+    """
+    return (
+        isinstance(least, int)
+        and isinstance(greatest, int)
+        and 100_000_000_000 <= least <= greatest < 4_102_444_800_000
+    )
+
+
 def text_values(values: Sequence[str]) -> TextValues | None:
     """Return the format of some texts, or None if they are plain text or too few.
 

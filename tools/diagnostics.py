@@ -9,16 +9,29 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from graphground.cypher import validate
+from graphground.cypher import parse, validate
 from graphground.cypher.codes import SCHEMA_CODES
 from graphground.cypher.diagnostics import Diagnostic, Report
-from graphground.cypher.tree import Query
+from graphground.cypher.tree import (
+    FloatLiteral,
+    FunctionCall,
+    IntegerLiteral,
+    Property,
+    Query,
+    Return,
+    StringLiteral,
+    Variable,
+    With,
+)
 from graphground.graphs.engines.dialects import find_unsupported
 from graphground.graphs.engines.engine import EngineError, QueryFailed
 from graphground.graphs.graph import Graph
 
 CHANGED = "The database has changed since its schema was read; the schema is being read again."
 INCOMPLETE = "The schema of this large database is still being read, so this finding may be wrong."
+
+STYLE = frozenset(("returns_node", "distinct_merges_entities", "extra_sort_column"))
+"""Hints about the form of an answer, which only a question can ask for."""
 
 
 class DiagnosticAnswer(BaseModel):
@@ -59,6 +72,9 @@ def report_on(graph: Graph, query: str, parameters: Mapping[str, Any] | None, qu
         )
 
     report = _report_on(graph, query, question, verdict)
+    if question is None:
+        kept = tuple(finding for finding in report.diagnostics if finding.code not in STYLE)
+        report = replace(report, diagnostics=kept)
     state = getattr(graph.entities, "state", None)
     if state is None:
         return report
@@ -102,9 +118,41 @@ def _by_question(graph: Graph, query: str, question: str | None, report: Report)
     from graphground.graphs.suggestions.question_check import check_question  # imported here: loads learned weights
 
     try:
-        return check_question(report, query, question, graph)
+        checked = check_question(report, query, question, graph)
     except EngineError:
         return report  # the database is unavailable: the report is complete without the question
+    if checked.suggested_query and checked.suggested_query != report.suggested_query and not _keeps(report, checked):
+        return replace(checked, suggested_query=report.suggested_query)
+    return checked
+
+
+def _keeps(report: Report, checked: Report) -> bool:
+    """Whether a query suggested by the question returns and filters what the checked query does.
+
+    Keys and values on which a diagnostic stands are mistakes, and may change.
+    """
+    if report.query is None or checked.suggested_query is None:
+        return report.suggested_query is None
+    wrong = {finding.found for finding in report.diagnostics if finding.severity != "hint"}
+    columns, values = _columns_and_values(report.query)
+    others, kept = _columns_and_values(parse(checked.suggested_query))
+    same = all(key == other or key in wrong for key, other in zip(columns, others, strict=False))
+    return len(columns) == len(others) and same and all(text in kept or text in wrong for text in values)
+
+
+def _columns_and_values(query: Query) -> tuple[list[str], set[str]]:
+    """Return the last property key, or else the function, of each column, and the literals in conditions and maps."""
+    last = next((clause for clause in reversed(list(query.find(Return)))), None)
+    items = [item.expression for item in last.projection.items] if last is not None else []
+    aliases = {item.name: item.expression for clause in query.find(With) for item in clause.projection.items}
+    columns = []
+    for item in items:
+        item = aliases.get(item.name, item) if isinstance(item, Variable) else item
+        columns.append(
+            item.key if isinstance(item, FunctionCall) else item.key.text if isinstance(item, Property) else ""
+        )
+    literals = [*query.find(StringLiteral), *query.find(IntegerLiteral), *query.find(FloatLiteral)]
+    return columns, {query.source(literal) for literal in literals}
 
 
 def doubted(report: Report, reason: str, severities: Sequence[str] = ("error",)) -> Report:

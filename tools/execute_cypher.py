@@ -260,19 +260,28 @@ def explain_empty_answer(
     from graphground.graphs.why_empty import fixed_query, why_empty  # loads rapidfuzz, needed only for empty answers
 
     seconds = min(SECONDS_FOR_WHY, max(left, LEAST_FOR_WHY))
-    reported = {(finding.line, finding.column) for finding in report.diagnostics if finding.severity != "hint"}
-    absent = " ".join(finding.message for finding in report.diagnostics if finding.code == "entity_not_found")
-    wrong = any(finding.severity == "error" for finding in report.diagnostics)
-    reasons = [
+    found = why_empty(graph, query, request.parameters, seconds=seconds)
+    fixed = fixed_query(
+        graph, query, (*report.diagnostics, *found), report.suggested_query, request.parameters, seconds=seconds
+    )
+    reported = [finding for finding in report.diagnostics if finding.severity != "hint"]
+    wrong = any(finding.severity == "error" for finding in reported)
+    # Beside an error, which explains the empty answer, only what leads to a fix is worth its tokens.
+    return [
         reason
-        for reason in why_empty(graph, query, request.parameters, seconds=seconds)
-        # Beside an error, which explains the empty answer, only what leads to a fix is worth its tokens.
-        if (reason.line, reason.column) not in reported
-        and (reason.edits or not wrong)
-        and not (reason.code == "entity_not_found" and reason.found in absent)
-    ]
-    causes = (*report.diagnostics, *reasons)
-    return reasons, fixed_query(graph, query, causes, report.suggested_query, request.parameters, seconds=seconds)
+        for reason in found
+        if (reason.edits or not wrong) and not any(_same_mistake(reason, finding) for finding in reported)
+    ], fixed
+
+
+def _same_mistake(reason: Diagnostic, finding: Diagnostic) -> bool:
+    """Whether two diagnostics overlap, or both say that a name does not exist."""
+    if reason.code == finding.code == "entity_not_found":
+        return reason.found in finding.message or reason.found == finding.found
+    return (reason.line, reason.column) < (finding.end_line, finding.end_column) and (finding.line, finding.column) < (
+        reason.end_line,
+        reason.end_column,
+    )
 
 
 def add_hidden_problems(

@@ -25,6 +25,7 @@ from graphground.cypher.diagnostics import Edit
 from graphground.cypher.outline.model import Comparison, Data, Facts, PropertyUse, owners
 from graphground.cypher.quoting import quoted_string
 from graphground.cypher.schema import SCALAR_TYPES
+from graphground.cypher.text_values import are_milliseconds
 from graphground.cypher.tree import Node
 
 ORDER = frozenset({"=", "<>", "<", "<=", ">", ">="})
@@ -88,14 +89,7 @@ def _is_epoch(facts: Facts, use: PropertyUse, data: Data | None) -> bool:
     if data is None or property_type(facts, use) != "int":
         return False
     known = [data.property(owner, use.key) for owner in owners(facts, use.symbol, use.key)]
-    return bool(known) and all(
-        item is not None
-        and isinstance(item.least, int)
-        and isinstance(item.greatest, int)
-        # Numbers of this size that are not times spread further than one century of milliseconds.
-        and 100_000_000_000 <= item.least <= item.greatest < 4_102_444_800_000
-        for item in known
-    )
+    return bool(known) and all(item is not None and are_milliseconds(item.least, item.greatest) for item in known)
 
 
 def _epoch(facts: Facts, comparison: Comparison, use: PropertyUse, findings: Findings, data: Data | None) -> bool:

@@ -15,8 +15,9 @@ from typing import Any
 
 from graphground.cypher import CypherSyntaxError, parse
 from graphground.cypher import tree as t
-from graphground.cypher.diagnostics import Diagnostic, applied, counted
+from graphground.cypher.diagnostics import Diagnostic, Edit, applied, counted
 from graphground.cypher.functions import is_aggregate
+from graphground.cypher.tree.clauses import line_starts
 from graphground.graphs.engines.engine import EngineError, is_empty_answer
 from graphground.graphs.graph import Graph
 from graphground.graphs.why_empty.filters import blame_condition
@@ -25,6 +26,8 @@ from graphground.graphs.why_empty.probe import OutOfTime, Probe
 
 MOST_ROUNDS = 4
 """The number of fixes, one upon the other, that are tried."""
+MOST_ALTERNATIVES = 5
+"""The number of suggestions of one diagnostic that are tried if none of them is clear."""
 
 
 def why_empty(
@@ -60,23 +63,47 @@ def fixed_query(
     another mistake, so its empty answer is explained and fixed in turn.
     """
     deadline = monotonic() + seconds
-    text = suggested or applied(query.text, [edit for cause in causes for edit in cause.edits])
-    for _ in range(MOST_ROUNDS):
-        left = deadline - monotonic()
-        if text == query.text or left <= 0:
-            return None
-        try:
-            if not is_empty_answer(graph.run(text, parameters, limit=2, timeout=left).rows):
-                return text
-            tree = parse(text, graph.language)
-        except (EngineError, CypherSyntaxError):
-            return None
-        further = why_empty(graph, tree, parameters, seconds=max(0.1, deadline - monotonic()))
-        edited = applied(text, [edit for cause in further for edit in cause.edits])
-        if edited == text:
-            return None
-        text = edited
-    return None
+
+    def follow(text: str) -> str | None:
+        for _ in range(MOST_ROUNDS):
+            left = deadline - monotonic()
+            if text == query.text or left <= 0:
+                return None
+            try:
+                if not is_empty_answer(graph.run(text, parameters, limit=2, timeout=left).rows):
+                    return text
+                tree = parse(text, graph.language)
+            except (EngineError, CypherSyntaxError):
+                return None
+            further = why_empty(graph, tree, parameters, seconds=max(0.1, deadline - monotonic()))
+            edited = applied(text, [edit for cause in further for edit in cause.edits])
+            if edited == text:
+                return None
+            text = edited
+        return None
+
+    edits = [edit for cause in causes for edit in cause.edits]
+    fixed = follow(suggested or applied(query.text, edits))
+    if fixed is not None:
+        return fixed
+    tried = [follow(applied(query.text, [*edits, edit])) for edit in _alternatives(query, causes)]
+    found = [text for text in tried if text is not None]
+    return found[0] if len(found) == 1 else None
+
+
+def _alternatives(query: t.Query, causes: Sequence[Diagnostic]) -> list[Edit]:
+    """Return the edits of which one may be meant: similar names, or ways through another node.
+
+    They belong to the first cause that has several; the data show whether only one of them returns rows.
+    """
+    for cause in causes:
+        meant = cause.code == "entity_not_found" or all("(:" in text for text in cause.suggestions)
+        if not cause.edits and cause.severity != "hint" and meant and 1 < len(cause.suggestions) <= MOST_ALTERNATIVES:
+            starts = line_starts(query.text)
+            start = starts[cause.line - 1] + cause.column - 1
+            end = starts[cause.end_line - 1] + cause.end_column - 1
+            return [Edit(start, end, text) for text in cause.suggestions]
+    return []
 
 
 def _body(probe: Probe, body: t.QueryBody) -> Iterator[Diagnostic]:

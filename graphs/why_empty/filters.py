@@ -11,7 +11,8 @@ from rapidfuzz import fuzz, process, utils
 
 from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Diagnostic, all_of, counted
-from graphground.cypher.text_values import FORMS, guard, text_values
+from graphground.cypher.quoting import quoted_name
+from graphground.cypher.text_values import FORMS, are_milliseconds, guard, text_values
 from graphground.graphs.why_empty.probe import PLACEHOLDERS, Probe, quoted
 
 MOST_VALUES = 2_000
@@ -101,13 +102,14 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
         scored = process.extract(
             value, values, scorer=fuzz.WRatio, processor=utils.default_process, limit=MOST_SHOWN, score_cutoff=SIMILAR
         )
-        nearest = [found for found, _, _ in scored]
+        nearest = [found for found, score, _ in scored if scored[0][1] - score < 2 * CLEARLY]
         shown = nearest or [item for item in values if item.strip()][:MOST_SHOWN]
+        elsewhere = "" if nearest or verb != "is" else _elsewhere(probe, value)
         kind = "similar values are" if len(nearest) > 1 else "a similar value is" if nearest else "its values include"
         return probe.diagnostic(
             "filter_removes_all",
             condition,
-            f"{never}; {kind} {all_of([quoted(candidate) for candidate in shown])}.",
+            f"{never}; {kind} {all_of([quoted(candidate) for candidate in shown])}.{elsewhere}",
             [probe.source(condition).replace(probe.source(literal), quoted(candidate)) for candidate in nearest],
             clear=bool(nearest) and (len(scored) == 1 or scored[0][1] - scored[1][1] >= CLEARLY),
         )
@@ -123,19 +125,36 @@ def explain_condition(probe: Probe, before: str, condition: t.Expression, rest: 
             if isinstance(item, str) and item.strip().lower() in PLACEHOLDERS
         )
         if missing:
-            return probe.diagnostic(
-                "filter_removes_all",
-                condition,
-                f"{opening} {text} is text, and {all_of([quoted(item) for item in missing])} "
-                f"stand{'s' if len(missing) == 1 else ''} in it for a missing value.",
-            )
+            stand = f"{all_of([quoted(item) for item in missing])} stand{'s' if len(missing) == 1 else ''}"
+            # What is valid after today includes what is open-ended.
+            today = literal.key == "date" and not literal.arguments and getattr(inner, "operator", "") in (">", ">=")
+            fixed = [f"{text} IN [{', '.join(map(quoted, missing))}]"] if today and not negated else []
+            message = f"{opening} {text} is text, and {stand} in it for a missing value."
+            return probe.diagnostic("filter_removes_all", condition, message, fixed, clear=True)
     span = probe.rows(f"{before} RETURN min({text}) AS least, max({text}) AS most", 1)
     if not span or span[0][0] is None:
         return probe.diagnostic("filter_removes_all", condition, f"{opening} {text} is null in {where}.")
+    year = isinstance(value, int) and 1000 <= value <= 9999
+    if are_milliseconds(*span[0]) and (year or (isinstance(literal, t.FunctionCall) and literal.key == "date")):
+        moment = f"datetime({{epochMillis: {text}}})"
+        read = f"{moment}.year" if year else f"date({moment})"
+        fixed = [probe.source(condition).replace(text, read)] if text in probe.source(condition) else []
+        message = f"{opening} {text} holds times as milliseconds since 1970: compare {read}."
+        return probe.diagnostic("filter_removes_all", condition, message, fixed, clear=True)
     is_text = isinstance(value, str) and not isinstance(literal, t.FunctionCall)  # a date in a row is a text too
     least, most = (bound if isinstance(bound, str) and not is_text else quoted(bound) for bound in span[0])
     found = f"is always {least}, or is null" if least == most else f"ranges from {least} to {most}"
     return probe.diagnostic("filter_removes_all", condition, f"{opening} In {where}, {text} {found}.")
+
+
+def _elsewhere(probe: Probe, value: str) -> str:
+    """Return the sentence that says which other nodes have a value; empty if none is known."""
+    lookup = probe.graph.indexed_entities
+    found = [item for item in lookup.find(value) if item.name == value] if lookup is not None else []
+    places = dict.fromkeys(
+        f"(:{quoted_name(item.label)} {{{quoted_name(item.property)}: {quoted(value)}}})" for item in found
+    )
+    return f" {all_of(list(places), 3)} exist{'s' if len(places) == 1 else ''}." if places else ""
 
 
 def _placeholders(probe: Probe, before: str, condition: t.Expression) -> tuple[str, list[str]] | None:

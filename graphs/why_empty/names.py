@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from graphground.cypher import tree as t
 from graphground.cypher.diagnostics import Diagnostic
@@ -177,7 +178,10 @@ def explain_equality(
     subject = t.Property(entry.start, entry.key.end, t.Variable(entry.start, entry.start, variable), entry.key)
     condition = t.Binary(entry.start, entry.end, "=", subject, entry.value, entry.key.end)
     text = f"{variable}.{quoted_name(entry.key.text)}"
-    return explain_condition(_Named(probe, subject, text), f"{before} MATCH {bare}", condition)
+    found = explain_condition(_Named(probe, subject, text), f"{before} MATCH {bare}", condition)
+    if node.variable is not None:
+        return found
+    return replace(found, message=found.message.replace(text, quoted_name(entry.key.text)))
 
 
 class _Named(Probe):

@@ -74,6 +74,9 @@ def _no_path(
 def _nodes(
     probe: Probe, before: str, nodes: Sequence[t.NodePattern], conditions: Sequence[t.Expression]
 ) -> Iterator[Diagnostic]:
+    if nodes and not before.strip() and not probe.matches("", "()"):
+        yield probe.diagnostic("matches_nothing", nodes[0], "The database has no nodes.")
+        return
     for node in nodes:
         if (node.labels or node.properties) and not probe.matches(before, probe.source(node)):
             yield from blame_node(probe, before, node)

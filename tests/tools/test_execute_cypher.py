@@ -17,9 +17,9 @@ from tests.support.films import FILMS
 from tests.support.recorder import Recorder
 
 
-def executed(query: str, engine: Recorder) -> ExecuteCypherAnswer:
+def executed(query: str, engine: Recorder, question: str | None = None) -> ExecuteCypherAnswer:
     graphs = OpenGraphs([GraphSource("films", "", "recorder", lambda: Graph("films", FILMS, engine=engine))])
-    return execute_cypher(graphs, ExecuteCypherRequest(query=query))
+    return execute_cypher(graphs, ExecuteCypherRequest(query=query, question=question))
 
 
 def test_a_query_that_does_not_compile_never_reaches_the_engine() -> None:
@@ -40,9 +40,11 @@ def test_a_name_missing_in_the_schema_is_reported_with_the_rows() -> None:
     assert len(engine.ran) == 1
 
 
-def test_hints_come_with_the_rows() -> None:
-    answer = executed("MATCH (m:Movie {name: 'Heat'}) RETURN m", Recorder())
-    assert [diagnostic.code for diagnostic in answer.diagnostics] == ["returns_node"]
+def test_hints_come_with_the_rows_and_those_of_style_only_with_a_question() -> None:
+    query = "MATCH (m:Movie {name: 'Heat'}) RETURN m"
+    asked = executed(query, Recorder(), question="Which film?")
+    assert "returns_node" in [diagnostic.code for diagnostic in asked.diagnostics]
+    assert executed(query, Recorder()).diagnostics == []
 
 
 def test_a_missing_limit_is_reported_only_if_rows_were_omitted() -> None:

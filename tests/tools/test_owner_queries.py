@@ -140,8 +140,8 @@ def test_a_broken_query_is_left_out_and_reported_with_its_position_and_fix(cyphe
 @pytest.mark.parametrize(
     ("cypher", "logged"),
     [
-        ("MATCH (m:Movie RETURN m.name", " is still open. Change the query as the message says. The tool 'broken'"),
-        ("MATCH (m:Movie) RETURN n.name", "; defined: `m`. Change the query as the message says. The tool 'broken' is"),
+        ("MATCH (m:Movie RETURN m.name", " is still open. Write `MATCH (m:Movie) RETURN m.name`. The tool 'broken'"),
+        ("MATCH (m)--(k) RETURN n.name", "`m`, `k`. Change the query as the message says. The tool 'broken' is"),
         ("MATCH (m:Movi) RETURN m.name", ". Write `MATCH (m:Movie) RETURN m.name`. The tool 'broken' is left out"),
     ],
 )

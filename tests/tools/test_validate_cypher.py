@@ -50,7 +50,7 @@ def test_a_write_causes_an_error_that_names_its_access() -> None:
 
 def test_errors_come_before_hints() -> None:
     answer = validated("MATCH (m:Movie) RETURN m, m.runtime")
-    assert [diagnostic.severity for diagnostic in answer.diagnostics] == ["error", "hint", "hint"]
+    assert [diagnostic.severity for diagnostic in answer.diagnostics] == ["error", "hint"]
 
 
 def test_parameters_are_checked_by_their_values() -> None:

@@ -58,14 +58,23 @@ def texts_for_missing(probe: Probe, shape: Shape, facts: Statistics) -> Iterator
         number = abs(counts[0][0][0] - counts[1][0][0])
         stand = f"{all_of([quoted(text) for text in texts])} stand{'s' if len(texts) == 1 else ''} for a missing value"
         effect = (
-            f"{number:,} rows pass because of that" if comparison is None else f"{number:,} further rows have another"
+            f"rows that pass because of that: {number:,}"
+            if comparison is None
+            else f"further rows with another: {number:,}"
         )
-        yield probe.diagnostic(
-            "missing_as_text",
-            test,
-            f"In {subject}, {stand}: {effect}. {'In WHERE, write' if use.in_map else 'Write'} {where}.",
-            [] if use.in_map else [where],
-        )
+        place, fix = (test, where) if not use.in_map else _moved(shape, use, test, where)
+        yield probe.diagnostic("missing_as_text", place, f"In {subject}, {stand}: {effect}. Write {fix}.", [fix])
+
+
+def _moved(shape: Shape, use: PropertyUse, entry: t.Node, where: str) -> tuple[t.Node, str]:
+    """Return the map of a node that has an entry, and the text in its place with the entry as a WHERE."""
+    holder = next(
+        node.properties
+        for node in shape.query.find(t.NodePattern)
+        if isinstance(node.properties, t.MapLiteral) and node.properties.start <= entry.start < node.properties.end
+    )
+    others = [shape.source(other) for other in holder.entries if other is not entry]
+    return holder, f"{'{' + ', '.join(others) + '} ' if others else ''}WHERE {where}"
 
 
 def _placeholders(shape: Shape, use: PropertyUse, facts: Statistics) -> list[str]:

@@ -212,9 +212,9 @@ STAFF = {
 @pytest.mark.parametrize(
     ("condition", "figures"),
     [
-        ("WHERE w.left IS NOT NULL", "4 rows pass because of that. Write NOT w.left IN ['', 'N/A']."),
-        ("WHERE w.left = 'N/A'", "2 further rows have another. Write w.left IN ['', 'N/A']."),
-        ("{rank: 'A', left: 'N/A'}", "1 further rows have another. In WHERE, write w.left IN ['', 'N/A']."),
+        ("WHERE w.left IS NOT NULL", "rows that pass because of that: 4. Write NOT w.left IN ['', 'N/A']."),
+        ("WHERE w.left = 'N/A'", "further rows with another: 2. Write w.left IN ['', 'N/A']."),
+        ("{rank: 'A', left: 'N/A'}", "further rows with another: 1. Write {rank: 'A'} WHERE w.left IN ['', 'N/A']."),
         ("WHERE NOT w.left IN ['', 'N/A']", None),
         ("{rank: 'A'}", None),
     ],

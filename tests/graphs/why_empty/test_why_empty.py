@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from graphground.cypher import parse
@@ -158,6 +160,8 @@ def test_the_condition_that_removes_the_last_row_is_reported_with_the_existing_v
         ("[{a: '178.400'}, {a: '40.800'}]", "m.a > 150000", "toFloat(replace(m.a, '.', '')) > 150000"),
         ("[{a: '12.5 kg'}, {a: '3 kg'}]", "m.a < 10", "toFloat(split(m.a, ' kg')[0]) < 10"),
         ("[{a: '2022-05-17'}, {a: '2021-01-01'}]", "m.a > date('2022-01-01')", "date(m.a) > date('2022-01-01')"),
+        ("[{a: '2020-05-17'}, {a: ''}]", "m.a > date()", "m.a IN ['']"),
+        ("[{a: 1640995200000}]", "m.a = 2022", "datetime({epochMillis: m.a}).year = 2022"),
         ("[{a: '17.05.2022'}, {a: '01.01.2021'}]", "m.a STARTS WITH '2022'", "m.a ENDS WITH '2022'"),
     ],
 )
@@ -173,6 +177,18 @@ def test_text_that_holds_other_values_is_converted_in_the_fix_of_a_condition(
 
 def test_a_number_with_two_readings_is_not_converted(film_graph: Graph) -> None:
     assert not cause(film_graph, "UNWIND [{a: '1,234'}, {a: '5,678'}] AS m WITH m WHERE m.a > 2 RETURN m").suggestions
+
+
+def test_a_name_with_several_similar_ones_is_fixed_if_only_one_returns_rows(film_graph: Graph) -> None:
+    query = parse("MATCH (f:Film)-[:directedBy]->(p:Person {name: 'Mann'}) WHERE f.name = 'Heat' RETURN f.name")
+    (cause,) = why_empty(film_graph, query)
+    names = replace(cause, suggestions=("'Michael Mann'", "'James Cameron'"), edits=())
+    fixed = fixed_query(film_graph, query, [names], None)
+    assert fixed == query.text.replace("'Mann'", "'Michael Mann'")
+    assert (
+        fixed_query(film_graph, query, [replace(names, suggestions=("'James Cameron'", "'Gale Anne Hurd'"))], None)
+        is None
+    )
 
 
 def test_a_fix_is_offered_only_if_it_returns_rows(film_graph: Graph) -> None:
