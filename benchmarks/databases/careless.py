@@ -200,20 +200,19 @@ def record_figures(whole: Tally, held: Tally, right: Counter[str], asking: bool)
     command = f"benchmarks.databases.careless HOME{' --question' if asking else ''}"
     with_question = ", with the question" if asking else ""
     figures = []
-    for tally, part in ((whole, ""), (held, ", held out")):
-        data = f"three databases{part}{with_question}, {tally.counts['asked']} careless queries"
-        for what, key, of, bar in (
-            ("explained in execute's first answer", "explained", "asked", ">= 95"),
-            ("a fix is offered", "offered", "asked", ">= 50"),
-            ("offered fixes that are wrong", "wrong", "offered", "<= 5"),
-            ("the second call is right", "second", "asked", ">= 90"),
-        ):
-            value = round(tally.share(key, of), 1)
-            figures.append(Figure(f"careless query: {what}", data, value, "%", bar, command))
+    shown = [(whole, "", "explained"), (whole, "", "wrong"), (whole, "", "second"), (held, " held out,", "second")]
+    for tally, part, key in shown if not asking else shown[1:2]:
+        what, of, bar = {
+            "explained": ("explained in execute's first answer", "asked", ">= 95"),
+            "wrong": ("offered fixes that are wrong", "offered", "<= 5"),
+            "second": ("the second call is right", "asked", ">= 90"),
+        }[key]
+        data = f"three databases,{part} {tally.counts['asked']} queries{with_question}"
+        figures.append(Figure(f"careless query: {what}", data, round(tally.share(key, of), 1), "%", bar, command))
     if not asking:
         share, data = round(100 * right["touched"] / right["asked"], 1), f"three databases, {right['asked']} queries"
         figures.append(Figure("right query with a diagnostic", data, share, "%", "<= 10", command))
-    record("careless", *figures)
+    record("queries", *figures)
 
 
 if __name__ == "__main__":
