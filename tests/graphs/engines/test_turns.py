@@ -1,0 +1,110 @@
+"""Turns to compute, reads of a connection, and checks for changes beside a call."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from graphground.cypher.schema import PropertyGraphSchema
+from graphground.graphs.engines import client_context
+from graphground.graphs.engines.bolt import read_ahead
+from graphground.graphs.engines.client_context import Turns, Waiting
+from graphground.graphs.graph import Graph
+
+
+def test_at_most_as_many_threads_compute_as_there_are_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client_context, "TURN_SECONDS", 30.0)
+    turns, lock, most, computing = Turns(2), threading.Lock(), [0], [0]
+
+    def compute() -> None:
+        for _ in range(50):
+            turns.take()
+            with lock:
+                computing[0] += 1
+                most[0] = max(most[0], computing[0])
+            with lock:
+                computing[0] -= 1
+            assert turns.give()
+
+    threads = [threading.Thread(target=compute) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert 1 <= most[0] <= 2
+    assert not turns.give(), "this thread never had a turn"
+
+
+def test_a_thread_that_waits_for_a_database_gives_its_turn_to_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client_context, "TURN_SECONDS", 30.0)
+    monkeypatch.setattr(client_context, "TURNS", turns := Turns(1))
+    turns.take()
+    with Waiting():
+        other = threading.Thread(target=turns.take)
+        other.start()
+        other.join(30)
+        assert not other.is_alive()
+        monkeypatch.setattr(client_context, "TURN_SECONDS", 0.01)  # the other thread keeps its turn
+    assert not turns.give()
+
+
+def test_a_turn_is_not_waited_for_longer_than_its_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client_context, "TURN_SECONDS", 0.01)
+    turns = Turns(1)
+    turns.take()
+    late = threading.Thread(target=turns.take)
+    late.start()
+    late.join(30)
+    assert not late.is_alive()
+
+
+def test_many_small_reads_of_a_connection_are_one_read_of_its_socket() -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        reads = []
+        counted = SimpleNamespace(
+            recv_into=lambda buffer, count: reads.append(count) or ours.recv_into(buffer, count)  # type: ignore[func-returns-value]
+        )
+        connection = read_ahead(SimpleNamespace(socket=counted))
+        text = bytes(range(256)) * 16
+        theirs.sendall(text)
+        theirs.shutdown(socket.SHUT_WR)
+        found = bytearray()
+        while part := read(connection, 3):
+            found += part
+    assert found == text
+    assert len(reads) < 10
+
+
+def read(connection: Any, count: int) -> bytes:
+    buffer = bytearray(count)
+    return bytes(buffer[: connection.socket.recv_into(memoryview(buffer), count)])
+
+
+def test_changes_are_looked_for_in_another_thread_and_not_at_every_call() -> None:
+    looked, thread = threading.Semaphore(0), list[threading.Thread]()
+
+    def look() -> None:
+        thread.append(threading.current_thread())
+        looked.release()
+
+    source = SimpleNamespace(check_for_changes=look)
+    graph = Graph("films", cast(Any, source))
+    for _ in range(20):
+        graph.check_beside()
+    assert looked.acquire(timeout=30)
+    assert thread[0] is not threading.current_thread()
+    assert len(thread) <= 2, "at most every quarter of a second"
+    fixed = Graph("films", PropertyGraphSchema("films", {}, ()))
+    before = threading.active_count()
+    fixed.check_beside()
+    assert threading.active_count() <= before
+    deadline = time.monotonic() + 30
+    while any(each.is_alive() for each in thread):
+        assert time.monotonic() < deadline
+        thread[0].join(1)
