@@ -10,7 +10,6 @@ removed when the graph has been written.
 
 from __future__ import annotations
 
-import gc
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -27,8 +26,6 @@ from graphground.graphs.loading.simplekg import write_simplekg
 from graphground.graphs.wikidata.plan import Plan, Source, SourceError
 from graphground.graphs.wikidata.workspace import Workspace, WorkspaceError
 from graphground.graphs.wikidata.writing import ITEMS_AT_ONCE, GraphWriting, add_ends, select, values_named
-
-OBJECTS_BEFORE_COLLECTION = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +53,7 @@ def build(definition: Definition, source: Source, path: Path, *, keep: bool = Fa
     source.check(plan)
     identity = hashlib.sha256(orjson.dumps([definition.model_dump(), source.identity])).hexdigest()
     place = path.with_name(path.name + ".build")
-    with alone(path), rare_collection():
+    with alone(path):
         workspace = Workspace(place, identity)
         try:
             fetch(plan, source, workspace)
@@ -72,20 +69,6 @@ def build(definition: Definition, source: Source, path: Path, *, keep: bool = Fa
         finally:
             workspace.close()
     return built
-
-
-@contextmanager
-def rare_collection() -> Iterator[None]:
-    """Let Python search for cyclic garbage less often inside the block.
-
-    Each batch of a build creates many thousands of small objects, hardly any of them in cycles.
-    """
-    usual = gc.get_threshold()
-    gc.set_threshold(OBJECTS_BEFORE_COLLECTION, *usual[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*usual)
 
 
 @contextmanager

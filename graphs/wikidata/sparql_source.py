@@ -12,6 +12,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -51,7 +52,7 @@ class SparqlSource:
         self._sizes: dict[str, int] = {}
         self._lock = threading.Lock()
         self._pool = ThreadPoolExecutor(endpoint.traffic.most, thread_name_prefix="graphground-endpoint")
-        self._types: Future[dict[str, str]] | None = None
+        self._types: dict[str, str] | None = None
 
     @property
     def identity(self) -> str:
@@ -111,28 +112,18 @@ class SparqlSource:
 
     def subclasses(self, plan: Plan, workspace: Workspace) -> None:
         """Fetch the subclasses of the plan's classes."""
-        types = self._property_types(plan)
         missing = [root for root in plan.roots if not workspace.is_done(f"classes Q{root}")]
         for root, found in self._at_once((root, partial(self._subclasses, root)) for root in missing):
             with workspace.doing(f"classes Q{root}"):
                 workspace.add_classes(root, found)
-        types.result()
 
-    def _property_types(self, plan: Plan) -> Future[dict[str, str]]:
-        """Return a future for the datatypes of the properties whose values are converted, by property.
-
-        Datatypes that the endpoint does not state are missing.
-        """
-
-        def fetch() -> dict[str, str]:
-            try:
-                answer = self.endpoint.select(property_types_query(sorted(plan.in_full)))
-            except QueryTooLong:
-                return {}
-            return {last(found["property"]["value"]): found["type"]["value"] for found in answer}
-
+    def _property_types(self, plan: Plan) -> dict[str, str]:
+        """Return the datatypes of the properties whose values are converted, as far as the endpoint states them."""
         if self._types is None:
-            self._types = self._pool.submit(fetch if plan.in_full else dict)
+            self._types = {}
+            with suppress(QueryTooLong):
+                answer = self.endpoint.select(property_types_query(sorted(plan.in_full))) if plan.in_full else ()
+                self._types = {last(found["property"]["value"]): found["type"]["value"] for found in answer}
         return self._types
 
     def _subclasses(self, root: int) -> set[int]:
@@ -236,7 +227,7 @@ class SparqlSource:
                 properties = plan.wanted(label, are_selected=self.selects(plan, label))
                 if not totals[label] or not properties:
                     continue
-                query = StatementQuery(plan, properties, self._property_types(plan).result())
+                query = StatementQuery(plan, properties, self._property_types(plan))
                 for items in workspace.batches("candidates", plan.number(label), ITEMS_AT_ONCE):
                     task = f"statements {label} {items[0]}-{items[-1]}"
                     if workspace.is_done(task):
