@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from benchmarks.stand_ins import stand_in
-from benchmarks.stand_ins.witnesses import Condition, nearby, of_type, parts_of, satisfying, violating
+from benchmarks.stand_ins.stand_in import Condition, nearby, of_type, parts_of, satisfying, violating
 from graphground.cypher import parse
 from graphground.cypher.schema import Label, PropertyGraphSchema
 
