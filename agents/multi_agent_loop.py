@@ -22,8 +22,7 @@ from typing import Any, Literal
 from rapidfuzz.distance import Levenshtein
 
 from graphground.agents.conversation import Message, Outcome
-from graphground.agents.grammar import read_suggested_grammar
-from graphground.agents.replies import CUT, Grade, grade_in, list_in, literals_in, query_in
+from graphground.agents.replies import CUT, Grade, grade_in, list_in, literals_in, query_in, read_suggested_grammar
 from graphground.agents.session import BoundReached, Session
 from graphground.agents.trace import shortened
 from graphground.agents.zero_shot import SchemaForm, read_schema

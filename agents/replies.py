@@ -1,13 +1,18 @@
-"""Parses a model's reply: the query in its text, a grade, a list, a stance."""
+"""Parses a model's reply: the query in its text, a grade, a list, a stance; or restricts it, by a grammar.
+
+A model too small to write Cypher can still choose among the queries that `ground_question` suggests: its reply is one
+of them (GraphRAFT, arXiv 2504.05478, §4.2). llama.cpp reads GBNF, and llguidance, in vLLM and transformers, Lark.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
 from graphground.agents.conversation import Stance
+from graphground.agents.session import Session
 from graphground.cypher import CypherSyntaxError, access, parse
 from graphground.cypher.tokens import tokenize, unescape_string
 
@@ -136,3 +141,37 @@ def literals_in(query: str) -> list[str]:
     places = zip(tokens.kinds, tokens.starts, tokens.ends, strict=True)
     quoted = (query[start:end] for kind, start, end in places if kind == "string")
     return list(dict.fromkeys(text for literal in quoted if (text := unescape_string(literal)[0]).strip()))
+
+
+ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def write_gbnf(queries: Iterable[str]) -> str:
+    """Return a grammar in GBNF that matches exactly these queries: `root ::= "RETURN 1" | "RETURN 2"`."""
+    return f"root ::= {_alternatives(queries)}"
+
+
+def write_lark(queries: Iterable[str]) -> str:
+    """Return a grammar in Lark that matches exactly these queries: `start: "RETURN 1" | "RETURN 2"`."""
+    return f"start: {_alternatives(queries)}"
+
+
+async def read_suggested_grammar(session: Session, count: int) -> str:
+    """Return a grammar in GBNF that matches at most `count` suggested queries; empty if nothing is suggested, or if
+    `count` is 0."""
+    if not count:
+        return ""
+    question = session.question
+    answer = await session.call("ground_question", question.on(question=question.text, limit=count))
+    queries = [] if answer.failed else [str(candidate["cypher"]) for candidate in answer.fields["queries"]]
+    return write_gbnf(queries) if queries else ""
+
+
+def _alternatives(queries: Iterable[str]) -> str:
+    return " | ".join(f'"{"".join(map(_escape, query))}"' for query in dict.fromkeys(queries))
+
+
+def _escape(letter: str) -> str:
+    if letter in ESCAPES:
+        return ESCAPES[letter]
+    return f"\\x{ord(letter):02X}" if ord(letter) < 32 or ord(letter) == 127 else letter

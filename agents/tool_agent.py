@@ -11,8 +11,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from graphground.agents.conversation import Message, Outcome, ToolUse
-from graphground.agents.grammar import read_suggested_grammar
-from graphground.agents.replies import CUT, query_in, stance_in
+from graphground.agents.replies import CUT, query_in, read_suggested_grammar, stance_in
 from graphground.agents.session import BoundReached, Session
 from graphground.agents.trace import shortened
 from graphground.prompts.agents import FOLDER, agent_prompt

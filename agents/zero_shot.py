@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from graphground.agents.conversation import Message, Outcome, Question
-from graphground.agents.grammar import read_suggested_grammar
-from graphground.agents.replies import CUT, query_in, stance_in
+from graphground.agents.replies import CUT, query_in, read_suggested_grammar, stance_in
 from graphground.agents.session import Session
 from graphground.prompts.agents import FOLDER, agent_messages
 

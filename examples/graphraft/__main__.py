@@ -1,4 +1,4 @@
-"""The commands of the example: `python -m examples.graphraft pairs|readers|rank|grammar`."""
+"""The commands of the example: `python -m examples.graphraft pairs|readers|rank|score|grammar`."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ import anyio
 from examples.graphraft.decoding import rank_with_llama
 from examples.graphraft.pairs import AnsweredQuestion, pairs_of, read_questions
 from examples.graphraft.reasoning import Node, choice_prompt, chosen_nodes, retrieve, subgraph_text, suggested_queries
+from examples.graphraft.stark import SPLITS, score_rankings
 from graphground.agents.conversation import Message
-from graphground.agents.grammar import write_gbnf
 from graphground.agents.model_settings import AgentFailure, ModelSettings
 from graphground.agents.models import Model
+from graphground.agents.replies import write_gbnf
 from graphground.agents.server_connection import SERVE, ServerConnection, connect
 
 SYSTEM = "Write one Cypher query."
@@ -30,7 +31,8 @@ def parse_arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     made = {
         "pairs": "training pairs of the first model: questions and the best queries for their answers",
         "readers": "training pairs of the second model: the retrieved nodes, and those that answer",
-        "rank": "rank the nodes that answer each question, for `graphground eval stark`",
+        "rank": "rank the nodes that answer each question, for the metrics of `score`",
+        "score": "print Hit@1, Hit@5, Recall@20 and MRR of rankings for a folder of STaRK, such as prime/",
         "grammar": "print the grammar (GBNF) of the suggested queries for llama.cpp",
     }
     for name, words_ in made.items():
@@ -39,7 +41,12 @@ def parse_arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
         command.add_argument("--graph", default="", help="the graph's name")
         command.add_argument("--server", help="the URL of a running server (default: graphground serve)")
         command.add_argument("--candidates", type=int, default=20, help="number of suggested queries")
-        command.add_argument("--out", type=Path, required=name != "grammar", help="the JSON Lines to write")
+        written = name not in ("grammar", "score")
+        command.add_argument("--out", type=Path, required=written, help="the JSON Lines to write")
+        if name == "score":
+            command.add_argument("--rankings", type=Path, required=True, help="the rankings that `rank` has written")
+            command.add_argument("--split", choices=SPLITS, default="test", help="default: test")
+            command.add_argument("--human", action="store_true", help="the questions that people wrote")
         command.add_argument("--budget", type=int, default=3_000, help="tokens of the retrieved nodes")
         if name == "pairs":
             command.add_argument("--least", type=float, default=0.5, help="least precision and recall of a pair")
@@ -53,6 +60,10 @@ def parse_arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 async def main(parsed: argparse.Namespace) -> None:
+    if parsed.command == "score":
+        scores = score_rankings(Path(parsed.questions), parsed.rankings, parsed.split, human=parsed.human)
+        print("\n".join(f"{name:<12}{score:.4f}" for name, score in scores.items()))
+        return
     async with connect(parsed.server or SERVE, environment=os.environ) as server:
         if parsed.command == "grammar":
             queries = await suggested_queries(server, parsed.graph, parsed.questions, parsed.candidates)

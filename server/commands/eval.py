@@ -33,6 +33,7 @@ from graphground.server.commands.command_line import (
 )
 
 if TYPE_CHECKING:
+    from graphground.agents.conversation import Reply
     from graphground.agents.model_settings import ModelSettings
     from graphground.evals.generation.rephrasing import Rephrased
     from graphground.evals.runs.agents import Predictor
@@ -102,6 +103,15 @@ def parser() -> CommandLine:
     making.add_argument("--tasks", type=int, default=200, metavar="N", help="Number of tasks (default: 200).")
     making.add_argument("--seed", type=int, default=0, help="The same seed makes the same tasks (default: 0).")
     making.add_argument(
+        "--seeds",
+        type=Path,
+        metavar="FILE",
+        help="Make them from real questions: a file with questions and queries, or a recorded trace.",
+    )
+    making.add_argument(
+        "--private", action="store_true", help="With --seeds: keep no name or other text of the seeds' queries."
+    )
+    making.add_argument(
         "--patterns",
         type=Path,
         metavar="FILE",
@@ -150,18 +160,6 @@ def parser() -> CommandLine:
     )
     hardening.add_argument("--seed", type=int, default=0, help="The same seed makes the same variants (default: 0).")
     add_options(hardening, GRAPHS)
-    ranking = group.add_command(
-        "stark",
-        score_rankings,
-        "Score ranked answers to STaRK's questions by Hit@1, Hit@5, Recall@20 and MRR. A question without a ranking "
-        "scores 0.",
-    )
-    ranking.add_argument("dataset", type=Path, metavar="DATASET", help="A folder of STaRK, such as prime/.")
-    ranking.add_argument(
-        "rankings", type=Path, metavar="RANKINGS", help='JSON Lines: {"id": 7, "ranked": [15450, 3]}, best first.'
-    )
-    ranking.add_argument("--split", choices=("train", "val", "test"), default="test", help="Default: test.")
-    ranking.add_argument("--human", action="store_true", help="The questions written by people, in place of a split.")
     comparing = group.add_command(
         "compare",
         compare,
@@ -271,7 +269,7 @@ def run_bench(parsed: argparse.Namespace) -> int:
     """Ask, score and report all runs of a bench, or continue it."""
     import anyio
 
-    from graphground.evals.reports.bench import write_bench
+    from graphground.evals.reports.page import write_bench
     from graphground.evals.runs.bench import Bench, entries_of
     from graphground.evals.tasks.task import read_tasks
 
@@ -385,28 +383,6 @@ def compare(parsed: argparse.Namespace) -> int:
     return 0
 
 
-def score_rankings(parsed: argparse.Namespace) -> int:
-    """Print the means of STaRK's four metrics."""
-    from graphground.evals.metrics.retrieval import read_stark, stark_scores
-    from graphground.evals.tasks.task import TaskError, read_records
-
-    questions = read_stark(parsed.dataset, parsed.split, human=parsed.human)
-    ranked: dict[int, list[int]] = {}
-    for number, record in enumerate(read_records(parsed.rankings), start=1):
-        items = record.get("ranked")
-        if not isinstance(record.get("id"), int) or not isinstance(items, list):
-            raise TaskError(f'{parsed.rankings}, record {number}: expected {{"id": 7, "ranked": [15450, 3]}}')
-        ranked[record["id"]] = items
-    missing = sum(question.number not in ranked for question in questions)
-    if missing == len(questions):
-        raise TaskError(f"{parsed.rankings} ranks answers to none of the {counted(len(questions), 'question')}")
-    for name, score in stark_scores((ranked.get(each.number, []), each.answers) for each in questions).items():
-        sys.stdout.write(f"{name:<12}{score:.4f}\n")
-    if missing:
-        sys.stderr.write(f"graphground: without a ranking: {missing} of {counted(len(questions), 'question')}\n")
-    return 0
-
-
 def make(parsed: argparse.Namespace) -> int:
     """Make tasks for a graph."""
     from graphground.evals.generation.generate import generate
@@ -414,6 +390,10 @@ def make(parsed: argparse.Namespace) -> int:
 
     if parsed.tasks < 1:
         raise WrongUse("--tasks must be at least 1")
+    if parsed.seeds is not None:
+        return _grow(parsed)
+    if parsed.private:
+        raise WrongUse("--private needs --seeds")
     patterns, templates = (
         list(read_records(path)) if path is not None else None for path in (parsed.patterns, parsed.templates)
     )
@@ -436,6 +416,27 @@ def make(parsed: argparse.Namespace) -> int:
     for name, reason in generated.missing.items():
         sys.stderr.write(f"graphground: {name}: {reason}\n")
     return 0
+
+
+def _grow(parsed: argparse.Namespace) -> int:
+    from graphground.evals.generation.seeds import grow, read_seeds
+    from graphground.evals.tasks.task import write_tasks
+
+    seeds = read_seeds(parsed.seeds)
+    with closing(_opened(parsed)) as graphs, progress_bars() as progress:
+        tasks, report = grow(
+            graphs.get(parsed.graph_name),
+            seeds,
+            parsed.tasks,
+            parsed.seed,
+            private=parsed.private,
+            progress=lambda done, total: progress("tasks", done, total),
+        )
+    write_tasks(tasks, parsed.file)
+    sys.stdout.write(f"Wrote {counted(len(tasks), 'task')} from {counted(len(seeds), 'seed')} to {parsed.file}.\n")
+    for name, value in report.items():
+        sys.stdout.write(f"{name.replace('_', ' ')}: {json.dumps(value)}\n")
+    return 0 if tasks else 1
 
 
 def harden(parsed: argparse.Namespace) -> int:
@@ -555,7 +556,11 @@ def judge(parsed: argparse.Namespace) -> int:
     from graphground.evals.runs.judging import calibrate, judge_run, read_judgements, write_sheet
 
     async def judge_all(model: str, second: bool) -> None:
-        async with _asking(parsed, model) as ask:
+        async with _asking(parsed, model) as ask_model:
+
+            async def ask(prompt: str) -> str:
+                return (await ask_model(prompt)).text
+
             for folder in parsed.folder:
                 await judge_run(folder, model, ask, second=second, workers=parsed.workers)
 
@@ -581,24 +586,18 @@ def _agreed(found: Mapping[str, Any]) -> str:
 
 
 @asynccontextmanager
-async def _asking(parsed: argparse.Namespace, named: str) -> AsyncIterator[Callable[[str], Awaitable[str]]]:
-    """Yield a function that sends a prompt to a model and returns the text of its reply."""
+async def _asking(parsed: argparse.Namespace, named: str = "") -> AsyncIterator[Callable[[str], Awaitable[Reply]]]:
+    """Yield a function that sends a prompt to a model and returns its reply."""
     from graphground.agents.conversation import Message
     from graphground.agents.models import Model, ReplyCache
 
     async with Model(model_settings(parsed, named), ReplyCache(reply_folder(parsed)), report_wait) as model:
-
-        async def ask(prompt: str) -> str:
-            return (await model.ask([Message("user", prompt)])).text
-
-        yield ask
+        yield lambda prompt: model.ask([Message("user", prompt)])
 
 
 async def _rephrased(parsed: argparse.Namespace, tasks: list[Task]) -> tuple[list[Rephrased], int]:
     """Rephrase the tasks; return the results and the number of requests to the model, not counting cached replies."""
-    from graphground.agents.conversation import Message
     from graphground.agents.model_settings import HOPELESS, PASSING, ModelFailure
-    from graphground.agents.models import Model, ReplyCache
     from graphground.evals.generation.rephrasing import NoReply, RephrasingStopped
     from graphground.evals.generation.rephrasing import rephrase as rephrase_all
 
@@ -607,14 +606,14 @@ async def _rephrased(parsed: argparse.Namespace, tasks: list[Task]) -> tuple[lis
     async def ask(prompt: str) -> str:
         nonlocal calls
         try:
-            reply = await model.ask([Message("user", prompt)])
+            reply = await ask_model(prompt)
         except ModelFailure as failure:
             stops = failure.kind in HOPELESS | PASSING
             raise (RephrasingStopped if stops else NoReply)(str(failure)) from None
         calls += not reply.cached
         return reply.text
 
-    async with Model(model_settings(parsed), ReplyCache(reply_folder(parsed)), report_wait) as model:
+    async with _asking(parsed) as ask_model:
         with progress_bars() as progress:
             results = await rephrase_all(
                 tasks, ask, workers=parsed.workers, progress=lambda done, total: progress("questions", done, total)

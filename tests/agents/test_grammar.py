@@ -8,10 +8,10 @@ import anyio
 import pytest
 
 from graphground.agents.conversation import Question
-from graphground.agents.grammar import write_gbnf, write_lark
 from graphground.agents.model_settings import ModelSettings
 from graphground.agents.models import Model
 from graphground.agents.multi_agent_loop import LoopSettings, MultiAgentLoop
+from graphground.agents.replies import write_gbnf, write_lark
 from graphground.agents.runs import Agent, ask
 from graphground.agents.server_connection import connect
 from graphground.agents.tool_agent import ToolAgent

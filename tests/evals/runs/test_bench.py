@@ -9,7 +9,7 @@ import anyio
 import pytest
 from pyarrow import parquet
 
-from graphground.evals.reports.bench import COLUMNS, summarize_bench
+from graphground.evals.reports.page import COLUMNS, summarize_bench
 from graphground.evals.reports.summary import NoComparison, bootstrap, sign_flips
 from graphground.evals.runs.bench import BLOCK, Bench, Entry, entries_of
 from graphground.evals.runs.runner import RunError

@@ -40,7 +40,6 @@ WITHOUT_DATA_FOLDER = {
     "graphground eval rephrase",
     "graphground eval judge",
     "graphground eval report",
-    "graphground eval stark",
     "graphground eval compare",
     "graphground completion",
     "graphground graphs check",

@@ -90,30 +90,3 @@ def test_a_misspelt_graph_is_reported_with_the_nearest_name_and_nothing_is_run(
     assert output.count("there is no") == 1
     assert "--graph nbaa: there is no such graph; nearest: nba; available: nba." in output
     assert not Path("run").exists()
-
-
-def test_rankings_for_stark_are_scored_and_missing_ones_count_as_wrong(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("prime/stark_qa").mkdir(parents=True)
-    Path("prime/split").mkdir()
-    Path("prime/stark_qa/stark_qa.csv").write_text("id,query,answer_ids\n0,Which?,[15450]\n1,Who?,[7]\n2,What?,[9]\n")
-    Path("prime/split/test.index").write_text("0\n1\n")
-    Path("rankings.jsonl").write_text('{"id": 0, "ranked": [3, 15450]}\n')
-    assert main(["stark", "prime", "rankings.jsonl"]) == 0
-    shown = capsys.readouterr()
-    assert dict(line.split() for line in shown.out.splitlines()) == {
-        "hit@1": "0.0000",
-        "hit@5": "0.5000",
-        "recall@20": "0.5000",
-        "mrr": "0.2500",
-    }
-    assert "without a ranking: 1 of 2 questions" in shown.err
-    for line, said in (
-        ('{"id": "0"}', "record 1: expected"),
-        ('{"id": 2, "ranked": []}', "to none of the 2 questions"),
-    ):
-        Path("rankings.jsonl").write_text(line)
-        assert main(["stark", "prime", "rankings.jsonl"]) == 1
-        assert said in capsys.readouterr().err

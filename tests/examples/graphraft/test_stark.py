@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from graphground.evals.metrics.retrieval import RetrievalQuestion, StarkFileError, read_stark, stark_scores
+from examples.graphraft.stark import RetrievalQuestion, StarkFileError, read_stark, score_rankings, stark_scores
 
 
 @pytest.fixture
@@ -61,3 +61,20 @@ def test_the_four_scores_are_means_over_questions() -> None:
     }
     with pytest.raises(ValueError, match="no answers"):
         stark_scores([])
+
+
+def test_a_missing_ranking_counts_as_wrong_and_rankings_of_nothing_are_refused(
+    stark_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "rankings.jsonl"
+    file.write_text('{"id": 0, "ranked": [8, 3]}\n')
+    found = score_rankings(stark_folder, file)
+    assert found == {"hit@1": 0.0, "hit@5": 0.5, "recall@20": 0.5, "mrr": 0.25}
+    assert "without a ranking: 1 of 2 questions" in capsys.readouterr().err
+    for line, said in (
+        ('{"id": "0"}', "record 1: expected"),
+        ('{"id": 2, "ranked": []}', "to none of the 2 questions"),
+    ):
+        file.write_text(line)
+        with pytest.raises(StarkFileError, match=said):
+            score_rankings(stark_folder, file)
