@@ -19,11 +19,13 @@ from graphground.graphs.schemas.statistics.model import (
     Statistics,
 )
 from graphground.graphs.why_empty.probe import Probe
-from graphground.graphs.why_empty.second_look.names import differing_counts
-from graphground.graphs.why_empty.second_look.order import order_and_limit
-from graphground.graphs.why_empty.second_look.rows import other_direction
-from graphground.graphs.why_empty.second_look.shape import shape_of
-from graphground.graphs.why_empty.second_look.vanished import vanished_rows
+from graphground.graphs.why_empty.second_look import (
+    differing_counts,
+    order_and_limit,
+    other_direction,
+    shape_of,
+    vanished_rows,
+)
 from tests.support.recorder import Recorder
 
 SCHEMA = PropertyGraphSchema(

@@ -18,7 +18,7 @@ from graphground.graphs.loading.simplekg import write_simplekg
 from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
 from graphground.graphs.opening.stored import stored_sources
 from graphground.graphs.storage.home import Home
-from graphground.graphs.why_empty.second_look import look
+from graphground.graphs.why_empty import second_look as look
 from graphground.tools.execute_cypher import ExecuteCypherAnswer, ExecuteCypherRequest, execute_cypher
 from tests.support.films import FILMS as FILMS_ALONE
 from tests.support.politics_slice import NEEDED, write_politics
