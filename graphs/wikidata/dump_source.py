@@ -29,7 +29,6 @@ from typing import IO, Any, TypeVar
 import orjson
 
 from graphground.graphs.definitions.model import IDENTICAL
-from graphground.graphs.wikidata.names import names_in_document
 from graphground.graphs.wikidata.plan import SUBCLASS_OF, Plan, Progress, refuse_sparql
 from graphground.graphs.wikidata.statements import (
     ITEM,
@@ -40,7 +39,7 @@ from graphground.graphs.wikidata.statements import (
     select_by_rank,
     statements_of,
 )
-from graphground.graphs.wikidata.workspace import Names, Workspace
+from graphground.graphs.wikidata.workspace import Names, Workspace, names_in_document
 
 _ID = re.compile(rb'"id"\s*:\s*"([QPL]\d+)"')
 _TYPE_FIRST = re.compile(rb'\s*\{"type":"item","id":"Q(\d+)"')

@@ -22,7 +22,6 @@ from zlib import crc32
 from graphground.graphs.definitions.model import IDENTICAL
 from graphground.graphs.wikidata import triples
 from graphground.graphs.wikidata.dump_source import Dump, blocks, map_blocks, processes_for
-from graphground.graphs.wikidata.names import TextsOfItems, with_fallback
 from graphground.graphs.wikidata.plan import SUBCLASS_OF, Plan, SourceError
 from graphground.graphs.wikidata.statements import (
     ITEM,
@@ -55,7 +54,7 @@ from graphground.graphs.wikidata.triples import (
     term_of,
     truthy_value,
 )
-from graphground.graphs.wikidata.workspace import Workspace
+from graphground.graphs.wikidata.workspace import TextsOfItems, Workspace, with_fallback
 
 FULL = "full dump"
 MAX_BITS = 1 << 28

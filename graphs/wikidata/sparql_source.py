@@ -20,7 +20,6 @@ from typing import NamedTuple, TypeVar
 
 from graphground.graphs.definitions.model import IDENTICAL, Node
 from graphground.graphs.wikidata.endpoint import HINT, Binding, Endpoint, EndpointError, QueryTooLong
-from graphground.graphs.wikidata.names import TextsOfItems, with_fallback
 from graphground.graphs.wikidata.plan import Plan, Progress
 from graphground.graphs.wikidata.statements import (
     ENTITY,
@@ -35,7 +34,7 @@ from graphground.graphs.wikidata.statements import (
     value_of_term,
 )
 from graphground.graphs.wikidata.triples import ONTOLOGY, StatementParts, last, statements_by_property, values_of
-from graphground.graphs.wikidata.workspace import Names, Workspace
+from graphground.graphs.wikidata.workspace import Names, TextsOfItems, Workspace, with_fallback
 
 ITEMS_AT_ONCE, CLASSES_AT_ONCE, NAMES_AT_ONCE = 400, 200, 800
 ENDINGS = "0123456789"

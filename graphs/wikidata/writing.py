@@ -15,7 +15,6 @@ from typing import Any
 
 from graphground.graphs.definitions.model import IDENTICAL, Relationship
 from graphground.graphs.wikidata.conversion import node_property, property_value
-from graphground.graphs.wikidata.names import article_address
 from graphground.graphs.wikidata.plan import TEXTS, Plan
 from graphground.graphs.wikidata.statements import (
     ITEM,
@@ -28,7 +27,7 @@ from graphground.graphs.wikidata.statements import (
     select_best,
     select_by_rank,
 )
-from graphground.graphs.wikidata.workspace import Workspace
+from graphground.graphs.wikidata.workspace import Workspace, article_address
 
 EXAMPLES = 3
 
