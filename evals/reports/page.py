@@ -309,17 +309,24 @@ def _plot(rows: Sequence[Mapping[str, Any]]) -> str:
         )
     colours = ("#2b5fa8", "#2f7d5b", "#b7791f", "#6b5ca5", "#b3402f", "#3a8f98", "#7a6a4f", "#a3487c")
     agents = list(dict.fromkeys(row["agent"] for row in rows))
-    for row in rows:
+    placed: list[tuple[float, float]] = []
+    for row in sorted(rows, key=lambda row: -row[METRIC]["mean"]):
         score, colour = row[METRIC], colours[agents.index(row["agent"]) % len(colours)]
         x = left + row["cost"]["per_task"]["cost"] / dearest * width
         y, low, high = (top + (1 - score[name]) * height for name in ("mean", "low", "high"))
+        while any(abs(x - other) < 5 for other, _ in placed):  # intervals of the same cost stand side by side
+            x -= 7
+        label = y + 4
+        while any(abs(label - other) < 15 and abs(x - beside) < width / 3 for beside, other in placed):
+            label += 15
+        placed.append((x, label))
         anchor, shift = ("end", -9) if x > left + width / 2 else ("start", 9)
         parts.append(
             f'<path d="M{x:.1f} {low:.1f}V{high:.1f}" stroke="{colour}"/><circle cx="{x:.1f}" cy="{y:.1f}" r="5" '
-            f'fill="{colour}"/><text x="{x + shift:.1f}" y="{y + 4:.1f}" text-anchor="{anchor}">'
+            f'fill="{colour}"/><text x="{x + shift:.1f}" y="{label:.1f}" text-anchor="{anchor}">'
             f"{html.escape(row['agent'])}, {html.escape(row['model'])}</text>"
         )
-    box = f"0 0 {left + width + 20} {top + height + 30}"
+    box = f"0 0 {left + width + 50} {top + height + 30}"
     return f'<svg role="img" viewBox="{box}"><title>Accuracy against cost</title>{"".join(parts)}</svg>'
 
 
@@ -339,8 +346,8 @@ def _bench_page(figures: Mapping[str, Any]) -> str:
     ]
     budget = f" of a budget of ${figures['budget_usd']:g}" if figures["budget_usd"] is not None else ""
     facts = [
-        f"{figures['asked']} of {figures['of']} tasks, {figures['left_out']} of them left out of the scores, because "
-        "their gold answers are empty or fail.",
+        f"{figures['asked']} of {figures['of']} tasks; left out of the scores, because their gold answers are empty or "
+        f"fail: {figures['left_out']}.",
         f"Spent: ${figures['spent_usd']:.4f}{budget}"
         + ("; the budget ended the bench." if figures["stopped_at_budget"] else "."),
         "; ".join(f"{name}: {value}" for name, value in figures["fingerprints"].items()) + ".",
