@@ -113,7 +113,7 @@ def grow(
             progress(len(tasks), count)
         elif not sources[group]:
             del sources[group]
-    return tasks, {**_describe(tasks, counts, graph), "unused": dict(unused)}
+    return tasks, {**_describe(tasks, graph), "unused": dict(unused)}
 
 
 def _replaceable(question: str, query: str, graph: Graph) -> list[tuple[str, str]]:
@@ -157,25 +157,20 @@ def _tasks_of(
             yield Task("", graph.name, asked, gold, pattern=pattern, template=template, variant="seed")
 
 
-def _describe(tasks: list[Task], counts: Counter[tuple[str, str]], graph: Graph) -> dict[str, Any]:
+def _describe(tasks: list[Task], graph: Graph) -> dict[str, Any]:
     """Return how the tasks are spread: over patterns, difficulty, wordings, word pairs, labels and types."""
     pairs = Counter(
         pair for task in tasks for pair in zip(task.question.split(), task.question.split()[1:], strict=False)
     )
     used = {name.text for task in tasks for name in parse(task.gold).find(t.Name)}
-    wordings = set()
-    for task in tasks:
-        question = task.question
-        for _, name in names_in(task.gold):
-            question = question.replace(name, "…")
-        wordings.add(question)
-    difficulties: Counter[str] = Counter()
-    for (_, difficulty), number in counts.items():
-        difficulties[difficulty] += number
+    wordings = {
+        re.sub("|".join(re.escape(name) for _, name in names_in(task.gold)) or "(?!)", "…", task.question)
+        for task in tasks
+    }
     types = {pattern.type for pattern in graph.schema.patterns}
     return {
-        "patterns": len({pattern for pattern, _ in counts}),
-        "difficulty": dict(sorted(difficulties.items())),
+        "patterns": len({task.pattern for task in tasks}),
+        "difficulty": dict(sorted(Counter(difficulty_of(task.gold) for task in tasks).items())),
         "wordings": len(wordings),
         "distinct_word_pairs": round(len(pairs) / pairs.total(), 3) if pairs else 0.0,
         "labels": f"{len(used & graph.schema.labels.keys())} of {len(graph.schema.labels)}",
