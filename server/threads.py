@@ -1,8 +1,9 @@
 """Worker threads, shared fairly between clients.
 
 A call of a tool holds a permit while it runs; quick tools have permits of their own, so they never wait behind queries.
-Checking a long query keeps the interpreter busy, so at most `BULKY_AT_ONCE` calls with long arguments run at the same
-time, one per client.
+At most as many threads compute as there are cores; those that wait for a database do not count (`Turns`). Checking a
+long query keeps the interpreter busy, so at most `BULKY_AT_ONCE` calls with long arguments run at the same time, one
+per client.
 """
 
 from __future__ import annotations
