@@ -10,7 +10,7 @@ from functools import cached_property
 from graphground.cypher.names.lexicon import COMMON, STOP_WORDS, TALK_WORDS
 from graphground.cypher.names.words import Word, fold, question_words
 from graphground.cypher.schema import PropertyGraphSchema
-from graphground.graphs.question.read import AT_LEAST, AT_MOST, DATE, GREATER, LESS, MILLIONS, MONTHS, NUMBER
+from graphground.graphs.question.quantities import AT_LEAST, AT_MOST, DATE, GREATER, LESS, MILLIONS, MONTHS, NUMBER
 from graphground.graphs.suggestions.cues import EARLY, HIGH, LATE, LOW, WRITTEN, cues_of
 from graphground.graphs.suggestions.mentions import Mention
 from graphground.graphs.suggestions.vocabulary import Element, Vocabulary
