@@ -38,6 +38,7 @@ _SUFFIXES = (
 )
 # fmt: on
 SHORTEST_ROOT = 4
+_VOWEL_AND_Y = ("ay", "ey", "oy", "uy")
 
 
 @cache
@@ -119,11 +120,13 @@ def root(word: str) -> str:
         return text.removesuffix("e") if len(text) > SHORTEST_ROOT - 1 else text
     for suffix in _SUFFIXES:
         if text.endswith(suffix) and len(text) - len(suffix) >= SHORTEST_ROOT:
-            return _undoubled(text[: -len(suffix)])
+            return text if text[-2:] in _VOWEL_AND_Y else _undoubled(text[: -len(suffix)])
     for suffix in ("ing", "ed", "er"):  # short verbs: used, aired, owner
         if text.endswith(suffix) and len(text) - len(suffix) == SHORTEST_ROOT - 1:
             return text[: -len(suffix)].removesuffix("e")
-    return text.rstrip("eiy") if len(text) > SHORTEST_ROOT - 1 else text
+    if text.endswith("y") or len(text) < SHORTEST_ROOT:  # `play` as `player`, `bury` as `buried`, `sony` not as `son`
+        return text if text[-2:] in _VOWEL_AND_Y or len(text) < SHORTEST_ROOT else text[:-1] + "i"
+    return text.rstrip("ei")
 
 
 def _undoubled(text: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from graphground.cypher.names.lexicon import COMMON, CONNECTORS
 from graphground.cypher.names.words import MONTHS, WEEKDAYS, lemma
@@ -31,6 +31,8 @@ APART = frozenset(("and", "or", "in", "at", "by", "to", "for", "on", "from", "wi
 CALENDAR = frozenset(name.lower() for name in (*MONTHS, *WEEKDAYS))
 FREQUENT, RARE = 1_500, 8_000
 """Ranks of English words: a more frequent word is hardly ever a name by itself, and a rarer one easily."""
+PART_OF_NAME = 0.5
+"""The chance that a name is meant of which a text has several words."""
 ALIKE = 0.85
 """The minimum similarity, ignoring spaces, at which a name is regarded as covering a whole text."""
 
@@ -40,6 +42,12 @@ ABSENT, FUZZY, PARTIAL = 2.2, 0.6, 0.5
 """The costs of a name that the graph does not have, of a misspelt name, and of a name longer than its mention."""
 CAPITAL, CAPITAL_KNOWN, STRANGE, STRANGE_AMONG_CAPITALS, UNCOMMON, COMMON_WORD = 3.0, 0.8, 2.2, 1.3, 1.3, 0.3
 """The costs of leaving a word plain: capitalised, capitalised but explained, in no vocabulary, rare, and frequent."""
+WITHIN, JOINED = 0.5, 1.0
+"""How much more a part of a longer name costs and the whole less, and how much less a word joined to a name costs."""
+WORD_OF_NAME, LOWER_CASE = 0.15, 0.1
+"""The costs of a plain word within a misspelt name that has this word, and of a strange word in lower case."""
+UNEXPLAINED, LITTLE = 0.25, 0.25
+"""How much less an exact name costs that nothing else explains, and the explanation from which that holds no more."""
 DOUBTFUL, UNKNOWN_PROMINENCE = 2.5, 0.3
 """The cost above that of plain words up to which an exact name is considered, and the prominence of unread nodes."""
 CAPITAL_FIRST, BEGINNING, PROMINENT = 0.25, 0.25, 0.35
@@ -168,7 +176,7 @@ class Segmenter:
         settled = {(item.first, item.last) for item in items}
         items += self._fuzzy(self._parts(runs, settled))
         items += self._absent(runs, items)
-        return self._best(items)
+        return self._best(self._together(items, runs))
 
     def _exact(self, spans: Mapping[tuple[int, int], Span], costs: Mapping[tuple[int, int], float]) -> list[_Item]:
         texts = [self.question[span.start : span.end] for span in spans.values()]
@@ -254,8 +262,38 @@ class Segmenter:
             # Two plain words in this order are hardly a name by chance, unless they name a part of the schema.
             return EXPLAINED * max(explained - 0.7, 0.0)
         cost = EXPLAINED * max(explained - 0.35, 0.0) + PLAIN_NAME * self._plainness(first, last)
+        # A word that nothing in the schema explains is rather a name that the graph has.
+        cost -= UNEXPLAINED * max(1 - explained / LITTLE, 0.0)
         # A capital letter at the beginning of a sentence says a little.
         return PER_NAME + cost * (CAPITAL_FIRST if self.capital[first] else 1.0) / len(words)
+
+    def _together(self, items: Sequence[_Item], runs: Sequence[tuple[int, int]]) -> list[_Item]:
+        """Return the items with the costs that depend on each other.
+
+        A part of a stretch that is a name as a whole costs more, and the whole less: `Universal Music`. A plain word
+        beside a name that it is joined to costs less: `gold` in `crimson or gold`.
+        """
+        named = {(item.first, item.last) for item in items if item.found.judgement.verdict != "not_found"}
+        whole = [run for run in runs if run in named and run[0] < run[1]]
+        beside = set()
+        for item in items:
+            if item.found.judgement.verdict != "not_found" and item.cost < self._left_plain(item.first, item.last):
+                beside |= {
+                    neighbour
+                    for joint, neighbour in ((item.first - 1, item.first - 2), (item.last + 1, item.last + 2))
+                    if 0 <= neighbour < len(self.words) and self.words[joint].folded in ("and", "or")
+                }
+        changed = []
+        for item in items:
+            cost = item.cost
+            if any(a <= item.first and item.last <= b and (a, b) != (item.first, item.last) for a, b in whole):
+                cost += WITHIN
+            elif (item.first, item.last) in whole:
+                cost -= WITHIN
+            if item.first == item.last and item.first in beside and not self._is_common(item.first):
+                cost -= JOINED
+            changed.append(replace(item, cost=cost))
+        return changed
 
     def _left_plain(self, first: int, last: int) -> float:
         return sum(self.plain[first : last + 1])
@@ -336,13 +374,12 @@ class Segmenter:
                     ):
                         continue
                     outside = [*range(a, first), *range(last + 1, b + 1)]
-                    # A neighbour of a misspelt word may belong to it (`good felas`), a plain word seldom does.
-                    if any(self.explained[n] > 0.6 or self.plain[n] == 0 for n in outside):
-                        continue
                     if not any(self.capital[n] or self.is_strange(n) for n in range(a, b + 1)):
                         continue
-                    # The longest parts of a run first, then its extensions.
-                    parts[a, b] = (b - a) - 3 * len(outside)
+                    # The longest parts of a run first, then its extensions: a neighbour of a misspelt word may belong
+                    # to it (`good felas`), a word that the schema explains or that says little seldom does.
+                    doubt = sum(self.explained[n] > 0.6 or self.plain[n] == 0 for n in outside)
+                    parts[a, b] = (b - a) - 3 * len(outside) - 3 * doubt
         return sorted(parts, key=lambda part: -parts[part])
 
     def _separated_within(self, a: int, b: int) -> bool:
@@ -356,22 +393,25 @@ class Segmenter:
         items = []
         for (first, last), (start, end) in spans.items():
             judgement = judged[start, end]
-            if judgement.verdict == "not_found" or not covers(self.question[start:end], judgement.candidates):
+            if judgement.verdict == "not_found":
+                judgement = part_of_names(self.question[start:end], judgement.candidates) or judgement
+            elif not covers(self.question[start:end], judgement.candidates):
+                continue
+            if judgement.verdict == "not_found":
                 continue
             best = judgement.candidates[0]
             exact = best.match in ("exact", "alias")
             cost = PER_NAME + (0.0 if exact else FUZZY - math.log(max(judgement.chance, 0.05)))
             if not exact and len(fold(best.matched or best.name).split()) > last - first + 1:
                 cost += PARTIAL
+            its_words = set(fold(best.matched or best.name).split())
             for place in range(first, last + 1):
-                if (
-                    not self.capital[place]
-                    and not self.is_strange(place)
-                    and self.words[place].folded not in CONNECTORS
-                ):
-                    cost += 0.6 + 1.2 * self.explained[place]  # a plain word is seldom a part of a misspelt name
+                word = self.words[place].folded
+                if not self.capital[place] and not self.is_strange(place) and word not in CONNECTORS:
+                    # A plain word is seldom a part of a misspelt name, unless the name has just this word.
+                    cost += WORD_OF_NAME if word in its_words else 0.6 + 1.2 * self.explained[place]
                 elif self.mixed and not self.capital[place] and self.is_strange(place):
-                    cost += 0.5  # other names of this question have capital letters
+                    cost += LOWER_CASE  # other names of this question have capital letters
             items.append(self._item(first, last, cost, start, end, judgement))
         return items
 
@@ -495,3 +535,21 @@ def covers(text: str, candidates: Sequence[Candidate]) -> bool:
         if OSA.normalized_similarity(folded.replace(" ", ""), other.replace(" ", "")) >= ALIKE:
             return True
     return False
+
+
+def part_of_names(text: str, candidates: Sequence[Candidate]) -> Judgement | None:
+    """Return the candidates whose names have all words of a text, at least two: `Best Director`, `Shaq O'Neal`.
+
+    A word may be in the plural, or the beginning of a word of the name; None if there are no such candidates.
+    """
+    words = [lemma(word) for word in fold(text).split() if word not in CONNECTORS]
+    if len(words) < 2:
+        return None
+    found = []
+    for candidate in candidates:
+        name = [lemma(word) for word in fold(candidate.matched or candidate.name).split()]
+        if all(any(word == its or (len(word) > 3 and its.startswith(word)) for its in name) for word in words):
+            found.append(candidate)
+    if not found:
+        return None
+    return Judgement("found" if len({its.key for its in found}) == 1 else "ambiguous", found, chance=PART_OF_NAME)

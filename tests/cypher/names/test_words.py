@@ -27,6 +27,10 @@ def test_names_are_split_at_capitals_and_underscores(name, words):
     [
         ("created", "creator"),
         ("made", "makers"),
+        ("plays", "player"),
+        ("enjoy", "enjoyed"),
+        ("bury", "buried"),
+        ("cities", "city"),
         ("written", "writer"),
         ("movies", "movie"),
         ("countries", "country"),
@@ -39,6 +43,11 @@ def test_names_are_split_at_capitals_and_underscores(name, words):
 )
 def test_words_of_one_family_share_a_root(first, second):
     assert root(first) == root(second)
+
+
+def test_words_of_different_families_have_different_roots():
+    assert root("sony") != root("sons")
+    assert root("monkey") != root("monks")
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,12 @@ RECORDS = [
     Record("P1", "Person", "Michael Mann"),
     Record("P2", "Person", "Portia Mann"),
     Record("M1", "Movie", "Portrait of a Lady with a Flower"),
+    Record("G3", "Genre", "crimson"),
+    Record("G4", "Genre", "gold"),
+    Record("V3", "Venue", "Universal Music Group"),
+    Record("G5", "Genre", "music"),
+    Record("G6", "Genre", "automatic movie"),
+    Record("P3", "Person", "Academy Award for Best Director"),
 ]
 
 
@@ -58,6 +64,13 @@ def mentions_found(index: EntityIndex, question: str) -> list[tuple[str, str]]:
             [("Michael Mann", "found"), ("Quentin Tarantino", "not_found")],
         ),
         ("How many different movies are there?", []),
+        (
+            "Which movies are an automtic movie by Michael Mann?",
+            [("automtic movie", "found"), ("Michael Mann", "found")],
+        ),
+        ("Which movies are crimson or gold?", [("crimson", "found"), ("gold", "found")]),
+        ("Which movies belong to Universal Music?", [("Universal Music", "found")]),
+        ("Which movies got Best Director?", [("Best Director", "found")]),
         ("Which genres that include movies were made on April 17th?", []),
     ],
 )
