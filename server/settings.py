@@ -21,10 +21,11 @@ This module uses no library for settings, because it must not slow the start: re
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import Field, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -189,6 +190,9 @@ class Settings:
     databases: tuple[Database, ...] = ()
     queries: tuple[OwnQuery, ...] = ()
 
+    user_tokens: tuple[str, ...] = field(default=(), repr=False)
+    """The tokens of callers with a database user of their own."""
+
     def bolt_databases(self) -> tuple[Database, ...]:
         """Return the databases of the settings file and that of `--uri`, which replaces one of the same name."""
         if self.uri is None:
@@ -209,7 +213,8 @@ def secrets_in(settings: Settings) -> list[str]:
         settings.password,
         settings.token,
         settings.operator_token,
-        *(database.password for database in settings.databases),
+        *settings.user_tokens,
+        *(its.password for database in settings.databases for its in (database, *database.users.values())),
     ]
     if settings.model_key_variable:
         secrets.append(os.environ.get(settings.model_key_variable, "").strip())
@@ -247,6 +252,7 @@ def read_settings(given: Mapping[str, Any], environment: Mapping[str, str] | Non
         password=environment.get("NEO4J_PASSWORD"),
         token=environment.get("GRAPHGROUND_TOKEN"),
         operator_token=environment.get("GRAPHGROUND_OPERATOR_TOKEN"),
+        user_tokens=_user_tokens(databases, environment),
     )
     for option in options():
         value, choices = getattr(settings, option.name), option.metadata["choices"]
@@ -295,8 +301,15 @@ def password_variables(given: Mapping[str, Any], environment: Mapping[str, str] 
     home = given.get("home") or environment.get("GRAPHGROUND_HOME")
     graphs = _document(_file(path, home), required=bool(path)).get("graphs")
     tables = graphs.values() if isinstance(graphs, dict) else ()
-    named = [table.get("password_variable") for table in tables if isinstance(table, dict)]
+    listed = [table for table in tables if isinstance(table, dict)]
+    listed += [its for table in listed for its in dict(table.get("users", {})).values() if isinstance(its, dict)]
+    named = [table.get(key) for table in listed for key in ("password_variable", "token_variable")]
     return frozenset(name for name in named if isinstance(name, str))
+
+
+def token_subject(token: str) -> str:
+    """Return the subject of a caller with a fixed token, which says nothing about the token."""
+    return f"token {hashlib.sha256(token.encode()).hexdigest()}"
 
 
 def _parsed(option: Field[Any], text: str, place: str) -> Any:
@@ -367,8 +380,9 @@ def _database(name: str, table: Any, file: Path, environment: Mapping[str, str])
     if not isinstance(table, dict):
         raise SettingsError(f"{place} must be a table with a uri")
     entries = dict(table)
+    users = entries.pop("users", {})
     variable = entries.pop("password_variable", None)
-    known = [field_.name for field_ in fields(Database) if field_.name not in ("name", "problem")]
+    known = [field_.name for field_ in fields(Database) if field_.name not in ("name", "problem", "users")]
     for key, value in entries.items():
         if key not in known:
             raise SettingsError(f"{place} has no setting {key!r}{_meant(key, [*known, 'password_variable'])}")
@@ -386,14 +400,51 @@ def _database(name: str, table: Any, file: Path, environment: Mapping[str, str])
             f'{place}: name_property must be pairs such as "Order=orderNo, Person=fullName", not '
             f"{entries['name_property']!r}"
         )
-    database = Database(name, **entries)
+    database = _with_password(Database(name, **entries), variable, place, environment)
+    if not isinstance(users, dict) or not all(isinstance(user, dict) for user in users.values()):
+        raise SettingsError(f"{place}: users must be tables such as [graphs.{name}.users.alice]")
+    named = [_user(database, user, users[user], f"{place[:-1]}.users.{user}]", environment) for user in users]
+    if len({subject for subject, _ in named}) < len(named):
+        raise SettingsError(f"{place}: two users have the same subject or the same token")
+    return replace(database, users=dict(named))
+
+
+def _user(
+    database: Database, user: str, table: dict[str, Any], place: str, environment: Mapping[str, str]
+) -> tuple[str, Database]:
+    """Return the subject of the callers who are a database user, and the database as that user sees it."""
+    known = ("subject", "token_variable", "username", "password", "password_variable")
+    for key, value in table.items():
+        if key not in known or not isinstance(value, str):
+            raise SettingsError(f"{place}: {key} must be text and one of {', '.join(known)}{_meant(key, known)}")
+    if ("subject" in table) == ("token_variable" in table):
+        raise SettingsError(
+            f"{place} needs token_variable (the variable with a fixed token) or subject (`sub` of a JSON Web Token)"
+        )
+    own = replace(database, username=table.get("username", user), password=table.get("password"), problem="")
+    own = _with_password(own, table.get("password_variable"), place, environment)
+    if "subject" in table:
+        return table["subject"], own
+    if not environment.get(table["token_variable"]):
+        raise SettingsError(f"{place}: the environment variable {table['token_variable']} is not set")
+    return token_subject(environment[table["token_variable"]]), own
+
+
+def _user_tokens(databases: Iterable[Database], environment: Mapping[str, str]) -> tuple[str, ...]:
+    subjects = {subject for database in databases for subject in database.users if subject.startswith("token ")}
+    return tuple(sorted({value for value in environment.values() if subjects and token_subject(value) in subjects}))
+
+
+def _with_password(database: Database, variable: Any, place: str, environment: Mapping[str, str]) -> Database:
     if variable is None:
         return database
     if not isinstance(variable, str):
         raise SettingsError(f"{place}: password_variable must be text, not {variable!r}")
     if variable not in environment:
         # The other graphs do not depend on this password, so the server starts, and only this graph is unavailable.
-        problem = f"the environment variable {variable}, which holds the password of the graph {name!r}, is not set"
+        problem = (
+            f"the environment variable {variable}, which holds the password of the graph {database.name!r}, is not set"
+        )
         return replace(database, problem=f"{problem}; set it and start the server again")
     return replace(database, password=environment[variable])
 

@@ -10,7 +10,7 @@ from graphground.graphs.engines.address import Database, problem_at
 from graphground.graphs.engines.engine import EngineUnavailable
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.connected import address_of, open_database
-from graphground.graphs.opening.open_graphs import GraphSource, OpenGraphs
+from graphground.graphs.opening.open_graphs import USER, GraphSource, OpenGraphs
 from graphground.graphs.opening.stored import is_bundled, offered, stamp, stored_sources
 from graphground.graphs.storage.catalog import CatalogError
 from graphground.graphs.storage.home import Home
@@ -35,19 +35,24 @@ def graph_sources(
     home = Home(default_home(settings.home))
     databases = settings.bolt_databases()
     warn_about_unusable(databases)
-    own = [
-        GraphSource(
-            database.name,
-            database.description,
-            "bolt",
-            partial(open_database, database, home, may_be_provisional=may_be_provisional),
-            eager=True,
-            problem=partial(problem_of, database),
-        )
-        for database in databases
-    ]
+    own = [database_source(database, home, may_be_provisional) for database in databases]
     return OpenGraphs(
         sources_beside(own, settings, home), partial(sources_beside, own, settings, home), partial(stamp, home), hide
+    )
+
+
+def database_source(database: Database, home: Home, may_be_provisional: bool, user: str = "") -> GraphSource:
+    """Return your own database as a source, with a source for each of its further users."""
+    return GraphSource(
+        f"{database.name}{USER}{user}" if user else database.name,
+        database.description,
+        "bolt",
+        partial(open_database, database, home, may_be_provisional=may_be_provisional, user=user),
+        eager=not user,
+        users={
+            subject: database_source(own, home, may_be_provisional, subject) for subject, own in database.users.items()
+        },
+        problem=partial(problem_of, database),
     )
 
 

@@ -9,6 +9,7 @@ per client.
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
@@ -16,7 +17,7 @@ from contextvars import Context, copy_context
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
-from graphground.graphs.engines.client_context import TURNS, calling_as, cancellable
+from graphground.graphs.engines.client_context import CLIENT, TURNS, calling_as, cancellable
 from graphground.graphs.engines.fair_shares import FairShares, TooManyCalls
 from graphground.tools.failure import ToolFailure
 
@@ -163,7 +164,7 @@ def caller_of(request: Any) -> str:
 def token_client(request: Any) -> str:
     """Return the client that a request's bearer token names; empty without a token."""
     token = getattr(request.scope.get("user"), "access_token", None)
-    return f"client {token.client_id} {token.subject or ''}" if token is not None else ""
+    return f"{CLIENT}{json.dumps([token.client_id, token.subject or ''])}" if token is not None else ""
 
 
 def owner_of(request: Any) -> str:

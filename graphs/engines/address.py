@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import socket
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
@@ -176,6 +177,8 @@ class Database:
     vector_model: str | None = None
     name_property: str | None = None
     """The property that names the nodes, for each label where it is not detected: `Order=orderNo, Person=fullName`."""
+    users: Mapping[str, Database] = field(default_factory=dict, compare=False, repr=False)
+    """The same database as each further database user sees it, by the subject of the callers who are that user."""
     problem: str = field(default="", compare=False)
     """Why the settings are incomplete, such as an unset password variable; the graph then cannot be opened."""
 

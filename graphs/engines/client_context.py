@@ -11,6 +11,7 @@ All of it is in context variables, which reach engines through worker threads th
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import threading
@@ -116,10 +117,17 @@ class Waiting:
             TURNS.take()
 
 
+CLIENT = "client "
+"""The beginning of the name of a caller with a token; a JSON array of the token's client and subject follows."""
 CALLER: ContextVar[str] = ContextVar("graphground_caller", default="")
 """The name of the client; empty in a program with a single client (stdio, the command line)."""
 CANCELLATION: ContextVar[Cancellation | None] = ContextVar("graphground_cancellation", default=None)
 PROGRESS: ContextVar[CallProgress | None] = ContextVar("graphground_progress", default=None)
+
+
+def subject_of(caller: str) -> str:
+    """Return the subject of an authenticated caller: `alice` for `client ["token-1", "alice"]`; else an empty text."""
+    return str(json.loads(caller.removeprefix(CLIENT))[1]) if caller.startswith(CLIENT) else ""
 
 
 @contextmanager

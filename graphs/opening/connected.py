@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 
 from graphground.graphs.engines.address import BoltAddress, Database, problem_at
@@ -23,12 +24,13 @@ from graphground.graphs.storage.home import Home
 logger = logging.getLogger(__name__)
 
 
-def open_database(database: Database, home: Home, *, may_be_provisional: bool = False) -> Graph:
+def open_database(database: Database, home: Home, *, may_be_provisional: bool = False, user: str = "") -> Graph:
     """Connect to your own database and open it as a graph, with its schema and its entity lookup.
 
     A schema in the data folder's cache is reused. If there is none and `may_be_provisional` is set, the first schema
     of a large Neo4j is provisional: it is read from a sample, and replaced when the whole database has been read. A
-    warning is logged if the database does not refuse writes.
+    warning is logged if the database does not refuse writes. For a further `user` of the database, everything that is
+    read is kept apart: the cached schema and statistics, whose key has the user's name, and the index.
 
     Raises:
         EngineUnavailable: the address is invalid, no server answers there, the password is refused, or the database
@@ -52,7 +54,7 @@ def open_database(database: Database, home: Home, *, may_be_provisional: bool = 
         able = engine.capabilities()
         refused = write_protected(database.name, engine)
         live.open()
-        names = lookup_for(database, home, engine, live)
+        names = lookup_for(database, home, engine, live, user)
         facts = LiveStatistics(
             database.name,
             engine,
@@ -92,14 +94,16 @@ def address_of(database: Database) -> BoltAddress:
     return BoltAddress(database.uri, database.username or "", database.password or "", database.database)
 
 
-def lookup_for(database: Database, home: Home, engine: Engine, live: LiveSchema) -> OwnIndex:
+def lookup_for(database: Database, home: Home, engine: Engine, live: LiveSchema, user: str = "") -> OwnIndex:
     """Return the database's entity index; the index is stored in the data folder and updated in the background."""
     return OwnIndex(
         database.name,
         engine,
         lambda: live.schema,
         lambda: live.mark,
-        index_folder(home, database.name),
+        index_folder(
+            home, f"{database.name}-{hashlib.sha256(database.key.encode()).hexdigest()}" if user else database.name
+        ),
         vectors_in(database, engine),
         live.wait_until_complete,
         live.after_reading,

@@ -13,17 +13,20 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from graphground.cypher.names.nearest import closest
+from graphground.graphs.engines.client_context import CALLER, subject_of
 from graphground.graphs.engines.engine import EngineError, EngineUnavailable, EngineUnreachable
 from graphground.graphs.graph import Graph
 
 Counts = tuple[int | None, int | None]
 CLOSING_SECONDS = 2.0
 WARM_UP_SECONDS = 60.0
+USER = "\0"
+"""The character between the name of a graph and the database user, in the key of a graph that is open for that user."""
 CHECK_SECONDS = 0.25
 """The minimum time, in seconds, between checks whether graphs were added, removed or loaded again."""
 logger = logging.getLogger(__name__)
@@ -75,11 +78,21 @@ class GraphSource:
     version: Callable[[], object] = lambda: None
     eager: bool = False
     warm_up: str | None = None
+    users: Mapping[str, GraphSource] = field(default_factory=dict)
+    """The graph as other database users see it, by the subject of the callers who are that user.
+
+    Each has a connection, a schema, statistics and an index of its own: nothing read as one user reaches another.
+    """
     problem: Callable[[], str | None] | None = None
     """A function that returns, within a second, the reason why the graph is unavailable, or None if it is available.
 
     Without this function, a graph is known to be unavailable only after an attempt to open it has failed.
     """
+
+
+def as_caller(source: GraphSource) -> GraphSource:
+    """Return the source as the caller's database user sees it; the source itself if the caller has no such user."""
+    return source.users.get(subject_of(CALLER.get()), source) if source.users else source
 
 
 def _by_name(sources: Iterable[GraphSource]) -> dict[str, GraphSource]:
@@ -140,7 +153,7 @@ class OpenGraphs:
         with self._rereading:
             if stamp != self._seen:
                 self._sources, self._seen = _by_name(self._reread()), stamp
-                for name in [name for name in self._opened if name not in self._sources]:
+                for name in [name for name in self._opened if name.partition(USER)[0] not in self._sources]:
                     with self._lock(name):
                         known = self._opened.pop(name, None)
                     if known is not None:
@@ -173,7 +186,7 @@ class OpenGraphs:
             UnknownGraph: no graph has that name, or no name was given and there is not exactly one graph.
             EngineError: the graph cannot be opened, for the reason in the message; other graphs are not affected.
         """
-        source = self._source(name)
+        source = as_caller(self._source(name))
         self._close_unused()
         now, known = time.monotonic(), self._opened.get(source.name)
         if known is not None and not self._closed and now - self._verified.get(source.name, -math.inf) < CHECK_SECONDS:
@@ -195,7 +208,8 @@ class OpenGraphs:
 
     def opened(self, name: str) -> Graph | None:
         """Return the graph called `name` if it is already open, else None."""
-        known = self._opened.get(name)
+        source = self._sources.get(name)
+        known = self._opened.get(as_caller(source).name if source is not None else name)
         return known[1] if known is not None else None
 
     def open_eager(self) -> None:
@@ -272,13 +286,16 @@ class OpenGraphs:
                 self._problems[source.name] = str(error)
             raise
         except Exception as error:
-            self._problems[source.name] = message = f"The graph {source.name!r} cannot be opened: {error}"
+            self._problems[source.name] = message = (
+                f"The graph {source.name.partition(USER)[0]!r} cannot be opened: {error}"
+            )
             raise EngineUnavailable(message) from error
         self._problems.pop(source.name, None)
         return graph
 
     def _summary(self, source: GraphSource, unreachable: str | None = None) -> GraphSummary:
-        problem = unreachable or self._problems.get(source.name)
+        key = as_caller(source).name
+        problem = unreachable or self._problems.get(key)
         nodes: int | None
         relationships: int | None
         try:
@@ -288,7 +305,7 @@ class OpenGraphs:
             problem = problem or str(error)
         problem = self._hide(problem) if problem else None
         description = f"{source.description} (cannot be opened: {problem})".strip() if problem else source.description
-        known = self._opened.get(source.name)
+        known = self._opened.get(key)
         if known is not None and nodes is None:
             nodes, relationships = known[1].counts
         return GraphSummary(

@@ -14,7 +14,7 @@ from mcp.server.auth.provider import AccessToken, TokenVerifier
 from mcp.server.auth.settings import AuthSettings
 from pydantic import AnyHttpUrl, ValidationError
 
-from graphground.server.settings import Settings, SettingsError
+from graphground.server.settings import Settings, SettingsError, token_subject
 
 if TYPE_CHECKING:
     from jwt import PyJWKClient
@@ -46,7 +46,8 @@ class FixedTokens(TokenVerifier):
         if not any(known):
             return None
         number = known.index(True)
-        return AccessToken(token=token, client_id=f"token-{number + 1}", scopes=self._scopes[number])
+        subject = token_subject(token)
+        return AccessToken(token=token, client_id=f"token-{number + 1}", scopes=self._scopes[number], subject=subject)
 
 
 class JsonWebTokens(TokenVerifier):
@@ -145,7 +146,7 @@ def fixed_tokens(settings: Settings) -> list[str]:
     Raises:
         SettingsError: the file cannot be read or holds no token, or a token is too short.
     """
-    tokens = [token for token in (settings.token, settings.operator_token) if token]
+    tokens = [token for token in (settings.token, settings.operator_token, *settings.user_tokens) if token]
     if settings.token_file:
         try:
             lines = Path(settings.token_file).expanduser().read_text(encoding="utf-8").splitlines()
