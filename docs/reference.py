@@ -124,8 +124,9 @@ def reference() -> str:
         "\n".join(rows),
         "A `[graphs.NAME]` table of the settings file has `uri`, `username`, `password` or "
         "`password_variable`, `database`, `description`, `name_property` "
-        "(see [Use your own Neo4j](databases.md#use-your-own-neo4j-from-end-to-end)), and "
-        "`vector_index` with `vector_model` (see [Finding the entities in a question](entities.md)). `NEO4J_PASSWORD` is "
+        "(see [Use your own Neo4j](databases.md#use-your-own-neo4j-from-end-to-end)), "
+        "`vector_index` with `vector_model` (see [Finding the entities in a question](entities.md)), and tables "
+        "`users.NAME` for callers with a [database user of their own](databases.md). `NEO4J_PASSWORD` is "
         "the password for `--uri`.",
         "A `[queries.NAME]` table is a query of your own that becomes a tool: `description`, `cypher`, `graph`, "
         "`title`, "
