@@ -4,7 +4,7 @@
         --questions HOME:messy=/questions/messy.jsonl HOME:port=/questions/port.jsonl [--neo4j] [--each 60] [--misses 5]
 
 `--cypherbench` is a folder of stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`), of which
-three are asked; `--metaqa` a data folder and the name of MetaQA's graph in it, whose questions are
+three that nothing is learned from are asked; `--metaqa` a data folder and the name of MetaQA's graph in it, whose questions are
 those of ../shared/data; `--questions` a data folder, a graph and a file with a question and its gold query on each line
 (`question`, `cypher`, `mentions`); `--neo4j` asks the example databases of the tests, in a Neo4j that is started here.
 
@@ -32,12 +32,14 @@ from graphground.evals.metrics.execution_accuracy import orders, tables_match
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.graph import Graph
 from graphground.graphs.opening.stored import open_stored
+from graphground.graphs.question.read import read
 from graphground.graphs.schemas.token_count import estimate_tokens
 from graphground.graphs.storage.home import Home
+from graphground.graphs.suggestions import suggest
 
 SHARED = Path(__file__).resolve().parents[3] / "shared/data"
 HELD_OUT = ("company", "fictional_character", "flight_accident")
-"""The graphs of CypherBench with known questions from which the weights of schema patterns were not learned."""
+"""The graphs of CypherBench from whose questions nothing is learned."""
 WITHIN = 5
 CONFIDENT = 0.9
 
@@ -106,18 +108,21 @@ def names_of(gold: str) -> tuple[str, ...]:
 class Judge:
     """Says which queries answer a question on one graph; the rows of queries are kept."""
 
-    def __init__(self, graph: Graph, timeout: float = 10.0) -> None:
+    def __init__(
+        self, graph: Graph, timeout: float = 10.0, known: dict[str, list[list[Any]] | None] | None = None
+    ) -> None:
         self._graph, self._timeout = graph, timeout
-        self._rows: dict[str, list[list[Any]] | None] = {}
+        self.known = {} if known is None else known
+        """The rows of each query, None for one that the database refuses or does not end in time."""
 
     def rows(self, query: str) -> list[list[Any]] | None:
         """Return the rows of a query; None if the database refuses it or does not end in time."""
-        if query not in self._rows:
+        if query not in self.known:
             try:
-                self._rows[query] = list(self._graph.run(query, timeout=self._timeout, limit=20_000).rows)
+                self.known[query] = list(self._graph.run(query, timeout=self._timeout, limit=20_000).rows)
             except (EngineError, ValueError, AttributeError):
-                self._rows[query] = None
-        return self._rows[query]
+                self.known[query] = None
+        return self.known[query]
 
     def askable(self, asked: Asked) -> bool:
         """Whether the gold query has an answer here."""
@@ -177,27 +182,10 @@ class Candidate:
 
 def ask(graph: Graph, question: str) -> tuple[list[Candidate], list[tuple[str, str]] | None, int]:
     """Return the candidates for a question, the names found (text, name of the best node), and the answer's tokens."""
-    try:
-        from graphground.graphs.question.read import read
-        from graphground.graphs.suggestions import suggest
-    except ImportError:
-        return _ask_before(graph, question)
     reading = read(question, graph)
     found = suggest(graph, reading, limit=WITHIN)
     names = [(m.text, m.nodes[0].name) for m in reading.mentions if m.verdict != "not_found" and m.nodes]
     candidates = [Candidate(suggestion.cypher, suggestion.confidence) for suggestion in found]
-    return candidates, names, sum(estimate_tokens(candidate.cypher) for candidate in candidates)
-
-
-def _ask_before(graph: Graph, question: str) -> tuple[list[Candidate], list[tuple[str, str]] | None, int]:
-    """Ask a version of the package whose suggestions have no reading of the question: the table's first column."""
-    from graphground.graphs.suggestions import mentions_in, suggest
-
-    assert graph.entities is not None
-    mentions = mentions_in(question, graph.entities, graph.schema)
-    found = suggest(graph, question, mentions, limit=WITHIN)
-    names = [(m.text, m.meanings[0].name) for m in mentions if m.meanings]
-    candidates = [Candidate(suggestion.cypher, suggestion.probability) for suggestion in found]
     return candidates, names, sum(estimate_tokens(candidate.cypher) for candidate in candidates)
 
 

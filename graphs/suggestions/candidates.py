@@ -2,12 +2,12 @@
 
 >>> shape = Shape((Path(Anchor(0, "Heat", "name", "Movie"), (Step("directedBy", "out"),), ({"Person": 1.0},), 1),))
 >>> Candidate(shape, Form("names", title="name")).cypher()
-"MATCH (:Movie {name: 'Heat'})-[:directedBy]->(n) RETURN DISTINCT n.name"
+"MATCH (:Movie {name: 'Heat'})-[:directedBy]->(n) WITH DISTINCT n RETURN n.name"
 """
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -19,7 +19,7 @@ Join = Literal["and", "or", "not", "pair", "ring"]
 FormKind = Literal[
     "names", "count", "property", "names_property", "order", "argmax", "min", "max", "avg", "sum",
     "most", "most_before", "group", "group_before", "group_zero", "sort_count", "sort_before", "above_count",
-    "count_property", "both", "exists", "link_property", "compare", "minus", "equal", "values",
+    "count_property", "both", "exists", "link_property", "compare", "minus", "equal", "values", "group_property",
 ]  # fmt: skip
 COUNTING: frozenset[str] = frozenset(("most", "most_before", "group", "group_before", "sort_count", "above_count"))
 """The forms that count one end of the last relationship for each node at the other end."""
@@ -54,118 +54,123 @@ class Shape:
 
     @property
     def has_before(self) -> bool:
-        """Whether an unnamed node `m` stands one step before the answer, so that either can be counted."""
+        """Whether a node `m` that is not a single named one stands before the answer, so that either can be counted."""
         first = self.paths[0]
         if self.tail is not None or self.join == "ring":
             return True
-        return len(self.paths) == 1 and (len(first.steps) > 1 or (len(first.steps) == 1 and not first.anchor.name))
+        return len(self.paths) == 1 and (len(first.steps) > 1 or (len(first.steps) == 1 and not first.anchor.is_single))
 
-    def clauses(self, link: bool = False, optional: bool = False) -> str:
+    def clauses(self, link: bool = False, optional: bool = False, conditions: Sequence[str] = ()) -> str:
         """Return the MATCH clauses, which bind the answer `n`, the node before it `m` and, if `link`, its step `r`."""
+        wheres = list(conditions)
         if self.join == "pair":
             first, second = self.paths
-            return f"MATCH {first.anchor.node('n')}, {second.anchor.node('m')}"
+            return _where(f"MATCH {first.anchor.node('n')}, {second.anchor.node('m')}", wheres)
         if self.join == "ring":  # both paths lead from the same node to the same node
             first, second = self.paths
-            return f"MATCH {_path_text(first, 'n', 0, replace(self, paths=(first,)))}, (m){second.steps[0].arrow()}(n)"
+            text = replace(self, paths=(first,), join="and").clauses()
+            return _where(f"{text}, (m){second.steps[0].arrow()}(n)", wheres)
         meeting = "m" if self.tail else "n"
-        texts = [_path_text(path, meeting, number, self) for number, path in enumerate(self.paths)]
         if optional:  # the last step is optional, so that nodes without it are counted as 0
+            last = (self.tail or self.paths[0]).steps[-1]
             if self.tail:
-                head = replace(self, tail=None, label="").clauses()
-                return f"{re.sub(r'[(]n', '(m', head)} OPTIONAL MATCH (m){self.tail.steps[-1].arrow()}(n{_label(self.label)})"
-            first = self.paths[0]
-            if len(first.steps) == 1:
-                return (
-                    f"MATCH {first.anchor.node('m')} OPTIONAL MATCH (m){first.steps[-1].arrow()}(n{_label(self.label)})"
-                )
-            shorter = Path(first.anchor, first.steps[:-1], first.labels[:-1], first.count)
-            head = Shape((shorter,), label=first.middle).clauses()
-            head = head.replace("(m)", "()").replace("(n", "(m")
-            return f"{head} OPTIONAL MATCH (m){first.steps[-1].arrow()}(n{_label(self.label)})"
-        if link and not self.tail:
-            texts[0] = _path_text(self.paths[0], meeting, 0, self, "r")
+                head = _path_texts(replace(self, tail=None, label=""), "m", wheres)
+            elif len(self.paths[0].steps) == 1:
+                head = [self.paths[0].anchor.node("m")]
+                wheres += self.paths[0].anchor.conditions("m")
+            else:
+                path = self.paths[0]
+                shorter = Path(path.anchor, path.steps[:-1], path.labels[:-1], path.count)
+                head = [_path_text(shorter, "m", path.middle, "", "", wheres)]
+            return (
+                f"{_where('MATCH ' + ', '.join(head), wheres)} OPTIONAL MATCH (m){last.arrow()}(n{_label(self.label)})"
+            )
+        texts = _path_texts(self, meeting, wheres, "r" if link and not self.tail else "")
         tail = ""
         if self.tail:
-            label = _label(self.label)
             arrows = [step.arrow("r" if link and step is self.tail.steps[-1] else "") for step in self.tail.steps]
-            tail = "".join(f"{arrow}()" for arrow in arrows[:-1]) + f"{arrows[-1]}(n{label})"
-        if self.join == "not":
-            negated = ", ".join(
-                _path_text(path, meeting, number + 1, self, anonymous=True)
-                for number, path in enumerate(self.paths[1:])
-            )
-            return f"MATCH {texts[0]} WHERE NOT EXISTS {{ MATCH {negated} }}" + (f" MATCH (m){tail}" if tail else "")
+            tail = "(m)" + "".join(f"{arrow}()" for arrow in arrows[:-1]) + f"{arrows[-1]}(n{_label(self.label)})"
         if self.join == "or":
             branches = " UNION ".join(f"MATCH {text} RETURN {meeting}" for text in texts)
-            return f"CALL {{ {branches} }}" + (f" MATCH (m){tail}" if tail else "")
-        return f"MATCH {', '.join(texts)}" + (f", (m){tail}" if tail else "")
+            rest = _where(f"MATCH {tail}", wheres) if tail else _where(f"WITH {meeting}", wheres) if wheres else ""
+            return f"CALL {{ {branches} }} {rest}".rstrip()
+        if self.join == "not":
+            inner: list[str] = []
+            negated = [_path_text(path, meeting, path.middle, "", "", inner) for path in self.paths[1:]]
+            wheres.insert(0, f"NOT EXISTS {{ {_where('MATCH ' + ', '.join(negated), inner)} }}")
+            texts = texts[:1]
+        return _where("MATCH " + ", ".join([*texts, tail] if tail else texts), wheres)
+
+
+def _where(text: str, conditions: Sequence[str]) -> str:
+    return f"{text} WHERE {' AND '.join(conditions)}" if conditions else text
 
 
 def _label(label: str) -> str:
     return f":{quoted_name(label)}" if label else ""
 
 
-def _path_text(path: Path, meeting: str, number: int, shape: Shape, link: str = "", anonymous: bool = False) -> str:
-    label = _label(shape.label) if meeting == "n" and not anonymous else ""
-    if not path.steps:
-        return path.anchor.node(meeting)
+def _path_texts(shape: Shape, meeting: str, wheres: list[str], link: str = "") -> list[str]:
+    """Return the patterns of a shape's paths, and add the conditions of their anchors to `wheres`."""
+    label = shape.label if meeting == "n" else ""
     before = "m" if meeting == "n" and len(shape.paths) == 1 else ""
-    text = path.anchor.node(before if len(path.steps) == 1 and not path.anchor.name else "")
-    for place, step in enumerate(path.steps):
-        last = place == len(path.steps) - 1
-        text += step.arrow(link if last else "")
-        text += (
-            f"({meeting}{label})"
-            if last
-            else f"({before}{_label(path.middle)})"
-            if place == len(path.steps) - 2
-            else "()"
+    positive = shape.paths[:1] if shape.join == "not" else shape.paths
+    return [
+        _path_text(
+            path, meeting, path.middle, label if number == 0 else "", before, wheres, link if number == 0 else ""
         )
+        for number, path in enumerate(positive)
+    ]
+
+
+def _path_text(
+    path: Path, meeting: str, middle: str, label: str, before: str, wheres: list[str], link: str = ""
+) -> str:
+    if not path.steps:
+        wheres += path.anchor.conditions(meeting)
+        return path.anchor.node(meeting)
+    start = before if len(path.steps) == 1 and not path.anchor.is_single else ""
+    wheres += path.anchor.conditions(start)
+    text = path.anchor.node(start)
+    last = len(path.steps) - 1
+    for place, step in enumerate(path.steps):
+        node = f"({meeting}{_label(label)})" if place == last else "()"
+        if place == last - 1:
+            node = f"({before}{_label(middle)})"
+        text += step.arrow(link if place == last else "") + node
     return text
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition on a property of the answer, or of the last relationship (`on` is `r`)."""
+    """A condition on a property of the answer, or of the last relationship if `on` is `r`: `n.built <= 1990`.
+
+    `quantity` is the index of the question's number or date that the condition uses; -2 and less stand for the mentions;
+    -1 for none. `kind` says what is compared: `value number year date open filled flag`.
+    """
 
     key: str
-    operator: str
-    literal: str
+    text: str
     on: str = "n"
-    wrap: str = ""
-    """A function around the property, such as `toFloat`, or `.year` after it."""
     quantity: int = -1
-    """The index of the question's number or date that the condition uses, -1 if none."""
-    text: str = ""
-
-    def cypher(self) -> str:
-        if self.text:
-            return self.text
-        value = wrapped(f"{self.on}.{quoted_name(self.key)}", self.wrap)
-        if self.operator in ("in", "not in"):
-            return f"{'NOT ' if self.operator == 'not in' else ''}{self.literal} IN {value}"
-        return f"{value} {self.operator} {self.literal}"
-
-
-def wrapped(value: str, wrap: str) -> str:
-    """Return a property inside a function, or with a part of it: `toFloat(n.price)`, `n.date.year`."""
-    return value + wrap if wrap.startswith(".") else f"{wrap}({value})" if wrap else value
+    kind: str = "value"
+    equal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
     """What a query returns: `Form("argmax", "name", "height_cm", descending=True)` is the tallest node.
 
-    `title` is the property that names the answer, `before` the one that names the node before it.
+    `title` is the property that names the answer, `before` the one that names the node before it. `value` is the
+    Cypher by which `key` is compared if it is not the property itself, with `{}` for it: `toFloat({})`.
     """
 
     kind: FormKind
     title: str
     key: str = ""
     descending: bool = False
-    wrap: str = ""
-    condition: Condition | None = None
+    value: str = "{}"
+    conditions: tuple[Condition, ...] = ()
     before: str = "name"
     number: float = 0
     operator: str = ">"
@@ -173,27 +178,30 @@ class Form:
 
     def returns(self) -> str:
         """Return the clauses after the pattern."""
-        title, key = f"n.{quoted_name(self.title)}", wrapped(f"n.{quoted_name(self.key)}", self.wrap)
+        title, plain = f"n.{quoted_name(self.title)}", f"n.{quoted_name(self.key)}"
+        key, other = self.value.format(plain), self.value.format(f"m.{quoted_name(self.key)}")
         before = f"m.{quoted_name(self.before)}"
         direction = "DESC" if self.descending else "ASC"
+        listed = f", {plain}" if self.listed else ""
         match self.kind:
             case "names":
                 return f"WITH DISTINCT n RETURN {title}"
             case "count":
                 return "RETURN count(DISTINCT n)"
             case "property":
-                return f"RETURN DISTINCT {key}"
+                return f"RETURN DISTINCT {plain}"
             case "values":
-                return f"UNWIND {key} AS value RETURN DISTINCT value"
+                return f"UNWIND {plain} AS value RETURN DISTINCT value"
             case "names_property":
-                return f"WITH DISTINCT n RETURN {title}, {key}"
+                return f"WITH DISTINCT n RETURN {title}, {plain}"
             case "order":
                 # Descending, Cypher sorts nulls first.
                 nulls = f"{key} IS NULL, " if self.descending else ""
                 return f"WITH DISTINCT n RETURN {title} ORDER BY {nulls}{key} {direction}"
             case "argmax":
                 filled = f" WHERE {key} IS NOT NULL" if self.descending else ""
-                return f"WITH DISTINCT n{filled} RETURN {title} ORDER BY {key} {direction} LIMIT 1"
+                limit = max(1, int(self.number))
+                return f"WITH DISTINCT n{filled} RETURN {title}{listed} ORDER BY {key} {direction} LIMIT {limit}"
             case "min" | "max" | "avg" | "sum":
                 return f"WITH DISTINCT n RETURN {self.kind}({key})"
             case "both":
@@ -208,33 +216,32 @@ class Form:
                 )
             case "group":
                 return f"WITH n, count(DISTINCT m) AS number RETURN {title}, number"
-            case "group_before":
+            case "group_before" | "group_zero":
                 return f"WITH m, count(DISTINCT n) AS number RETURN {before}, number"
+            case "group_property":
+                return f"RETURN {plain}, count(DISTINCT n) AS number"
             case "sort_count":
                 return f"WITH n, count(DISTINCT m) AS number RETURN {title}, number ORDER BY number {direction}"
             case "sort_before":
                 return f"WITH m, count(DISTINCT n) AS number RETURN {before}, number ORDER BY number {direction}"
-            case "group_zero":
-                return f"WITH m, count(DISTINCT n) AS number RETURN {before}, number"
             case "count_property":
-                return f"RETURN count(DISTINCT {key})"
+                return f"RETURN count(DISTINCT {plain})"
             case "compare":
                 sign = ">" if self.descending else "<"
-                return f"RETURN CASE WHEN {key} {sign} {self._other()} THEN {title} ELSE m.{quoted_name(self.title)} END AS answer"
-            case "minus":
-                return f"RETURN {key} - {self._other()} AS answer"
-            case "equal":
-                return f"RETURN {key} = {self._other()} AS answer"
-            case "above_count":
                 return (
-                    f"WITH m, count(DISTINCT n) AS number WHERE number {self.operator} {self.number:g} RETURN {before}"
+                    f"RETURN CASE WHEN {key} {sign} {other} THEN {title} ELSE m.{quoted_name(self.title)} END AS answer"
                 )
+            case "minus":
+                return f"RETURN {key} - {other} AS answer"
+            case "equal":
+                return f"RETURN {key} = {other} AS answer"
+            case "above_count":
+                shown = ", number" if self.listed else ""
+                condition = f"WHERE number {self.operator} {self.number:g}"
+                return f"WITH m, count(DISTINCT n) AS number {condition} RETURN {before}{shown}"
             case "link_property":
-                return f"RETURN DISTINCT r.{quoted_name(self.key)}"
+                return f"RETURN DISTINCT {title + ', ' if self.listed else ''}r.{quoted_name(self.key)}"
         raise ValueError(self.kind)
-
-    def _other(self) -> str:
-        return wrapped(f"m.{quoted_name(self.key)}", self.wrap)
 
 
 @dataclass(frozen=True)
@@ -246,27 +253,21 @@ class Candidate:
 
     @property
     def uses_link(self) -> bool:
-        condition = self.form.condition
-        return self.form.kind == "link_property" or (condition is not None and condition.on == "r")
+        return self.form.kind == "link_property" or any(condition.on == "r" for condition in self.form.conditions)
 
+    @cached_property
     def matched(self) -> str:
-        """Return the query before its RETURN part, with its condition."""
-        clauses = self.shape.clauses(self.uses_link, self.form.kind == "group_zero")
-        condition = self.form.condition
-        if condition is None:
-            return clauses
-        if self.shape.join == "and":
-            return f"{clauses} WHERE {condition.cypher()}"
-        names = "*" if self.uses_link or self.shape.has_before else "n"
-        return f"{clauses} WITH {names} WHERE {condition.cypher()}"
+        """The query before its RETURN part, with its conditions."""
+        conditions = [condition.text for condition in self.form.conditions]
+        return self.shape.clauses(self.uses_link, self.form.kind == "group_zero", conditions)
 
     def cypher(self) -> str:
         return self._text
 
     @cached_property
     def _text(self) -> str:
-        return f"{self.matched()} {self.form.returns()}"
+        return f"{self.matched} {self.form.returns()}"
 
     def counting(self) -> str:
         """Return the query that counts the distinct answers."""
-        return f"{self.matched()} RETURN count(DISTINCT n)"
+        return f"{self.matched} RETURN count(DISTINCT n)"

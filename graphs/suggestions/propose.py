@@ -16,27 +16,33 @@ from math import log10
 
 import numpy as np
 
-from graphground.cypher.quoting import quoted_string
+from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.graphs.graph import Graph
-from graphground.graphs.question.model import Quantity, Question
+from graphground.graphs.question.model import Question
 from graphground.graphs.suggestions.candidates import COUNTING, Candidate, Condition, Form, Shape
 from graphground.graphs.suggestions.evidence import Array, Evidence, vocabulary_of
 from graphground.graphs.suggestions.operators import operators_of, order_of
-from graphground.graphs.suggestions.walks import Anchor, Path, Step, Walker, reverse, title_of
+from graphground.graphs.suggestions.properties import Property, properties_of, title_of
+from graphground.graphs.suggestions.walks import Anchor, Path, Step, Walker, reverse
 
 Features = dict[str, float]
 Make = Callable[..., "tuple[Form, Features, Array]"]
 """Makes a form with its features and the words it covers, from the form and the operators that it uses."""
-NUMBERS, TEMPORAL = ("int", "float"), ("date", "datetime")
 MAX_NODES = 3
 """The maximum number of nodes that one mention may mean."""
 WIDTHS = (40, 80, 60)
 """The maximum number of paths of one, two and three steps."""
 EXPANDED = (10, 8)
 """The number of paths of one step, and of two, that are continued."""
-MAX_JOINED = 9
+MAX_JOINED, MAX_NAMES, MAX_PAIRED = 9, 4, 5
 MAX_LABELS = 4
 SAID = 0.45
+FORM_OPERATORS = (
+    "count", "most", "each", "order", "sort", "average", "sum", "difference", "same", "names", "when", "including",
+    "compare", "equal", "asks", "distinct",
+)  # fmt: skip
+"""The operators of which each form has a feature."""
+ORDERING = ("order", "argmax", "min", "max", "avg", "sum", "compare", "minus")
 
 
 @dataclass
@@ -55,7 +61,7 @@ class Proposer:
     def __init__(self, graph: Graph, question: Question, seconds: float) -> None:
         self.graph, self.schema, self.question = graph, graph.schema, question
         self.evidence = Evidence(question, vocabulary_of(graph.schema))
-        self.walker = Walker(graph, time.monotonic() + seconds) if graph.engine is not None else None
+        self.walker = Walker(graph, time.monotonic() + seconds)
         self.size = len(self.evidence.indices)
         masked = list(question.text.lower().replace("’", "'"))
         for mention in question.mentions:
@@ -67,17 +73,9 @@ class Proposer:
         self._mention_words = [self._places(mention.words) for mention in question.mentions]
         self._said: dict[tuple[str, str], Array] = {}
         self._path_features: dict[tuple[object, ...], Features] = {}
-        quantities = question.quantities
-        if not quantities:
-            from graphground.graphs.suggestions.ranker import space_of
-
-            quantities = [
-                Quantity(q.kind, q.value, q.comparison, q.start, q.start + 4)  # type: ignore[arg-type]
-                for q in space_of(graph.schema).read(question.text, []).quantities
-            ]
         self.quantities = [
             quantity
-            for quantity in quantities
+            for quantity in question.quantities
             if not any(mention.start <= quantity.start < mention.end for mention in question.mentions)
         ]
 
@@ -108,7 +106,24 @@ class Proposer:
                         key,
                         Anchor(number, node.name, node.property, label, node.score, rank, node.match, node.is_value),
                     )
-        return list(found.values())
+        return [*found.values(), *self._several()]
+
+    def _several(self) -> Iterator[Anchor]:
+        """Yield the anchors of several names with one label: `Leipzig, Vienna or Kyoto`."""
+        best = [
+            (number, mention.nodes[0])
+            for number, mention in enumerate(self.question.mentions)
+            if mention.verdict != "not_found" and mention.nodes and not mention.nodes[0].is_value
+        ]
+        for first in range(len(best)):
+            for end in range(first + 2, min(len(best), first + MAX_NAMES) + 1):
+                its = best[first:end]
+                labels = [label for label in its[0][1].labels if all(label in node.labels for _, node in its)]
+                if labels and len({node.property for _, node in its}) == 1:
+                    number, node = its[0]
+                    score = sum(node.score for _, node in its) / len(its)
+                    also = tuple((number, node.name) for number, node in its[1:])
+                    yield Anchor(number, node.name, node.property, labels[0], score, also=also)
 
     def _type_of(self, label: str, key: str) -> str:
         known = self.schema.labels.get(label)
@@ -129,12 +144,10 @@ class Proposer:
         return score / (len(path.steps) + 1) + path.anchor.score - 0.2 * path.anchor.rank
 
     def shapes(self) -> Iterator[Shape]:
-        """Yield the shapes around the named nodes, and around the labels that the question speaks of."""
-        if self.walker is None:
-            return
+        """Yield the shapes around the named nodes, and around the labels and types that the question speaks of."""
         anchors = self.anchors()
         starts = [Path(anchor, (), (), 1.0) for anchor in anchors]
-        yield from (Shape((path,)) for path in starts)
+        yield from (Shape((path,)) for path in starts if not path.anchor.also)
         one = self.walker.extend(starts, self.promise, WIDTHS[0] * max(1, len(starts)))
         by_anchor: dict[Anchor, list[Path]] = {}
         for path in one:
@@ -169,9 +182,17 @@ class Proposer:
         starts = [Path(anchor, (), (), 1.0) for anchor in self.label_anchors()]
         for path in starts:
             yield Shape((path,))
-        one = self.walker.extend(starts, self.promise, 40) if self.walker else []
+        one = self.walker.extend(starts, self.promise, 40)
         for path in one:
             yield from self._labelled(Shape((path,)))
+        said = sorted(
+            ((float(self.said("type", t).max(initial=0.0)), t) for t in self.schema.relationship_types), reverse=True
+        )
+        for strength, type_ in said[:MAX_LABELS]:
+            if strength >= SAID:
+                # All nodes that a type relates, whatever their labels.
+                for step, labels in self.walker.ends_of(type_):
+                    yield from self._labelled(Shape((Path(Anchor(-1, "", "", ""), (step,), (labels,), 1000.0),)))
         if self.operators.keys() & {"both", "same"}:
             for p, q in combinations(one, 2):
                 if p.anchor == q.anchor and p.steps[0].type != q.steps[0].type and p.ends.keys() & q.ends.keys():
@@ -187,29 +208,41 @@ class Proposer:
         for path in two:
             twos.setdefault(path.anchor, []).append(path)
         for first, second in combinations(by_anchor, 2):
-            if first.mention == second.mention:
+            if set(first.mentions) & set(second.mentions):
                 continue
             left, right = by_anchor[first][:MAX_JOINED], by_anchor[second][:MAX_JOINED]
+            others = [
+                path
+                for anchor, paths in by_anchor.items()
+                if anchor.mention > max(first.mention, second.mention) and not anchor.rank and not anchor.also
+                for path in paths[:3]
+            ]
             for p in (*left, *twos.get(first, ())[:MAX_JOINED]):
                 for q in (*right, *twos.get(second, ())[:MAX_JOINED]):
                     if len(p.steps) + len(q.steps) > 3 or not p.ends.keys() & q.ends.keys():
                         continue
+                    several = first.also or second.also
                     for join in joins:
+                        if join == "or" and several:
+                            continue
                         yield from self._labelled(Shape((p, q), join))  # type: ignore[arg-type]
                         if join == "not":
                             yield from self._labelled(Shape((q, p), "not"))
                     if len(p.steps) == len(q.steps) == 1:
+                        for third in others:
+                            if p.ends.keys() & q.ends.keys() & third.ends.keys():
+                                yield from self._labelled(Shape((p, q, third)))
                         for longer in (*twos.get(first, ()), *twos.get(second, ())):
-                            if longer.steps[0] in (p.steps[0], q.steps[0]) and longer.steps[:1] in (p.steps, q.steps):
+                            if longer.steps[:1] in (p.steps, q.steps):
                                 tail = Path(longer.anchor, longer.steps[1:], longer.labels[1:], longer.count)
                                 for join in joins:
-                                    if join != "not":
+                                    if join == "and" or not several:
                                         yield from self._labelled(Shape((p, q), join, tail))  # type: ignore[arg-type]
-            if "equal" in self.operators:
+            if self.operators.keys() & {"equal", "asks"}:
                 for p in (*left, *twos.get(first, ())[:MAX_JOINED]):
                     if second.label in p.ends:
                         yield Shape((p, Path(second, (), (), 1.0)))
-            if first.label == second.label:
+            if first.label == second.label and not first.also and not second.also:
                 yield Shape((Path(first, (), (), 1.0), Path(second, (), (), 1.0)), "pair")
         for anchor, paths in by_anchor.items():
             if anchor.rank:
@@ -217,7 +250,7 @@ class Proposer:
             for p, q in combinations(paths[:6], 2):
                 if p.steps[0].type != q.steps[0].type and p.ends.keys() & q.ends.keys():
                     yield from self._labelled(Shape((p, q), "and"))
-                    if "or" in joins:
+                    if "or" in joins and not anchor.also:
                         yield from self._labelled(Shape((p, q), "or"))
 
     def _labelled(self, shape: Shape) -> Iterator[Shape]:
@@ -279,11 +312,10 @@ class Proposer:
         open_words = np.ones(self.size, dtype=np.float32)
         used: set[int] = set()
         for path in shape.paths:
-            anchor = path.anchor
-            if anchor.mention >= 0:
-                used.add(anchor.mention)
-                for place in self._mention_words[anchor.mention]:
-                    covered[place] = max(covered[place], anchor.score)
+            for mention in path.anchor.mentions:
+                used.add(mention)
+                for place in self._mention_words[mention]:
+                    covered[place] = max(covered[place], path.anchor.score)
                     open_words[place] = 0.0
         steps = shape.steps
         best: list[float] = []
@@ -291,7 +323,6 @@ class Proposer:
         for step in steps:
             column = self.said("type", step.type) * open_words
             columns.append(column)
-            covered = np.maximum(covered, column)
             best.append(float(column.max(initial=0.0)))
         if steps:
             found["step.best"] = sum(best) / len(best)
@@ -300,6 +331,17 @@ class Proposer:
             found["step.distinct"] = _assigned(columns) / len(steps)
             found["step.unsaid"] = sum(b < 0.25 for b in best)
             found["step.lead"] = self._lead(shape, open_words)
+            for place, column in enumerate(columns):
+                # What a step says that no other step of the path says.
+                others = [other for number, other in enumerate(columns) if number != place]
+                gain = float(
+                    (column - np.maximum.reduce([covered, *others]) if others else column - covered).max(initial=0.0)
+                )
+                found["step.gain"] = found.get("step.gain", 0.0) + max(0.0, gain) / len(steps)
+                found["step.idle"] = found.get("step.idle", 0.0) + float(gain < 0.2)
+            covered = np.maximum.reduce([covered, *columns])
+            found["symmetric"] = sum(self.walker.symmetry(step.type) for step in steps if step.direction != "any")
+            found["inverse"] = float(sum("|" in step.type for step in steps))
         positions = [
             {path.middle: 1.0} if path.middle and place == len(path.labels) - 2 else labels
             for path in shape.paths
@@ -343,6 +385,12 @@ class Proposer:
         found["anchor.rank"] = float(sum(path.anchor.rank for path in shape.paths))
         found["anchor.value"] = float(sum(path.anchor.is_value for path in shape.paths))
         found["anchor.none"] = float(not scores)
+        found["anchor.any"] = float(any(not path.anchor.name and not path.anchor.label for path in shape.paths))
+        several = sum(len(path.anchor.also) for path in shape.paths)
+        if several:
+            for operator in ("or", "both", "compare", "each", "most"):
+                found[f"several.{operator}"] = float(operator in self.operators)
+            found["several"] = float(several)
         found["unused"], found["unused.lower"] = self._unused(used)
         found[f"steps.{len(steps)}"] = 1.0
         found["order"] = self._in_order(shape, columns)
@@ -353,6 +401,7 @@ class Proposer:
         if len(shape.paths) > 1:
             names = len({path.anchor.mention for path in shape.paths})
             found[f"join.{shape.join}"] = 1.0
+            found["join.three"] = float(len(shape.paths) > 2)
             found["join.one_name"] = float(names == 1)
             found["join.one_type"] = float(len({path.steps[0].type for path in shape.paths if path.steps}) == 1)
             for operator in ("or", "both", "not"):
@@ -521,200 +570,205 @@ class Proposer:
     def forms(self, shape: Shape) -> Iterator[tuple[Form, Features, Array]]:
         """Yield the forms for a shape with their features and the words that they cover."""
         label = max(shape.ends, key=lambda name: shape.ends[name]) if shape.ends else ""
-        known = self.schema.labels.get(label)
         title = title_of(self.graph, label)
         operators = self.operators
-        single = len(shape.paths) == 1 and not shape.paths[0].steps and shape.paths[0].anchor.name
         keys = {
-            k: t
-            for k, t in (known.properties if known else {}).items()
-            if k != title
-            and not (known and k in known.reserved and not float(self.said("property", k).max(initial=0.0)) >= 0.7)
-            and k != "eid"
+            key: its
+            for key, its in properties_of(self.graph, label).items()
+            if key not in (title, "eid")
+            and not (key in self.schema.labels[label].reserved and self.said("property", key).max(initial=0.0) < 0.7)
         }
         scores = {key: float(self.said("property", key).max(initial=0.0)) for key in keys}
         if "when" in operators:
-            for key, type_ in keys.items():
-                if type_ in TEMPORAL or "year" in key or "date" in key:
+            for key, its in keys.items():
+                if its.is_time:
                     scores[key] = max(scores[key], 0.5)
         best = sorted((key for key in keys if scores[key] >= SAID), key=lambda key: -scores[key])[:4]
-        top = max(scores.values(), default=0.0)
 
         def made(form: Form, *used: str) -> tuple[Form, Features, Array]:
-            return (form, *self._form_features(form, scores, keys, top, used, shape))
+            return (form, *self._form_features(form, scores, keys, used, shape))
 
         if shape.join == "pair":
-            yield from self._pairs(shape, title, keys, scores, made)
+            yield from self._pairs(title, keys, scores, made)
             return
-        if single:
+        if len(shape.paths) == 1 and not shape.paths[0].steps and shape.paths[0].anchor.is_single:
             for key in sorted(keys, key=lambda key: -scores[key])[:4]:
-                yield made(Form("values" if keys[key].startswith("list") else "property", title, key))
+                yield made(Form("values" if keys[key].form == "list" else "property", title, key))
             return
-        conditions: list[Condition | None] = [None, *self._conditions(shape, label, keys, scores)]
-        for condition in conditions:
-            yield made(Form("names", title, condition=condition))
+        asked = bool(operators.keys() & {"equal", "asks"}) and any(path.anchor.name for path in shape.paths)
+        before = self._naming_before(shape)
+        for conditions in [(), *self._conditions(shape, keys, scores)]:
+            yield made(Form("names", title, conditions=conditions))
             if "count" in operators:
-                yield made(Form("count", title, condition=condition), "count")
-            if "equal" in operators and condition is None and len(shape.paths) > 1:
-                yield made(Form("exists", title), "equal")
+                yield made(Form("count", title, conditions=conditions), "count")
+            if asked and (len(shape.paths) > 1 or shape.steps):
+                yield made(Form("exists", title, conditions=conditions), "equal", "asks")
             for key in best:
-                yield made(Form("names_property", title, key, condition=condition))
-                if condition is None:
-                    yield made(Form("values" if keys[key].startswith("list") else "property", title, key))
-                    if "count" in operators and not keys[key].startswith("list"):
+                yield made(Form("names_property", title, key, conditions=conditions))
+                if "each" in operators or "count" in operators:
+                    yield made(Form("group_property", title, key, conditions=conditions), "each", "count")
+                if not conditions:
+                    yield made(Form("values" if keys[key].form == "list" else "property", title, key))
+                    if "count" in operators and keys[key].form != "list":
                         yield made(Form("count_property", title, key), "count")
             if self.order or "sort" in operators:
                 descending = self.order[1] if self.order else False
-                for key in self._ordered(keys, scores, label):
-                    wrap = self._wrap(label, key)
+                for key in self._ordered(keys, scores):
+                    value = keys[key].value
                     if "sort" in operators:
-                        yield made(Form("order", title, key, descending, wrap, condition), "sort", "order")
-                    yield made(Form("argmax", title, key, descending, wrap, condition), "order")
-                    if condition is None:
-                        yield made(Form("max" if descending else "min", title, key, descending, wrap), "order")
-            if condition is None and ("average" in operators or "sum" in operators):
-                for key in self._ordered(keys, scores, label):
-                    if keys[key] in NUMBERS or self._wrap(label, key):
+                        yield made(Form("order", title, key, descending, value, conditions), "sort", "order")
+                    argmax = Form("argmax", title, key, descending, value, conditions, number=self._top)
+                    yield made(argmax, "order")
+                    yield made(replace(argmax, listed=True), "order")
+                    if not conditions:
+                        yield made(Form("max" if descending else "min", title, key, descending, value), "order")
+            if not conditions and ("average" in operators or "sum" in operators):
+                for key in self._ordered(keys, scores):
+                    if keys[key].form == "number":
                         for operator, kind in (("average", "avg"), ("sum", "sum")):
                             if operator in operators:
-                                yield made(Form(kind, title, key, wrap=self._wrap(label, key)), operator)  # type: ignore[arg-type]
-        if shape.has_before:
-            yield from self._counting(shape, title, made)
+                                yield made(Form(kind, title, key, value=keys[key].value), operator)  # type: ignore[arg-type]
+            if shape.has_before and all(condition.on != "r" for condition in conditions):
+                yield from self._counting(shape, title, before, conditions, made)
         yield from self._link_forms(shape, title, made)
 
-    def _counting(self, shape: Shape, title: str, made: Make) -> Iterator[tuple[Form, Features, Array]]:
-        before = (
-            shape.paths[0].labels[-2]
-            if shape.tail is None and len(shape.paths[0].labels) > 1
-            else {shape.paths[0].anchor.label: 1.0}
-            if shape.tail is None
-            else shape.paths[0].ends
+    @cached_property
+    def _top(self) -> int:
+        """The number of answers that a question for the first ones wants: 5 in `top 5 schools`."""
+        top = re.search(
+            r"\b(?:top|first|best|biggest|largest) (\d+|two|three|four|five|ten)\b|\b(\d+) most\b", self.masked
         )
-        label = max(before, key=lambda name: before[name]) if before else ""
-        naming = title_of(self.graph, label)
+        words = {"two": 2, "three": 3, "four": 4, "five": 5, "ten": 10}
+        text = (top[1] or top[2]) if top else "1"
+        return words.get(text, 0) or int(text)
+
+    def _naming_before(self, shape: Shape) -> str:
+        """Return the property that names the node before the answer."""
+        first = shape.paths[0]
+        labels = (
+            first.ends
+            if shape.tail
+            else first.labels[-2]
+            if len(first.labels) > 1
+            else self.walker.starts_of(first.steps[0])
+            if first.steps and not first.anchor.label
+            else {first.anchor.label: 1.0}
+        )
+        label = first.middle or (max(labels, key=lambda name: labels[name]) if labels else "")
+        return first.anchor.property if first.anchor.also else title_of(self.graph, label)
+
+    def _counting(
+        self, shape: Shape, title: str, before: str, conditions: tuple[Condition, ...], made: Make
+    ) -> Iterator[tuple[Form, Features, Array]]:
         descending = not re.search(r"\b(?:fewest|least|lowest|smallest|minimum)\b", self.masked)
         operators = self.operators
-        yield made(Form("both", title, before=naming), "each", "including")
-        if "most" in operators or "order" in operators:
-            top = re.search(r"\btop (\d+|three|five|ten)\b", self.masked)
-            number = {"three": 3, "five": 5, "ten": 10}.get(top[1], 0) or int(top[1]) if top else 1
-            for kind in ("most", "most_before"):
-                yield made(Form(kind, title, descending=descending, before=naming, number=number), "most")
-                yield made(
-                    Form(kind, title, descending=descending, before=naming, number=number, listed=True), "most", "count"
-                )
-        if "each" in operators or "count" in operators:
-            yield made(Form("group", title, before=naming), "each", "count")
-            yield made(Form("group_before", title, before=naming), "each", "count")
-            yield made(Form("group_zero", title, before=naming), "each", "count", "including")
+        plain = Form("both", title, before=before, conditions=conditions, descending=descending, number=self._top)
+        yield made(plain, "each", "including")
+        several = bool(shape.paths[0].anchor.also)
+        if operators.keys() & {"most", "order", "compare"}:
+            for kind in ("most_before",) if several else ("most", "most_before"):
+                yield made(replace(plain, kind=kind), "most")
+                yield made(replace(plain, kind=kind, listed=True), "most", "count")
+        if operators.keys() & {"each", "count"} or several:
+            yield made(replace(plain, kind="group_before"), "each", "count")
+            if not several:
+                yield made(replace(plain, kind="group"), "each", "count")
+            if not conditions and shape.join in ("and", "ring"):
+                yield made(replace(plain, kind="group_zero"), "each", "count", "including")
         if "sort" in operators:
-            yield made(Form("sort_count", title, descending=descending, before=naming), "sort", "count")
-            yield made(Form("sort_before", title, descending=descending, before=naming), "sort", "count")
-        for quantity in self.quantities:
+            yield made(replace(plain, kind="sort_count"), "sort", "count")
+            yield made(replace(plain, kind="sort_before"), "sort", "count")
+        for quantity in self.quantities if not conditions else ():
             if quantity.kind == "number":
-                yield made(
-                    Form(
-                        "above_count", title, before=naming, number=float(quantity.value), operator=quantity.comparison
-                    )
-                )
+                above = replace(plain, kind="above_count", number=float(quantity.value), operator=quantity.comparison)
+                yield made(above)
+                yield made(replace(above, listed=True))
 
     def _link_forms(self, shape: Shape, title: str, made: Make) -> Iterator[tuple[Form, Features, Array]]:
         steps = shape.tail.steps if shape.tail else shape.paths[0].steps
-        if not steps or len(shape.paths) > 1:
+        if not steps or len(shape.paths) > 1 or "|" in steps[-1].type:
             return
-        keys = self.schema.relationship_properties.get(steps[-1].type, {})
+        keys = properties_of(self.graph, steps[-1].type, link=True)
         for key in keys:
             if float(self.said("property", key).max(initial=0.0)) >= SAID:
                 yield made(Form("link_property", title, key))
+                yield made(Form("link_property", title, key, listed=True))
+        conditions: list[tuple[Condition, ...]] = []
         if {"start_year", "end_year"} <= set(keys):
             for number, year in enumerate(self.quantities):
                 if year.kind == "year":
                     text = f"r.start_year <= {year.value} AND (r.end_year >= {year.value} OR r.end_year IS NULL)"
-                    yield made(
-                        Form(
-                            "names", title, condition=Condition("start_year", "=", "", "r", quantity=number, text=text)
-                        )
-                    )
-                    if "count" in self.operators:
-                        yield made(
-                            Form(
-                                "count",
-                                title,
-                                condition=Condition("start_year", "=", "", "r", quantity=number, text=text),
-                            ),
-                            "count",
-                        )
-            text = "r.start_year IS NOT NULL AND r.end_year IS NULL"
+                    conditions.append((Condition("start_year", text, "r", number, "year"),))
             if "now" in self.operators:
-                yield made(Form("names", title, condition=Condition("end_year", "=", "", "r", text=text)), "now")
-                if "count" in self.operators:
-                    yield made(
-                        Form("count", title, condition=Condition("end_year", "=", "", "r", text=text)), "now", "count"
-                    )
-        for key, type_ in keys.items():
-            for number, quantity in enumerate(self.quantities):
-                for condition in _quantity_conditions(key, type_, number, quantity, "r", ""):
-                    yield made(Form("names", title, condition=condition))
-                    if "count" in self.operators:
-                        yield made(Form("count", title, condition=condition), "count")
+                text = "r.start_year IS NOT NULL AND r.end_year IS NULL"
+                conditions.append((Condition("end_year", text, "r", kind="open"),))
+        for its in keys.values():
+            conditions += [(condition,) for condition in self._property_conditions(its, "r")]
+        for found in conditions:
+            yield made(Form("names", title, conditions=found), "now")
+            if "count" in self.operators:
+                yield made(Form("count", title, conditions=found), "now", "count")
 
     def _pairs(
-        self, shape: Shape, title: str, keys: dict[str, str], scores: dict[str, float], made: Make
+        self, title: str, keys: Mapping[str, Property], scores: dict[str, float], made: Make
     ) -> Iterator[tuple[Form, Features, Array]]:
         descending = self.order[1] if self.order else True
         for key in sorted(keys, key=lambda key: -scores[key])[:5]:
-            type_ = keys[key]
-            if type_ in (*NUMBERS, *TEMPORAL):
-                yield made(Form("compare", title, key, descending), "order", "compare")
-                yield made(Form("compare", title, key, not descending), "compare")
-            if type_ in NUMBERS:
-                yield made(Form("minus", title, key), "difference")
+            its = keys[key]
+            if its.is_ordered:
+                yield made(Form("compare", title, key, descending, its.value), "order", "compare")
+                yield made(Form("compare", title, key, not descending, its.value), "compare")
+            if its.form in ("number", "year"):
+                yield made(Form("minus", title, key, value=its.value), "difference")
             yield made(Form("equal", title, key), "equal")
 
-    def _ordered(self, keys: dict[str, str], scores: dict[str, float], label: str) -> list[str]:
+    def _ordered(self, keys: Mapping[str, Property], scores: dict[str, float]) -> list[str]:
         temporal = self.order is not None and self.order[0] == "time"
-        found = []
-        for key, type_ in keys.items():
-            is_time = type_ in TEMPORAL or "year" in key or "date" in key
-            if type_ in (*NUMBERS, *TEMPORAL) or self._wrap(label, key):
-                found.append((scores[key] + (0.3 if is_time == temporal else 0.0), key))
+        found = [
+            (scores[key] + (0.3 if its.is_time == temporal else 0.0), key)
+            for key, its in keys.items()
+            if its.is_ordered
+        ]
         return [key for _, key in sorted(found, key=lambda item: -item[0])[:3]]
 
-    def _wrap(self, label: str, key: str) -> str:
-        known = self.schema.labels.get(label)
-        texts = known.texts.get(key) if known else None
-        if texts is None:
-            return ""
-        form = str(getattr(texts, "format", getattr(texts, "kind", "")))
-        return "toInteger" if "int" in form else "toFloat" if "float" in form or "number" in form else ""
+    def _property_conditions(self, its: Property, on: str) -> Iterator[Condition]:
+        for number, quantity in enumerate(self.quantities):
+            for text in its.compare(quantity, on):
+                kind = "date" if its.is_time and its.form != "year" else "year" if its.form == "year" else "number"
+                yield Condition(its.key, text, on, number, kind, quantity.comparison == "=")
+        if its.marks and self.operators.keys() & {"open", "not", "now"}:
+            yield Condition(its.key, its.is_open(on), on, kind="open")
+            yield Condition(its.key, its.is_open(on, filled=True), on, kind="filled")
 
     def _conditions(
-        self, shape: Shape, label: str, keys: dict[str, str], scores: dict[str, float]
-    ) -> Iterator[Condition]:
-        for number, quantity in enumerate(self.quantities):
-            for key, type_ in keys.items():
-                yield from _quantity_conditions(key, type_, number, quantity, "n", self._wrap(label, key))
+        self, shape: Shape, keys: Mapping[str, Property], scores: dict[str, float]
+    ) -> Iterator[tuple[Condition, ...]]:
+        """Yield conditions on the answer, single ones and pairs of different kinds."""
+        found = [condition for its in keys.values() for condition in self._property_conditions(its, "n")]
         negated = "not" in self.operators
-        used = {path.anchor.mention for path in shape.paths}
+        used = {mention for path in shape.paths for mention in path.anchor.mentions}
         for number, mention in enumerate(self.question.mentions):
             if number in used or mention.verdict == "not_found":
                 continue
             for node in mention.nodes[:6]:
-                if (
-                    node.is_value
-                    and label in node.labels
-                    and node.property in keys
-                    and node.property != title_of(self.graph, label)
-                ):
-                    listed = keys[node.property].startswith("list")
-                    operator = ("not in" if negated else "in") if listed else ("<>" if negated else "=")
-                    yield Condition(node.property, operator, quoted_string(node.name), quantity=-2 - number)
-        for key, type_ in keys.items():
-            if type_ == "bool" and scores[key] >= 0.7:
-                yield Condition(key, "=", "false" if negated else "true")
+                if node.is_value and node.property in keys and shape.ends.keys() & set(node.labels):
+                    key, text = f"n.{quoted_name(node.property)}", quoted_string(node.name)
+                    if keys[node.property].form == "list":
+                        text = f"{'NOT ' if negated else ''}{text} IN {key}"
+                    else:
+                        text = f"{key} {'<>' if negated else '='} {text}"
+                    found.append(Condition(node.property, text, quantity=-2 - number))
+        for key, its in keys.items():
+            if its.form == "flag" and scores[key] >= 0.7:
+                found.append(Condition(key, f"n.{quoted_name(key)} = {'false' if negated else 'true'}", kind="flag"))
+        yield from ((condition,) for condition in found)
+        found.sort(key=lambda condition: -scores[condition.key])
+        for first, second in combinations(found[:MAX_PAIRED], 2):
+            if first.key != second.key and (first.quantity != second.quantity or first.kind != second.kind):
+                yield first, second
 
     def _form_features(
-        self, form: Form, scores: dict[str, float], keys: dict[str, str], top: float, used: Sequence[str], shape: Shape
+        self, form: Form, scores: dict[str, float], keys: Mapping[str, Property], used: Sequence[str], shape: Shape
     ) -> tuple[Features, Array]:
         covered = np.zeros(self.size, dtype=np.float32)
         kind = form.kind
@@ -723,24 +777,7 @@ class Proposer:
             "form.listed": float(form.listed),
             "form.listed.count": float(form.listed and "count" in self.operators),
         }
-        for operator in (
-            "count",
-            "most",
-            "each",
-            "order",
-            "sort",
-            "average",
-            "sum",
-            "difference",
-            "same",
-            "names",
-            "when",
-            "including",
-            "compare",
-            "equal",
-            "distinct",
-            "names",
-        ):
+        for operator in FORM_OPERATORS:
             if operator in self.operators:
                 found[f"form.{kind}.{operator}"] = 1.0
         for operator in used:
@@ -748,7 +785,8 @@ class Proposer:
                 for number, word in enumerate(self.question.words):
                     if start <= word.start < end and number in self.evidence.place:
                         covered[self.evidence.place[number]] = 1.0
-        group = _GROUPS.get(kind, "out")
+        group = "order" if kind in ORDERING else "out"
+        top = max(scores.values(), default=0.0)
         if form.key:
             column = self.said("property", form.key)
             covered = np.maximum(covered, column)
@@ -756,7 +794,7 @@ class Proposer:
             found[f"key.{group}"] = score
             found[f"key.{group}.unsaid"] = float(score < SAID)
             found["key.lead"] = min(0.0, score - top)
-            temporal = keys.get(form.key, "") in TEMPORAL or "year" in form.key
+            temporal = form.key in keys and keys[form.key].is_time
             if "when" in self.operators:
                 found["key.when"] = 1.0 if temporal else -1.0
             if group == "order" and self.order:
@@ -765,36 +803,45 @@ class Proposer:
             found["key.missed"] = top if top >= 0.6 else 0.0
         if kind in COUNTING and "most" in self.operators:
             found["counted.said"] = self._counted_said(shape, kind in ("most", "group", "sort_count"))
-        condition = form.condition
-        uses: set[int] = set()
-        if condition is not None:
+        uses = {condition.quantity for condition in form.conditions}
+        for condition in form.conditions:
             column = self.said("property", condition.key)
             covered = np.maximum(covered, column)
-            score = float(column.max(initial=0.0))
-            found["where"] = 1.0
-            found["where.said"] = score
-            found["where.link"] = float(condition.on == "r")
-            uses.add(condition.quantity)
+            its: Features = {
+                "where": 1.0,
+                "where.said": float(column.max(initial=0.0)),
+                "where.link": float(condition.on == "r"),
+                f"where.{condition.kind}": 1.0,
+                "where.equal": float(condition.equal),
+            }
+            if condition.kind in ("open", "filled"):
+                for operator in ("open", "not", "now"):
+                    its[f"where.{condition.kind}.{operator}"] = float(operator in self.operators)
+                for start, end in self.operators.get("open", ()) if condition.kind == "open" else ():
+                    for number, word in enumerate(self.question.words):
+                        if start <= word.start < end and number in self.evidence.place:
+                            covered[self.evidence.place[number]] = 1.0
             if condition.quantity >= 0:
                 quantity = self.quantities[condition.quantity]
-                dated = condition.wrap == ".year" or "date(" in condition.literal or "year" in condition.key
-                found[f"where.{quantity.kind}.{'date' if dated else 'other'}"] = 1.0
-                found["where.equal"] = float(condition.operator == "=")
-                found["where.near"] = self._nearness(column, quantity.start)
+                its[f"where.{quantity.kind}.{condition.kind}"] = 1.0
+                its["where.near"] = self._nearness(column, quantity.start)
             elif condition.quantity <= -2:
-                found["where.value"] = 1.0
                 for place in self._mention_words[-2 - condition.quantity]:
                     covered[place] = 1.0
                 mention = self.question.mentions[-2 - condition.quantity]
                 upper = mention.text[:1].isupper() or " " in mention.text
-                found["unused" if upper else "unused.lower"] = -mention.nodes[0].score
+                its["unused" if upper else "unused.lower"] = -mention.nodes[0].score
+            for name, value in its.items():
+                found[name] = found.get(name, 0.0) + value
         unused = [
             q
             for n, q in enumerate(self.quantities)
-            if n not in uses and not (kind == "above_count" and q.value == form.number)
+            if n not in uses
+            and not (kind == "above_count" and q.value == form.number)
+            and not (form.number > 1 and q.value == form.number)
         ]
         found["unused.quantity"] = float(len(unused))
-        found["cover.bonus"] = 0.0
+        found["unused.open"] = float("open" in self.operators and not form.conditions)
         return found, covered
 
     def _counted_said(self, shape: Shape, counts_before: bool) -> float:
@@ -815,25 +862,6 @@ class Proposer:
         ][:1]
         return sum(float(self.said("label", counted)[p]) - float(self.said("label", returned)[p]) for p in after)
 
-    def form_features(self, candidate: Candidate) -> tuple[Features, Array]:
-        """Return the features of a candidate's form that was made elsewhere."""
-        form, shape = candidate.form, candidate.shape
-        label = max(shape.ends, key=lambda name: shape.ends[name]) if shape.ends else ""
-        known = self.schema.labels.get(label)
-        keys = dict(known.properties) if known else {}
-        scores = {key: float(self.said("property", key).max(initial=0.0)) for key in keys if key != form.title}
-        condition = form.condition
-        if condition is not None and condition.quantity == -1:
-            for number, quantity in enumerate(self.quantities):
-                if str(quantity.value) in (condition.text or condition.literal):
-                    form = replace(form, condition=replace(condition, quantity=number))
-            for number, mention in enumerate(self.question.mentions):
-                if any(node.is_value and quoted_string(node.name) == condition.literal for node in mention.nodes):
-                    form = replace(form, condition=replace(condition, quantity=-2 - number))
-        return self._form_features(
-            form, scores, keys, max(scores.values(), default=0.0), _USED.get(form.kind, ()), shape
-        )
-
     def _nearness(self, column: Array, start: int) -> float:
         best = 0.0
         for place, value in enumerate(column):
@@ -852,39 +880,6 @@ class Proposer:
             found["cover"] = float(covered.mean())
             found["left"] = float((1 - covered).sum())
         return found
-
-
-_USED: dict[str, tuple[str, ...]] = {
-    "count": ("count",), "count_property": ("count",), "order": ("sort", "order"), "argmax": ("order",),
-    "min": ("order",), "max": ("order",), "avg": ("average",), "sum": ("sum",), "most": ("most",),
-    "most_before": ("most",), "group": ("each", "count"), "group_before": ("each", "count"),
-    "group_zero": ("each", "count", "including"), "sort_count": ("sort", "count"), "sort_before": ("sort", "count"),
-    "compare": ("order", "compare"), "minus": ("difference",), "equal": ("equal",), "both": ("each", "including"),
-}  # fmt: skip
-"""The operators whose words a form covers."""
-_GROUPS = {
-    "order": "order",
-    "argmax": "order",
-    "min": "order",
-    "max": "order",
-    "avg": "order",
-    "sum": "order",
-    "compare": "order",
-    "minus": "order",
-}
-
-
-def _quantity_conditions(
-    key: str, type_: str, number: int, quantity: Quantity, on: str, wrap: str
-) -> Iterator[Condition]:
-    if quantity.kind == "date":
-        if type_ in TEMPORAL:
-            yield Condition(key, quantity.comparison, f"date('{quantity.value}')", on, "", number)
-    elif type_ in TEMPORAL:
-        if quantity.kind == "year":
-            yield Condition(key, quantity.comparison, str(quantity.value), on, ".year", number)
-    elif (type_ in NUMBERS or wrap) and (quantity.kind == "year" or "year" not in key):
-        yield Condition(key, quantity.comparison, f"{quantity.value}", on, wrap, number)
 
 
 def _assigned(columns: Sequence[Array]) -> float:

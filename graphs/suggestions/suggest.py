@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import exp, log10
+from math import exp
 from pathlib import Path as File
 
 from graphground.graphs.engines.engine import EngineError
@@ -20,7 +20,6 @@ from graphground.graphs.graph import Graph
 from graphground.graphs.question.model import Question
 from graphground.graphs.suggestions.candidates import Candidate, Shape
 from graphground.graphs.suggestions.evidence import Array
-from graphground.graphs.suggestions.from_schema import schema_candidates
 from graphground.graphs.suggestions.propose import Features, Proposal, Proposer
 
 Weights = Mapping[str, float]
@@ -29,32 +28,9 @@ SECONDS = 1.0
 MAX_SHAPES = 60
 """The number of shapes that are combined with forms."""
 MAX_PROPOSALS = 100
-MAX_PATTERNED = 30
-"""The number of candidates from the patterns of the schema."""
 MAX_COUNTED = 12
 ABSENT_NAME = 0.3
 """The factor of confidence if the question names something that the graph does not have."""
-
-START: Weights = {
-    "step.best": 3.0, "step.min": 1.5, "step.words": 1.0, "step.distinct": 2.5, "step.unsaid": -0.7, "step.lead": 2.0,
-    "target": 1.0, "target.head": 0.7, "last.head": 0.5, "who": 1.0, "place": 1.0, "label.written": -0.2,
-    "anchor.label": 0.5, "anchor.score": 2.0, "anchor.rank": -0.7, "anchor.none": -1.0, "unused": -3.5, "unused.lower": -0.7,
-    "steps.2": -0.5, "steps.3": -1.0, "order": 0.6, "back": -1.0, "back.same": 1.5, "direction": 1.0, "any": 0.1,
-    "join.and": -0.3, "join.or": -2.0, "join.or.or": 2.5, "join.not": -2.0, "join.not.not": 3.5, "join.missed": -1.0,
-    "join.one_name": -2.0, "tail": -0.3, "size": 0.1, "phrase": 3.0, "cover": 5.0, "left": -0.5,
-    "form.names": 0.5, "form.names.count": -2.0, "form.names.most": -1.0, "form.names.order": -0.7, "form.names.each": -0.5,
-    "form.count.count": 1.5, "form.count.each": -1.0, "form.most.most": 1.5, "form.most_before.most": 1.0,
-    "form.group.each": 1.5, "form.group_before.each": 1.5, "form.group": -1.0, "form.group_before": -1.0,
-    "form.names_property": -1.0, "form.property": -0.7, "form.argmax.order": 1.0, "form.min": -0.5, "form.max": -0.5,
-    "form.avg.average": 2.0, "form.sum.sum": 1.0, "form.group_zero": -2.0, "form.group_zero.including": 1.5,
-    "form.count_property": -1.5, "form.above_count": -1.0, "form.sort_count.sort": 1.0, "form.sort_before.sort": 1.0,
-    "key.out": 2.0, "key.order": 2.0, "key.order.unsaid": -0.5, "key.out.unsaid": -1.0, "key.lead": 2.0, "key.when": 1.0,
-    "key.dimension": 1.0, "key.missed": -1.5, "where": -0.5, "where.said": 1.5, "where.near": 1.0, "unused.quantity": -2.0,
-    "where.year.date": 0.5, "where.year.other": -0.5, "where.value": 0.5, "form.compare.compare": 1.0,
-    "form.both": -1.5, "form.both.each": 1.0, "form.exists": -1.0, "form.exists.equal": 1.0,
-    "form.listed": -1.0, "form.listed.count": 1.0, "form.minus.difference": 2.0, "pattern": 6.0, "pattern.found": 0.5, "counted.said": 2.5,
-}  # fmt: skip
-"""Where training starts: each weight has the sign that its feature should have."""
 
 
 @dataclass(frozen=True)
@@ -115,30 +91,14 @@ def propose(
             )
         shapes.append((rough, len(shapes), shape, features, covered))
     shapes.sort(key=lambda item: (-item[0], item[1]))
-    prior: dict[str, float] = {}
-    patterned: list[Candidate] = []
-    for candidate, probability in schema_candidates(graph, question, MAX_PATTERNED):
-        if candidate.cypher() not in prior:
-            prior[candidate.cypher()] = probability
-            patterned.append(candidate)
     found: dict[str, Proposal] = {}
-
-    def add(candidate: Candidate, features: Features) -> None:
-        text = candidate.cypher()
-        if prior:
-            features["pattern"] = 1.0 + log10(max(prior.get(text, 0.0), 1e-4)) / 4
-            features["pattern.found"] = float(text in prior)
-        score = total(features, weights)
-        if text not in found or found[text].score < score:
-            found[text] = Proposal(candidate, features, score)
-
     for _, _, shape, features, covered in shapes[:MAX_SHAPES]:
         for form, its, its_covered in proposer.forms(shape):
-            add(Candidate(shape, form), proposer.combine(features, covered, its, its_covered))
-    for candidate in patterned:
-        if candidate.cypher() not in found:
-            features, covered = proposer.shape_features(candidate.shape)
-            add(candidate, proposer.combine(features, covered, *proposer.form_features(candidate)))
+            candidate = Candidate(shape, form)
+            combined = proposer.combine(features, covered, its, its_covered)
+            text, score = candidate.cypher(), total(combined, weights)
+            if text not in found or found[text].score < score:
+                found[text] = Proposal(candidate, combined, score)
     return sorted(found.values(), key=lambda proposal: -proposal.score)[:MAX_PROPOSALS]
 
 
@@ -185,7 +145,6 @@ def certainty(features: Mapping[str, float], scores: Sequence[float], place: int
         "step.min": features.get("step.min", 0.0),
         "step.unsaid": features.get("step.unsaid", 0.0),
         "unused": features.get("unused", 0.0),
-        "pattern": features.get("pattern", 0.0),
         "anchor.score": features.get("anchor.score", 0.0),
         "anchor.none": features.get("anchor.none", 0.0),
     }
@@ -216,7 +175,8 @@ def describe(candidate: Candidate) -> str:
     label = shape.label or max(shape.ends, key=lambda name: shape.ends[name], default="") or "node"
     paths = []
     for path in shape.paths:
-        name = f"{path.anchor.label} {path.anchor.name!r}" if path.anchor.name else f"any {path.anchor.label}"
+        names = ", ".join(repr(name) for name in (path.anchor.name, *(name for _, name in path.anchor.also)))
+        name = f"{path.anchor.label} {names}".lstrip() if path.anchor.name else f"any {path.anchor.label}".rstrip()
         steps = [*path.steps, *(shape.tail.steps if shape.tail and path is shape.paths[0] else ())]
         arrows = " ".join(
             {"out": f"<-{s.type}-", "in": f"-{s.type}->", "any": f"-{s.type}-"}[s.direction] for s in reversed(steps)
@@ -241,5 +201,6 @@ def describe(candidate: Candidate) -> str:
         "most": f"the one with the {'most' if form.descending else 'fewest'} nodes before it of",
         "most_before": f"the node before with the {'most' if form.descending else 'fewest'}",
     }.get(form.kind, "counts for each of")  # fmt: skip
-    where = f" where {form.condition.cypher()}" if form.condition else ""
+    conditions = [condition.text for condition in form.conditions]
+    where = f" where {' and '.join(conditions)}" if conditions else ""
     return f"{asked} {subject}{where}"

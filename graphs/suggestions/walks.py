@@ -9,11 +9,10 @@ nodes that the path reaches. Samples are cached until the data change.
 
 from __future__ import annotations
 
-import re
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 from weakref import WeakKeyDictionary
@@ -26,6 +25,10 @@ SAMPLE = 20
 """The number of nodes whose relationships are read to see what follows a step."""
 MAX_PARTS = 8
 """The maximum number of samples that one query reads."""
+MAX_TYPES = 30
+"""The maximum number of relationship types that one query samples."""
+INVERSE = 0.2
+"""The share of both types' relationships that must lead both ways for the types to be inverses of each other."""
 MAX_CACHED = 20_000
 Direction = Literal["out", "in", "any"]
 
@@ -39,8 +42,13 @@ class Step:
 
     def arrow(self, variable: str = "") -> str:
         """Return the step as Cypher: `-[:composer]->`."""
-        inner = f"[{variable}:{quoted_name(self.type)}]"
+        inner = f"[{variable}:{'|'.join(map(quoted_name, self.types))}]"
         return f"{'<-' if self.direction == 'in' else '-'}{inner}{'->' if self.direction == 'out' else '-'}"
+
+    @property
+    def types(self) -> list[str]:
+        """The relationship types; several are inverses of each other, followed both ways: `ownedBy|ownerOf`."""
+        return self.type.split("|")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +56,7 @@ class Anchor:
     """Where a path begins: a node that the question names, or, with an empty `name`, all nodes of a label.
 
     `mention` is the index of the mention, -1 for a label. `property` holds the name; `score` is how surely it is meant.
+    `also` are further names, with their mentions: `Leipzig, Vienna or Kyoto`.
     """
 
     mention: int
@@ -58,10 +67,30 @@ class Anchor:
     rank: int = 0
     match: str = "exact"
     is_value: bool = False
+    also: tuple[tuple[int, str], ...] = ()
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it is one named node, not all nodes with a label or a value, nor several named ones."""
+        return bool(self.name) and not self.is_value and not self.also
+
+    @property
+    def mentions(self) -> list[int]:
+        """The indices of its mentions."""
+        return [number for number in (self.mention, *(other for other, _ in self.also)) if number >= 0]
+
+    def conditions(self, variable: str = "") -> list[str]:
+        """Return the conditions of several names: `x0.name IN ['Leipzig', 'Vienna']`; a single one needs none."""
+        if not self.also:
+            return []
+        names = ", ".join(map(quoted_string, (self.name, *(name for _, name in self.also))))
+        return [f"{variable or f'x{self.mention}'}.{quoted_name(self.property)} IN [{names}]"]
 
     def node(self, variable: str = "") -> str:
         """Return the anchor as Cypher: `(:Human {name: 'Hans Zimmer'})`."""
         label = f":{quoted_name(self.label)}" if self.label else ""
+        if self.also:
+            return f"({variable or f'x{self.mention}'}{label})"
         if not self.name:
             return f"({variable}{label})"
         return f"({variable}{label} {{{quoted_name(self.property)}: {quoted_string(self.name)}}})"
@@ -94,8 +123,9 @@ class _Link:
 class _Cache:
     def __init__(self) -> None:
         self.state: object = None
-        self.titles: dict[str, str] = {}
         self.links: OrderedDict[str, tuple[_Link, ...]] = OrderedDict()
+        self.relations: dict[str, dict[str, float]] = {}
+        """For each relationship type, the types that lead back between the same nodes, with shares of a sample."""
         self.lock = threading.Lock()
 
 
@@ -103,17 +133,16 @@ _caches: WeakKeyDictionary[Engine, _Cache] = WeakKeyDictionary()
 
 
 class Walker:
-    """Finds the paths around the named nodes of one question, within a time limit."""
+    """Finds the paths around the named nodes of one question, in time; without data, those of the schema."""
 
     def __init__(self, graph: Graph, deadline: float) -> None:
-        assert graph.engine is not None
         self._graph, self._deadline = graph, deadline
-        self._cache = _caches.setdefault(graph.engine, _Cache())
+        self._cache = _caches.setdefault(graph.engine, _Cache()) if graph.engine is not None else _Cache()
         state = (getattr(graph.schema_source, "mark", None), id(graph.schema))
         with self._cache.lock:
             if self._cache.state != state:
                 self._cache.links.clear()
-                self._cache.titles.clear()
+                self._cache.relations.clear()
                 self._cache.state = state
 
     def extend(self, paths: Sequence[Path], wanted: Callable[[Path, Step], float], width: int) -> list[Path]:
@@ -121,10 +150,10 @@ class Walker:
 
         `wanted` says how much a continued path promises. The relationships after the first two steps are sampled.
         """
-        known = self._links({_sample(path): path for path in paths})
+        known = self._links({_sample(path): path for path in paths}) if self._graph.engine is not None else {}
         found: list[tuple[float, int, Path]] = []
         for path in paths:
-            links = known.get(_sample(path), ())
+            links = known.get(_sample(path), ()) if self._graph.engine is not None else self._of_schema(path.ends)
             for link in links:
                 follow = link.count
                 if path.steps:
@@ -133,6 +162,66 @@ class Walker:
                 found.append((wanted(path, link.step), len(found), longer))
         found.sort(key=lambda item: (-item[0], item[1]))
         return [path for _, _, path in found[:width]]
+
+    def ends_of(self, type_: str) -> Iterator[tuple[Step, Mapping[str, float]]]:
+        """Yield a relationship type in both directions, with the labels at its end: paths between all nodes."""
+        for direction in ("out", "in"):
+            labels: dict[str, float] = {}
+            for pattern in self._graph.schema.patterns:
+                if pattern.type == type_:
+                    label = pattern.end if direction == "out" else pattern.start
+                    labels[label] = labels.get(label, 0.0) + (pattern.count or 1)
+            total = max(labels.values(), default=1.0)
+            yield Step(type_, direction), {label: count / total for label, count in labels.items()}  # type: ignore[arg-type]
+
+    def starts_of(self, step: Step) -> Mapping[str, float]:
+        """Return the labels of the nodes from which a step leads."""
+        return next((labels for known, labels in self.ends_of(step.type) if known == reverse(step)), {})
+
+    def symmetry(self, type_: str) -> float:
+        """Return the share of a type's relationships that also lead back, in a sample: near 1 for spouses."""
+        return self._cache.relations.get(type_, {}).get(type_, 0.0)
+
+    def _read_relations(self, types: Iterable[str]) -> None:
+        """Read for relationship types which types lead back between the same nodes, with their shares of a sample."""
+        missing = sorted(set(types) - self._cache.relations.keys())[:MAX_TYPES]
+        union = " UNION ALL ".join(
+            f"MATCH (a)-[:{quoted_name(type_)}]->(b) WITH a, b LIMIT {2 * SAMPLE} OPTIONAL MATCH (b)-[r]->(a) "
+            f"RETURN {number} AS part, type(r) AS type, count(*) AS links"
+            for number, type_ in enumerate(missing)
+        )
+        left = self._deadline - time.monotonic()
+        if not missing or left <= 0:
+            return
+        try:
+            rows = self._graph.run(union, timeout=left).rows
+        except EngineError:
+            return
+        total = [sum(links for part, _, links in rows if part == number) for number in range(len(missing))]
+        found: dict[str, dict[str, float]] = {type_: {} for type_ in missing}
+        for part, type_, links in rows:
+            if type_ is not None:
+                found[missing[part]][type_] = links / total[part]
+        self._cache.relations |= found
+
+    def _inverse(self, type_: str) -> str:
+        """Return the type that says the same in the other direction, if there is one: `ownerOf` for `ownedBy`."""
+        known = self._cache.relations
+        both = [
+            (min(share, known.get(other, {}).get(type_, 0.0)), other)
+            for other, share in known.get(type_, {}).items()
+            if other != type_
+        ]
+        share, other = max(both, default=(0.0, ""))
+        return other if share >= INVERSE else ""
+
+    def _of_schema(self, ends: Mapping[str, float]) -> list[_Link]:
+        found: dict[Step, dict[str, float]] = {}
+        for pattern in self._graph.schema.patterns:
+            for direction, here, there in (("out", pattern.start, pattern.end), ("in", pattern.end, pattern.start)):
+                if here in ends:
+                    found.setdefault(Step(pattern.type, direction), {})[there] = 1.0  # type: ignore[arg-type]
+        return _with_both_ways([_Link(step, 1.0, labels) for step, labels in found.items()])
 
     def _links(self, samples: Mapping[str, Path]) -> dict[str, tuple[_Link, ...]]:
         with self._cache.lock:
@@ -163,6 +252,7 @@ class Walker:
             by_label = labels[part].setdefault(step, {})
             for label in its_labels or [""]:
                 by_label[label] = by_label.get(label, 0) + links
+        self._read_relations(step.type for by_step in counts for step in by_step)
         found = {}
         for text, its_counts, its_by_label in zip(texts, counts, labels, strict=True):
             path = samples[text]
@@ -175,41 +265,12 @@ class Walker:
                 if real > 0:
                     shares = {label: number / count for label, number in its_by_label[step].items()}
                     links_of.append(_Link(step, real / size, shares))
-            found[text] = tuple(_with_both_ways(links_of))
+            found[text] = tuple(_with_both_ways(links_of, self._inverse))
         with self._cache.lock:
             self._cache.links |= found
             while len(self._cache.links) > MAX_CACHED:
                 self._cache.links.popitem(last=False)
         return found
-
-
-def title_of(graph: Graph, label: str) -> str:
-    """Return the property that names the nodes of a label, from a sample: `vessel_name` where `name` repeats the id.
-
-    It is the schema's naming property, or `name`; if these only hold ids, another text that differs between nodes, best
-    one called a name or title.
-    """
-    known = graph.schema.labels.get(label)
-    if known is None or graph.engine is None:
-        return "name"
-    if known.naming is not None:
-        return known.naming
-    cache = _caches.setdefault(graph.engine, _Cache())
-    if label not in cache.titles:
-        texts = [key for key, type_ in known.properties.items() if type_ == "str" and key not in known.reserved]
-        chosen = known.name_property or next(iter(texts), next(iter(known.properties), "name"))
-        try:
-            sample = graph.run(f"MATCH (n:{quoted_name(label)}) RETURN properties(n) LIMIT {SAMPLE}", timeout=1.0).rows
-        except EngineError:
-            return chosen
-        rows = [row[0] for row in sample]
-        ids = sum(row.get(chosen) in (None, row.get("eid")) for row in rows)
-        if rows and ids > len(rows) / 2:
-            distinct = [key for key in texts if len({row.get(key) for row in rows}) > 0.8 * len(rows)]
-            named = [key for key in distinct if re.search(r"(?i)(name|title|label)$", key)]
-            chosen = next(iter([*named, *distinct]), chosen)
-        cache.titles[label] = chosen
-    return cache.titles[label]
 
 
 def reverse(step: Step) -> Step:
@@ -219,22 +280,35 @@ def reverse(step: Step) -> Step:
 
 def _sample(path: Path) -> str:
     """Return the clauses that bind `n` to (some of) the nodes at the end of a path."""
+    start = "n" if not path.steps else ""
+    where = "".join(f" WHERE {condition}" for condition in path.anchor.conditions(start))
     if not path.steps:
-        return f"MATCH {path.anchor.node('n')}" + ("" if path.anchor.name else f" WITH n LIMIT {SAMPLE}")
+        return f"MATCH {path.anchor.node('n')}{where}" + ("" if path.anchor.is_single else f" WITH n LIMIT {SAMPLE}")
     arrows = "()".join(step.arrow() for step in path.steps)
-    return f"MATCH {path.anchor.node()}{arrows}(n) WITH DISTINCT n LIMIT {SAMPLE}"
+    return f"MATCH {path.anchor.node()}{arrows}(n){where} WITH DISTINCT n LIMIT {SAMPLE}"
 
 
-def _with_both_ways(links: Iterable[_Link]) -> list[_Link]:
-    """Add a step in any direction for each type that leads both out and in to nodes with a common label."""
+def _with_both_ways(links: Iterable[_Link], inverse_of: Callable[[str], str] = lambda type_: "") -> list[_Link]:
+    """Add a step in any direction for each type that leads both out and in to nodes with a common label.
+
+    Two types that are inverses of each other are followed together: `ownedBy|ownerOf`.
+    """
     known = list(links)
     by_step = {link.step: link for link in known}
+
+    def add(step: Step, link: _Link, other: _Link) -> None:
+        shares = {
+            label: max(link.labels.get(label, 0.0), other.labels.get(label, 0.0))
+            for label in {**link.labels, **other.labels}
+        }
+        known.append(_Link(step, link.count + other.count, shares))
+
     for link in list(known):
         other = by_step.get(reverse(link.step))
         if link.step.direction == "out" and other is not None and link.labels.keys() & other.labels.keys():
-            shares = {
-                label: max(link.labels.get(label, 0.0), other.labels.get(label, 0.0))
-                for label in {**link.labels, **other.labels}
-            }
-            known.append(_Link(Step(link.step.type, "any"), link.count + other.count, shares))
+            add(Step(link.step.type, "any"), link, other)
+        inverse = inverse_of(link.step.type)
+        other = by_step.get(Step(inverse, "in")) if link.step.direction == "out" else None
+        if other is not None and link.labels.keys() & other.labels.keys():
+            add(Step("|".join(sorted((link.step.type, inverse))), "any"), link, other)
     return known

@@ -1,0 +1,232 @@
+"""What the properties of a label hold, from a sample of its nodes: which names them, and which texts are dates or numbers.
+
+>>> properties_of(graph, "Worker")["left"]  # doctest: +SKIP
+Property(key='left', type='date|str', form='date', value='{}', marks=('', 'N/A'))
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from graphground.cypher.quoting import quoted_name, quoted_string
+from graphground.cypher.text_values import FORMS, text_values
+from graphground.graphs.engines.engine import Engine, EngineError
+from graphground.graphs.graph import Graph
+from graphground.graphs.question.model import Quantity
+
+SAMPLE = 100
+YEARS = range(1000, 2101)
+MILLISECONDS = range(-2_000_000_000_000, 5_000_000_000_000)
+_NUMBER = re.compile(r"(-?\d+(?:([.,])\d{3})*(?:[.,]\d+)?)(\s?[^\W\d_].*)?")
+_DAY_FIRST = ("day_month_year",)
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """A property of a label: `Property("gross_tonnage", "str", "number", "toFloat(replace({}, ',', ''))")`.
+
+    `form` is `text`, `code`, `number`, `year`, `date` (a date of the database), `iso` (a date as text that sorts),
+    `day` (a text that ends with the year), `epoch` (milliseconds), `flag` or `list`. `value` is the Cypher by which it is
+    compared, with `{}` for the property. `marks` are the texts that stand for no value, such as `N/A`.
+    """
+
+    key: str
+    type: str
+    form: str
+    value: str = "{}"
+    marks: tuple[str, ...] = ()
+    naming: float = 0.0
+    """How well it names a node: the best one of a label is its title."""
+
+    @property
+    def is_time(self) -> bool:
+        return self.form in ("year", "date", "iso", "day", "epoch")
+
+    @property
+    def is_ordered(self) -> bool:
+        return self.form == "number" or self.is_time
+
+    def compare(self, quantity: Quantity, on: str) -> Iterator[str]:
+        """Yield the condition that compares the property with a number or date of a question, if that makes sense."""
+        key, sign = f"{on}.{quoted_name(self.key)}", quantity.comparison
+        if quantity.kind == "number":
+            if self.form in ("number", "year"):
+                yield f"{self.value.format(key)} {sign} {quantity.value}"
+        elif quantity.kind == "date":
+            if self.form == "date":
+                yield f"{key} {sign} date('{quantity.value}')"
+            elif self.form == "iso":
+                yield f"{key} {sign} '{quantity.value}'"
+            elif self.form == "day":
+                yield f"{self.value.format(key)} {sign} date('{quantity.value}')"
+            elif self.form == "epoch":
+                yield f"{key} {sign} {_milliseconds(date.fromisoformat(str(quantity.value)))}"
+        elif self.form == "year":
+            yield f"{key} {sign} {quantity.value}"
+        elif self.form == "date":
+            yield f"{key}.year {sign} {quantity.value}"
+        elif self.form == "day" and sign == "=":
+            yield f"{key} ENDS WITH '{quantity.value}'"
+        elif self.form == "day":
+            yield f"toInteger(right({key}, 4)) {sign} {quantity.value}"
+        elif self.form in ("iso", "epoch") and int(quantity.value) < YEARS.stop:
+            year = int(quantity.value)
+            first, after = (
+                (f"'{year}-01-01'", f"'{year + 1}-01-01'")
+                if self.form == "iso"
+                else (str(_milliseconds(date(year, 1, 1))), str(_milliseconds(date(year + 1, 1, 1))))
+            )
+            bounds = {
+                "<": f"{key} < {first}",
+                ">=": f"{key} >= {first}",
+                ">": f"{key} >= {after}",
+                "<=": f"{key} < {after}",
+            }
+            yield bounds.get(sign, f"{'NOT ' if sign == '<>' else ''}({key} >= {first} AND {key} < {after})")
+
+    def is_open(self, on: str, *, filled: bool = False) -> str:
+        """Return the condition that the property has no value, or that it is `filled`."""
+        key = f"{on}.{quoted_name(self.key)}"
+        if not self.marks:
+            return f"{key} IS {'NOT ' if filled else ''}NULL"
+        return f"{'NOT ' if filled else ''}{key} IN [{', '.join(map(quoted_string, self.marks))}]"
+
+
+def _milliseconds(day: date) -> int:
+    return (day - date(1970, 1, 1)).days * 86_400_000
+
+
+class _Cache:
+    def __init__(self) -> None:
+        self.state: object = None
+        self.found: dict[tuple[str, str], dict[str, Property]] = {}
+        self.lock = threading.Lock()
+
+
+_caches: WeakKeyDictionary[Engine, _Cache] = WeakKeyDictionary()
+
+
+def properties_of(graph: Graph, label: str, *, link: bool = False) -> Mapping[str, Property]:
+    """Return what the properties of a label (or, if `link`, of a relationship type) hold; a sample is read once."""
+    if link:
+        types = graph.schema.relationship_properties.get(label, {})
+    else:
+        known = graph.schema.labels.get(label)
+        types = known.properties if known else {}
+    if graph.engine is None or not types:
+        return {key: _profile(key, type_, []) for key, type_ in types.items()}
+    cache = _caches.setdefault(graph.engine, _Cache())
+    state = (getattr(graph.schema_source, "mark", None), id(graph.schema))
+    with cache.lock:
+        if cache.state != state:
+            cache.found.clear()
+            cache.state = state
+        found = cache.found.get((label, "link" if link else "node"))
+    if found is not None:
+        return found
+    pattern = f"MATCH ()-[n:{quoted_name(label)}]->()" if link else f"MATCH (n:{quoted_name(label)})"
+    try:
+        sample = graph.run(f"{pattern} RETURN properties(n) LIMIT {SAMPLE}", timeout=1.0).rows
+    except EngineError:
+        return {key: _profile(key, type_, []) for key, type_ in types.items()}
+    rows = [row[0] for row in sample]
+    ids = {key for key in types if rows and sum(row.get(key) in (None, row.get("eid")) for row in rows) > len(rows) / 2}
+    found = {
+        key: _profile(
+            key, type_, [row[key] for row in rows if row.get(key) is not None], key in ids and "eid" in rows[0]
+        )
+        for key, type_ in types.items()
+    }
+    with cache.lock:
+        if cache.state == state:
+            cache.found[label, "link" if link else "node"] = found
+    return found
+
+
+def title_of(graph: Graph, label: str) -> str:
+    """Return the property that names the nodes of a label: `vessel_name` where `name` repeats the id.
+
+    It is the schema's naming property; else the one whose values in a sample differ and read most like names.
+    """
+    known = graph.schema.labels.get(label)
+    if known is None:
+        return "name"
+    if known.naming is not None:
+        return known.naming
+    found = properties_of(graph, label)
+    return max(found.values(), key=lambda its: its.naming).key if found else "name"
+
+
+def _profile(key: str, type_: str, values: Sequence[Any], is_id: bool = False) -> Property:
+    texts = [value for value in values if isinstance(value, str)]
+    if type_.startswith("list"):
+        return Property(key, type_, "list")
+    if type_ == "bool":
+        return Property(key, type_, "flag")
+    if type_ in ("date", "datetime"):
+        return Property(key, type_, "date")
+    if type_ == "float" or type_ == "int":
+        numbers = [value for value in values if isinstance(value, (int, float))]
+        form = "number"
+        if (type_ == "int" and numbers and all(value in YEARS for value in numbers)) or (
+            type_ == "int" and (not numbers and "year" in key.lower())
+        ):
+            form = "year"
+        elif numbers and min(map(abs, numbers)) > 10**10 and all(int(value) in MILLISECONDS for value in numbers):
+            form = "epoch"
+        distinct = len(set(numbers)) / len(numbers) if numbers else 0.0
+        return Property(key, type_, form, naming=0.5 * distinct - 0.3 * (type_ == "float") - 0.4 * (form == "epoch"))
+    if is_id:
+        return Property(key, type_, "code", naming=-1.0)
+    dated = "date" in type_.split("|")
+    real = [text for text in texts if re.search(r"\d", text)]
+    marks = tuple(sorted({text for text in texts if text not in real})) if dated or len(real) > 0.3 * len(texts) else ()
+    marks = marks if len(marks) <= 3 else ()
+    if dated:
+        return Property(key, type_, "date", marks=marks)
+    form, value = _text_form(real) if len(real) + sum(text in marks for text in texts) == len(texts) else ("text", "{}")
+    if form != "text":
+        naming = 0.7 * len(set(texts)) / len(texts) if form == "code" and texts else 0.0
+        return Property(key, type_, form, value, marks if form != "code" else (), naming)
+    distinct = len(set(texts)) / len(texts) if texts else 0.5
+    worded = (
+        sum(bool(re.search(r"[a-zà-ÿ]{3}|[^\W\d_] [^\W\d_]", text)) for text in texts) / len(texts) if texts else 0.5
+    )
+    hint = 0.6 * (key == "name") + 0.3 * bool(re.search(r"(?i)(name|title|label)$", key))
+    return Property(key, type_, "text", naming=min(distinct / 0.8, 1.0) + 0.5 * worded * (distinct > 0.5) + hint)
+
+
+def _text_form(texts: Sequence[str]) -> tuple[str, str]:
+    """Return the form of texts that all contain digits, and the Cypher that converts them."""
+    if not texts:
+        return "text", "{}"
+    found = text_values(texts)
+    if found is not None and found.share > 0.95:
+        if FORMS[found.form].type in ("date", "datetime"):
+            if found.form in _DAY_FIRST:
+                return "day", FORMS[found.form].conversion or "{}"
+            return "iso" if found.sorts else "text", "{}"
+        if found.form == "code":
+            return "code", "{}"
+    matches = [_NUMBER.fullmatch(text) for text in texts]
+    units = {match[3] or "" for match in matches if match}
+    if None in matches or len(units) > 1:
+        return ("code" if all(" " not in text for text in texts) else "text"), "{}"
+    (unit,) = units
+    separators = {match[2] for match in matches if match and match[2]}
+    decimals = {text[-3] for text in texts if re.search(r"[.,]\d\d(?:\D|$)", text)} & {".", ","}
+    value = f"replace({{}}, {quoted_string(unit)}, '')" if unit else "{}"
+    thousands = (
+        "," if "," in separators and "," not in decimals else "." if "." in separators and "." not in decimals else ""
+    )
+    if thousands:
+        value = f"replace({value}, '{thousands}', '')"
+    if thousands == "." or ("," in decimals and thousands != ","):
+        value = f"replace({value}, ',', '.')"
+    return "number", f"toFloat({value})"
