@@ -117,7 +117,13 @@ def _path_texts(shape: Shape, meeting: str, wheres: list[str], link: str = "") -
     positive = shape.paths[:1] if shape.join == "not" else shape.paths
     return [
         _path_text(
-            path, meeting, path.middle, label if number == 0 else "", before, wheres, link if number == 0 else ""
+            path,
+            meeting,
+            path.middle,
+            label if number == 0 or shape.join == "or" else "",
+            before,
+            wheres,
+            link if number == 0 else "",
         )
         for number, path in enumerate(positive)
     ]
@@ -145,8 +151,8 @@ def _path_text(
 class Condition:
     """A condition on a property of the answer, or of the last relationship if `on` is `r`: `n.built <= 1990`.
 
-    `quantity` is the index of the question's number or date that the condition uses; -2 and less stand for the mentions;
-    -1 for none. `kind` says what is compared: `value number year date open filled flag`.
+    `quantity` is the index of the question's number or date that the condition uses; -1 is none, and -2 and less stand
+    for the mentions. `kind` says what is compared: `value number year date open filled flag`.
     """
 
     key: str
@@ -175,6 +181,7 @@ class Form:
     number: float = 0
     operator: str = ">"
     listed: bool = False
+    also: tuple[str, ...] = ()
 
     def returns(self) -> str:
         """Return the clauses after the pattern."""
@@ -193,7 +200,8 @@ class Form:
             case "values":
                 return f"UNWIND {plain} AS value RETURN DISTINCT value"
             case "names_property":
-                return f"WITH DISTINCT n RETURN {title}, {plain}"
+                more = "".join(f", n.{quoted_name(key)}" for key in self.also)
+                return f"WITH DISTINCT n RETURN {title}, {plain}{more}"
             case "order":
                 # Descending, Cypher sorts nulls first.
                 nulls = f"{key} IS NULL, " if self.descending else ""

@@ -26,6 +26,7 @@ UNRELATED, SAME = 0.25, 0.85
 """Similarities of vectors at which two words count as unrelated, and as the same."""
 PARTLY, COMMON = 0.25, 0.35
 """What an element loses if the question says none of its other words, and a word if all names contain it."""
+SURE = 0.87
 MAX_SCHEMAS = 8
 
 
@@ -81,8 +82,15 @@ class Evidence:
 
     def __init__(self, question: Question, vocabulary: Vocabulary) -> None:
         self.question, self.vocabulary = question, vocabulary
-        self.indices = [number for number, word in enumerate(question.words) if word.content]
-        """The indices of the content words among all words of the question."""
+        self.indices = [
+            number
+            for number, word in enumerate(question.words)
+            if word.content
+            or any(
+                its.kind in ("label", "property") and its.strength >= SURE for its in question.meanings.get(number, ())
+            )
+        ]
+        """The indices of the content words, and of words such as `kind` where a property has that very name."""
         self.place = {number: place for place, number in enumerate(self.indices)}
         words = question.words
         texts = [words[number].folded for number in self.indices]
@@ -96,6 +104,8 @@ class Evidence:
         self._pair_places = [place for place, _ in pairs]
         vectors: Array = encoder().encode([*texts, *(text for _, text in pairs)])
         self._vectors, self._pair_vectors = vectors[: len(texts)], vectors[len(texts) :]
+        self._words_said: dict[tuple[str, str, bytes], float] = {}
+        self._sums: dict[tuple[int, ...], Array] = {}
         self.matrix = self._compare()
         """For each content word and each element of the vocabulary, how much the word says about it, from 0 to 1."""
 
@@ -142,6 +152,12 @@ class Evidence:
         """Return how well the words of an element's name are matched by the question's words, in the mean."""
         if "|" in name:
             return max(self.words_said(kind, part, open_words) for part in name.split("|"))
+        key = (kind, name, open_words.tobytes())
+        if key not in self._words_said:
+            self._words_said[key] = self._mean_of_words(kind, name, open_words)
+        return self._words_said[key]
+
+    def _mean_of_words(self, kind: str, name: str, open_words: Array) -> float:
         number = self.vocabulary.number.get((kind, name))
         if number is None or not len(self.indices) or not self.vocabulary.words[number]:
             return 0.0
@@ -157,8 +173,11 @@ class Evidence:
 
     def sum_of(self, places: Sequence[int]) -> Array:
         """Return the unit vector of some content words together."""
-        total = self._vectors[list(places)].sum(axis=0) if places else np.zeros(256, dtype=np.float32)
-        return np.asarray(total / (np.linalg.norm(total) + 1e-9), dtype=np.float32)
+        key = tuple(places)
+        if key not in self._sums:
+            total = self._vectors[list(places)].sum(axis=0) if places else np.zeros(256, dtype=np.float32)
+            self._sums[key] = np.asarray(total / (np.linalg.norm(total) + 1e-9), dtype=np.float32)
+        return self._sums[key]
 
 
 def _scaled(similarity: Array) -> Array:

@@ -1,4 +1,4 @@
-"""What the properties of a label hold, from a sample of its nodes: which names them, and which texts are dates or numbers.
+"""What the properties of a label hold, from a sample of nodes: names, dates and numbers as text, marks of no value.
 
 >>> properties_of(graph, "Worker")["left"]  # doctest: +SKIP
 Property(key='left', type='date|str', form='date', value='{}', marks=('', 'N/A'))
@@ -32,8 +32,8 @@ class Property:
     """A property of a label: `Property("gross_tonnage", "str", "number", "toFloat(replace({}, ',', ''))")`.
 
     `form` is `text`, `code`, `number`, `year`, `date` (a date of the database), `iso` (a date as text that sorts),
-    `day` (a text that ends with the year), `epoch` (milliseconds), `flag` or `list`. `value` is the Cypher by which it is
-    compared, with `{}` for the property. `marks` are the texts that stand for no value, such as `N/A`.
+    `day` (a text that ends with the year), `epoch` (milliseconds), `flag` or `list`. `value` is the Cypher by which it
+    is compared, with `{}` for the property. `marks` are the texts that stand for no value, such as `N/A`.
     """
 
     key: str
@@ -120,7 +120,7 @@ def properties_of(graph: Graph, label: str, *, link: bool = False) -> Mapping[st
         known = graph.schema.labels.get(label)
         types = known.properties if known else {}
     if graph.engine is None or not types:
-        return {key: _profile(key, type_, []) for key, type_ in types.items()}
+        return {key: profile(key, type_, []) for key, type_ in types.items()}
     cache = _caches.setdefault(graph.engine, _Cache())
     state = (getattr(graph.schema_source, "mark", None), id(graph.schema))
     with cache.lock:
@@ -134,11 +134,11 @@ def properties_of(graph: Graph, label: str, *, link: bool = False) -> Mapping[st
     try:
         sample = graph.run(f"{pattern} RETURN properties(n) LIMIT {SAMPLE}", timeout=1.0).rows
     except EngineError:
-        return {key: _profile(key, type_, []) for key, type_ in types.items()}
+        return {key: profile(key, type_, []) for key, type_ in types.items()}
     rows = [row[0] for row in sample]
     ids = {key for key in types if rows and sum(row.get(key) in (None, row.get("eid")) for row in rows) > len(rows) / 2}
     found = {
-        key: _profile(
+        key: profile(
             key, type_, [row[key] for row in rows if row.get(key) is not None], key in ids and "eid" in rows[0]
         )
         for key, type_ in types.items()
@@ -163,7 +163,12 @@ def title_of(graph: Graph, label: str) -> str:
     return max(found.values(), key=lambda its: its.naming).key if found else "name"
 
 
-def _profile(key: str, type_: str, values: Sequence[Any], is_id: bool = False) -> Property:
+def profile(key: str, type_: str, values: Sequence[Any], is_id: bool = False) -> Property:
+    """Return what a property of a type holds, from some of its values; `is_id` if they repeat the ids of the nodes.
+
+    >>> profile("area", "str", ["31,7 m2", "8,0 m2"]).form
+    'number'
+    """
     texts = [value for value in values if isinstance(value, str)]
     if type_.startswith("list"):
         return Property(key, type_, "list")

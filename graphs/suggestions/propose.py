@@ -18,7 +18,7 @@ import numpy as np
 
 from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.graphs.graph import Graph
-from graphground.graphs.question.model import Question
+from graphground.graphs.question.model import Node, Question
 from graphground.graphs.suggestions.candidates import COUNTING, Candidate, Condition, Form, Shape
 from graphground.graphs.suggestions.evidence import Array, Evidence, vocabulary_of
 from graphground.graphs.suggestions.operators import operators_of, order_of
@@ -39,7 +39,7 @@ MAX_LABELS = 4
 SAID = 0.45
 FORM_OPERATORS = (
     "count", "most", "each", "order", "sort", "average", "sum", "difference", "same", "names", "when", "including",
-    "compare", "equal", "asks", "distinct",
+    "compare", "equal", "asks", "distinct", "pairs",
 )  # fmt: skip
 """The operators of which each form has a feature."""
 ORDERING = ("order", "argmax", "min", "max", "avg", "sum", "compare", "minus")
@@ -104,16 +104,22 @@ class Proposer:
                 if not listed or not node.is_value:
                     found.setdefault(
                         key,
-                        Anchor(number, node.name, node.property, label, node.score, rank, node.match, node.is_value),
+                        Anchor(
+                            number, node.name, node.property, label, node.score, rank, node.match, self._is_value(node)
+                        ),
                     )
         return [*found.values(), *self._several()]
+
+    def _is_value(self, node: Node) -> bool:
+        """Whether a text is not the name of one node, but a value that several nodes may have."""
+        return node.is_value and all(node.property != title_of(self.graph, label) for label in node.labels)
 
     def _several(self) -> Iterator[Anchor]:
         """Yield the anchors of several names with one label: `Leipzig, Vienna or Kyoto`."""
         best = [
             (number, mention.nodes[0])
             for number, mention in enumerate(self.question.mentions)
-            if mention.verdict != "not_found" and mention.nodes and not mention.nodes[0].is_value
+            if mention.verdict != "not_found" and mention.nodes and not self._is_value(mention.nodes[0])
         ]
         for first in range(len(best)):
             for end in range(first + 2, min(len(best), first + MAX_NAMES) + 1):
@@ -131,7 +137,8 @@ class Proposer:
 
     def label_anchors(self) -> list[Anchor]:
         labels = [(float(self.said("label", name).max(initial=0.0)), name) for name in self.schema.labels]
-        labels = sorted((item for item in labels if item[0] >= 0.6), key=lambda item: -item[0])[:MAX_LABELS]
+        labels = sorted((item for item in labels if item[0] >= 0.3), key=lambda item: -item[0])[:MAX_LABELS]
+        labels = [item for item in labels if item[0] >= 0.6] or labels
         return [Anchor(-1, "", "", name, score) for score, name in labels]
 
     def promise(self, path: Path, step: Step) -> float:
@@ -243,7 +250,8 @@ class Proposer:
                     if second.label in p.ends:
                         yield Shape((p, Path(second, (), (), 1.0)))
             if first.label == second.label and not first.also and not second.also:
-                yield Shape((Path(first, (), (), 1.0), Path(second, (), (), 1.0)), "pair")
+                ordered = sorted((first, second), key=lambda anchor: anchor.mention)
+                yield Shape(tuple(Path(anchor, (), (), 1.0) for anchor in ordered), "pair")
         for anchor, paths in by_anchor.items():
             if anchor.rank:
                 continue
@@ -262,19 +270,17 @@ class Proposer:
                 yield replace(its, label=next(iter(only)))
                 continue
             yield its
-            label = self._said_label(its.ends)
-            if label:
+            for label in self._said_labels(its.ends):
                 yield replace(its, label=label)
 
-    def _said_label(self, ends: Mapping[str, float]) -> str:
-        """Return the label that the question names best among those that only some of the nodes have."""
+    def _said_labels(self, ends: Mapping[str, float]) -> list[str]:
+        """Return the two labels that the question names best among those that only some of the nodes have."""
         said = [
             (float(self.said("label", label).max(initial=0.0)), share, label)
             for label, share in ends.items()
             if label and share < 0.999
         ]
-        strength, _, label = max(said, default=(0.0, 0.0, ""))
-        return label if strength >= 0.75 else ""
+        return [label for strength, _, label in sorted(said, reverse=True)[:2] if strength >= 0.75]
 
     def _middled(self, shape: Shape) -> Iterator[Shape]:
         """Yield a path of two steps with the label of its middle node, if that is certain or the question names it."""
@@ -287,8 +293,7 @@ class Proposer:
             yield Shape((replace(path, middle=next(iter(only))),))
             return
         yield shape
-        label = self._said_label(path.labels[-2])
-        if label:
+        for label in self._said_labels(path.labels[-2]):
             yield Shape((replace(path, middle=label),))
 
     @cached_property
@@ -380,6 +385,7 @@ class Proposer:
             found["place"] = self._place(ends)
         certain = bool(steps) and self.end_labels.get(steps[-1]) == {shape.label}
         found["label.written"] = float(bool(shape.label) and not certain)
+        found["label.missed"] = float(not shape.label and bool(self._said_labels(ends)))
         scores = [path.anchor.score for path in shape.paths if path.anchor.name]
         found["anchor.score"] = sum(scores) / len(scores) if scores else 0.0
         found["anchor.rank"] = float(sum(path.anchor.rank for path in shape.paths))
@@ -441,6 +447,11 @@ class Proposer:
                 rival = best if column[place] < best else second
                 lead += min(0.0, float(column[place]) - rival)
         return lead / len(shape.steps)
+
+    @cached_property
+    def _most_said(self) -> Array:
+        """For each content word, how much it says about any element of the schema."""
+        return np.asarray(self.evidence.matrix.max(axis=1, initial=0.0), dtype=np.float32)
 
     @cached_property
     def _rivals(self) -> list[tuple[float, float]]:
@@ -603,6 +614,8 @@ class Proposer:
                 yield made(Form("count", title, conditions=conditions), "count")
             if asked and (len(shape.paths) > 1 or shape.steps):
                 yield made(Form("exists", title, conditions=conditions), "equal", "asks")
+            if len(best) > 1:
+                yield made(Form("names_property", title, best[0], conditions=conditions, also=tuple(best[1:3])))
             for key in best:
                 yield made(Form("names_property", title, key, conditions=conditions))
                 if "each" in operators or "count" in operators:
@@ -775,6 +788,8 @@ class Proposer:
         found: Features = {
             f"form.{kind}": 1.0,
             "form.listed": float(form.listed),
+            f"form.{kind}.{self._start}": 1.0,
+            "form.also": float(len(form.also)),
             "form.listed.count": float(form.listed and "count" in self.operators),
         }
         for operator in FORM_OPERATORS:
@@ -785,11 +800,14 @@ class Proposer:
                 for number, word in enumerate(self.question.words):
                     if start <= word.start < end and number in self.evidence.place:
                         covered[self.evidence.place[number]] = 1.0
+        if form.listed:
+            found[f"form.{kind}.listed"] = 1.0
+            found["form.listed.pairs"] = float("pairs" in self.operators)
         group = "order" if kind in ORDERING else "out"
         top = max(scores.values(), default=0.0)
         if form.key:
             column = self.said("property", form.key)
-            covered = np.maximum(covered, column)
+            covered = np.maximum.reduce([covered, column, *(self.said("property", key) for key in form.also)])
             score = scores.get(form.key, float(column.max(initial=0.0)))
             found[f"key.{group}"] = score
             found[f"key.{group}.unsaid"] = float(score < SAID)
@@ -797,12 +815,18 @@ class Proposer:
             temporal = form.key in keys and keys[form.key].is_time
             if "when" in self.operators:
                 found["key.when"] = 1.0 if temporal else -1.0
+            if form.listed:
+                found["form.listed.said"] = score
             if group == "order" and self.order:
+                found["key.next"] = found[f"key.next.{kind}"] = self._next_to_order(column, shape)
+                found["key.agrees"] = 1.0 if form.descending == self.order[1] else -1.0
                 found["key.dimension"] = 1.0 if temporal == (self.order[0] == "time") else -1.0
         else:
             found["key.missed"] = top if top >= 0.6 else 0.0
-        if kind in COUNTING and "most" in self.operators:
-            found["counted.said"] = self._counted_said(shape, kind in ("most", "group", "sort_count"))
+        for operator in ("most", "count") if kind in COUNTING or kind == "group_zero" else ():
+            if operator in self.operators:
+                counts_before = kind in ("most", "group", "sort_count")
+                found[f"counted.{operator}"] = self._counted_said(shape, counts_before, operator)
         uses = {condition.quantity for condition in form.conditions}
         for condition in form.conditions:
             column = self.said("property", condition.key)
@@ -844,7 +868,33 @@ class Proposer:
         found["unused.open"] = float("open" in self.operators and not form.conditions)
         return found, covered
 
-    def _counted_said(self, shape: Shape, counts_before: bool) -> float:
+    def _next_to_order(self, column: Array, shape: Shape) -> float:
+        """Return how much more the word after a superlative says a property than the label of the answer.
+
+        In "the earliest launch year of companies" the year is asked for, in "the earliest company" the company.
+        """
+        end = min((end for _, end in self.operators.get("order", ())), default=len(self.question.text))
+        place = self._next_place(end)
+        label = max(shape.ends, key=lambda name: shape.ends[name], default="")
+        return float(column[place] - self.said("label", label)[place]) if place is not None else 0.0
+
+    def _next_place(self, end: int) -> int | None:
+        return next(
+            (
+                place
+                for place, number in enumerate(self.evidence.indices)
+                if self.question.words[number].start >= end and number not in self.question.mentioned
+            ),
+            None,
+        )
+
+    @cached_property
+    def _start(self) -> str:
+        """How the question begins: `who`, `which`, `what`, `how`, `when`, `where` or other words."""
+        word = next((word.folded for word in self.question.words), "")
+        return word if word in ("who", "which", "what", "how", "when", "where") else "words"
+
+    def _counted_said(self, shape: Shape, counts_before: bool, operator: str) -> float:
         """Return how much more the words after `most` say the label that is counted than the one that is returned.
 
         In "who won the most awards", the awards are counted, and players are returned.
@@ -854,13 +904,12 @@ class Proposer:
         labels = path.ends if shape.tail else path.labels[-2] if len(path.labels) > 1 else {path.anchor.label: 1.0}
         before = path.middle or max(labels, key=lambda name: labels[name], default="")
         counted, returned = (before, ends) if counts_before else (ends, before)
-        end = self.operators["most"][-1][1]
-        after = [
-            place
-            for place, number in enumerate(self.evidence.indices)
-            if self.question.words[number].start >= end and number not in self.question.mentioned
-        ][:1]
-        return sum(float(self.said("label", counted)[p]) - float(self.said("label", returned)[p]) for p in after)
+        place = self._next_place(self.operators[operator][-1][1])
+        return (
+            float(self.said("label", counted)[place] - self.said("label", returned)[place])
+            if place is not None
+            else 0.0
+        )
 
     def _nearness(self, column: Array, start: int) -> float:
         best = 0.0
@@ -879,6 +928,9 @@ class Proposer:
             covered = np.maximum(shape_covered, form_covered)
             found["cover"] = float(covered.mean())
             found["left"] = float((1 - covered).sum())
+            # What the words could say about any element of the schema, and say about none of this query.
+            missed = np.maximum(0.0, self._most_said - covered)
+            found["missed"], found["missed.most"] = float(missed.sum()), float(missed.max())
         return found
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from math import exp
 from pathlib import Path as File
@@ -18,14 +18,14 @@ from pathlib import Path as File
 from graphground.graphs.engines.engine import EngineError
 from graphground.graphs.graph import Graph
 from graphground.graphs.question.model import Question
-from graphground.graphs.suggestions.candidates import Candidate, Shape
+from graphground.graphs.suggestions.candidates import COUNTING, Candidate, Shape
 from graphground.graphs.suggestions.evidence import Array
 from graphground.graphs.suggestions.propose import Features, Proposal, Proposer
 
 Weights = Mapping[str, float]
 SECONDS = 1.0
 """The time limit for reading relationships, and again for counting."""
-MAX_SHAPES = 60
+MAX_SHAPES = 100
 """The number of shapes that are combined with forms."""
 MAX_PROPOSALS = 100
 MAX_COUNTED = 12
@@ -113,6 +113,7 @@ def suggest(
     best = found[: max(limit, MAX_COUNTED)]
     counted = count_answers(graph, [proposal.candidate for proposal in best], seconds) if graph.engine else {}
     best.sort(key=lambda proposal: counted.get(proposal.candidate.counting()) == 0)
+    best = list({_identity(proposal.candidate, counted): proposal for proposal in reversed(best)}.values())[::-1]
     scores = [proposal.score for proposal in (*best, *found[len(best) :])]
     highest = max(scores)
     mass = sum(exp(score - highest) for score in scores)
@@ -131,6 +132,15 @@ def suggest(
         )
         for place, proposal in enumerate(best[:limit])
     ]
+
+
+def _identity(candidate: Candidate, counted: Mapping[str, int]) -> object:
+    """Return what two queries have in common that differ only in a label that excludes no answer."""
+    number, shape = counted.get(candidate.counting()), candidate.shape
+    if not number or candidate.form.kind in COUNTING or candidate.form.kind == "both":
+        return candidate.cypher()
+    paths = tuple(replace(path, middle="") for path in shape.paths)
+    return number, replace(shape, paths=paths, label=""), candidate.form
 
 
 def certainty(features: Mapping[str, float], scores: Sequence[float], place: int) -> Features:

@@ -10,7 +10,6 @@ from graphground.graphs.entities.demonyms import COUNTRIES, countries_of
 from graphground.graphs.entities.index import EntityIndex, open_index
 from graphground.graphs.entities.record import Record
 from graphground.graphs.question.read import read_text
-from graphground.graphs.suggestions.mentions import mentions_in
 
 SCHEMA = PropertyGraphSchema(
     "painters",
@@ -53,8 +52,6 @@ def test_an_adjective_of_a_country_means_the_country(
     (mention,) = read_text(question, SCHEMA, painters).mentions
     assert (mention.text, mention.judgement.verdict) == (text, "found")
     assert mention.judgement.candidates[0].name == name
-    (suggested,) = mentions_in(question, painters, SCHEMA)
-    assert {meaning.name for meaning in (*suggested.meanings, *suggested.values)} == {name}
 
 
 def test_an_adjective_within_a_longer_name_belongs_to_that_name(painters: EntityIndex) -> None:

@@ -11,9 +11,9 @@ from graphground.cypher import validate
 from graphground.graphs.graph import Graph
 from graphground.graphs.question.read import read
 from graphground.graphs.suggestions import Suggestion, suggest
-from graphground.graphs.suggestions.candidates import Candidate, Form, Shape
+from graphground.graphs.suggestions.candidates import Candidate, Condition, Form, Shape
 from graphground.graphs.suggestions.suggest import learned_model, propose
-from graphground.graphs.suggestions.walks import Anchor, Step, Walker, title_of
+from graphground.graphs.suggestions.walks import Anchor, Step, Walker
 from graphground.graphs.suggestions.walks import Path as Walk
 from tests.support.embedded_films import SCHEMA
 
@@ -99,11 +99,6 @@ def test_paths_lead_only_along_relationships_that_the_node_has(film_graph: Graph
         assert film_graph.run(query).rows[0][0] > 0, query
 
 
-def test_the_property_that_names_nodes_is_the_name(film_graph: Graph) -> None:
-    assert title_of(film_graph, "Film") == "name"
-    assert title_of(film_graph, "NoSuchLabel") == "name"
-
-
 @pytest.mark.parametrize(
     ("candidate", "cypher"),
     [
@@ -145,6 +140,30 @@ def test_the_property_that_names_nodes_is_the_name(film_graph: Graph) -> None:
             "MATCH (:Person {name: 'A'})-[:wrote]->(m)-[:genre]->(n) WITH n, count(DISTINCT m) AS number "
             "RETURN n.name ORDER BY number DESC LIMIT 3",
         ),
+        (
+            Candidate(
+                Shape(
+                    (
+                        Walk(
+                            Anchor(0, "Leipzig", "name", "City", also=((1, "Kyoto"),)),
+                            (Step("twinned", "any"),),
+                            ({"City": 1.0},),
+                            1.0,
+                        ),
+                    )
+                ),
+                Form("group_before", "name"),
+            ),
+            "MATCH (m:City)-[:twinned]-(n) WHERE m.name IN ['Leipzig', 'Kyoto'] WITH m, count(DISTINCT n) AS number "
+            "RETURN m.name, number",
+        ),
+        (
+            Candidate(
+                Shape((Walk(Anchor(-1, "", "", ""), (Step("owned by|owner of", "any"),), ({},), 1.0),)),
+                Form("names", "name", conditions=(Condition("left", "n.left IN ['']"), Condition("age", "n.age > 3"))),
+            ),
+            "MATCH (m)-[:`owned by`|`owner of`]-(n) WHERE n.left IN [''] AND n.age > 3 WITH DISTINCT n RETURN n.name",
+        ),
     ],
 )
 def test_a_shape_and_a_form_are_written_as_cypher(candidate: Candidate, cypher: str) -> None:
@@ -159,7 +178,7 @@ def test_the_model_uses_only_features_that_some_question_has(film_graph: Graph) 
     for question in ("Which films did Michael Mann direct?", "How many films did David Mamet write?"):
         for proposal in propose(film_graph, read(question, film_graph)):
             made |= proposal.features.keys()
-    assert {"step.best", "cover", "form.names", "unused", "pattern"} <= made & weights.keys()
+    assert {"step.best", "cover", "form.names", "unused", "missed"} <= made & weights.keys()
 
 
 def test_a_model_for_other_features_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

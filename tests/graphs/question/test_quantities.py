@@ -1,0 +1,22 @@
+import pytest
+
+from graphground.graphs.question.quantities import quantities_in
+
+
+@pytest.mark.parametrize(
+    ("question", "quantities"),
+    [
+        ("films longer than 120 minutes", [("number", 120, ">")]),
+        ("films of at least 1,500 seconds", [("number", 1500, ">=")]),
+        ("people born before 1950", [("year", 1950, "<")]),
+        ("people born after May 5th, 1940", [("date", "1940-05-05", ">")]),
+        ("people who died on 3 June 1990", [("date", "1990-06-03", "=")]),
+        ("films of 90 minutes or more", [("number", 90, ">=")]),
+        ("cities with over 2.5 million people", [("number", 2_500_000, ">")]),
+        ("films that cost no more than 20 dollars", [("number", 20, "<=")]),
+    ],
+)
+def test_numbers_and_dates_are_read_with_the_comparison_next_to_them(
+    question: str, quantities: list[tuple[str, object, str]]
+) -> None:
+    assert [(found.kind, found.value, found.comparison) for found in quantities_in(question)] == quantities

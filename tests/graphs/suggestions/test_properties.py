@@ -1,0 +1,73 @@
+import pytest
+
+from graphground.graphs.graph import Graph
+from graphground.graphs.question.quantities import quantities_in
+from graphground.graphs.suggestions.properties import profile, properties_of, title_of
+
+
+@pytest.mark.parametrize(
+    ("type_", "values", "form", "value", "marks"),
+    [
+        ("str", ["Bananas", "Coffee, roasted"], "text", "{}", ()),
+        ("str", ["A0.01", "B2.17"], "code", "{}", ()),
+        ("str", ["141,136", "9,120"], "number", "toFloat(replace({}, ',', ''))", ()),
+        (
+            "str",
+            ["892.000", "1.200.000", "N/A"],
+            "number",
+            "toFloat(replace(replace({}, '.', ''), ',', '.'))",
+            ("N/A",),
+        ),
+        ("str", ["527 kg", "1,200 kg"], "number", "toFloat(replace(replace({}, ' kg', ''), ',', ''))", ()),
+        ("str", ["115,50", "9,00"], "number", "toFloat(replace({}, ',', '.'))", ()),
+        ("str", ["2019-01-31", "2020-02-29", ""], "iso", "{}", ("",)),
+        ("date|str", ["N/A", "2020-02-29"], "date", "{}", ("N/A",)),
+        ("int", [1998, 2004], "year", "{}", ()),
+        ("int", [919468800000, 1671062400000], "epoch", "{}", ()),
+        ("int", [3, 250000], "number", "{}", ()),
+    ],
+)
+def test_values_tell_what_a_property_holds(
+    type_: str, values: list[object], form: str, value: str, marks: tuple[str, ...]
+) -> None:
+    found = profile("key", type_, values)
+    assert (found.form, found.value, found.marks) == (form, value, marks)
+
+
+@pytest.mark.parametrize(
+    ("values", "question", "condition"),
+    [
+        (["03.10.2020", "04.11.2021"], "in 2021", "n.key ENDS WITH '2021'"),
+        (["03.10.2020", "04.11.2021"], "before 2021", "toInteger(right(n.key, 4)) < 2021"),
+        (["2020-10-03", "2021-11-04"], "after 2020", "n.key >= '2021-01-01'"),
+        ([1609459200000, 1640995200000], "before 2021", "n.key < 1609459200000"),
+        ([1609459200000, 1640995200000], "in 2021", "(n.key >= 1609459200000 AND n.key < 1640995200000)"),
+        (["1,200 kg", "800 kg"], "over 900", "toFloat(replace(replace(n.key, ' kg', ''), ',', '')) > 900"),
+        (["1,200 kg", "800 kg"], "in 2021", None),
+    ],
+)
+def test_numbers_and_years_are_compared_in_the_form_of_the_property(
+    values: list[object], question: str, condition: str | None
+) -> None:
+    (quantity,) = quantities_in(question)
+    found = profile("key", "str" if isinstance(values[0], str) else "int", values)
+    assert next(found.compare(quantity, "n"), None) == condition
+
+
+def test_a_text_for_no_value_makes_an_open_end() -> None:
+    left = profile("left", "date|str", ["N/A", "", "2020-02-29"])
+    assert left.is_open("n") == "n.left IN ['', 'N/A']"
+    assert left.is_open("n", filled=True) == "NOT n.left IN ['', 'N/A']"
+
+
+def test_a_name_is_preferred_to_a_code_and_to_a_copy_of_the_id() -> None:
+    code = profile("hs_code", "str", ["0803", "0901"])
+    words = profile("descr", "str", ["Bananas", "Coffee"])
+    copied = profile("name", "str", ["com273", "com274"], True)
+    assert max((code, words, copied), key=lambda its: its.naming) is words
+
+
+def test_the_property_that_names_nodes_is_the_name(film_graph: Graph) -> None:
+    assert title_of(film_graph, "Film") == "name"
+    assert title_of(film_graph, "NoSuchLabel") == "name"
+    assert properties_of(film_graph, "Film")["runtime_minute"].form == "number"
