@@ -166,10 +166,10 @@ def _uses(suggestion: Suggestion, meaning: Meaning) -> bool:
     """Whether a query uses a label, relationship type or property."""
     shape, form = suggestion.candidate.shape, suggestion.candidate.form
     if meaning.kind == "type":
-        return any(step.type == meaning.name for step in shape.steps)
+        return any(meaning.name in step.types for step in shape.steps)
     if meaning.kind == "label":
         return meaning.name == shape.label
-    return meaning.name in (form.key, form.condition.key if form.condition else "")
+    return meaning.name in (form.key, *form.also, *(condition.key for condition in form.conditions))
 
 
 def _traps(graph: Graph, question: Question, shown: Sequence[Suggestion]) -> Iterator[str]:
@@ -188,13 +188,13 @@ def _traps(graph: Graph, question: Question, shown: Sequence[Suggestion]) -> Ite
         for step in shape.steps:
             if step.direction == "any" or (facts and any(p.symmetric for p in facts.matching(step.type))):
                 yield f"{step.type} leads both ways here: match it without an arrow."
-        if form.wrap.startswith("to"):
-            yield f"{form.key} holds numbers as text: compare {form.wrap}(n.{form.key})."
-        on_link = form.kind == "link_property" or (form.condition is not None and form.condition.on == "r")
+        if form.value.startswith("to"):
+            yield f"{form.key} holds numbers as text: compare {form.value.format(f'n.{form.key}')}."
+        on_link = suggestion.candidate.uses_link
         owner = (
             shape.steps[-1].type if on_link and shape.steps else max(shape.ends, key=shape.ends.__getitem__, default="")
         )
-        for key in (form.key, form.condition.key if form.condition else ""):
+        for key in dict.fromkeys((form.key, *(condition.key for condition in form.conditions))):
             yield from _missing_values(facts, owner, key)
     for (kind, owner, key), by in question.strengths.items():
         if kind == "property" and owner in labels and max(by.values()) >= SURE_PROPERTY:

@@ -37,9 +37,6 @@ TALK_WORDS = frozenset(_WORDS["talk_words"])
 NAME_STOP_WORDS = frozenset(_WORDS["name_stop_words"])
 """Words of a label, type or property with little content: `hasGenre` is about genre."""
 
-GENERIC_NAME_WORDS = frozenset(_WORDS["generic_name_words"])
-"""Words of a property's name that do not suffice for a match: `number` does not select `number_of_deaths`."""
-
 AGENTS = frozenset(_WORDS["agents"])
 """Nouns for people who do something; `who` in a question matches the labels with these names."""
 

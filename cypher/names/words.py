@@ -15,7 +15,6 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,6 @@ MONTHS = (
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 """The English names, whatever the locale of the process."""
 _PART = re.compile(r"[A-Z]+(?![^\W\d_A-Z])|[A-Z]?[^\W\d_A-Z]+|\d+")
-_WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?|\d+\w*")
 _WHOLE_PHRASES = "\N{ARABIC LIGATURE SALLALLAHOU ALAYHE WASALLAM}\N{ARABIC LIGATURE JALLAJALALOUHOU}"
 """The two signs that become whole phrases, of 18 and of 8 letters. Any other sign becomes at most 7 letters."""
 _DECOMPOSED = re.compile(f"[^{_WHOLE_PHRASES}]+")
@@ -65,20 +63,6 @@ def decomposed(text: str) -> str:
     return _DECOMPOSED.sub(lambda found: unicodedata.normalize("NFKD", found.group()), text)
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
-    """A word of a question and its position: `Word("paintings", 27, 36)`."""
-
-    text: str
-    start: int
-    end: int
-
-    @property
-    def folded(self) -> str:
-        """The word in lower case, without accents and without a trailing `'s`."""
-        return fold(self.text)
-
-
 def fold(text: str) -> str:
     """Return a word in lower case, without accents and without a trailing `'s`: `Beyoncé’s` becomes `beyonce`."""
     plain = text.lower().replace("’", "'").removesuffix("'s")
@@ -90,11 +74,6 @@ def fold(text: str) -> str:
 def split_name(name: str) -> list[str]:
     """Return the words of a label, type or property, in lower case."""
     return [fold(part) for part in split(name)]
-
-
-def question_words(question: str) -> list[Word]:
-    """Return the words of a text with their positions, without punctuation."""
-    return [Word(match.group(), match.start(), match.end()) for match in _WORD.finditer(question)]
 
 
 @lru_cache(maxsize=50_000)

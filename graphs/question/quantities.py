@@ -48,6 +48,8 @@ def quantities_in(text: str) -> list[Quantity]:
         if any(date.start() <= number.start() < date.end() for date in dates):
             continue
         digits = number.group().replace(",", "")
+        if re.fullmatch(r"\d{1,3}(\.000)+", digits):  # thousands, as written in most of Europe
+            digits = digits.replace(".", "")
         value: float | int = float(digits) if "." in digits else int(digits)
         end = number.end()
         scale = re.match(r" (thousand|million|billion)\b", lowered[end:])
@@ -61,7 +63,7 @@ def quantities_in(text: str) -> list[Quantity]:
 
 def _comparison(text: str, start: int, end: int) -> Comparison:
     """Return the comparison that words before or after a number express: `>=` for `at least`; `=` by default."""
-    before = re.split(r"[,;?\d]| (?:and|or) ", text[max(0, start - 40) : start])[-1]
+    before = re.split(r"[,;?@\d]| (?:and|or) ", text[max(0, start - 40) : start])[-1]
     after = text[end : end + 18]
     if AT_LEAST.search(before) or re.match(r"\W*(\w+ )?or (more|later|above|after|higher|over|older|taller)", after):
         return ">="

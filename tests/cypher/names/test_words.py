@@ -3,7 +3,7 @@ import re
 import pytest
 
 from graphground.cypher.names.lexicon import concepts_of
-from graphground.cypher.names.words import lemma, question_words, root, split, split_name
+from graphground.cypher.names.words import lemma, root, split, split_name
 from graphground.cypher.schema import PropertyGraphSchema
 from tests.support.shared_data import SHARED, needs
 
@@ -80,11 +80,6 @@ def test_plurals_are_reduced_to_their_singular(plural, singular):
 )
 def test_synonyms_of_general_english_share_a_concept(first, second):
     assert concepts_of(first) & concepts_of(second)
-
-
-def test_words_have_their_position_and_lose_a_genitive_ending():
-    words = question_words("Who is Beyoncé’s father?")
-    assert [(word.folded, word.start) for word in words][2:] == [("beyonce", 7), ("father", 17)]
 
 
 @pytest.mark.parametrize(

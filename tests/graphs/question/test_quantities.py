@@ -13,6 +13,8 @@ from graphground.graphs.question.quantities import quantities_in
         ("people who died on 3 June 1990", [("date", "1990-06-03", "=")]),
         ("films of 90 minutes or more", [("number", 90, ">=")]),
         ("cities with over 2.5 million people", [("number", 2_500_000, ">")]),
+        ("contracts that @@@@ signed by @@@ in the year 2022", [("year", 2022, "=")]),
+        ("a fee above 150.000", [("number", 150_000, ">")]),
         ("films that cost no more than 20 dollars", [("number", 20, "<=")]),
     ],
 )
