@@ -6,8 +6,8 @@
 `--cypherbench` is a folder of stand-in graphs (`python -m benchmarks.engines.graphs_for_queries FOLDER`), of which
 three that nothing is learned from are asked; `--metaqa` a data folder and the name of MetaQA's graph in it, whose
 questions are those of ../shared/data; `--questions` a data folder, a graph and a file with a question and its gold
-query on each line (`question`, `cypher`, `mentions`); `--neo4j` asks the example databases of the tests, in a Neo4j that
-is started here.
+query on each line (`question`, `cypher`, `mentions`); `--neo4j` asks the example databases of the tests, in a Neo4j
+that is started here.
 
 A candidate is right if it returns the gold query's rows, for MetaQA if it names the answers with F1 of at least 0.9.
 `confident` is the share of right ones among the first candidates of at least `CONFIDENT` and how many those are.

@@ -19,7 +19,7 @@ from graphground.cypher.names.lexicon import NAME_STOP_WORDS
 from graphground.cypher.names.words import root, split
 from graphground.cypher.schema import PropertyGraphSchema
 from graphground.graphs.entities.vectors.encoders import encoder
-from graphground.graphs.question.model import Question
+from graphground.graphs.question.model import Meaning, Question
 
 Array = npt.NDArray[np.float32]
 UNRELATED, SAME = 0.25, 0.85
@@ -85,10 +85,7 @@ class Evidence:
         self.indices = [
             number
             for number, word in enumerate(question.words)
-            if word.content
-            or any(
-                its.kind in ("label", "property") and its.strength >= SURE for its in question.meanings.get(number, ())
-            )
+            if word.content or any(_is_said(its, vocabulary.schema) for its in question.meanings.get(number, ()))
         ]
         """The indices of the content words, and of words such as `kind` where a property has that very name."""
         self.place = {number: place for place, number in enumerate(self.indices)}
@@ -178,6 +175,14 @@ class Evidence:
             total = self._vectors[list(places)].sum(axis=0) if places else np.zeros(256, dtype=np.float32)
             self._sums[key] = np.asarray(total / (np.linalg.norm(total) + 1e-9), dtype=np.float32)
         return self._sums[key]
+
+
+def _is_said(meaning: Meaning, schema: PropertyGraphSchema) -> bool:
+    """Whether a word is the very name of a label or a property other than the one that names nodes."""
+    if meaning.kind not in ("label", "property") or meaning.strength < SURE:
+        return False
+    owner = schema.labels.get(meaning.owner)
+    return owner is None or (meaning.name != owner.name_property and meaning.name not in owner.reserved)
 
 
 def _scaled(similarity: Array) -> Array:

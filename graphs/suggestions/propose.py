@@ -379,6 +379,10 @@ class Proposer:
             last = columns[-1] if columns else target
             found["target.head"] = float(target[head]) if head is not None else 0.0
             found["last.head"] = float(last[head]) if head is not None else 0.0
+            path = shape.tail or shape.paths[0]
+            if steps and steps[-1].direction != "any" and self._joins_equals(path):
+                # `mothers of …` are at the end of `hasMother`.
+                found["last.head.direction"] = found["last.head"] * (1 if steps[-1].direction == "out" else -1)
         if "who" in self.operators:
             found["who"] = self._person(ends)
         if "where" in self.operators:
@@ -435,6 +439,11 @@ class Proposer:
             norm = float(np.linalg.norm(phrase))
             found["phrase"] = float(self.evidence.sum_of(rest) @ phrase) / (norm + 1e-9)
         return found, covered
+
+    def _joins_equals(self, path: Path) -> bool:
+        """Whether the last step of a path may lead between nodes of one label."""
+        before = path.labels[-2] if len(path.labels) > 1 else {path.anchor.label: 1.0}
+        return bool(path.labels and before.keys() & path.labels[-1].keys())
 
     def _lead(self, shape: Shape, open_words: Array) -> float:
         """Return by how much the best step's word says it more than any other type of the schema, at most 0."""

@@ -37,8 +37,8 @@ def test_values_tell_what_a_property_holds(
 @pytest.mark.parametrize(
     ("values", "question", "condition"),
     [
-        (["03.10.2020", "04.11.2021"], "in 2021", "n.key ENDS WITH '2021'"),
-        (["03.10.2020", "04.11.2021"], "before 2021", "toInteger(right(n.key, 4)) < 2021"),
+        (["31.10.2020", "04.11.2021"], "in 2021", "n.key ENDS WITH '2021'"),
+        (["31.10.2020", "04.11.2021"], "before 2021", "toInteger(right(n.key, 4)) < 2021"),
         (["2020-10-03", "2021-11-04"], "after 2020", "n.key >= '2021-01-01'"),
         ([1609459200000, 1640995200000], "before 2021", "n.key < 1609459200000"),
         ([1609459200000, 1640995200000], "in 2021", "(n.key >= 1609459200000 AND n.key < 1640995200000)"),
