@@ -58,7 +58,9 @@ class Shape:
         first = self.paths[0]
         if self.tail is not None or self.join == "ring":
             return True
-        return len(self.paths) == 1 and (len(first.steps) > 1 or (len(first.steps) == 1 and not first.anchor.is_single))
+        return len(self.paths) == 1 and (
+            len(first.steps) > 1 or (len(first.steps) == 1 and not first.anchor.is_single())
+        )
 
     def clauses(self, link: bool = False, optional: bool = False, conditions: Sequence[str] = ()) -> str:
         """Return the MATCH clauses, which bind the answer `n`, the node before it `m` and, if `link`, its step `r`."""
@@ -135,7 +137,7 @@ def _path_text(
     if not path.steps:
         wheres += path.anchor.conditions(meeting)
         return path.anchor.node(meeting)
-    start = before if len(path.steps) == 1 and not path.anchor.is_single else ""
+    start = before if len(path.steps) == 1 and not path.anchor.is_single() else ""
     wheres += path.anchor.conditions(start)
     text = path.anchor.node(start)
     last = len(path.steps) - 1

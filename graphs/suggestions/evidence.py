@@ -142,7 +142,7 @@ class Evidence:
         """Return what each content word says about a label, type or property."""
         number = self.vocabulary.number.get((kind, name))
         if number is None and "|" in name:
-            return np.maximum.reduce([self.says(kind, part) for part in name.split("|")])
+            return np.asarray(np.maximum.reduce([self.says(kind, part) for part in name.split("|")]), dtype=np.float32)
         return self.matrix[:, number] if number is not None else np.zeros(len(self.indices), dtype=np.float32)
 
     def words_said(self, kind: str, name: str, open_words: Array) -> float:

@@ -19,7 +19,7 @@ import numpy as np
 from graphground.cypher.quoting import quoted_name, quoted_string
 from graphground.graphs.graph import Graph
 from graphground.graphs.question.model import Node, Question
-from graphground.graphs.suggestions.candidates import COUNTING, Candidate, Condition, Form, Shape
+from graphground.graphs.suggestions.candidates import COUNTING, Candidate, Condition, Form, FormKind, Shape
 from graphground.graphs.suggestions.evidence import Array, Evidence, vocabulary_of
 from graphground.graphs.suggestions.operators import operators_of, order_of
 from graphground.graphs.suggestions.properties import Property, properties_of, title_of
@@ -215,7 +215,7 @@ class Proposer:
         for path in two:
             twos.setdefault(path.anchor, []).append(path)
         for first, second in combinations(by_anchor, 2):
-            if set(first.mentions) & set(second.mentions):
+            if set(first.mentions()) & set(second.mentions()):
                 continue
             left, right = by_anchor[first][:MAX_JOINED], by_anchor[second][:MAX_JOINED]
             others = [
@@ -317,7 +317,7 @@ class Proposer:
         open_words = np.ones(self.size, dtype=np.float32)
         used: set[int] = set()
         for path in shape.paths:
-            for mention in path.anchor.mentions:
+            for mention in path.anchor.mentions():
                 used.add(mention)
                 for place in self._mention_words[mention]:
                     covered[place] = max(covered[place], path.anchor.score)
@@ -611,7 +611,7 @@ class Proposer:
         if shape.join == "pair":
             yield from self._pairs(title, keys, scores, made)
             return
-        if len(shape.paths) == 1 and not shape.paths[0].steps and shape.paths[0].anchor.is_single:
+        if len(shape.paths) == 1 and not shape.paths[0].steps and shape.paths[0].anchor.is_single():
             for key in sorted(keys, key=lambda key: -scores[key])[:4]:
                 yield made(Form("values" if keys[key].form == "list" else "property", title, key))
             return
@@ -688,7 +688,8 @@ class Proposer:
         yield made(plain, "each", "including")
         several = bool(shape.paths[0].anchor.also)
         if operators.keys() & {"most", "order", "compare"}:
-            for kind in ("most_before",) if several else ("most", "most_before"):
+            kinds: tuple[FormKind, ...] = ("most_before",) if several else ("most", "most_before")
+            for kind in kinds:
                 yield made(replace(plain, kind=kind), "most")
                 yield made(replace(plain, kind=kind, listed=True), "most", "count")
         if operators.keys() & {"each", "count"} or several:
@@ -768,7 +769,7 @@ class Proposer:
         """Yield conditions on the answer, single ones and pairs of different kinds."""
         found = [condition for its in keys.values() for condition in self._property_conditions(its, "n")]
         negated = "not" in self.operators
-        used = {mention for path in shape.paths for mention in path.anchor.mentions}
+        used = {mention for path in shape.paths for mention in path.anchor.mentions()}
         for number, mention in enumerate(self.question.mentions):
             if number in used or mention.verdict == "not_found":
                 continue

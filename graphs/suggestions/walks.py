@@ -69,12 +69,10 @@ class Anchor:
     is_value: bool = False
     also: tuple[tuple[int, str], ...] = ()
 
-    @property
     def is_single(self) -> bool:
         """Whether it is one named node, not all nodes with a label or a value, nor several named ones."""
         return bool(self.name) and not self.is_value and not self.also
 
-    @property
     def mentions(self) -> list[int]:
         """The indices of its mentions."""
         return [number for number in (self.mention, *(other for other, _ in self.also)) if number >= 0]
@@ -172,7 +170,7 @@ class Walker:
                     label = pattern.end if direction == "out" else pattern.start
                     labels[label] = labels.get(label, 0.0) + (pattern.count or 1)
             total = max(labels.values(), default=1.0)
-            yield Step(type_, direction), {label: count / total for label, count in labels.items()}  # type: ignore[arg-type]
+            yield Step(type_, direction), {label: count / total for label, count in labels.items()}
 
     def starts_of(self, step: Step) -> Mapping[str, float]:
         """Return the labels of the nodes from which a step leads."""
@@ -283,7 +281,7 @@ def _sample(path: Path) -> str:
     start = "n" if not path.steps else ""
     where = "".join(f" WHERE {condition}" for condition in path.anchor.conditions(start))
     if not path.steps:
-        return f"MATCH {path.anchor.node('n')}{where}" + ("" if path.anchor.is_single else f" WITH n LIMIT {SAMPLE}")
+        return f"MATCH {path.anchor.node('n')}{where}" + ("" if path.anchor.is_single() else f" WITH n LIMIT {SAMPLE}")
     arrows = "()".join(step.arrow() for step in path.steps)
     return f"MATCH {path.anchor.node()}{arrows}(n){where} WITH DISTINCT n LIMIT {SAMPLE}"
 

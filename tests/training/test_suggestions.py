@@ -10,13 +10,15 @@ from graphground.graphs.graph import Graph
 from graphground.graphs.suggestions.suggest import learned_model
 from training.suggestions import Example, collect, fit, report, write
 
-MANN = "MATCH (f:Film)-[:directedBy]->({name: 'Michael Mann'}) WITH DISTINCT f RETURN f.name"
 QUESTIONS = [
-    Asked("Which films did Michael Mann direct?", MANN, group="films"),
-    Asked("Whom is James Cameron married to?", "MATCH ({name: 'James Cameron'})-[:hasSpouse]-(p) WITH DISTINCT p RETURN p.name", group="films"),
-    Asked("films written by David Mamet", "MATCH (f)-[:writtenBy]->({name: 'David Mamet'}) WITH DISTINCT f RETURN f.name", group="more films"),
-    Asked("Which films have no answer?", "MATCH (f:Film {name: 'No such film'}) RETURN f.name", group="films"),
-]  # fmt: skip
+    Asked(question, f"MATCH {pattern} WITH DISTINCT n RETURN n.name", group=group)
+    for question, pattern, group in (
+        ("Which films did Michael Mann direct?", "(n:Film)-[:directedBy]->({name: 'Michael Mann'})", "films"),
+        ("Whom is James Cameron married to?", "({name: 'James Cameron'})-[:hasSpouse]-(n)", "films"),
+        ("films written by David Mamet", "(n)-[:writtenBy]->({name: 'David Mamet'})", "more films"),
+        ("Which films have no answer?", "(n:Film {name: 'No such film'})", "films"),
+    )
+]
 
 
 @pytest.fixture(scope="module")
