@@ -230,7 +230,7 @@ def main() -> None:
     arguments.add_argument("--metaqa", metavar="HOME:NAME")
     arguments.add_argument("--questions", nargs="*", default=[], metavar="HOME:NAME=FILE")
     arguments.add_argument(
-        "--each", type=int, default=40, help="questions of each graph, and twice that of each number of hops"
+        "--each", type=int, default=24, help="questions of each graph, and twice that of each number of hops"
     )
     arguments.add_argument(
         "--accept", action="store_true", help="write the model even if a group that is left out loses"
